@@ -67,6 +67,13 @@ export const REQUIREMENT_STATUSES = ["open", "met", "failed", "waived"] as const
 export const ASSERTION_KINDS = ["visible", "hidden", "text", "count"] as const;
 /** Result of an assertion in a check. `unchecked`: the check did not open the page of the assertion. */
 export const ASSERTION_RESULTS = ["pass", "fail", "unchecked"] as const;
+/** `interrupted`: its process ended twice while it ran. `failed`: a test failed, or it ended before every test had. */
+export const TEST_RUN_STATUSES = ["queued", "running", "passed", "failed", "cancelled", "interrupted"] as const;
+export const TEST_RUN_STARTERS = ["agent", "person"] as const;
+/** What a test works on: the page as it is, or with a variant of the session. */
+export const TEST_TARGETS = ["control", "variant"] as const;
+/** `flaky`: failed first, then passed in a retry. */
+export const TEST_STATUSES = ["passed", "failed", "flaky", "skipped"] as const;
 /** Kinds of documents that a session imports. */
 export const IMPORT_FORMATS = ["agent-session", "agent-session-variant", "growthbook", "posthog"] as const;
 
@@ -94,6 +101,10 @@ export type ShareRole = (typeof SHARE_ROLES)[number];
 export type CheckStatus = (typeof CHECK_STATUSES)[number];
 export type FindingSeverity = (typeof FINDING_SEVERITIES)[number];
 export type ImportFormat = (typeof IMPORT_FORMATS)[number];
+export type TestRunStatus = (typeof TEST_RUN_STATUSES)[number];
+export type TestRunStarter = (typeof TEST_RUN_STARTERS)[number];
+export type TestTarget = (typeof TEST_TARGETS)[number];
+export type TestStatus = (typeof TEST_STATUSES)[number];
 export type VariantAuthor = (typeof VARIANT_AUTHORS)[number];
 export type PlanAuthor = (typeof PLAN_AUTHORS)[number];
 export type PlanItemStatus = (typeof PLAN_ITEM_STATUSES)[number];

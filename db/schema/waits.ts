@@ -30,6 +30,7 @@ export const waits = pgTable(
     index("waits_deadline").on(table.deadlineAt).where(sql`ended_by is null`),
     index("waits_control").on(table.sessionId).where(sql`kind = 'control' and ended_by is null`),
     index("waits_agents").on(table.sessionId).where(sql`kind = 'agents' and ended_by is null`),
+    index("waits_tests").on(table.sessionId).where(sql`kind = 'tests' and ended_by is null`),
     oneOf("waits_kind", table.kind, WAIT_KINDS),
     oneOf("waits_until", table.until, WAIT_UNTIL),
     oneOf("waits_ended_by", table.endedBy, WAIT_ENDS),

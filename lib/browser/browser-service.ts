@@ -91,6 +91,19 @@ export type NavigationOutcome = { landed: true; url: string } | { landed: false;
 /** The outcome of a person's request for the live page: it is up, the session waits for a place, or the start failed. */
 export type BrowserOpening = { state: "ready" } | { state: "waiting" } | { state: "failed"; reason: string };
 
+/** What a Chromium needs that somebody else starts, in the place of one of this process's browsers. */
+export type BrowserLease = {
+  executablePath: string;
+  args: string[];
+  env: Record<string, string>;
+  /** Loopback port of the proxy that is to be its only way to the network. */
+  proxyPort: number;
+  /** The hosts that the proxy did not reach, each with the reason. */
+  listRefusals: () => { host: string; reason: string }[];
+  /** Gives the place back and ends the proxy. */
+  release: () => Promise<void>;
+};
+
 /** The browsers of all sessions. When all places are taken, sessions that need a browser wait in order of arrival. */
 export type BrowserService = {
   readStatus: (sessionId: string) => Promise<BrowserRecord>;
@@ -103,6 +116,11 @@ export type BrowserService = {
    * @returns releases the browser. @throws as `ensure`; the signal's reason when the call is stopped while it waits.
    */
   hold: (sessionId: string, signal?: AbortSignal) => Promise<() => void>;
+  /**
+   * Waits for a place, in line with the sessions, for a Chromium that the caller starts and ends.
+   * @throws Error with a sentence where browsers do not run on this machine; the signal's reason.
+   */
+  lease: (signal: AbortSignal) => Promise<BrowserLease>;
   /** Starts the browser for a person if none runs; resolves once it is up or the session waits for a place. */
   open: (sessionId: string) => Promise<BrowserOpening>;
   /** Goes to a page for a tool or a person; http(s) and about:blank only. */

@@ -5,13 +5,14 @@ import type { Logger } from "#lib/log/logger.ts";
 import type { AddressRule } from "#lib/net/address/address-rule.ts";
 import type { OwnOrigin } from "#lib/net/proxy/own-origin.ts";
 import { findOpenTurns } from "#lib/session/run/run-store.ts";
-import type { BrowserRecord, BrowserService } from "./browser-service.ts";
+import type { BrowserLease, BrowserRecord, BrowserService } from "./browser-service.ts";
 import type { AnnotationVerdict } from "./overlay/install-overlay.ts";
 import { type OpenBrowser, openBrowser } from "./page/open-browser.ts";
 import type { PageScript } from "./page/page-script.ts";
 import { type BrowserEgress, createBrowserEgress } from "./process/browser-egress.ts";
 import { type BrowserPool, createBrowserPool } from "./process/browser-pool.ts";
 import type { BrowserProvider } from "./process/browser-provider.ts";
+import { acceptOwnKey } from "./process/chromium-flags.ts";
 import { createLocalProvider } from "./process/local-provider.ts";
 import { sweepBrowsers } from "./process/profile-folder.ts";
 import { createRemoteProvider } from "./process/remote-provider.ts";
@@ -98,6 +99,7 @@ export async function createBrowserService(deps: BrowserServiceDeps): Promise<Br
 
   return {
     ...createSessionCalls(parts),
+    lease: (signal) => lease(parts, signal),
     readPicture: (sessionId) => readPagePicture(deps.db, sessionId),
     readPictureTimes: (sessionIds) => readPictureTimes(deps.db, sessionIds),
     async refreshPageScripts(sessionIds) {
@@ -225,6 +227,37 @@ function createSessionCalls({ deps, claims, browsers }: Parts) {
     input: async (sessionId, input) => (await browsers.get(sessionId)).input(input),
     readCursor: async (sessionId, x, y) => (await browsers.peek(sessionId)?.readCursor(x, y)) ?? "default",
   } satisfies Partial<BrowserService>;
+}
+
+/** @see BrowserService.lease */
+async function lease({ deps, egress, places }: Parts, signal: AbortSignal): Promise<BrowserLease> {
+  const { executablePath, args = [], env = {}, cdpUrl } = deps.launch;
+  if (cdpUrl !== undefined || executablePath === undefined)
+    throw new Error("this deployment has no Chromium of its own that could run beside the sessions' browsers");
+  signal.throwIfAborted();
+  const ticket = places.request(() => {});
+  const leave = () => ticket.release(signal.reason as Error);
+  signal.addEventListener("abort", leave, { once: true });
+  try {
+    await ticket.granted;
+    const proxy = await egress.startProxy({ acceptsKey: true });
+    return {
+      executablePath,
+      args: [...args, ...acceptOwnKey(proxy.ownKeyHash)],
+      env,
+      proxyPort: Number(new URL(proxy.server).port),
+      listRefusals: proxy.listRefusals,
+      async release() {
+        ticket.release();
+        await proxy.close();
+      },
+    };
+  } catch (error) {
+    ticket.release();
+    throw error;
+  } finally {
+    signal.removeEventListener("abort", leave);
+  }
 }
 
 async function makeSessionBrowser(parts: Parts, sessionId: string): Promise<SessionBrowser> {

@@ -16,6 +16,7 @@ import {
 } from "#db/schema/unions.ts";
 import { answerSchema, formSchema } from "./form-schema.ts";
 import { planSchema, requirementSchema } from "./planning-schemas.ts";
+import { testCountsSchema, testRunId, testRunSchema } from "./test-run-schemas.ts";
 import {
   count,
   jsonValue,
@@ -601,6 +602,14 @@ export const eventSchemas = {
     "A landing page was rolled back to one of its versions, or unpublished.",
     { page: landingPageSchema },
   ),
+  "tests.started": define("tests.started", "A test run was started. It may wait for a browser place.", {
+    testRun: testRunSchema,
+  }),
+  "tests.progress": define("tests.progress", "A test run goes on. At most one event in 2 s.", {
+    testRunId,
+    counts: testCountsSchema,
+  }),
+  "tests.completed": define("tests.completed", "A test run ended.", { testRun: testRunSchema }),
   "document.imported": define("document.imported", "A document was imported into the session.", {
     import: importSummarySchema,
   }),

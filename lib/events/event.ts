@@ -15,6 +15,7 @@ import type {
   waitingOnSchema,
 } from "./event-schemas.ts";
 import type { planSchema, requirementSchema } from "./planning-schemas.ts";
+import type { testRunSchema } from "./test-run-schemas.ts";
 
 // Every type here is inferred from the schema that the contract shows: see `event-schemas.ts` for what the fields mean.
 
@@ -49,6 +50,9 @@ export type LandingPage = z.output<typeof landingPageSchema>;
 
 /** A preview as the API lists it. */
 export type Preview = z.output<typeof previewSchema>;
+
+/** A test run as the API lists it. */
+export type TestRun = z.output<typeof testRunSchema>;
 
 /** A plan as the API shows it. */
 export type Plan = z.output<typeof planSchema>;

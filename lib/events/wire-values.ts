@@ -17,6 +17,7 @@ export const publicationId = text("Id of the publication.", PUBLICATION);
 export const releaseId = text("Id of the release.", "rel_h4mw2dqxa7kyc3zvn5tgrpju");
 export const REPORT = "rep_m3xq7zkwd2ntvcyh5rpbjg4a";
 export const reportId = text("Id of the report.", REPORT);
+export const TEST_RUN = "tst_q4nwx7zkwd2mtvcyh5rpbjg3";
 export const timestamp = text("ISO 8601, UTC.", "2026-11-20T12:31:59.889Z");
 export const count = z.int().min(0);
 export const source = z

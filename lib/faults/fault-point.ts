@@ -39,6 +39,9 @@ const FAULT_POINTS = {
   "publish-begun": "K37",
   "release-stored": "K38",
   "publication-moved": "K39",
+  "tests-stored": "K50",
+  "tests-running": "K51",
+  "tests-read": "K52",
 } as const;
 
 /** A place in the code, or `statement`: every statement that is sent to the database. */

@@ -8,6 +8,7 @@ import { createLocalWorkspace } from "./local/local-workspace.ts";
 import type { CommandPlan } from "./local/run-command.ts";
 import { createConfinedStage, type ProgramStage, stageUnconfined } from "./local/run-program.ts";
 import { unconfinedPlan } from "./local/unconfined-plan.ts";
+import { createTestStage, type TestStage } from "./local/test-stage.ts";
 import { type SandboxLimits, sandboxLimits } from "./sandbox-limits.ts";
 import type { SandboxService, Workspace } from "./sandbox-service.ts";
 import { createVercelBoxes } from "./vercel/vercel-box.ts";
@@ -147,6 +148,7 @@ type LocalShell =
       owner: Owner | undefined;
       plan: (command: ShellCommand) => CommandPlan;
       stage: ProgramStage;
+      stageTests: TestStage;
     }
   | { works: false; reason: string };
 
@@ -157,12 +159,18 @@ async function chooseShell(
 ): Promise<LocalShell> {
   if (kind === "unconfined") {
     const detail = "commands run WITHOUT confinement";
-    return { works: true, detail, owner: undefined, plan: unconfinedPlan, stage: stageUnconfined };
+    return { works: true, detail, owner: undefined, plan: unconfinedPlan, stage: stageUnconfined, stageTests: refuseTests };
   }
   const confinement = await probeConfinement(workspaces, limits, launcherPath ?? systemPath);
   if (!confinement.works) return confinement;
-  return { ...confinement, stage: createConfinedStage(confinement.plan, workspaces) };
+  const stage = createConfinedStage(confinement.plan, workspaces);
+  return { ...confinement, stage, stageTests: createTestStage(confinement) };
 }
+
+/** Without bubblewrap the tests would have the network and files of the service. */
+const refuseTests: TestStage = async () => {
+  throw new WorkspaceError("test runs need bubblewrap: with SANDBOX=unconfined nothing would confine the tests");
+};
 
 function describeSandbox(kind: SandboxKind, confinement: LocalShell) {
   const detail = confinement.works
@@ -184,5 +192,6 @@ function followRuns(workspace: Workspace, running: Set<Promise<unknown>>): Works
     ...workspace,
     run: (...args) => follow(workspace.run(...args)),
     runProgram: (...args) => follow(workspace.runProgram(...args)),
+    runTests: (...args) => follow(workspace.runTests(...args)),
   };
 }

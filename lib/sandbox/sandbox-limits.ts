@@ -47,3 +47,16 @@ export const sandboxLimits: SandboxLimits = {
   openFilesMax: 1_024,
   temporaryBytesMax: 64 * MEBIBYTE,
 };
+
+/**
+ * The limits of a test run: Playwright's runner and a Chromium need more memory, threads and shared memory than a command.
+ * Source: `security.md`, Test runs.
+ */
+export const withTestLimits = (limits: SandboxLimits): SandboxLimits => ({
+  ...limits,
+  memoryBytesMax: 2_048 * MEBIBYTE,
+  commandMemoryBytesMax: 3_072 * MEBIBYTE,
+  processesMax: 1_024,
+  openFilesMax: 4_096,
+  temporaryBytesMax: 512 * MEBIBYTE,
+});

@@ -34,6 +34,20 @@ export type Program = {
   args: readonly string[];
 };
 
+/** Playwright's test runner with Chromium, for the tests of a workspace. Paths are absolute. */
+export type TestProgram = {
+  /** The service's own files, read-only. */
+  files: readonly { path: string; bytes: Uint8Array }[];
+  /** Which of the files Node runs. */
+  script: string;
+  /** Files and folders of the machine that the program reads: Playwright's packages and Chromium. */
+  shown: readonly { from: string; to: string }[];
+  /** Loopback port of the proxy that is its only way to the network. The program finds it at {@link TEST_PROXY_SOCKET}. */
+  proxyPort: number;
+};
+
+export const TEST_PROXY_SOCKET = "/egress/proxy.sock";
+
 /** The workspace of one session. Every path is held inside it. @throws WorkspaceError with a sentence for a bad path. */
 export type Workspace = {
   readFile: (path: string, limitBytes: number) => Promise<{ bytes: Uint8Array; totalBytes: number }>;
@@ -54,6 +68,14 @@ export type Workspace = {
    */
   runProgram: (
     program: Program,
+    options: { timeoutMs: number; signal: AbortSignal },
+  ) => Promise<CommandResult>;
+  /**
+   * Runs a test program in the workspace's folder, under the limits for tests. It sees the workspace, what the program names,
+   * and no network but the proxy. @throws WorkspaceError with a sentence where this sandbox cannot run tests.
+   */
+  runTests: (
+    program: TestProgram,
     options: { timeoutMs: number; signal: AbortSignal },
   ) => Promise<CommandResult>;
 };

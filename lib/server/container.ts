@@ -93,10 +93,12 @@ async function createParts(env: Env, logger: Logger, isServerless: boolean) {
   const api = Promise.withResolvers<ApiServices>();
   // The delegation tools start and stop turns, and the turn player needs the tools. So the player is connected later.
   const connected = Promise.withResolvers<ReturnType<typeof createTurnPlayer>>();
-  const agents = createAgentsDeps(base, schemas, connected.promise);
+  const jobs = createLaterJobs(base, connected.promise);
+  const agents = createAgentsDeps(base, schemas, jobs, connected.promise);
   const tooling = await createTooling({
     ...base,
     agents,
+    jobs,
     onAnnotation: async (sessionId, body) => submitFromOverlay(await api.promise, sessionId, body),
   });
   const live = openLiveHub(base, access, tooling);
@@ -125,23 +127,30 @@ async function createParts(env: Env, logger: Logger, isServerless: boolean) {
 type Access = ReturnType<typeof createAccess>;
 type Tooling = Awaited<ReturnType<typeof createTooling>>;
 
+/** Sends jobs with the engine that is connected later. */
+const createLaterJobs = (
+  { logger }: Base,
+  player: Promise<ReturnType<typeof createTurnPlayer>>,
+): AgentsDeps["jobs"] => ({
+  sendSoon: (jobs) =>
+    void player.then(
+      (connected) => connected.jobs.sendSoon(jobs),
+      (error: unknown) => logger.error({ err: error }, "jobs of tools were not sent"),
+    ),
+});
+
 /** What delegation works with. */
 const createAgentsDeps = (
-  { env, logger, storage: { db, log, sealer } }: Base,
+  { env, storage: { db, log, sealer } }: Base,
   schemas: AgentsDeps["schemas"],
+  jobs: AgentsDeps["jobs"],
   player: Promise<ReturnType<typeof createTurnPlayer>>,
 ): AgentsDeps => ({
   db,
   log,
   sealer,
   schemas,
-  jobs: {
-    sendSoon: (jobs) =>
-      void player.then(
-        (connected) => connected.jobs.sendSoon(jobs),
-        (error: unknown) => logger.error({ err: error }, "the jobs of sub-agents were not sent"),
-      ),
-  },
+  jobs,
   stopRun: async (runId) => (await player).turn.stopRun(runId),
   limits: {
     maxLiveChildren: env.DELEGATION_MAX_LIVE_CHILDREN,

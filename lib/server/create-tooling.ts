@@ -27,6 +27,8 @@ import { readSetup } from "#lib/setup/read-setup.ts";
 import { createSkillCatalogue } from "#lib/skills/catalogue/skill-catalogue.ts";
 import { createSessionSkills } from "#lib/skills/session-skills.ts";
 import { skillTools } from "#lib/skills/tools/index.ts";
+import type { TestRunsDeps } from "#lib/test-runs/test-runs-deps.ts";
+import { testTools } from "#lib/test-runs/tools/index.ts";
 import { createPictureComparer } from "#lib/tools/browser/compare/picture-comparer.ts";
 import { browserTools } from "#lib/tools/browser/index.ts";
 import { createFirstLook } from "#lib/tools/browser/look/first-look.ts";
@@ -60,6 +62,8 @@ type ToolingDeps = {
   /** Takes submissions of the annotation overlay. */
   onAnnotation: BrowserServiceDeps["onAnnotation"];
   agents: AgentsDeps;
+  /** The durable engine, which exists later. */
+  jobs: TestRunsDeps["jobs"];
 };
 
 /** Browsers, sandboxes and the tools that work through them. */
@@ -123,6 +127,8 @@ export async function createTooling(deps: ToolingDeps) {
   const variantServices = { ...variants, ...services, compare, scriptOrigin: new URL(env.baseUrl).origin };
   const reports: ReportsDeps = { db, log, evidence, readTested };
   const planning: PlanningDeps = { db, log, findSelectorProblem };
+  const { owner } = storage;
+  const testRuns: TestRunsDeps = { db, log, logger, sandbox, browser, evidence, jobs: deps.jobs, owner };
   const { baseUrl, pagesOrigin } = env;
   const porting: PortingDeps = { db, log, evidence, transcript, sandbox, baseUrl, pagesOrigin };
   const all = [
@@ -136,6 +142,8 @@ export async function createTooling(deps: ToolingDeps) {
     // Only our own process serves pages.
     ...(deps.isServerless ? [] : [deployLandingPage({ ...landing, sandbox })]),
     importLegacySession(porting),
+    // Functions of a hosting platform have no Chromium of their own.
+    ...(deps.isServerless ? [] : testTools(testRuns)),
     ...agentTools(deps.agents),
     ...skillTools({ db, sandbox }),
   ];
@@ -155,6 +163,7 @@ export async function createTooling(deps: ToolingDeps) {
     landing,
     servedPages,
     porting,
+    testRuns,
     tools,
     skills: createSessionSkills({ db, catalogue }),
     firstLook: createFirstLook({ browser, snapshots, pageTurns }),

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import { createDeliverCallback } from "#inngest/functions/deliver-callback.ts";
+import { createRunTests } from "#inngest/functions/run-tests.ts";
 import { createRunTurn } from "#inngest/functions/run-turn.ts";
 import { createReapBrowsers, createSweepOutbox } from "#inngest/functions/sweeps.ts";
 import { createClient, sendJob } from "#inngest/inngest-client.ts";
@@ -14,6 +15,8 @@ import type { GuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
 import { createJobSender, type JobSender } from "#lib/session/jobs/job-sender.ts";
 import type { Job } from "#lib/session/jobs/jobs.ts";
 import { LOST_AFTER_MS, RARELY_LOST_AFTER_MS, resendLostRuns } from "#lib/session/jobs/resend-lost-runs.ts";
+import { createTestRunService } from "#lib/test-runs/test-run-service.ts";
+import type { TestRunsDeps } from "#lib/test-runs/test-runs-deps.ts";
 import type { Tool } from "#lib/tools/tool.ts";
 import { createStopRegistry, type StopRegistry } from "#lib/turn/run/stop-registry.ts";
 import type { TurnDeps } from "#lib/turn/turn-deps.ts";
@@ -39,6 +42,7 @@ type TurnPlayerDeps = Pick<TurnDeps, "model" | "mcp" | "elicitations" | "cancelC
     planGate: TurnDeps["planGate"];
     skills: TurnDeps["skills"];
     browser: Pick<BrowserService, "reapIdle">;
+    testRuns: TestRunsDeps;
   };
   isServerless: boolean;
   /** Regular work besides that of the jobs; runs with every sweep. */
@@ -67,6 +71,7 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
     resendLost: engine.mayLoseJobs ? () => resendLostJobs(LOST_AFTER_MS) : undefined,
   });
   const turn = createTurnService(readTurnDeps(deps, jobs, played.stops), deps.schemas);
+  const tests = createTestRunService(deps.tooling.testRuns);
   const shutdown = new AbortController();
   const delivery = {
     db,
@@ -81,6 +86,7 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
       ...turn,
       play: (job) => played.whilePlayed(job.runId, () => turn.play(job)),
     }),
+    createRunTests(client, tests.play),
     createDeliverCallback(client, (due) => attemptDelivery(delivery, due)),
     createSweepOutbox(client, sweep),
     createReapBrowsers(client, () => deps.tooling.browser.reapIdle(new Date())),
@@ -107,7 +113,7 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
     const lost = await resendLostDeliveries(db);
     if (lost.length > 0)
       logger.warn({ jobs: lost.map(({ id }) => id) }, "callbacks whose jobs were lost are sent again");
-    jobs.sendSoon(lost);
+    jobs.sendSoon([...lost, ...(await tests.requeueLost())]);
     await waits.sweep();
     await deps.sweepOthers();
     return lost.length + (await jobs.sweep());
@@ -128,6 +134,7 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
     /** Parks what plays at its step, and aborts the callbacks under way. */
     interrupt() {
       played.stops.shutDown();
+      tests.interrupt();
       shutdown.abort();
     },
     async stop() {

@@ -18,7 +18,8 @@ type IdKind =
   | "imp"
   | "pub"
   | "rel"
-  | "rep";
+  | "rep"
+  | "tst";
 
 /** A new id: prefix, underscore, 24 characters of lowercase base32 (120 random bits). Source: `wire.md`, POST /api/session. */
 export function newId<Kind extends IdKind>(kind: Kind): `${Kind}_${string}` {

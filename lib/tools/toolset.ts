@@ -42,6 +42,8 @@ export const ROOT_TOOLS = [
   "deploy_landing_page",
   "publish_qa_report",
   "import_legacy_session",
+  "run_tests",
+  "wait_for_test_results",
 ];
 
 /**

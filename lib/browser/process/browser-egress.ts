@@ -15,6 +15,8 @@ export type BrowserProxy = {
   /** Hash of the public key that the browser has to accept for our own https origins; undefined if there are none. */
   ownKeyHash: string | undefined;
   findRefusal: (url: URL) => string | undefined;
+  /** The hosts with their ports that were not reached, each with the reason. */
+  listRefusals: () => { host: string; reason: string }[];
   close: () => Promise<void>;
 };
 
@@ -89,6 +91,7 @@ export function createBrowserEgress(
         server: `http://${proxy.host}:${proxy.port}`,
         ownKeyHash: ownCertificate?.spkiHash,
         findRefusal: (url) => refusals.get(placeOf(url)),
+        listRefusals: () => [...refusals].map(([host, reason]) => ({ host, reason })),
         async close() {
           await proxy.close();
           allow();

@@ -77,7 +77,11 @@ export function chromiumFlags(options: {
     `--proxy-server=${options.proxyServer}`,
     // Without this, loopback addresses would bypass the proxy.
     "--proxy-bypass-list=<-loopback>",
-    ...(options.ownKeyHash ? [`--ignore-certificate-errors-spki-list=${options.ownKeyHash}`] : []),
+    ...acceptOwnKey(options.ownKeyHash),
     ...(options.sandbox ? [] : ["--no-sandbox"]),
   ];
 }
+
+/** The flag with which Chromium accepts the key that the proxy answers with for our own https origins. */
+export const acceptOwnKey = (keyHash: string | undefined): string[] =>
+  keyHash === undefined ? [] : [`--ignore-certificate-errors-spki-list=${keyHash}`];

@@ -1,4 +1,5 @@
 import { and, eq, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
+import type { PgColumn } from "drizzle-orm/pg-core";
 import type { Executor, Transaction } from "#db/client.ts";
 import { agents, browsers, runs, sessions } from "#db/schema/index.ts";
 import { OPEN_STATES } from "#lib/session/run/run-store.ts";
@@ -243,12 +244,12 @@ const RETURN_SECONDS = 15;
  * Whether the owner of a row has gone: no connection carries its name, and the database server did not start a moment ago,
  * which ends the connections of all processes. If this process is alone, every other owner has gone.
  */
-function isGone(self: BrowserOwner): SQL {
-  const isOther = sql`${browsers.owner} is distinct from ${self.name}`;
+export function isGone(self: BrowserOwner, owner: PgColumn = browsers.owner): SQL {
+  const isOther = sql`${owner} is distinct from ${self.name}`;
   if (self.isAlone) return isOther;
   const isConnected = sql`exists (select 1 from pg_stat_activity process
-    where process.datname = current_database() and process.application_name = ${browsers.owner})`;
-  const openedAt = sql`to_timestamp(substring(${browsers.owner} from ' ([0-9]+) ')::float8 / 1000)`;
+    where process.datname = current_database() and process.application_name = ${owner})`;
+  const openedAt = sql`to_timestamp(substring(${owner} from ' ([0-9]+) ')::float8 / 1000)`;
   const mayReturn = sql`coalesce(${openedAt} < pg_postmaster_start_time(), false)
     and now() < pg_postmaster_start_time() + ${RETURN_SECONDS} * interval '1 second'`;
   return sql`(${isOther} and not ${isConnected} and not (${mayReturn}))`;

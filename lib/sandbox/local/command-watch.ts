@@ -13,7 +13,8 @@ type WorkspaceQuota = {
   reserve: (bytes: number) => Promise<void>;
   /** Measures before a command, where the size is not known. */
   begin: () => Promise<void>;
-  watches: CommandWatch[];
+  /** The checks of a running command, or of a test run, by the limits for it. */
+  watches: (limits: SandboxLimits) => CommandWatch[];
   /** Measures after a command. @returns a sentence when the command has taken the workspace over its quota. */
   settle: () => Promise<string | undefined>;
 };
@@ -26,11 +27,9 @@ const inMebibytes = (bytes: number) => `${Math.round(bytes / 1_048_576)} MiB`;
  * begins over the quota may go on, so that files can be removed, but must not grow the workspace.
  */
 export function createWorkspaceQuota(root: string, limits: SandboxLimits): WorkspaceQuota {
-  const { workspaceBytesMax, workspaceEntriesMax, commandMemoryBytesMax } = limits;
+  const { workspaceBytesMax, workspaceEntriesMax } = limits;
   const bytesSentence = `the workspace is over its quota of ${workspaceBytesMax} bytes; remove files`;
   const entriesSentence = `the workspace is over its quota of ${workspaceEntriesMax} files and folders; remove some`;
-  const memorySentence = `the processes of the command used more than ${inMebibytes(commandMemoryBytesMax)} of memory together`;
-  const writtenSentence = `the command wrote more than ${inMebibytes(limits.commandWriteBytesMax)} to disk`;
   /** The size when no command runs; unknown until it is needed. */
   let atRest: FolderSize | undefined;
   /** The size that a running command must not exceed where it is over the quota. */
@@ -55,11 +54,15 @@ export function createWorkspaceQuota(root: string, limits: SandboxLimits): Works
     baseline = size;
     return undefined;
   }
-  async function checkProcesses(pid: number): Promise<string | undefined> {
+  async function checkProcesses(
+    pid: number,
+    { commandMemoryBytesMax, commandWriteBytesMax }: SandboxLimits,
+  ): Promise<string | undefined> {
     const pids = await readProcessTree(pid);
     if ((await readMemory(pids, commandMemoryBytesMax)) > commandMemoryBytesMax)
-      return `ended: ${memorySentence}`;
-    if ((await readWrittenBytes(pids)) > limits.commandWriteBytesMax) return `ended: ${writtenSentence}`;
+      return `ended: the processes of the command used more than ${inMebibytes(commandMemoryBytesMax)} of memory together`;
+    if ((await readWrittenBytes(pids)) > commandWriteBytesMax)
+      return `ended: the command wrote more than ${inMebibytes(commandWriteBytesMax)} to disk`;
     const unlinked = await readUnlinkedBytes(pids, (await stat(root)).dev);
     return unlinked > 0 && baseline.bytes + unlinked > workspaceBytesMax
       ? `ended: ${bytesSentence} (${unlinked} bytes are in files that were removed while open)`
@@ -77,9 +80,9 @@ export function createWorkspaceQuota(root: string, limits: SandboxLimits): Works
       atRest ??= await measureAtRest();
       baseline = atRest;
     },
-    watches: [
-      { everyMs: limits.measureEveryMs, check: checkFiles },
-      { everyMs: limits.watchEveryMs, check: checkProcesses },
+    watches: (own) => [
+      { everyMs: own.measureEveryMs, check: checkFiles },
+      { everyMs: own.watchEveryMs, check: (pid) => checkProcesses(pid, own) },
     ],
     async settle() {
       const before = atRest ?? baseline;

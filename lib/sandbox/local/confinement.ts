@@ -1,6 +1,6 @@
 import { chown, lstat, mkdir, readlink, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { SandboxLimits } from "../sandbox-limits.ts";
+import { type SandboxLimits, withTestLimits } from "../sandbox-limits.ts";
 import type { CommandResult } from "../sandbox-service.ts";
 import { canReadProcessTree } from "./process-tree.ts";
 import { type CommandPlan, runCommand } from "./run-command.ts";
@@ -21,6 +21,12 @@ export type ArgvCommand = {
   files: readonly string[];
   /** The service's own Node, bound at {@link SERVICE_NODE}. */
   node?: string | undefined;
+  /** Further files and folders of the host, shown read-only. */
+  shown?: readonly { from: string; to: string }[];
+  /** Empty files and folders, each to mount a piece of the host over that the program reads. */
+  reach?: readonly { from: string; at: string }[];
+  /** Chromium reserves far more address space than it uses, so that it cannot be limited. */
+  hasUnlimitedAddressSpace?: boolean;
 };
 
 type Command = ShellCommand | ArgvCommand;
@@ -30,7 +36,14 @@ export const SERVICE_NODE = "/opt/service/node";
 
 /** A way to run commands that holds them to their folder, or why there is none. */
 export type Confinement =
-  | { works: true; detail: string; owner: Owner | undefined; plan: (command: Command) => CommandPlan }
+  | {
+      works: true;
+      detail: string;
+      owner: Owner | undefined;
+      plan: (command: Command) => CommandPlan;
+      /** The ways to run a program that reads further files of the host, of which the first that works is to be used. */
+      planTests: ((command: ArgvCommand) => CommandPlan)[];
+    }
   | { works: false; reason: string };
 
 /** Not root, and not 65534 either, which other daemons run as: nothing else on the machine has this id. */
@@ -45,6 +58,7 @@ const READABLE_OF_ETC = [
   "alternatives",
   "ssl/certs",
   "localtime",
+  "fonts",
 ];
 const PROBE_TIMEOUT_MS = 10_000;
 
@@ -75,11 +89,23 @@ export async function probeConfinement(
     const plan = (command: Command) => ({ ...launcher(box, command, limits), env });
     const failure = await tryPlan(plan, folder, owner);
     if (failure === undefined) {
-      return { works: true, detail: await describeLimits(help.output, limits), owner, plan };
+      const planTests = await planForTests(help.output, withTestLimits(limits), isRoot, env);
+      return { works: true, detail: await describeLimits(help.output, limits), owner, plan, planTests };
     }
     reason = `bubblewrap (bwrap) is installed but does not work here: ${failure}`;
   }
   return refuse(reason);
+}
+
+async function planForTests(
+  help: string,
+  limits: SandboxLimits,
+  isRoot: boolean,
+  env: Record<string, string>,
+): Promise<((command: ArgvCommand) => CommandPlan)[]> {
+  const box = await describeBox(help, limits);
+  const launchers = isRoot ? [reachAllThenDropThenBox, dropThenBox] : [boxOnly];
+  return launchers.map((launcher) => (command) => ({ ...launcher(box, command, limits), env }));
 }
 
 /** Says in one line how commands are confined, which limits the kernel enforces, and which are measured. */
@@ -193,6 +219,42 @@ const reachThenDropThenBox: Launcher = (box, command, limits) => ({
   ],
 });
 
+/**
+ * What a program reads may lie where the dropped user cannot go, such as in root's home. Each piece is mounted over an empty
+ * one of `reach`, in a mount namespace of this command alone, before the privileges go.
+ */
+const reachAllThenDropThenBox: (box: string[], command: ArgvCommand, limits: SandboxLimits) => Omit<CommandPlan, "env"> = (
+  box,
+  command,
+  limits,
+) => {
+  const { reach = [] } = command;
+  const within = (from: string) => reach.find((place) => place.from === from)?.at ?? from;
+  const moved: ArgvCommand = {
+    ...command,
+    node: command.node === undefined ? undefined : within(command.node),
+    shown: (command.shown ?? []).map(({ from, to }) => ({ from: within(from), to })),
+  };
+  return {
+    file: "unshare",
+    args: [
+      "--mount",
+      "--propagation",
+      "private",
+      "sh",
+      "-c",
+      'while [ "$1" != -- ]; do mount --bind "$1" "$2" || exit 125; shift 2; done; shift; exec "$@"',
+      "sh",
+      ...reach.flatMap(({ from, at }) => [from, at]),
+      "--",
+      "setpriv",
+      ...DROP_ARGUMENTS,
+      "bwrap",
+      ...boxArguments(box, within(command.folder), moved, limits),
+    ],
+  };
+};
+
 function boxArguments(box: string[], source: string, command: Command, limits: SandboxLimits): string[] {
   return [
     ...box,
@@ -210,10 +272,11 @@ function boxArguments(box: string[], source: string, command: Command, limits: S
 }
 
 /** A program's own files, and a home without anything of the workspace: Node and Python look for modules there. */
-function programArguments({ files, node }: ArgvCommand): string[] {
+function programArguments({ files, node, shown = [] }: ArgvCommand): string[] {
   return [
     ...["--setenv", "HOME", "/tmp"],
     ...(node === undefined ? [] : ["--ro-bind", node, SERVICE_NODE]),
+    ...shown.flatMap(({ from, to }) => ["--ro-bind", from, to]),
     ...files.flatMap((path, index) => ["--perms", "0444", "--file", String(3 + index), path]),
   ];
 }
@@ -224,9 +287,11 @@ function programArguments({ files, node }: ArgvCommand): string[] {
  */
 function limitedShell(command: Command, limits: SandboxLimits): string[] {
   const kibibytes = (bytes: number) => Math.ceil(bytes / 1_024);
+  const hasUnlimitedAddressSpace = "argv" in command && command.hasUnlimitedAddressSpace === true;
   const ulimits = [
     `-c 0 -u ${limits.processesMax} -n ${limits.openFilesMax} -t ${command.cpuSeconds}`,
-    `-d ${kibibytes(limits.memoryBytesMax)} -v ${kibibytes(limits.memoryBytesMax) * 8}`,
+    `-d ${kibibytes(limits.memoryBytesMax)}`,
+    ...(hasUnlimitedAddressSpace ? [] : [`-v ${kibibytes(limits.memoryBytesMax) * 8}`]),
     `-f ${kibibytes(limits.commandFileBytesMax)}`,
   ].join(" ");
   // When the machine runs out of memory, the kernel ends a command before it ends the service.

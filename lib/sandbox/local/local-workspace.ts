@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { chown, lstat, mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { parseWorkspacePath } from "../parse-workspace-path.ts";
-import type { SandboxLimits } from "../sandbox-limits.ts";
+import { type SandboxLimits, withTestLimits } from "../sandbox-limits.ts";
 import type { CommandResult, Workspace, WorkspaceEntry } from "../sandbox-service.ts";
 import { WorkspaceError } from "../workspace-error.ts";
 import { createWorkspaceQuota } from "./command-watch.ts";
@@ -11,6 +11,7 @@ import type { Owner, ShellCommand } from "./confinement.ts";
 import { explainPathError, openPinned, type Pinned, pinChildFolder, pinInside } from "./pinned.ts";
 import { addNote, type CommandPlan, runCommand } from "./run-command.ts";
 import type { ProgramStage } from "./run-program.ts";
+import type { TestStage } from "./test-stage.ts";
 import { walkFolder } from "./walk-folder.ts";
 
 /** What a local workspace is made of. */
@@ -21,7 +22,9 @@ type LocalWorkspaceOptions = {
   /** Who its files belong to, where that is not the service's own user. */
   owner: Owner | undefined;
   /** How a command is started, or the sentence that says why none can be. */
-  shell: { plan: (command: ShellCommand) => CommandPlan; stage: ProgramStage } | { refusal: string };
+  shell:
+    | { plan: (command: ShellCommand) => CommandPlan; stage: ProgramStage; stageTests: TestStage }
+    | { refusal: string };
   /** Fires when the workspace is removed or the service shuts down: ends what runs in it. */
   closing: AbortSignal;
 };
@@ -36,6 +39,7 @@ export function createLocalWorkspace(options: LocalWorkspaceOptions): Workspace 
     plan: CommandPlan,
     timeoutMs: number,
     signal: AbortSignal,
+    own = limits,
   ): Promise<CommandResult> {
     await quota.begin();
     let excess: string | undefined;
@@ -46,7 +50,7 @@ export function createLocalWorkspace(options: LocalWorkspaceOptions): Workspace 
         signal: AbortSignal.any([signal, closing]),
         outputBytesMax: limits.outputBytesMax,
         floodBytesMax: limits.floodBytesMax,
-        watches: quota.watches,
+        watches: quota.watches(own),
       });
     } finally {
       excess = await quota.settle();
@@ -127,6 +131,16 @@ export function createLocalWorkspace(options: LocalWorkspaceOptions): Workspace 
       const { plan, remove } = await shell.stage(program, place);
       try {
         return await runLimited(plan, timeoutMs, signal);
+      } finally {
+        await remove();
+      }
+    },
+
+    async runTests(program, { timeoutMs, signal }) {
+      if ("refusal" in shell) throw new WorkspaceError(shell.refusal);
+      const { plan, remove } = await shell.stageTests(program, { folder: root, cpuSeconds: cpuSecondsOf(timeoutMs) });
+      try {
+        return await runLimited(plan, timeoutMs, signal, withTestLimits(limits));
       } finally {
         await remove();
       }

@@ -121,6 +121,12 @@ export function createVercelWorkspace({ box, root, limits, closing }: VercelWork
         await ask(`rm -rf -- "$1"`, parent).catch(() => {});
       }
     },
+
+    async runTests() {
+      throw new WorkspaceError(
+        "test runs are not available on Vercel Sandbox: a box reaches neither a Chromium nor the service's proxy",
+      );
+    },
   };
 }
 

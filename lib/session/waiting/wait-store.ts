@@ -1,7 +1,7 @@
 import { and, asc, eq, inArray, isNotNull, isNull, lte, or, type SQL, sql } from "drizzle-orm";
 import type { Executor, Transaction } from "#db/client.ts";
 import { databaseTime } from "#db/database-time.ts";
-import { agents, elicitations, outbox, runs, sessions, waits } from "#db/schema/index.ts";
+import { agents, elicitations, outbox, runs, sessions, testRuns, waits } from "#db/schema/index.ts";
 import type { Source, WaitEnd, WaitKind } from "#db/schema/unions.ts";
 import { defineStatement, queryRows } from "#db/statement.ts";
 
@@ -49,7 +49,7 @@ export async function openWaits(
     });
 }
 
-/** Returns the call ids of those waits whose questions or sub-agents have settled by now. The caller holds the session's lock. */
+/** Returns the call ids of those waits whose questions, sub-agents or test runs have settled by now. The caller holds the session's lock. */
 export async function listSettledWaits(tx: Transaction, begun: readonly NewWait[]): Promise<string[]> {
   const settled: string[] = [];
   for (const { callId, kind, subjects, until } of begun) {
@@ -62,7 +62,9 @@ export async function listSettledWaits(tx: Transaction, begun: readonly NewWait[
           )
         : kind === "agents"
           ? await tx.$count(agents, and(inArray(agents.sessionId, ids), isNotNull(agents.outcome)))
-          : 0;
+          : kind === "tests"
+            ? await tx.$count(testRuns, and(inArray(testRuns.id, ids), isNotNull(testRuns.endedAt)))
+            : 0;
     if (count > 0 && (until === "any" || count === ids.length)) settled.push(callId);
   }
   return settled;

@@ -125,6 +125,7 @@ function createTestService(live: LiveBrowser, touched: string[]): BrowserService
     retarget: refuse,
     ensure: async () => live,
     hold: async () => () => {},
+    lease: refuse,
     open: refuse,
     navigate: refuse,
     history: refuse,
@@ -244,6 +245,7 @@ export function createTestSandbox(): SandboxService & { files: Map<string, Uint8
     list: async () => [],
     run: refuse,
     runProgram: refuse,
+    runTests: refuse,
   };
   return {
     files,

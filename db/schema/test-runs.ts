@@ -1,0 +1,132 @@
+import { sql } from "drizzle-orm";
+import { check, index, integer, jsonb, pgTable, primaryKey, text, unique } from "drizzle-orm/pg-core";
+import { createdAt, instant, oneOf } from "./columns.ts";
+import { sessions } from "./sessions.ts";
+import {
+  TEST_RUN_STARTERS,
+  TEST_RUN_STATUSES,
+  TEST_STATUSES,
+  TEST_TARGETS,
+  type TestRunStarter,
+  type TestRunStatus,
+  type TestStatus,
+  type TestTarget,
+} from "./unions.ts";
+
+/** What a test run was asked to do. */
+export type TestRunInput = {
+  /** Files and folders of the workspace; empty for every test file. */
+  files: string[];
+  against: TestTarget[];
+  /** Key of the variant; null where only the control is tested. */
+  variant: string | null;
+  /** Regular expression that a test's full title must match; null for all tests. */
+  grep: string | null;
+  retries: number;
+  baseUrl: string | null;
+  viewport: "desktop" | "tablet" | "phone";
+  timeoutSeconds: number;
+};
+
+/** How many tests there are, and how many have ended in which way. */
+export type TestCounts = Record<"total" | TestStatus, number>;
+
+/** A run of Playwright tests of a session's workspace. Its results are written together with its end. */
+export const testRuns = pgTable(
+  "test_runs",
+  {
+    id: text("id").primaryKey(),
+    sessionId: text("session_id")
+      .notNull()
+      .references(() => sessions.id, { onDelete: "cascade" }),
+    /** Number among the session's test runs, from 1. */
+    number: integer("number").notNull(),
+    status: text("status").$type<TestRunStatus>().notNull().default("queued"),
+    startedBy: text("started_by").$type<TestRunStarter>().notNull(),
+    /** The request and the call that started it: a repeated call finds its test run. Null for a person's. */
+    requestId: text("request_id"),
+    runId: text("run_id"),
+    callId: text("call_id"),
+    input: jsonb("input").$type<TestRunInput>().notNull(),
+    /** Revision of the variant that was tested; null before the run starts, and where only the control is tested. */
+    revision: integer("revision"),
+    counts: jsonb("counts").$type<TestCounts>().notNull(),
+    /** Why it ended without testing everything, as a sentence; null otherwise. */
+    problem: text("problem"),
+    /** How often it was played: a run whose process has gone is played again once. */
+    attempt: integer("attempt").notNull().default(0),
+    /** The process that plays it; null while nobody does. */
+    owner: text("owner"),
+    /** Number of the newest job that asks for it to be played, from 0, and when that was written. */
+    jobNumber: integer("job_number").notNull().default(0),
+    requestedAt: instant("requested_at").notNull().defaultNow(),
+    cancelRequestedAt: instant("cancel_requested_at"),
+    startedAt: instant("started_at"),
+    endedAt: instant("ended_at"),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    unique("test_runs_number").on(table.sessionId, table.number),
+    unique("test_runs_call").on(table.runId, table.callId),
+    index("test_runs_open").on(table.status).where(sql`status in ('queued', 'running')`),
+    oneOf("test_runs_status", table.status, TEST_RUN_STATUSES),
+    oneOf("test_runs_started_by", table.startedBy, TEST_RUN_STARTERS),
+    check(
+      "test_runs_ended",
+      sql`(${table.endedAt} is null) = (${table.status} in ('queued', 'running'))`,
+    ),
+  ],
+);
+
+/** A step of a test: its title, how long it took in milliseconds, its error, and the steps in it. */
+export type TestStep = {
+  title: string;
+  durationMs: number;
+  error?: string;
+  steps?: TestStep[];
+};
+
+/** A file that a test left: kept as evidence, or why not. */
+export type TestAttachment = {
+  name: string;
+  mediaType: string;
+  sizeBytes: number;
+  evidenceId: string | null;
+  /** Why it was not kept; null if it was. */
+  problem: string | null;
+};
+
+/** One test of a test run against one target. */
+export const testResults = pgTable(
+  "test_results",
+  {
+    testRunId: text("test_run_id")
+      .notNull()
+      .references(() => testRuns.id, { onDelete: "cascade" }),
+    /** Place in the run, from 1. */
+    position: integer("position").notNull(),
+    target: text("target").$type<TestTarget>().notNull(),
+    file: text("file").notNull(),
+    line: integer("line").notNull(),
+    /** Titles of the groups around the test, then its own. */
+    titles: jsonb("titles").$type<string[]>().notNull(),
+    status: text("status").$type<TestStatus>().notNull(),
+    /** Milliseconds of all its attempts together. */
+    durationMs: integer("duration_ms").notNull(),
+    /** How often it was tried: once, and once more for each retry. */
+    attempts: integer("attempts").notNull(),
+    /** What went wrong in its last failed attempt, with the place in the test. */
+    errors: jsonb("errors").$type<string[]>().notNull(),
+    steps: jsonb("steps").$type<TestStep[]>().notNull(),
+    attachments: jsonb("attachments").$type<TestAttachment[]>().notNull(),
+    /** Annotations of the test, such as `fixme` or `issue`. */
+    annotations: jsonb("annotations").$type<{ type: string; description?: string }[]>().notNull(),
+    /** What the test printed; cut. */
+    output: text("output").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.testRunId, table.position] }),
+    oneOf("test_results_target", table.target, TEST_TARGETS),
+    oneOf("test_results_status", table.status, TEST_STATUSES),
+  ],
+);

@@ -1,0 +1,57 @@
+import { z } from "zod";
+import {
+  TEST_RUN_STARTERS,
+  TEST_RUN_STATUSES,
+  TEST_TARGETS,
+} from "#db/schema/unions.ts";
+import { count, pageUrl, TEST_RUN, timestamp } from "./wire-values.ts";
+
+export const testRunId = z.string().meta({ description: "Id of the test run.", examples: [TEST_RUN] });
+
+export const testCountsSchema = z
+  .object({ total: count, passed: count, failed: count, flaky: count, skipped: count })
+  .meta({
+    id: "TestCounts",
+    description:
+      "Number of tests by result. A test that runs against control and variant counts twice. `flaky`: failed first, and passed in a retry.",
+  });
+
+/** A run of Playwright tests. Source: `wire.md`, Test runs. */
+export const testRunSchema = z
+  .object({
+    id: testRunId,
+    number: z
+      .int()
+      .min(1)
+      .meta({ description: "Number among the session's test runs.", examples: [1] }),
+    status: z.enum(TEST_RUN_STATUSES).meta({
+      description:
+        "`failed`: a test failed, or the run ended before all tests had run. `interrupted`: the process that ran it ended twice.",
+      examples: ["failed"],
+    }),
+    startedBy: z.enum(TEST_RUN_STARTERS),
+    files: z.array(z.string()).meta({
+      description: "Test files and folders of the workspace. Empty for every test file.",
+      examples: [["tests/checkout.spec.ts"]],
+    }),
+    against: z.array(z.enum(TEST_TARGETS)).meta({ description: "The page as it is, or with the variant." }),
+    variant: z.string().nullable().meta({ description: "Key of the variant. Null if only the control is tested." }),
+    revision: z
+      .int()
+      .min(1)
+      .nullable()
+      .meta({ description: "Revision of the variant that was tested. Null before the run starts.", examples: [3] }),
+    grep: z.string().nullable().meta({ description: "Regular expression that the titles of the tests match." }),
+    retries: count,
+    baseUrl: pageUrl("What relative addresses in the tests refer to.").nullable(),
+    viewport: z.enum(["desktop", "tablet", "phone"]),
+    timeoutSeconds: z.int().min(1).meta({ examples: [300] }),
+    counts: testCountsSchema,
+    problem: z.string().nullable().meta({
+      description: "Why the run ended without a result for every test, or found none. Null otherwise.",
+    }),
+    createdAt: timestamp,
+    startedAt: timestamp.nullable(),
+    endedAt: timestamp.nullable(),
+  })
+  .meta({ id: "TestRun", description: "A run of Playwright tests of the session's workspace." });

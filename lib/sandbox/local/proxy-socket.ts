@@ -1,0 +1,60 @@
+import { chmod, chown, mkdtemp, rm } from "node:fs/promises";
+import { connect, createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { TEST_PROXY_SOCKET } from "../sandbox-service.ts";
+import type { Owner } from "./confinement.ts";
+
+/** A Unix socket that leads to a port of this machine's loopback. */
+type ProxySocket = {
+  /** Holds the socket and nothing else. */
+  folder: string;
+  close: () => Promise<void>;
+};
+
+/**
+ * Opens a way for a sandbox without a network to reach one port of this machine: a Unix socket in a folder of its own.
+ *
+ * @param owner who may reach it, where that is not the service's own user.
+ */
+export async function openProxySocket(port: number, owner: Owner | undefined): Promise<ProxySocket> {
+  const folder = await mkdtemp(join(tmpdir(), "agent-egress-"));
+  const path = join(folder, basename(TEST_PROXY_SOCKET));
+  const open = new Set<Socket>();
+  const server = createServer({ allowHalfOpen: true }, (inside) => {
+    const outside = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
+    for (const [socket, other] of [
+      [inside, outside],
+      [outside, inside],
+    ] as const) {
+      open.add(socket);
+      // A browser drops connections at any time, and the other end goes with it.
+      socket.on("error", () => other.destroy());
+      socket.on("close", () => {
+        open.delete(socket);
+        other.destroy();
+      });
+      socket.pipe(other);
+    }
+  });
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(path, resolve);
+    });
+    await chmod(path, 0o600);
+    if (owner) await Promise.all([path, folder].map((each) => chown(each, owner.uid, owner.gid)));
+  } catch (error) {
+    server.close();
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+  return {
+    folder,
+    async close() {
+      for (const socket of open) socket.destroy();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import type { TestAttachment, TestStep } from "#db/schema/index.ts";
+import type { TestResultRow, TestRunRow } from "./test-run-store.ts";
+
+const FAILED_SHOWN = 20;
+const PASSED_SHOWN = 50;
+const ERROR_CHARS_SHOWN = 1_500;
+const STEPS_SHOWN = 5;
+
+/** A test run for the model: the outcome, each failed and flaky test with what is needed to find the cause, then the others. */
+export function describeTestRun(row: TestRunRow, results: readonly TestResultRow[]): string {
+  const { id, status, counts, problem, input, revision } = row;
+  const tested = input.variant === null ? "" : `, revision ${revision} of variant ${input.variant}`;
+  const parts = (["passed", "failed", "flaky", "skipped"] as const).flatMap((each) =>
+    counts[each] > 0 ? [`${counts[each]} ${each}`] : [],
+  );
+  const unwell = results.filter((result) => result.status === "failed" || result.status === "flaky");
+  const others = results.filter((result) => !unwell.includes(result));
+  return [
+    `Test run ${id}: ${status}${tested}. ${parts.join(", ") || "No test ran"}${counts.total > results.length ? ` of ${counts.total}` : ""}.`,
+    ...(problem === null ? [] : [problem]),
+    ...unwell.slice(0, FAILED_SHOWN).map(describeFailed),
+    ...(unwell.length > FAILED_SHOWN ? [`and ${unwell.length - FAILED_SHOWN} more that failed`] : []),
+    ...others.slice(0, PASSED_SHOWN).map((result) => `${result.status}: ${nameOf(result)}${describeSkip(result)}`),
+    ...(others.length > PASSED_SHOWN ? [`and ${others.length - PASSED_SHOWN} more that passed or were skipped`] : []),
+  ].join("\n");
+}
+
+const nameOf = ({ target, file, line, titles }: TestResultRow) => `[${target}] ${file}:${line} ${titles.join(" › ")}`;
+
+function describeSkip({ status, annotations }: TestResultRow): string {
+  const why = annotations.find(({ type }) => type === "skip" || type === "fixme")?.description;
+  return status === "skipped" && why !== undefined ? ` (${why})` : "";
+}
+
+function describeFailed(result: TestResultRow): string {
+  const { status, errors, steps, attachments, attempts } = result;
+  const tried = attempts > 1 ? ` (${attempts} attempts)` : "";
+  const last = listLeaves(steps).slice(-STEPS_SHOWN);
+  return [
+    `${status}${tried}: ${nameOf(result)}`,
+    ...errors.map((error) => indent(error.slice(0, ERROR_CHARS_SHOWN))),
+    ...(last.length === 0 ? [] : [indent(`last steps: ${last.join("; ")}`)]),
+    ...attachments.map((attachment) => indent(describeAttachment(attachment))),
+  ].join("\n");
+}
+
+const indent = (text: string) => text.replace(/^/gm, "  ");
+
+const listLeaves = (steps: TestStep[]): string[] =>
+  steps.flatMap(({ title, steps: inner }) => (inner?.length ? listLeaves(inner) : [title]));
+
+const describeAttachment = ({ name, mediaType, evidenceId, problem }: TestAttachment) =>
+  evidenceId === null ? `${name}: not kept, ${problem}` : `${name} (${mediaType}): evidence ${evidenceId}`;

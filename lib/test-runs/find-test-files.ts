@@ -1,0 +1,47 @@
+import type { Workspace } from "#lib/sandbox/sandbox-service.ts";
+
+/** What Playwright takes for a test file unless told otherwise. */
+const TEST_FILE = /\.(?:spec|test)\.[cm]?[jt]sx?$/;
+const IGNORED = /(?:^|\/)(?:node_modules|test-results)\//;
+const ENTRIES_MAX = 20_000;
+const FILES_SHOWN = 10;
+
+/**
+ * Finds the test files of a workspace.
+ *
+ * @param asked files and folders; empty for every test file.
+ * @returns regular expressions for Playwright's runner, each of one file or folder.
+ */
+export async function findTestFiles(
+  workspace: Workspace,
+  asked: readonly string[],
+): Promise<{ ok: true; patterns: string[] } | { ok: false; problem: string }> {
+  const entries = await workspace.list("", { recursive: true, limit: ENTRIES_MAX });
+  const tests = entries
+    .filter(({ type, path }) => type === "file" && TEST_FILE.test(path) && !IGNORED.test(path))
+    .map(({ path }) => path);
+  const hint =
+    tests.length === 0
+      ? "The workspace has no test files: their names end in .spec.ts or .test.ts (or .js, .mjs, .tsx)."
+      : `The workspace has ${tests.slice(0, FILES_SHOWN).join(", ")}${tests.length > FILES_SHOWN ? ", …" : ""}.`;
+  if (tests.length === 0) return { ok: false, problem: hint };
+  const patterns: string[] = [];
+  for (const name of asked) {
+    const path = normalize(name);
+    if (path === "") return { ok: true, patterns: [] };
+    const matching = tests.filter((test) => test === path || test.startsWith(`${path}/`));
+    if (matching.length === 0)
+      return { ok: false, problem: `files: there is no test file at ${name}. ${hint}` };
+    patterns.push(`^/workspace/${escapeRegExp(path)}${tests.includes(path) ? "$" : "/"}`);
+  }
+  return { ok: true, patterns };
+}
+
+const normalize = (path: string) =>
+  path
+    .replace(/^\/workspace(?=\/|$)/, "")
+    .split("/")
+    .filter((part) => part !== "" && part !== ".")
+    .join("/");
+
+const escapeRegExp = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");

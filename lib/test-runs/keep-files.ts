@@ -1,0 +1,59 @@
+import type { TestAttachment } from "#db/schema/index.ts";
+import type { EvidenceStore } from "#lib/evidence/evidence.ts";
+import type { Workspace } from "#lib/sandbox/sandbox-service.ts";
+import { isWorkspaceError } from "#lib/sandbox/workspace-error.ts";
+import type { ReportedFile } from "./read-report.ts";
+
+const MEBIBYTE = 2 ** 20;
+/** Largest file that is kept, and all kept files of a run together. */
+const FILE_BYTES_MAX = 20 * MEBIBYTE;
+const RUN_BYTES_MAX = 100 * MEBIBYTE;
+const RUN_FILES_MAX = 200;
+
+/** Media types that pages of ours show as pictures. */
+const PICTURES = ["image/png", "image/jpeg", "image/webp"];
+const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+$/;
+
+/** Keeps the files of a test run's tests as evidence, up to its limits. What is not kept says why. */
+export function createFileKeeper(
+  deps: { evidence: Pick<EvidenceStore, "save">; workspace: Workspace },
+  owner: { sessionId: string; runId: string | null },
+) {
+  let bytesLeft = RUN_BYTES_MAX;
+  let filesLeft = RUN_FILES_MAX;
+
+  return async function keep(file: ReportedFile, title: string): Promise<TestAttachment> {
+    const { name, mediaType: claimed, path } = file;
+    const mediaType = MEDIA_TYPE.test(claimed) ? claimed : "application/octet-stream";
+    const refuse = (problem: string, sizeBytes = 0): TestAttachment => ({
+      name,
+      mediaType,
+      sizeBytes,
+      evidenceId: null,
+      problem,
+    });
+    if (filesLeft === 0) return refuse(`a test run keeps at most ${RUN_FILES_MAX} files`);
+    try {
+      const { bytes, totalBytes } = await deps.workspace.readFile(path, FILE_BYTES_MAX);
+      if (totalBytes > FILE_BYTES_MAX)
+        return refuse(`a kept file has at most ${FILE_BYTES_MAX / MEBIBYTE} MiB`, totalBytes);
+      if (totalBytes > bytesLeft)
+        return refuse(`a test run keeps at most ${RUN_BYTES_MAX / MEBIBYTE} MiB of files`, totalBytes);
+      bytesLeft -= totalBytes;
+      filesLeft -= 1;
+      const kind = PICTURES.includes(mediaType) ? "screenshot" : "file";
+      const saved = await deps.evidence.save({
+        ...owner,
+        kind,
+        title: `${title}: ${name}`.slice(0, 300),
+        url: null,
+        mediaType,
+        bytes,
+      });
+      return { name, mediaType, sizeBytes: totalBytes, evidenceId: saved.id, problem: null };
+    } catch (error) {
+      if (isWorkspaceError(error)) return refuse(error.message);
+      throw error;
+    }
+  };
+}

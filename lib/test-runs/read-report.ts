@@ -1,0 +1,183 @@
+import { z } from "zod";
+import { storableText } from "#db/storable.ts";
+import type { TestCounts, TestStep } from "#db/schema/index.ts";
+import { TEST_STATUSES, TEST_TARGETS } from "#db/schema/unions.ts";
+import type { ReportLine } from "./runner/settings.ts";
+
+/** A file that a test left in the workspace. */
+export type ReportedFile = { name: string; mediaType: string; path: string };
+
+/** A test by its report. */
+export type ReportedTest = {
+  target: (typeof TEST_TARGETS)[number];
+  file: string;
+  line: number;
+  titles: string[];
+  status: (typeof TEST_STATUSES)[number];
+  durationMs: number;
+  attempts: number;
+  errors: string[];
+  steps: TestStep[];
+  files: ReportedFile[];
+  annotations: { type: string; description?: string }[];
+  output: string;
+};
+
+/** What a report says of a run. */
+type Report = {
+  /** How many tests the files have; undefined where the runner did not get that far. */
+  total: number | undefined;
+  tests: ReportedTest[];
+  /** Errors outside of a test: a file that could not be loaded. */
+  errors: string[];
+  /** Whether the runner reached its end by itself. */
+  isComplete: boolean;
+  /** Whether the runner stopped because all tests together took too long. */
+  hasTimedOut: boolean;
+};
+
+const text = (max: number) => z.string().transform((value) => storableText(value.slice(0, max)));
+const milliseconds = z.number().min(0).max(86_400_000).transform(Math.round);
+const step: z.ZodType<TestStep> = z.lazy(() =>
+  z.object({
+    title: text(400),
+    durationMs: milliseconds,
+    error: text(400).exactOptional(),
+    steps: z.array(step).max(100).exactOptional(),
+  }),
+);
+const identity = {
+  id: z.string().max(200),
+  target: z.enum(TEST_TARGETS),
+  file: text(500),
+  line: z.int().min(0).max(10_000_000),
+  titles: z.array(text(400)).max(20),
+  attempt: z.int().min(1).max(20),
+};
+/** The lines that the programs in the sandbox write, and that a test can forge. */
+const lineSchema = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("begin"), total: z.int().min(0) }),
+  z.object({ type: z.literal("start"), ...identity }),
+  z.object({
+    type: z.literal("end"),
+    ...identity,
+    status: z.enum(TEST_STATUSES),
+    hasFailed: z.boolean(),
+    durationMs: milliseconds,
+    errors: z.array(text(4_100)).max(10),
+    steps: z.array(step).max(100),
+    attachments: z.array(z.object({ name: text(400), mediaType: text(100), path: text(1_000) })).max(20),
+    annotations: z.array(z.object({ type: text(400), description: text(400).exactOptional() })).max(20),
+    output: text(4_100),
+  }),
+  z.object({ type: z.literal("error"), message: text(4_100) }),
+  z.object({ type: z.literal("finish"), status: z.string().max(50) }),
+]) satisfies z.ZodType<ReportLine>;
+
+const ERRORS_MAX = 10;
+const FILES_PER_TEST_MAX = 20;
+
+/**
+ * Reads the report of a test run. A line that is no line of a report is left out. A test that began and did not end has
+ * failed.
+ *
+ * @param whyEnded why the run was ended from outside, as a sentence.
+ */
+export function readReport(report: string, whyEnded: string | undefined): Report {
+  const tests = new Map<string, ReportedTest & { isOver: boolean }>();
+  const result: Report = {
+    total: undefined,
+    tests: [],
+    errors: [],
+    isComplete: false,
+    hasTimedOut: false,
+  };
+  for (const written of report.split("\n")) {
+    const line = parseLine(written);
+    if (!line) continue;
+    switch (line.type) {
+      case "begin":
+        result.total = line.total;
+        break;
+      case "error":
+        if (result.errors.length < ERRORS_MAX) result.errors.push(line.message);
+        break;
+      case "finish":
+        result.isComplete = true;
+        result.hasTimedOut = line.status === "timedout";
+        break;
+      case "start":
+      case "end":
+        addToTest(tests, line);
+    }
+  }
+  result.tests = [...tests.values()].map(({ isOver, ...test }) =>
+    isOver ? test : { ...test, status: "failed", errors: [describeUnended(whyEnded)] },
+  );
+  return result;
+}
+
+type Line = z.output<typeof lineSchema>;
+
+function parseLine(written: string): Line | undefined {
+  if (written === "") return undefined;
+  try {
+    return lineSchema.safeParse(JSON.parse(written)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Adds an attempt to a test: its last attempt decides, and errors are those of the last failed one. */
+function addToTest(
+  tests: Map<string, ReportedTest & { isOver: boolean }>,
+  line: Extract<Line, { type: "start" | "end" }>,
+): void {
+  const { target, file, titles, attempt } = line;
+  // Ids are the same in both projects of a file.
+  const key = `${target} ${line.id}`;
+  const before = tests.get(key);
+  const base = before ?? {
+    target,
+    file,
+    line: line.line,
+    titles,
+    status: "failed" as const,
+    durationMs: 0,
+    attempts: 0,
+    errors: [],
+    steps: [],
+    files: [],
+    annotations: [],
+    output: "",
+    isOver: false,
+  };
+  if (line.type === "start") {
+    tests.set(key, { ...base, attempts: Math.max(base.attempts, attempt), isOver: false });
+    return;
+  }
+  tests.set(key, {
+    ...base,
+    status: line.status,
+    durationMs: base.durationMs + line.durationMs,
+    attempts: Math.max(base.attempts, attempt),
+    errors: line.hasFailed ? line.errors : base.errors,
+    steps: line.steps,
+    files: [...base.files, ...line.attachments].slice(0, FILES_PER_TEST_MAX),
+    annotations: line.annotations,
+    output: line.output,
+    isOver: true,
+  });
+}
+
+const describeUnended = (whyEnded: string | undefined): string =>
+  whyEnded === undefined
+    ? "The test did not end: the runner ended before it."
+    : `The test had not ended when the run was ended: ${whyEnded}`;
+
+/** Counts tests by their result. */
+export function countTests(tests: readonly Pick<ReportedTest, "status">[], total = tests.length): TestCounts {
+  const counts: TestCounts = { total, passed: 0, failed: 0, flaky: 0, skipped: 0 };
+  for (const { status } of tests) counts[status] += 1;
+  return counts;
+}

@@ -1,0 +1,93 @@
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import type { TestRunInput } from "#db/schema/index.ts";
+import type { BrowserLease } from "#lib/browser/browser-service.ts";
+import { TEST_PROXY_SOCKET, type TestProgram } from "#lib/sandbox/sandbox-service.ts";
+import type { RunnerSettings } from "./runner/settings.ts";
+
+/** Where the runner writes, from the workspace's root. Playwright clears the folder of the files before each run. */
+const RESULTS_FOLDER = "test-results";
+export const REPORT_PATH = `${RESULTS_FOLDER}/report.jsonl`;
+export const PROGRESS_PATH = `${RESULTS_FOLDER}/progress.json`;
+
+/** A run has at most this many tests; one that runs against both targets counts twice. */
+export const TESTS_MAX = 1_000;
+/** What the runner needs beside the time of the tests: its start, and its end after a test that was too slow. */
+export const RUNNER_MARGIN_MS = 15_000;
+
+/** A port of the sandbox's own loopback. */
+const PROXY_PORT = 8_899;
+const WORKSPACE = "/workspace";
+const RUNNER_FILES = ["start.ts", "settings.ts", "playwright.config.ts", "reporter.ts"];
+/** Absolute, in the sandbox. */
+const RUNNER = "/run-tests";
+const TEST_PACKAGE = "/node_modules/@playwright/test";
+
+const require = createRequire(import.meta.url);
+const folderOf = (name: string) => dirname(require.resolve(`${name}/package.json`));
+
+/**
+ * Playwright's test runner as a program for the sandbox.
+ *
+ * @param patterns regular expressions of the test files.
+ * @param script the variant's, which every page of the target `variant` runs; null where only the control is tested.
+ */
+export async function composeProgram(
+  input: TestRunInput,
+  lease: Pick<BrowserLease, "executablePath" | "args" | "env" | "proxyPort">,
+  { patterns, script }: { patterns: string[]; script: string | null },
+): Promise<TestProgram> {
+  const { executablePath, args, env, proxyPort } = lease;
+  const settings: RunnerSettings = {
+    proxyPort: PROXY_PORT,
+    proxySocket: TEST_PROXY_SOCKET,
+    // The sandbox confines Chromium, so that it cannot have one of its own inside.
+    launchOptions: { executablePath, args, env, chromiumSandbox: false },
+    viewport: input.viewport,
+    targets: input.against,
+    script,
+    retries: input.retries,
+    baseUrl: input.baseUrl,
+    timeoutMs: input.timeoutSeconds * 1_000,
+    patterns,
+    grep: input.grep,
+    testsMax: TESTS_MAX,
+    workspace: WORKSPACE,
+    outputDir: `${WORKSPACE}/${RESULTS_FOLDER}/files`,
+    reportPath: `${WORKSPACE}/${REPORT_PATH}`,
+    progressPath: `${WORKSPACE}/${PROGRESS_PATH}`,
+  };
+  const ownFiles = await Promise.all(
+    RUNNER_FILES.map(async (path) => ({
+      path: `${RUNNER}/${path}`,
+      bytes: await readFile(join(import.meta.dirname, "runner", path)),
+    })),
+  );
+  return {
+    files: [
+      ...ownFiles,
+      { path: `${RUNNER}/settings.json`, bytes: toBytes(settings) },
+      { path: `${RUNNER}/package.json`, bytes: toBytes({ type: "module" }) },
+      {
+        path: `${TEST_PACKAGE}/index.js`,
+        bytes: await readFile(join(import.meta.dirname, "runner/playwright-test.cjs")),
+      },
+      { path: `${TEST_PACKAGE}/package.json`, bytes: toBytes({ name: "@playwright/test", main: "index.js" }) },
+    ],
+    script: `${RUNNER}/start.ts`,
+    shown: [
+      ...["playwright", "playwright-core"].map((name) => ({ from: folderOf(name), to: `/node_modules/${name}` })),
+      ...listChromiumFolders(executablePath, env).map((folder) => ({ from: folder, to: folder })),
+    ],
+    proxyPort,
+  };
+}
+
+const toBytes = (value: unknown) => Buffer.from(JSON.stringify(value));
+
+/** The folders of Chromium and its libraries that the sandbox does not show anyway. */
+function listChromiumFolders(executablePath: string, env: Record<string, string>): string[] {
+  const libraries = (env.LD_LIBRARY_PATH ?? "").split(":").filter(Boolean);
+  return [...new Set([dirname(executablePath), ...libraries])].filter((folder) => !/^\/(usr|lib|bin)\b/.test(folder));
+}

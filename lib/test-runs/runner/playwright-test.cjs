@@ -1,0 +1,90 @@
+/**
+ * `@playwright/test` in a test run: Playwright's own, whose browser runs the variant in every page of the project `variant`.
+ * The rules here give sentences; the sandbox is what confines a test.
+ */
+const { readFileSync } = require("node:fs");
+const playwrightTest = require("playwright/test");
+
+const { script } = JSON.parse(readFileSync("/run-tests/settings.json", "utf8"));
+
+const ONE_BROWSER =
+  "A test run has one Chromium, which the service starts: use the fixtures `page`, `context` and `browser`.";
+
+const test = playwrightTest.test.extend({
+  browser: [
+    async ({ browser }, use, { project }) => {
+      if (project.name === "variant" && script !== null) addToContexts(browser, script);
+      await use(browser);
+    },
+    { scope: "worker" },
+  ],
+  _browserRules: [
+    async ({ browserName, channel, connectOptions, launchOptions }, use, { project }) => {
+      if (browserName !== "chromium" || channel !== undefined || connectOptions !== undefined)
+        throw new Error(`${ONE_BROWSER} browserName, channel and connectOptions cannot be set.`);
+      if (JSON.stringify(launchOptions) !== JSON.stringify(project.use.launchOptions))
+        throw new Error(`${ONE_BROWSER} launchOptions cannot be set.`);
+      await use();
+    },
+    { scope: "worker", auto: true, box: true },
+  ],
+});
+
+/** Runs a script at the start of each document in all contexts that are opened from now on. */
+function addToContexts(browser, content) {
+  const newContext = browser.newContext.bind(browser);
+  browser.newContext = async (options) => {
+    const context = await newContext(options);
+    await context.addInitScript({ content });
+    return context;
+  };
+}
+
+/** A browser type that says why a test cannot start one. */
+const refusing = (type) =>
+  new Proxy(type, {
+    get(target, name) {
+      if (!["launch", "launchPersistentContext", "launchServer", "connect", "connectOverCDP"].includes(name))
+        return Reflect.get(target, name);
+      return () => Promise.reject(new Error(ONE_BROWSER));
+    },
+  });
+
+const { defineConfig, devices, errors, expect, mergeExpects, mergeTests, request, selectors } =
+  playwrightTest;
+const chromium = refusing(playwrightTest.chromium);
+const firefox = refusing(playwrightTest.firefox);
+const webkit = refusing(playwrightTest.webkit);
+// As in Playwright's own module, what it exports is the function `test` with the rest as its properties.
+module.exports = Object.assign(test, {
+  chromium,
+  firefox,
+  webkit,
+  defineConfig,
+  devices,
+  errors,
+  expect,
+  mergeExpects,
+  mergeTests,
+  request,
+  selectors,
+  test,
+  default: test,
+});
+
+// Never run: tells modules the names that they can import.
+0 &&
+  (module.exports = {
+    chromium,
+    defineConfig,
+    devices,
+    errors,
+    expect,
+    firefox,
+    mergeExpects,
+    mergeTests,
+    request,
+    selectors,
+    test,
+    webkit,
+  });

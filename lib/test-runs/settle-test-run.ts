@@ -1,0 +1,38 @@
+import { repeatOnDeadlock } from "#db/repeat-on-deadlock.ts";
+import { lockSession } from "#lib/session/session-store.ts";
+import { endWaits, sendWake } from "#lib/session/waiting/waiting.ts";
+import type { TestRunEnd } from "./play-test-run.ts";
+import { countTests } from "./read-report.ts";
+import { showTestRun } from "./show-test-run.ts";
+import { endTestRun, listTestWaits, type TestRunRow } from "./test-run-store.ts";
+import type { TestRunsDeps } from "./test-runs-deps.ts";
+
+/**
+ * Ends a test run: its results, `tests.completed`, and the wake of a turn that waits for it, in one transaction. Does nothing
+ * where it has ended already or its session was removed.
+ */
+export async function settleTestRun(
+  deps: Pick<TestRunsDeps, "db" | "log" | "jobs">,
+  row: TestRunRow,
+  { status, problem, results, counts = countTests(results), revision = null }: TestRunEnd,
+): Promise<void> {
+  const wake = await repeatOnDeadlock(() =>
+    deps.log.transact(row.sessionId, async (tx, emit) => {
+      const session = await lockSession(tx, row.sessionId);
+      const ended = session && (await endTestRun(tx, row, { status, problem, counts, revision }, results));
+      if (!session || !ended) return undefined;
+      const { requestId, runId } = ended;
+      emit({
+        kind: "tests.completed",
+        requestId,
+        runId,
+        source: session.source,
+        testRun: showTestRun(ended),
+      });
+      let job: Awaited<ReturnType<typeof endWaits>>;
+      for (const wait of await listTestWaits(tx, ended)) job = (await endWaits(tx, emit, wait, "settled")) ?? job;
+      return job;
+    }),
+  );
+  await sendWake(deps, wake);
+}

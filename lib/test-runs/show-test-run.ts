@@ -1,0 +1,20 @@
+import type { TestRun } from "#lib/events/event.ts";
+import type { TestRunRow } from "./test-run-store.ts";
+
+/** A test run as the API and the events show it. */
+export function showTestRun(row: TestRunRow): TestRun {
+  const { id, number, status, startedBy, input, revision, counts, problem } = row;
+  return {
+    id,
+    number,
+    status,
+    startedBy,
+    ...input,
+    revision,
+    counts,
+    problem,
+    createdAt: row.createdAt.toISOString(),
+    startedAt: row.startedAt?.toISOString() ?? null,
+    endedAt: row.endedAt?.toISOString() ?? null,
+  };
+}

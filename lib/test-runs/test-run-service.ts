@@ -1,0 +1,33 @@
+import type { Job } from "#lib/session/jobs/jobs.ts";
+import { type PlayedTests, playTestRun } from "./play-test-run.ts";
+import { requeueLostTests } from "./test-run-store.ts";
+import type { TestRunsDeps } from "./test-runs-deps.ts";
+
+/** Plays test runs in this process. */
+export type TestRunService = {
+  play: (testRunId: string) => Promise<PlayedTests>;
+  /** Writes new jobs for runs that no process plays although their job is old. */
+  requeueLost: () => Promise<Job[]>;
+  /** Ends what is played and gives it back, for the next process. */
+  interrupt: () => void;
+};
+
+const LOST_AFTER_MS = 120_000;
+
+/** @see TestRunService */
+export function createTestRunService(deps: TestRunsDeps): TestRunService {
+  const shutdown = new AbortController();
+  const playing = new Map<string, Promise<PlayedTests>>();
+  return {
+    play(testRunId) {
+      // An engine may deliver a job twice.
+      const known = playing.get(testRunId);
+      if (known) return known;
+      const played = playTestRun(deps, testRunId, shutdown.signal).finally(() => playing.delete(testRunId));
+      playing.set(testRunId, played);
+      return played;
+    },
+    requeueLost: () => requeueLostTests(deps.db, deps.owner, LOST_AFTER_MS),
+    interrupt: () => shutdown.abort(new Error("the service is shutting down")),
+  };
+}

@@ -1,0 +1,223 @@
+import { and, asc, desc, eq, inArray, isNull, or, sql } from "drizzle-orm";
+import type { Database, Executor, Transaction } from "#db/client.ts";
+import {
+  runs,
+  type TestCounts,
+  type TestRunInput,
+  testResults,
+  testRuns,
+  waits,
+} from "#db/schema/index.ts";
+import type { TestRunStarter, TestRunStatus } from "#db/schema/unions.ts";
+import { type BrowserOwner, isGone } from "#lib/browser/session/browser-store.ts";
+import { enqueueJobs } from "#lib/session/jobs/job-store.ts";
+import { type Job, requestTests } from "#lib/session/jobs/jobs.ts";
+
+export type TestRunRow = typeof testRuns.$inferSelect;
+export type TestResultRow = typeof testResults.$inferSelect;
+
+export const NO_COUNTS: TestCounts = { total: 0, passed: 0, failed: 0, flaky: 0, skipped: 0 };
+
+const isOpen = inArray(testRuns.status, ["queued", "running"]);
+
+/** Test runs of a session, newest first. */
+export function listTestRuns(
+  db: Executor,
+  sessionId: string,
+  { before, limit }: { before?: number | undefined; limit: number },
+): Promise<TestRunRow[]> {
+  const isBefore = before === undefined ? undefined : sql`${testRuns.number} < ${before}`;
+  return db
+    .select()
+    .from(testRuns)
+    .where(and(eq(testRuns.sessionId, sessionId), isBefore))
+    .orderBy(desc(testRuns.number))
+    .limit(limit);
+}
+
+export async function findTestRun(
+  db: Executor,
+  sessionId: string,
+  id: string,
+): Promise<TestRunRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(testRuns)
+    .where(and(eq(testRuns.id, id), eq(testRuns.sessionId, sessionId)));
+  return row;
+}
+
+/** The test run that a call has started. */
+export async function findTestRunOfCall(
+  db: Executor,
+  { runId, callId }: { runId: string; callId: string },
+): Promise<TestRunRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(testRuns)
+    .where(and(eq(testRuns.runId, runId), eq(testRuns.callId, callId)));
+  return row;
+}
+
+/** The session's newest test run, and the one that has not ended. */
+export async function readNewest(
+  db: Executor,
+  sessionId: string,
+): Promise<{ newest: TestRunRow | undefined; open: TestRunRow | undefined }> {
+  const [newest] = await listTestRuns(db, sessionId, { limit: 1 });
+  const [open] = await db
+    .select()
+    .from(testRuns)
+    .where(and(eq(testRuns.sessionId, sessionId), isOpen))
+    .limit(1);
+  return { newest, open };
+}
+
+export async function insertTestRun(
+  tx: Transaction,
+  row: Pick<TestRunRow, "id" | "sessionId" | "number" | "requestId" | "runId" | "callId"> & {
+    startedBy: TestRunStarter;
+    input: TestRunInput;
+  },
+): Promise<TestRunRow> {
+  const [inserted] = await tx
+    .insert(testRuns)
+    .values({ ...row, counts: NO_COUNTS })
+    .returning();
+  if (!inserted) throw new Error("the test run was not stored");
+  return inserted;
+}
+
+/** Results of a test run in their order. */
+export const listResults = (db: Executor, testRunId: string): Promise<TestResultRow[]> =>
+  db.select().from(testResults).where(eq(testResults.testRunId, testRunId)).orderBy(asc(testResults.position));
+
+/**
+ * Takes a test run for this process: one that nobody plays, or one whose process has gone.
+ *
+ * @returns the row with its new attempt; `held` where another process plays it; undefined where it has ended or was removed.
+ */
+export async function claimTestRun(
+  db: Database,
+  id: string,
+  self: BrowserOwner,
+): Promise<TestRunRow | "held" | undefined> {
+  const isFree = or(isNull(testRuns.owner), eq(testRuns.owner, self.name), isGone(self, testRuns.owner));
+  const [row] = await db
+    .update(testRuns)
+    .set({
+      status: "running",
+      owner: self.name,
+      attempt: sql`${testRuns.attempt} + 1`,
+      startedAt: sql`coalesce(${testRuns.startedAt}, now())`,
+    })
+    .where(and(eq(testRuns.id, id), isOpen, isFree))
+    .returning();
+  if (row) return row;
+  const [held] = await db
+    .select({ id: testRuns.id })
+    .from(testRuns)
+    .where(and(eq(testRuns.id, id), isOpen));
+  return held && "held";
+}
+
+/** Gives a test run back that this process cannot end, for the next process to play it. */
+export async function releaseTestRun(db: Database, { id, attempt }: TestRunRow): Promise<void> {
+  await db
+    .update(testRuns)
+    .set({ status: "queued", owner: null, attempt: sql`${testRuns.attempt} - 1` })
+    .where(and(eq(testRuns.id, id), eq(testRuns.attempt, attempt), isOpen));
+}
+
+/** What a process that plays a test run has to know. */
+type PlayState = "go-on" | "cancel" | "lost";
+
+/**
+ * Stores the counts of a test run, where they are given and have changed.
+ *
+ * @returns whether it goes on, is to be cancelled because it or its turn was stopped, or is lost: removed or taken over.
+ */
+export async function noteCounts(
+  db: Executor,
+  { id, attempt }: TestRunRow,
+  counts: TestCounts | undefined,
+): Promise<"go-on" | "cancel" | "lost"> {
+  const isMine = and(eq(testRuns.id, id), eq(testRuns.attempt, attempt), isOpen);
+  if (counts) await db.update(testRuns).set({ counts }).where(isMine);
+  const [row] = await db
+    .select({
+      isCancelled: sql<boolean>`${testRuns.cancelRequestedAt} is not null or exists (select 1 from ${runs} r
+        where r.id = ${testRuns.runId} and (r.state = 'cancelled' or r.cancel_requested_at is not null))`,
+    })
+    .from(testRuns)
+    .where(isMine);
+  if (!row) return "lost";
+  return row.isCancelled ? "cancel" : "go-on";
+}
+
+/** Requests the end of a test run. @returns whether it had not ended. */
+export async function requestCancel(db: Executor, sessionId: string, id: string): Promise<boolean> {
+  const found = await db
+    .update(testRuns)
+    .set({ cancelRequestedAt: sql`coalesce(${testRuns.cancelRequestedAt}, now())` })
+    .where(and(eq(testRuns.id, id), eq(testRuns.sessionId, sessionId), isOpen))
+    .returning({ id: testRuns.id });
+  return found.length > 0;
+}
+
+/** Ends a test run in this attempt, with its results. @returns its row; undefined where it had ended or was removed. */
+export async function endTestRun(
+  tx: Transaction,
+  { id, attempt }: TestRunRow,
+  end: { status: TestRunStatus; problem: string | null; counts: TestCounts; revision: number | null },
+  results: Omit<TestResultRow, "testRunId">[],
+): Promise<TestRunRow | undefined> {
+  const [row] = await tx
+    .update(testRuns)
+    .set({ ...end, owner: null, endedAt: sql`now()` })
+    .where(and(eq(testRuns.id, id), eq(testRuns.attempt, attempt), isOpen))
+    .returning();
+  if (row && results.length > 0)
+    for (let from = 0; from < results.length; from += ROWS_AT_ONCE)
+      await tx
+        .insert(testResults)
+        .values(results.slice(from, from + ROWS_AT_ONCE).map((result) => ({ testRunId: id, ...result })));
+  return row;
+}
+
+const ROWS_AT_ONCE = 100;
+
+/** The open waits for a test run. */
+export const listTestWaits = (tx: Transaction, { id, sessionId }: TestRunRow) =>
+  tx
+    .select({ runId: waits.runId, callId: waits.callId })
+    .from(waits)
+    .where(
+      and(
+        eq(waits.sessionId, sessionId),
+        eq(waits.kind, "tests"),
+        isNull(waits.endedBy),
+        sql`${waits.subjects} @> ${JSON.stringify([id])}::jsonb`,
+      ),
+    );
+
+/**
+ * Writes new jobs for test runs that no process plays and whose job was sent a while ago: the engine has lost it, or ended
+ * it when the process went away.
+ *
+ * @param ageMs how old the newest job must be.
+ */
+export function requeueLostTests(db: Database, self: BrowserOwner, ageMs: number): Promise<Job[]> {
+  const isFree = or(isNull(testRuns.owner), isGone(self, testRuns.owner));
+  const isOld = sql`${testRuns.requestedAt} < now() - ${ageMs} * interval '1 millisecond'`;
+  return db.transaction(async (tx) => {
+    const lost = await tx
+      .update(testRuns)
+      .set({ jobNumber: sql`${testRuns.jobNumber} + 1`, requestedAt: sql`now()` })
+      .where(and(isOpen, isFree, isOld))
+      .returning({ id: testRuns.id, jobNumber: testRuns.jobNumber });
+    const jobs = lost.map(requestTests);
+    await enqueueJobs(tx, jobs);
+    return jobs;
+  });
+}

@@ -1,0 +1,21 @@
+import type { Database } from "#db/client.ts";
+import type { BrowserService } from "#lib/browser/browser-service.ts";
+import type { BrowserOwner } from "#lib/browser/session/browser-store.ts";
+import type { EventLog } from "#lib/events/event-log.ts";
+import type { EvidenceStore } from "#lib/evidence/evidence.ts";
+import type { Logger } from "#lib/log/logger.ts";
+import type { SandboxService } from "#lib/sandbox/sandbox-service.ts";
+import type { JobSender } from "#lib/session/jobs/job-sender.ts";
+
+/** What test runs are started and played with; made once by the container. */
+export type TestRunsDeps = {
+  db: Database;
+  log: EventLog;
+  logger: Pick<Logger, "warn" | "debug">;
+  sandbox: SandboxService;
+  browser: Pick<BrowserService, "lease">;
+  evidence: Pick<EvidenceStore, "save">;
+  jobs: Pick<JobSender, "sendSoon">;
+  /** This process among those that share the database. */
+  owner: BrowserOwner;
+};
