@@ -7,6 +7,8 @@ const executablePath = process.env.BROWSER_EXECUTABLE_PATH ?? readSetup(dataDir)
 export default defineConfig({
   testDir: ".",
   testMatch: "**/*.spec.ts",
+  // Tests of a session, which a session runs.
+  testIgnore: "fixtures/workspace-tests/**",
   globalSetup: "./fixtures/start-database.ts",
   fullyParallel: false,
   workers: 2,

@@ -71,10 +71,7 @@ export const testRuns = pgTable(
     index("test_runs_open").on(table.status).where(sql`status in ('queued', 'running')`),
     oneOf("test_runs_status", table.status, TEST_RUN_STATUSES),
     oneOf("test_runs_started_by", table.startedBy, TEST_RUN_STARTERS),
-    check(
-      "test_runs_ended",
-      sql`(${table.endedAt} is null) = (${table.status} in ('queued', 'running'))`,
-    ),
+    check("test_runs_ended", sql`(${table.endedAt} is null) = (${table.status} in ('queued', 'running'))`),
   ],
 );
 

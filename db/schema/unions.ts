@@ -68,7 +68,14 @@ export const ASSERTION_KINDS = ["visible", "hidden", "text", "count"] as const;
 /** Result of an assertion in a check. `unchecked`: the check did not open the page of the assertion. */
 export const ASSERTION_RESULTS = ["pass", "fail", "unchecked"] as const;
 /** `interrupted`: its process ended twice while it ran. `failed`: a test failed, or it ended before every test had. */
-export const TEST_RUN_STATUSES = ["queued", "running", "passed", "failed", "cancelled", "interrupted"] as const;
+export const TEST_RUN_STATUSES = [
+  "queued",
+  "running",
+  "passed",
+  "failed",
+  "cancelled",
+  "interrupted",
+] as const;
 export const TEST_RUN_STARTERS = ["agent", "person"] as const;
 /** What a test works on: the page as it is, or with a variant of the session. */
 export const TEST_TARGETS = ["control", "variant"] as const;

@@ -23,7 +23,7 @@ const floors = [
   ["api"],
   ["page"],
   ["turn"],
-  ["porting"],
+  ["porting", "test-runs"],
   ["agents", "landing", "variant"],
   ["planning", "skills"],
   ["tools"],

@@ -18,6 +18,7 @@ import type { RemovalOutcome } from "#lib/session/removal/remove-session.ts";
 import type { ShareLinks } from "#lib/session/share/share-link.ts";
 import type { TranscriptReader } from "#lib/session/transcript/transcript.ts";
 import type { SessionSkills } from "#lib/skills/session-skills.ts";
+import type { TestRunsDeps } from "#lib/test-runs/test-runs-deps.ts";
 import type { Tool } from "#lib/tools/tool.ts";
 import type { TurnService } from "#lib/turn/turn-service.ts";
 import type { VariantToolServices } from "#lib/variant/variants-deps.ts";
@@ -58,6 +59,7 @@ export type ApiServices = {
   landing: LandingDeps;
   servedPages: PageServer;
   porting: PortingDeps;
+  testRuns: TestRunsDeps;
   /** Issues the token by which another agent uses a session's tools at `url`; it ends with the given API key. */
   builtinMcp: {
     issueToken: (sessionId: string, keyId: string) => { token: string; url: string; expiresAt: Date };

@@ -233,7 +233,9 @@ function createSessionCalls({ deps, claims, browsers }: Parts) {
 async function lease({ deps, egress, places }: Parts, signal: AbortSignal): Promise<BrowserLease> {
   const { executablePath, args = [], env = {}, cdpUrl } = deps.launch;
   if (cdpUrl !== undefined || executablePath === undefined)
-    throw new Error("this deployment has no Chromium of its own that could run beside the sessions' browsers");
+    throw new Error(
+      "this deployment has no Chromium of its own that could run beside the sessions' browsers",
+    );
   signal.throwIfAborted();
   const ticket = places.request(() => {});
   const leave = () => ticket.release(signal.reason as Error);

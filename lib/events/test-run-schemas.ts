@@ -1,9 +1,5 @@
 import { z } from "zod";
-import {
-  TEST_RUN_STARTERS,
-  TEST_RUN_STATUSES,
-  TEST_TARGETS,
-} from "#db/schema/unions.ts";
+import { TEST_RUN_STARTERS, TEST_RUN_STATUSES, TEST_TARGETS } from "#db/schema/unions.ts";
 import { count, pageUrl, TEST_RUN, timestamp } from "./wire-values.ts";
 
 export const testRunId = z.string().meta({ description: "Id of the test run.", examples: [TEST_RUN] });
@@ -35,17 +31,29 @@ export const testRunSchema = z
       examples: [["tests/checkout.spec.ts"]],
     }),
     against: z.array(z.enum(TEST_TARGETS)).meta({ description: "The page as it is, or with the variant." }),
-    variant: z.string().nullable().meta({ description: "Key of the variant. Null if only the control is tested." }),
+    variant: z
+      .string()
+      .nullable()
+      .meta({ description: "Key of the variant. Null if only the control is tested." }),
     revision: z
       .int()
       .min(1)
       .nullable()
-      .meta({ description: "Revision of the variant that was tested. Null before the run starts.", examples: [3] }),
-    grep: z.string().nullable().meta({ description: "Regular expression that the titles of the tests match." }),
+      .meta({
+        description: "Revision of the variant that was tested. Null before the run starts.",
+        examples: [3],
+      }),
+    grep: z
+      .string()
+      .nullable()
+      .meta({ description: "Regular expression that the titles of the tests match." }),
     retries: count,
     baseUrl: pageUrl("What relative addresses in the tests refer to.").nullable(),
     viewport: z.enum(["desktop", "tablet", "phone"]),
-    timeoutSeconds: z.int().min(1).meta({ examples: [300] }),
+    timeoutSeconds: z
+      .int()
+      .min(1)
+      .meta({ examples: [300] }),
     counts: testCountsSchema,
     problem: z.string().nullable().meta({
       description: "Why the run ended without a result for every test, or found none. Null otherwise.",

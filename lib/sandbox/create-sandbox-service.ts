@@ -7,8 +7,8 @@ import { type Owner, probeConfinement, type ShellCommand, systemPath } from "./l
 import { createLocalWorkspace } from "./local/local-workspace.ts";
 import type { CommandPlan } from "./local/run-command.ts";
 import { createConfinedStage, type ProgramStage, stageUnconfined } from "./local/run-program.ts";
-import { unconfinedPlan } from "./local/unconfined-plan.ts";
 import { createTestStage, type TestStage } from "./local/test-stage.ts";
+import { unconfinedPlan } from "./local/unconfined-plan.ts";
 import { type SandboxLimits, sandboxLimits } from "./sandbox-limits.ts";
 import type { SandboxService, Workspace } from "./sandbox-service.ts";
 import { createVercelBoxes } from "./vercel/vercel-box.ts";
@@ -159,7 +159,14 @@ async function chooseShell(
 ): Promise<LocalShell> {
   if (kind === "unconfined") {
     const detail = "commands run WITHOUT confinement";
-    return { works: true, detail, owner: undefined, plan: unconfinedPlan, stage: stageUnconfined, stageTests: refuseTests };
+    return {
+      works: true,
+      detail,
+      owner: undefined,
+      plan: unconfinedPlan,
+      stage: stageUnconfined,
+      stageTests: refuseTests,
+    };
   }
   const confinement = await probeConfinement(workspaces, limits, launcherPath ?? systemPath);
   if (!confinement.works) return confinement;
@@ -169,7 +176,9 @@ async function chooseShell(
 
 /** Without bubblewrap the tests would have the network and files of the service. */
 const refuseTests: TestStage = async () => {
-  throw new WorkspaceError("test runs need bubblewrap: with SANDBOX=unconfined nothing would confine the tests");
+  throw new WorkspaceError(
+    "test runs need bubblewrap: with SANDBOX=unconfined nothing would confine the tests",
+  );
 };
 
 function describeSandbox(kind: SandboxKind, confinement: LocalShell) {

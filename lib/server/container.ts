@@ -222,7 +222,7 @@ const createObservedModel = (env: Env) =>
 function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
   const { storage, tooling, player, live, model, control, elicitations, rule, schemas, builtinMcp } = parts;
   const { browser, evidence, transcript, tools, skills, variants, publishedScripts } = tooling;
-  const { planning, landing, servedPages, porting } = tooling;
+  const { planning, landing, servedPages, porting, testRuns } = tooling;
   return {
     ...parts.access,
     db: storage.db,
@@ -242,6 +242,7 @@ function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
     landing,
     servedPages,
     porting,
+    testRuns,
     control,
     elicitations,
     rule,

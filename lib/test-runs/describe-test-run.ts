@@ -20,12 +20,17 @@ export function describeTestRun(row: TestRunRow, results: readonly TestResultRow
     ...(problem === null ? [] : [problem]),
     ...unwell.slice(0, FAILED_SHOWN).map(describeFailed),
     ...(unwell.length > FAILED_SHOWN ? [`and ${unwell.length - FAILED_SHOWN} more that failed`] : []),
-    ...others.slice(0, PASSED_SHOWN).map((result) => `${result.status}: ${nameOf(result)}${describeSkip(result)}`),
-    ...(others.length > PASSED_SHOWN ? [`and ${others.length - PASSED_SHOWN} more that passed or were skipped`] : []),
+    ...others
+      .slice(0, PASSED_SHOWN)
+      .map((result) => `${result.status}: ${nameOf(result)}${describeSkip(result)}`),
+    ...(others.length > PASSED_SHOWN
+      ? [`and ${others.length - PASSED_SHOWN} more that passed or were skipped`]
+      : []),
   ].join("\n");
 }
 
-const nameOf = ({ target, file, line, titles }: TestResultRow) => `[${target}] ${file}:${line} ${titles.join(" › ")}`;
+const nameOf = ({ target, file, line, titles }: TestResultRow) =>
+  `[${target}] ${file}:${line} ${titles.join(" › ")}`;
 
 function describeSkip({ status, annotations }: TestResultRow): string {
   const why = annotations.find(({ type }) => type === "skip" || type === "fixme")?.description;

@@ -12,15 +12,15 @@ import { findTestFiles } from "./find-test-files.ts";
 import { createFileKeeper } from "./keep-files.ts";
 import { readProgress } from "./read-progress.ts";
 import { countTests, readReport } from "./read-report.ts";
-import {
-  composeProgram,
-  PROGRESS_PATH,
-  REPORT_PATH,
-  RUNNER_MARGIN_MS,
-  TESTS_MAX,
-} from "./runner-program.ts";
+import { composeProgram, PROGRESS_PATH, REPORT_PATH, RUNNER_MARGIN_MS, TESTS_MAX } from "./runner-program.ts";
 import { settleTestRun } from "./settle-test-run.ts";
-import { claimTestRun, noteCounts, releaseTestRun, type TestResultRow, type TestRunRow } from "./test-run-store.ts";
+import {
+  claimTestRun,
+  noteCounts,
+  releaseTestRun,
+  type TestResultRow,
+  type TestRunRow,
+} from "./test-run-store.ts";
 import type { TestRunsDeps } from "./test-runs-deps.ts";
 
 /** A run whose process has gone is played once more. */
@@ -181,13 +181,19 @@ async function playInWorkspace(
     await faultPoint("tests-running");
     const timeoutMs = input.timeoutSeconds * 1_000 + RUNNER_MARGIN_MS;
     const result = await workspace.runTests(program, { timeoutMs, signal });
-    if (signal.aborted && signal.reason instanceof RunEnded && signal.reason.why !== "cancelled") throw signal.reason;
-    const end = await readEnd(workspace, result, { input, refusals: lease.listRefusals(), isCancelled: signal.aborted });
+    if (signal.aborted && signal.reason instanceof RunEnded && signal.reason.why !== "cancelled")
+      throw signal.reason;
+    const end = await readEnd(workspace, result, {
+      input,
+      refusals: lease.listRefusals(),
+      isCancelled: signal.aborted,
+    });
     const keep = createFileKeeper({ ...deps, workspace }, { sessionId, runId });
     const results: TestRunEnd["results"] = [];
     for (const [index, { files, ...test }] of end.tests.entries()) {
       const attachments = [];
-      for (const file of files) attachments.push(await keep(file, `${test.titles.join(" › ")} (${test.target})`));
+      for (const file of files)
+        attachments.push(await keep(file, `${test.titles.join(" › ")} (${test.target})`));
       results.push({ position: index + 1, ...test, attachments });
     }
     return { ...end, results, revision: variant?.number ?? null };
@@ -239,9 +245,13 @@ async function readEnd(
   const problems: string[] = [];
   if (about.isCancelled) problems.push(CANCELLED);
   else if (total > TESTS_MAX)
-    problems.push(`The files have ${total} tests, and a test run has at most ${TESTS_MAX}: run fewer files, or use grep.`);
+    problems.push(
+      `The files have ${total} tests, and a test run has at most ${TESTS_MAX}: run fewer files, or use grep.`,
+    );
   else if (report.hasTimedOut)
-    problems.push(`The tests took longer than ${about.input.timeoutSeconds} s together; those that had not begun did not run.`);
+    problems.push(
+      `The tests took longer than ${about.input.timeoutSeconds} s together; those that had not begun did not run.`,
+    );
   else if (!isComplete)
     problems.push(whyEnded === undefined ? describeCrash(result) : `The run was ended: ${whyEnded}.`);
   else if (total === 0 && errors.length === 0)

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { storableText } from "#db/storable.ts";
 import type { TestCounts, TestStep } from "#db/schema/index.ts";
 import { TEST_STATUSES, TEST_TARGETS } from "#db/schema/unions.ts";
+import { storableText } from "#db/storable.ts";
 import type { ReportLine } from "./runner/settings.ts";
 
 /** A file that a test left in the workspace. */

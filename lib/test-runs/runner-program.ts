@@ -73,11 +73,17 @@ export async function composeProgram(
         path: `${TEST_PACKAGE}/index.js`,
         bytes: await readFile(join(import.meta.dirname, "runner/playwright-test.cjs")),
       },
-      { path: `${TEST_PACKAGE}/package.json`, bytes: toBytes({ name: "@playwright/test", main: "index.js" }) },
+      {
+        path: `${TEST_PACKAGE}/package.json`,
+        bytes: toBytes({ name: "@playwright/test", main: "index.js" }),
+      },
     ],
     script: `${RUNNER}/start.ts`,
     shown: [
-      ...["playwright", "playwright-core"].map((name) => ({ from: folderOf(name), to: `/node_modules/${name}` })),
+      ...["playwright", "playwright-core"].map((name) => ({
+        from: folderOf(name),
+        to: `/node_modules/${name}`,
+      })),
       ...listChromiumFolders(executablePath, env).map((folder) => ({ from: folder, to: folder })),
     ],
     proxyPort,
@@ -89,5 +95,7 @@ const toBytes = (value: unknown) => Buffer.from(JSON.stringify(value));
 /** The folders of Chromium and its libraries that the sandbox does not show anyway. */
 function listChromiumFolders(executablePath: string, env: Record<string, string>): string[] {
   const libraries = (env.LD_LIBRARY_PATH ?? "").split(":").filter(Boolean);
-  return [...new Set([dirname(executablePath), ...libraries])].filter((folder) => !/^\/(usr|lib|bin)\b/.test(folder));
+  return [...new Set([dirname(executablePath), ...libraries])].filter(
+    (folder) => !/^\/(usr|lib|bin)\b/.test(folder),
+  );
 }

@@ -30,7 +30,8 @@ export async function settleTestRun(
         testRun: showTestRun(ended),
       });
       let job: Awaited<ReturnType<typeof endWaits>>;
-      for (const wait of await listTestWaits(tx, ended)) job = (await endWaits(tx, emit, wait, "settled")) ?? job;
+      for (const wait of await listTestWaits(tx, ended))
+        job = (await endWaits(tx, emit, wait, "settled")) ?? job;
       return job;
     }),
   );

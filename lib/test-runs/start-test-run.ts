@@ -37,37 +37,42 @@ export async function startTestRun(
   input: TestRunInput,
 ): Promise<Started> {
   const { sessionId, startedBy, requestId, runId, callId } = starter;
-  const started = await deps.log.transact(sessionId, async (tx, emit): Promise<Started & { isNew?: true }> => {
-    const session = await lockSession(tx, sessionId);
-    if (!session) return { ok: false, problem: "the session was deleted" };
-    const repeated =
-      runId === null || callId === null ? undefined : await findTestRunOfCall(tx, { runId, callId });
-    if (repeated) return { ok: true, row: repeated };
-    const { newest, open } = await readNewest(tx, sessionId);
-    if (open)
-      return { ok: false, problem: `test run ${open.id} has not ended`, open: open.id };
-    const number = (newest?.number ?? 0) + 1;
-    if (number > TEST_RUNS_MAX)
-      return { ok: false, problem: `the session has had ${TEST_RUNS_MAX} test runs, the most there can be` };
-    if (input.variant !== null) {
-      const keys = await listVariantKeys(tx, sessionId);
-      if (!keys.includes(input.variant))
-        return { ok: false, problem: `variant: the session has no variant ${input.variant}` };
-    }
-    const row = await insertTestRun(tx, {
-      id: newId("tst"),
-      sessionId,
-      number,
-      startedBy,
-      requestId,
-      runId,
-      callId,
-      input,
-    });
-    await enqueueJobs(tx, [requestTests(row)]);
-    emit({ kind: "tests.started", requestId, runId, source: session.source, testRun: showTestRun(row) });
-    return { ok: true, row, isNew: true };
-  });
+  const started = await deps.log.transact(
+    sessionId,
+    async (tx, emit): Promise<Started & { isNew?: true }> => {
+      const session = await lockSession(tx, sessionId);
+      if (!session) return { ok: false, problem: "the session was deleted" };
+      const repeated =
+        runId === null || callId === null ? undefined : await findTestRunOfCall(tx, { runId, callId });
+      if (repeated) return { ok: true, row: repeated };
+      const { newest, open } = await readNewest(tx, sessionId);
+      if (open) return { ok: false, problem: `test run ${open.id} has not ended`, open: open.id };
+      const number = (newest?.number ?? 0) + 1;
+      if (number > TEST_RUNS_MAX)
+        return {
+          ok: false,
+          problem: `the session has had ${TEST_RUNS_MAX} test runs, the most there can be`,
+        };
+      if (input.variant !== null) {
+        const keys = await listVariantKeys(tx, sessionId);
+        if (!keys.includes(input.variant))
+          return { ok: false, problem: `variant: the session has no variant ${input.variant}` };
+      }
+      const row = await insertTestRun(tx, {
+        id: newId("tst"),
+        sessionId,
+        number,
+        startedBy,
+        requestId,
+        runId,
+        callId,
+        input,
+      });
+      await enqueueJobs(tx, [requestTests(row)]);
+      emit({ kind: "tests.started", requestId, runId, source: session.source, testRun: showTestRun(row) });
+      return { ok: true, row, isNew: true };
+    },
+  );
   if (started.ok && started.isNew) {
     await faultPoint("tests-stored");
     deps.jobs.sendSoon([requestTests(started.row)]);

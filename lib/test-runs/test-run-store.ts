@@ -1,13 +1,6 @@
 import { and, asc, desc, eq, inArray, isNull, or, sql } from "drizzle-orm";
 import type { Database, Executor, Transaction } from "#db/client.ts";
-import {
-  runs,
-  type TestCounts,
-  type TestRunInput,
-  testResults,
-  testRuns,
-  waits,
-} from "#db/schema/index.ts";
+import { runs, type TestCounts, type TestRunInput, testResults, testRuns, waits } from "#db/schema/index.ts";
 import type { TestRunStarter, TestRunStatus } from "#db/schema/unions.ts";
 import { type BrowserOwner, isGone } from "#lib/browser/session/browser-store.ts";
 import { enqueueJobs } from "#lib/session/jobs/job-store.ts";
@@ -90,7 +83,11 @@ export async function insertTestRun(
 
 /** Results of a test run in their order. */
 export const listResults = (db: Executor, testRunId: string): Promise<TestResultRow[]> =>
-  db.select().from(testResults).where(eq(testResults.testRunId, testRunId)).orderBy(asc(testResults.position));
+  db
+    .select()
+    .from(testResults)
+    .where(eq(testResults.testRunId, testRunId))
+    .orderBy(asc(testResults.position));
 
 /**
  * Takes a test run for this process: one that nobody plays, or one whose process has gone.
@@ -128,9 +125,6 @@ export async function releaseTestRun(db: Database, { id, attempt }: TestRunRow):
     .set({ status: "queued", owner: null, attempt: sql`${testRuns.attempt} - 1` })
     .where(and(eq(testRuns.id, id), eq(testRuns.attempt, attempt), isOpen));
 }
-
-/** What a process that plays a test run has to know. */
-type PlayState = "go-on" | "cancel" | "lost";
 
 /**
  * Stores the counts of a test run, where they are given and have changed.

@@ -14,6 +14,7 @@ import { serviceOperations } from "./operations/service.ts";
 import { sessionOperations } from "./operations/sessions.ts";
 import { shareLinkOperations } from "./operations/share-links.ts";
 import { skillOperations } from "./operations/skills.ts";
+import { testRunOperations } from "./operations/test-runs.ts";
 import { variantOperations } from "./operations/variants.ts";
 
 /**
@@ -31,6 +32,7 @@ export const contract = {
   ...variantOperations,
   ...publicationOperations,
   ...reportOperations,
+  ...testRunOperations,
   ...planningOperations,
   ...landingPageOperations,
   ...portingOperations,

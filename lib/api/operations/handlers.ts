@@ -57,6 +57,7 @@ import {
 } from "./share-links.ts";
 import { listSkills } from "./skills.ts";
 import { cancelTurn, readAgentStatus, readRequestStatus } from "./status.ts";
+import { cancelTests, listTestRuns, readTestRun, rerunTests } from "./test-runs.ts";
 import {
   checkAsPerson,
   editVariant,
@@ -150,6 +151,10 @@ export const handlers: { [Name in OperationName]: Handler<Contract[Name]> } = {
   editVariant,
   checkAsPerson,
   showVariant,
+  listTestRuns,
+  readTestRun,
+  rerunTests,
+  cancelTests,
   listReports,
   readReport,
   createMcpToken,

@@ -223,11 +223,11 @@ const reachThenDropThenBox: Launcher = (box, command, limits) => ({
  * What a program reads may lie where the dropped user cannot go, such as in root's home. Each piece is mounted over an empty
  * one of `reach`, in a mount namespace of this command alone, before the privileges go.
  */
-const reachAllThenDropThenBox: (box: string[], command: ArgvCommand, limits: SandboxLimits) => Omit<CommandPlan, "env"> = (
-  box,
-  command,
-  limits,
-) => {
+const reachAllThenDropThenBox: (
+  box: string[],
+  command: ArgvCommand,
+  limits: SandboxLimits,
+) => Omit<CommandPlan, "env"> = (box, command, limits) => {
   const { reach = [] } = command;
   const within = (from: string) => reach.find((place) => place.from === from)?.at ?? from;
   const moved: ArgvCommand = {

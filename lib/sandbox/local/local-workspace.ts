@@ -138,7 +138,10 @@ export function createLocalWorkspace(options: LocalWorkspaceOptions): Workspace 
 
     async runTests(program, { timeoutMs, signal }) {
       if ("refusal" in shell) throw new WorkspaceError(shell.refusal);
-      const { plan, remove } = await shell.stageTests(program, { folder: root, cpuSeconds: cpuSecondsOf(timeoutMs) });
+      const { plan, remove } = await shell.stageTests(program, {
+        folder: root,
+        cpuSeconds: cpuSecondsOf(timeoutMs),
+      });
       try {
         return await runLimited(plan, timeoutMs, signal, withTestLimits(limits));
       } finally {

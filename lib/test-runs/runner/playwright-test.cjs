@@ -55,8 +55,7 @@ const { defineConfig, devices, errors, expect, mergeExpects, mergeTests, request
 const chromium = refusing(playwrightTest.chromium);
 const firefox = refusing(playwrightTest.firefox);
 const webkit = refusing(playwrightTest.webkit);
-// As in Playwright's own module, what it exports is the function `test` with the rest as its properties.
-module.exports = Object.assign(test, {
+const exported = {
   chromium,
   firefox,
   webkit,
@@ -70,21 +69,19 @@ module.exports = Object.assign(test, {
   selectors,
   test,
   default: test,
-});
-
-// Never run: tells modules the names that they can import.
-0 &&
-  (module.exports = {
-    chromium,
-    defineConfig,
-    devices,
-    errors,
-    expect,
-    firefox,
-    mergeExpects,
-    mergeTests,
-    request,
-    selectors,
-    test,
-    webkit,
-  });
+};
+// Node reads from these lines which names a module can import.
+exports.chromium = chromium;
+exports.defineConfig = defineConfig;
+exports.devices = devices;
+exports.errors = errors;
+exports.expect = expect;
+exports.firefox = firefox;
+exports.mergeExpects = mergeExpects;
+exports.mergeTests = mergeTests;
+exports.request = request;
+exports.selectors = selectors;
+exports.test = test;
+exports.webkit = webkit;
+// As in Playwright's own module, what it exports is the function `test` with the rest as its properties.
+module.exports = Object.assign(test, exported);

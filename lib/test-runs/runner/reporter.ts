@@ -29,6 +29,7 @@ const OUTPUT_CHARS_MAX = 4_000;
 const OUTCOMES = { expected: "passed", unexpected: "failed", flaky: "flaky", skipped: "skipped" } as const;
 /** Steps of Playwright's own machinery that say nothing about the test. */
 const HIDDEN_STEPS = ["fixture", "attach", "test.attach"];
+const HOOK_STEPS = ["Before Hooks", "After Hooks", "Worker Cleanup"];
 
 const cut = (text: string, max: number) => (text.length > max ? `${text.slice(0, max)}…` : text);
 const plain = (text: string, max: number) => cut(stripVTControlCharacters(text), max);
@@ -54,7 +55,9 @@ const describeSteps = (steps: TestStep[], depth = 1): ReportedStep[] =>
         ...(error && { error: plain(error.message ?? "failed", TITLE_CHARS_MAX) }),
         ...(within.length > 0 && { steps: within }),
       };
-    });
+    })
+    // Hooks in which nothing of the test happened.
+    .filter(({ title, error, steps: inner }) => !HOOK_STEPS.includes(title) || error || inner);
 
 /** The files of an attempt. Small attachments come as bytes; they are written beside the others. */
 const keepFiles = ({ id }: TestCase, { attachments, retry }: TestResult) =>

@@ -6,7 +6,12 @@ export type RunnerSettings = {
   /** Port of the sandbox's own loopback that leads to the service's proxy, and the socket behind it. */
   proxyPort: number;
   proxySocket: string;
-  launchOptions: { executablePath: string; args: string[]; env: Record<string, string>; chromiumSandbox: false };
+  launchOptions: {
+    executablePath: string;
+    args: string[];
+    env: Record<string, string>;
+    chromiumSandbox: false;
+  };
   viewport: "desktop" | "tablet" | "phone";
   targets: TestTarget[];
   /** Script of the variant; null where only the control is tested. */

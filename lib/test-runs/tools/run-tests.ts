@@ -11,7 +11,9 @@ import { testRunOptions } from "../test-run-options.ts";
 import type { TestRunsDeps } from "../test-runs-deps.ts";
 
 /** `run_tests`: Playwright tests of the workspace. Source: specification, Structured sessions; `architecture.md`, Test runs. */
-export const runTests = (deps: Pick<TestRunsDeps, "db" | "log" | "jobs"> & { sandbox: Pick<SandboxService, "describe"> }): Tool =>
+export const runTests = (
+  deps: Pick<TestRunsDeps, "db" | "log" | "jobs"> & { sandbox: Pick<SandboxService, "describe"> },
+): Tool =>
   defineTool({
     name: "run_tests",
     description: `Starts Playwright Test on test files of the workspace, in a Chromium of its own, and returns a testRunId for wait_for_test_results. Write the tests with write_file, for example tests/pay.spec.ts:
@@ -30,10 +32,16 @@ Relative addresses refer to baseUrl. Tests reach the addresses that the live bro
       against: z
         .enum(["control", "variant", "both"])
         .optional()
-        .describe("the page as it is, with the variant, or both; by default both if the session has that variant, otherwise control"),
+        .describe(
+          "the page as it is, with the variant, or both; by default both if the session has that variant, otherwise control",
+        ),
       variant: variantKeySchema.default("main"),
-      baseUrl: testRunOptions.baseUrl.optional().describe("by default the origin of the session's target page"),
-      grep: testRunOptions.grep.optional().describe("run only tests whose title matches this regular expression"),
+      baseUrl: testRunOptions.baseUrl
+        .optional()
+        .describe("by default the origin of the session's target page"),
+      grep: testRunOptions.grep
+        .optional()
+        .describe("run only tests whose title matches this regular expression"),
       retries: testRunOptions.retries,
       viewport: testRunOptions.viewport,
       timeoutSeconds: testRunOptions.timeoutSeconds,
@@ -49,7 +57,8 @@ Relative addresses refer to baseUrl. Tests reach the addresses that the live bro
       const { canRunCommands, detail } = deps.sandbox.describe();
       if (!canRunCommands) return errorResult(`run_tests: ${detail}`);
       const keys = await listVariantKeys(deps.db, call.sessionId);
-      const targets: readonly TestTarget[] = TARGETS[against ?? (keys.includes(variant) ? "both" : "control")];
+      const targets: readonly TestTarget[] =
+        TARGETS[against ?? (keys.includes(variant) ? "both" : "control")];
       const input: TestRunInput = {
         ...options,
         against: [...targets],
@@ -67,7 +76,8 @@ Relative addresses refer to baseUrl. Tests reach the addresses that the live bro
         const { id: testRunId, number, status } = started.row;
         return jsonResult({ testRunId, number, status, against: input.against, baseUrl: input.baseUrl });
       }
-      const advice = started.open === undefined ? "" : ` Call wait_for_test_results with ${started.open} first.`;
+      const advice =
+        started.open === undefined ? "" : ` Call wait_for_test_results with ${started.open} first.`;
       return errorResult(`run_tests: ${started.problem}.${advice}`);
     },
   });

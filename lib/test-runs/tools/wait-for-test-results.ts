@@ -29,7 +29,8 @@ export const waitForTestResults = ({ db }: Pick<TestRunsDeps, "db">) =>
     async execute({ testRunId, timeoutSeconds }, call) {
       const { sessionId, waitedFor, waitEndedBy } = call;
       const id = testRunId ?? waitedFor?.[0];
-      const row = id === undefined ? (await readNewest(db, sessionId)).newest : await findTestRun(db, sessionId, id);
+      const row =
+        id === undefined ? (await readNewest(db, sessionId)).newest : await findTestRun(db, sessionId, id);
       if (!row)
         return errorResult(
           id === undefined
@@ -40,7 +41,8 @@ export const waitForTestResults = ({ db }: Pick<TestRunsDeps, "db">) =>
         return quoteAsData("the tests", describeTestRun(row, await listResults(db, row.id)));
       if (waitEndedBy !== undefined) {
         const { passed, failed, flaky, skipped, total } = row.counts;
-        const why = waitEndedBy === "message" ? "The wait was interrupted by a message." : "The time is over.";
+        const why =
+          waitEndedBy === "message" ? "The wait was interrupted by a message." : "The time is over.";
         return `Test run ${row.id} is ${row.status}: ${passed + failed + flaky + skipped} of ${total} tests have ended. ${why}`;
       }
       return waitFor({

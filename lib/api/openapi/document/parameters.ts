@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { PUBLICATION, REPORT } from "#lib/events/wire-values.ts";
+import { PUBLICATION, REPORT, TEST_RUN } from "#lib/events/wire-values.ts";
 import type { JsonSchema } from "../json-schema.ts";
 import type { ParameterObject } from "../types.ts";
 import type { SchemaCollector } from "./collect-schemas.ts";
@@ -31,6 +31,7 @@ const PATH_PARAMETERS: Record<string, { description: string; schema?: JsonSchema
     example: "3",
   },
   publicationId: { description: "Id of the publication.", example: PUBLICATION },
+  testRunId: { description: "Id of the test run.", example: TEST_RUN },
   reportId: { description: "Id of the report.", example: REPORT },
   script: {
     description:

@@ -16,6 +16,7 @@ export const TAGS = [
     name: "Publications",
     description: "Publish variants, roll them back, unpublish them, export and import them.",
   },
+  { name: "Tests", description: "Read the Playwright test runs of a session and their results." },
   { name: "Reports", description: "Read the QA reports of a session, as JSON or Markdown." },
   {
     name: "Planning",
@@ -53,6 +54,7 @@ const RULES: [RegExp, TagName][] = [
   [/\/(?:publish|rollback|unpublish|releases|export|import)$|^\/v\/|\/publications\b/, "Publications"],
   [/\/(?:variants|previews)\b/, "Variants"],
   [/\/reports\b/, "Reports"],
+  [/\/tests\b/, "Tests"],
   [/\/(?:plan|requirements)\b/, "Planning"],
   [/\/skills$/, "Skills"],
   [/\/deliveries\b/, "Callbacks"],

@@ -1,0 +1,96 @@
+import { readdir, readFile } from "node:fs/promises";
+import type { RequestListener } from "node:http";
+import { extname, join } from "node:path";
+import type { Step } from "#e2e/fixtures/scripted-model/types.ts";
+import { findTestChromium } from "#lib/browser/testing.ts";
+import type { TestRun } from "#lib/events/event.ts";
+import { openTestService, type TestService, waitUntil } from "../testing.ts";
+import { openSite, step } from "../variants/variants-testing.ts";
+
+const demo = join(import.meta.dirname, "../../../public/demo");
+const suite = join(import.meta.dirname, "../../fixtures/workspace-tests");
+const MEDIA_TYPES: Record<string, string> = {
+  ".html": "text/html; charset=utf-8",
+  ".css": "text/css",
+  ".js": "text/javascript",
+  ".svg": "image/svg+xml",
+};
+
+/** The demo shop, without the service around it. */
+const serveDemo: RequestListener = async (request, response) => {
+  const name = /^\/demo\/([\w-]+\.\w+)$/.exec(new URL(request.url ?? "/", "http://shop").pathname)?.[1];
+  const bytes = name && (await readFile(join(demo, name)).catch(() => undefined));
+  if (!bytes) return response.writeHead(404).end();
+  response.writeHead(200, { "content-type": MEDIA_TYPES[extname(name)] ?? "text/plain" }).end(bytes);
+};
+
+/** A service with a browser and a sandbox, beside the demo shop. */
+export async function openTestRunsService(variables: Record<string, string> = {}) {
+  const { executablePath: BROWSER_EXECUTABLE_PATH } = findTestChromium();
+  const [service, shop] = await Promise.all([
+    openTestService({ BROWSER_EXECUTABLE_PATH, ...variables }),
+    openSite(serveDemo),
+  ]);
+  const close = async () => {
+    await service.close();
+    shop.close();
+  };
+  return { service, shop, close };
+}
+
+/** A step that writes a file of the workspace. */
+export const write = (path: string, content: string): Step => step("write_file", { path, content });
+
+/** Steps that write the suite's files, or those of the given names. */
+export async function writeSuite(names?: string[]): Promise<Step[]> {
+  const files = names ?? (await readdir(suite));
+  return Promise.all(
+    files.map(async (name) => write(`tests/${name}`, await readFile(join(suite, name), "utf8"))),
+  );
+}
+
+/** Steps that start a test run and wait for it. */
+export const runAndWait = (input: Record<string, unknown> = {}): Step[] => [
+  step("run_tests", input),
+  step("wait_for_test_results"),
+];
+
+/** A result as the API shows it. */
+export type ShownResult = {
+  target: string;
+  file: string;
+  titles: string[];
+  status: string;
+  attempts: number;
+  errors: string[];
+  steps: { title: string; error?: string }[];
+  attachments: {
+    name: string;
+    mediaType: string;
+    evidenceId: string | null;
+    problem: string | null;
+    sizeBytes: number;
+  }[];
+  annotations: { type: string; description?: string }[];
+  output: string;
+};
+
+export const listRuns = async (service: TestService, sessionId: string): Promise<TestRun[]> =>
+  (await service.read<{ data: TestRun[] }>(`/api/sessions/${sessionId}/tests`)).data;
+
+export const readRun = (service: TestService, sessionId: string, id: string) =>
+  service.read<TestRun & { results: ShownResult[] }>(`/api/sessions/${sessionId}/tests/${id}`);
+
+/** The session's newest test run with its results, once it has ended. */
+export async function untilEnded(service: TestService, sessionId: string, withinMs = 60_000) {
+  let newest: TestRun | undefined;
+  await waitUntil(
+    async () => {
+      [newest] = await listRuns(service, sessionId);
+      return newest !== undefined && newest.endedAt !== null;
+    },
+    "the test run has ended",
+    withinMs,
+  );
+  return readRun(service, sessionId, newest?.id ?? "");
+}

@@ -1,0 +1,71 @@
+import { z } from "zod";
+import { TEST_STATUSES, TEST_TARGETS } from "#db/schema/unions.ts";
+import { testRunSchema } from "#lib/events/test-run-schemas.ts";
+import { count, sessionId } from "#lib/events/wire-values.ts";
+
+type Step = { title: string; durationMs: number; error?: string; steps?: Step[] };
+
+const stepSchema: z.ZodType<Step> = z
+  .object({
+    title: z.string().meta({ examples: ['Click getByRole("button", { name: "Pay" })'] }),
+    durationMs: count,
+    error: z.string().exactOptional(),
+    get steps() {
+      return z.array(stepSchema).exactOptional();
+    },
+  })
+  .meta({ id: "TestStep", description: "A step of a test, with the steps in it." });
+
+const attachmentSchema = z
+  .object({
+    name: z.string().meta({ examples: ["screenshot"] }),
+    mediaType: z.string().meta({ examples: ["image/png"] }),
+    sizeBytes: count,
+    evidenceId: z
+      .string()
+      .nullable()
+      .meta({
+        description: "Download it as an artifact of the session. Null if it was not kept.",
+        examples: ["evi_t6ywq3ekc2bzmr5x7nahvpdj"],
+      }),
+    problem: z.string().nullable().meta({ description: "Why it was not kept. Null if it was." }),
+  })
+  .meta({ id: "TestAttachment", description: "A file that a test left: a picture, a trace, or its own." });
+
+/** Source: `wire.md`, Test runs. */
+export const testResultSchema = z
+  .object({
+    target: z.enum(TEST_TARGETS).meta({ description: "The page as it is, or with the variant." }),
+    file: z.string().meta({ examples: ["tests/checkout.spec.ts"] }),
+    line: count,
+    titles: z.array(z.string()).meta({
+      description: "Titles of the groups around the test, then its own.",
+      examples: [["checkout", "the pay button names the price"]],
+    }),
+    status: z.enum(TEST_STATUSES),
+    durationMs: count.meta({ description: "Of all attempts together." }),
+    attempts: count.meta({ description: "1, and one more for each retry." }),
+    errors: z
+      .array(z.string())
+      .meta({ description: "Errors of the last failed attempt, with the place in the test." }),
+    steps: z.array(stepSchema).meta({ description: "Steps of the last attempt." }),
+    attachments: z.array(attachmentSchema),
+    annotations: z.array(z.object({ type: z.string(), description: z.string().exactOptional() })),
+    output: z.string().meta({ description: "What the test printed, cut at 4,000 characters." }),
+  })
+  .meta({ id: "TestResult", description: "A test of a test run against one target." });
+
+export const testRunResultsSchema = z
+  .object({
+    success: z.literal(true),
+    ...testRunSchema.shape,
+    sessionId,
+    results: z
+      .array(testResultSchema)
+      .meta({ description: "In the order in which the tests began. Empty until the run has ended." }),
+  })
+  .meta({ id: "TestRunResults", description: "A test run with the results of its tests." });
+
+export const testRunStartedSchema = z
+  .object({ success: z.literal(true), testRun: testRunSchema })
+  .meta({ id: "TestRunStarted" });

@@ -1,0 +1,52 @@
+import { showTestRun } from "#lib/test-runs/show-test-run.ts";
+import { startTestRun, TEST_RUNS_MAX } from "#lib/test-runs/start-test-run.ts";
+import {
+  findTestRun,
+  listResults,
+  listTestRuns as readTestRuns,
+  requestCancel,
+} from "#lib/test-runs/test-run-store.ts";
+import { fail } from "../http/errors.ts";
+import type { Answer } from "../operations/handler.ts";
+import type { ApiServices } from "../services.ts";
+import type { CallOf } from "./handler.ts";
+
+/** `GET …/tests`. A sub-agent has none, because only the root session runs tests. */
+export async function listTestRuns({ db }: ApiServices, { params }: CallOf<"listTestRuns">): Promise<Answer> {
+  const rows = await readTestRuns(db, params.sessionId, { limit: TEST_RUNS_MAX });
+  return { ok: true, status: 200, body: { success: true, data: rows.map(showTestRun), nextCursor: null } };
+}
+
+/** `GET …/tests/:testRunId`. */
+export async function readTestRun({ db }: ApiServices, { params }: CallOf<"readTestRun">): Promise<Answer> {
+  const { sessionId, testRunId } = params;
+  const row = await findTestRun(db, sessionId, testRunId);
+  if (!row) return fail("not_found", "no such test run");
+  const results = (await listResults(db, testRunId)).map(
+    ({ testRunId: _, position: __, ...result }) => result,
+  );
+  return { ok: true, status: 200, body: { success: true, ...showTestRun(row), sessionId, results } };
+}
+
+/** Runs the same files with the same options, against the newest revision of the variant. */
+export async function rerunTests(
+  { db, testRuns }: ApiServices,
+  { params }: CallOf<"rerunTests">,
+): Promise<Answer> {
+  const { sessionId, testRunId } = params;
+  const row = await findTestRun(db, sessionId, testRunId);
+  if (!row) return fail("not_found", "no such test run");
+  const starter = { sessionId, startedBy: "person", requestId: null, runId: null, callId: null } as const;
+  const started = await startTestRun(testRuns, starter, row.input);
+  if (!started.ok) return fail("conflict", started.problem);
+  return { ok: true, status: 201, body: { success: true, testRun: showTestRun(started.row) } };
+}
+
+/** Requests the end of a test run; it ends within a few seconds. */
+export async function cancelTests({ db }: ApiServices, { params }: CallOf<"cancelTests">): Promise<Answer> {
+  const { sessionId, testRunId } = params;
+  const row = await findTestRun(db, sessionId, testRunId);
+  if (!row) return fail("not_found", "no such test run");
+  if (!(await requestCancel(db, sessionId, testRunId))) return fail("conflict", "the test run has ended");
+  return { ok: true, status: 200, body: { success: true, testRun: showTestRun(row) } };
+}
