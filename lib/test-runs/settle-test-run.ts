@@ -1,8 +1,8 @@
 import { repeatOnDeadlock } from "#db/repeat-on-deadlock.ts";
 import { lockSession } from "#lib/session/session-store.ts";
 import { endWaits, sendWake } from "#lib/session/waiting/waiting.ts";
-import type { TestRunEnd } from "./play-test-run.ts";
 import { countTests } from "./read-report.ts";
+import type { TestRunEnd } from "./run-in-workspace.ts";
 import { showTestRun } from "./show-test-run.ts";
 import { endTestRun, listTestWaits, type TestRunRow } from "./test-run-store.ts";
 import type { TestRunsDeps } from "./test-runs-deps.ts";

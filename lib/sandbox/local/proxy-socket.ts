@@ -1,24 +1,24 @@
-import { chmod, chown, mkdtemp, rm } from "node:fs/promises";
+import { chmod, chown, mkdir } from "node:fs/promises";
 import { connect, createServer, type Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { TEST_PROXY_SOCKET } from "../sandbox-service.ts";
 import type { Owner } from "./confinement.ts";
 
 /** A Unix socket that leads to a port of this machine's loopback. */
-type ProxySocket = {
-  /** Holds the socket and nothing else. */
-  folder: string;
-  close: () => Promise<void>;
-};
+type ProxySocket = { close: () => Promise<void> };
 
 /**
  * Opens a way for a sandbox without a network to reach one port of this machine: a Unix socket in a folder of its own.
  *
+ * @param folder for the socket; it does not exist.
  * @param owner who may reach it, where that is not the service's own user.
  */
-export async function openProxySocket(port: number, owner: Owner | undefined): Promise<ProxySocket> {
-  const folder = await mkdtemp(join(tmpdir(), "agent-egress-"));
+export async function openProxySocket(
+  folder: string,
+  port: number,
+  owner: Owner | undefined,
+): Promise<ProxySocket> {
+  await mkdir(folder, { mode: 0o700 });
   const path = join(folder, basename(TEST_PROXY_SOCKET));
   const open = new Set<Socket>();
   const server = createServer({ allowHalfOpen: true }, (inside) => {
@@ -46,15 +46,12 @@ export async function openProxySocket(port: number, owner: Owner | undefined): P
     if (owner) await Promise.all([path, folder].map((each) => chown(each, owner.uid, owner.gid)));
   } catch (error) {
     server.close();
-    await rm(folder, { recursive: true, force: true });
     throw error;
   }
   return {
-    folder,
     async close() {
       for (const socket of open) socket.destroy();
       await new Promise<void>((resolve) => server.close(() => resolve()));
-      await rm(folder, { recursive: true, force: true });
     },
   };
 }

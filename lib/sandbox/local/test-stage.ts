@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, realpath, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { TEST_PROXY_SOCKET, type TestProgram } from "../sandbox-service.ts";
@@ -41,15 +41,20 @@ export function createTestStage({ planTests, owner }: Confinement & { works: tru
   }
 
   return async ({ files, script, shown, proxyPort }, { folder, cpuSeconds }) => {
+    await sweepStages();
     const node = await realpath(process.execPath);
-    const socket = await openProxySocket(proxyPort, owner);
-    const places = await mkdtemp(join(tmpdir(), "agent-reach-"));
+    const stage = await mkdtemp(join(tmpdir(), `${STAGE_PREFIX}${process.pid}-`));
+    let socket: Awaited<ReturnType<typeof openProxySocket>> | undefined;
     const remove = async () => {
-      await socket.close();
-      await rm(places, { recursive: true, force: true });
+      await socket?.close();
+      await rm(stage, { recursive: true, force: true });
     };
     try {
-      const all = [...shown, { from: socket.folder, to: dirname(TEST_PROXY_SOCKET) }];
+      // The dropped user passes through, and finds what lies below by its name.
+      await chmod(stage, 0o711);
+      const egress = join(stage, "egress");
+      socket = await openProxySocket(egress, proxyPort, owner);
+      const all = [...shown, { from: egress, to: dirname(TEST_PROXY_SOCKET) }];
       const command: ArgvCommand = {
         folder,
         cpuSeconds,
@@ -58,7 +63,7 @@ export function createTestStage({ planTests, owner }: Confinement & { works: tru
         files: files.map(({ path }) => path),
         node,
         shown: all,
-        reach: owner ? await makePlaces(places, [folder, node, ...all.map(({ from }) => from)]) : [],
+        reach: owner ? await makePlaces(stage, [folder, node, ...all.map(({ from }) => from)]) : [],
         hasUnlimitedAddressSpace: true,
       };
       chosen ??= await choose(command);
@@ -70,13 +75,33 @@ export function createTestStage({ planTests, owner }: Confinement & { works: tru
   };
 }
 
+const STAGE_PREFIX = "agent-session-tests-";
+
+/** Removes what a process has left that was killed during a test run. */
+async function sweepStages(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    if (!name.startsWith(STAGE_PREFIX)) continue;
+    const pid = Number.parseInt(name.slice(STAGE_PREFIX.length), 10);
+    if (Number.isInteger(pid) && !isRunning(pid))
+      await rm(join(tmpdir(), name), { recursive: true, force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // A process of another user is running, too.
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
 /** Makes an empty file or folder for each piece of the host, to mount it over. */
-async function makePlaces(parent: string, pieces: string[]): Promise<{ from: string; at: string }[]> {
-  // The dropped user passes through, and finds what is mounted below by its name.
-  await chmod(parent, 0o711);
+function makePlaces(stage: string, pieces: string[]): Promise<{ from: string; at: string }[]> {
   return Promise.all(
     pieces.map(async (from, index) => {
-      const at = join(parent, String(index));
+      const at = join(stage, String(index));
       if ((await stat(from)).isDirectory()) await mkdir(at);
       else await writeFile(at, "");
       return { from, at };

@@ -26,6 +26,8 @@ const ERROR_CHARS_MAX = 4_000;
 const ERRORS_MAX = 5;
 const ATTACHMENTS_MAX = 20;
 const OUTPUT_CHARS_MAX = 4_000;
+/** Of the lines of ended tests together; the service reads 8 MiB of a report. */
+const DETAIL_BYTES_MAX = 3 * 2 ** 20;
 const OUTCOMES = { expected: "passed", unexpected: "failed", flaky: "flaky", skipped: "skipped" } as const;
 /** Steps of Playwright's own machinery that say nothing about the test. */
 const HIDDEN_STEPS = ["fixture", "attach", "test.attach"];
@@ -35,7 +37,17 @@ const cut = (text: string, max: number) => (text.length > max ? `${text.slice(0,
 const plain = (text: string, max: number) => cut(stripVTControlCharacters(text), max);
 const pathOf = (path: string) => relative(workspace, path);
 const wholeMs = (duration: number) => Math.max(0, Math.round(duration));
-const write = (line: ReportLine) => appendFileSync(reportPath, `${JSON.stringify(line)}\n`);
+let detailBytesLeft = DETAIL_BYTES_MAX;
+
+function write(line: ReportLine): void {
+  appendFileSync(reportPath, `${JSON.stringify(line)}\n`);
+}
+
+/** Steps and output are left out once a report has many of them: every test has its line. */
+function writeEnd(line: ReportLine & { type: "end" }): void {
+  detailBytesLeft -= JSON.stringify(line).length;
+  write(detailBytesLeft > 0 ? line : { ...line, steps: [], output: "", errors: line.errors.slice(0, 1) });
+}
 
 function describeError({ message, value, snippet, location }: TestError): string {
   const place = location && `at ${pathOf(location.file)}:${location.line}:${location.column}`;
@@ -100,7 +112,7 @@ export default class LineReporter implements Reporter {
     const { status, retry, duration, errors, steps, stdout, stderr } = result;
     const outcome = OUTCOMES[test.outcome()];
     const hasFailed = status !== test.expectedStatus && status !== "skipped";
-    write({
+    writeEnd({
       type: "end",
       ...identify(test),
       attempt: retry + 1,

@@ -1,0 +1,83 @@
+import type { TestCounts } from "#db/schema/index.ts";
+import type { TestRunStatus } from "#db/schema/unions.ts";
+import type { CommandResult, Workspace } from "#lib/sandbox/sandbox-service.ts";
+import { countTests, type ReportedTest, readReport } from "./read-report.ts";
+import { REPORT_PATH, TESTS_MAX } from "./runner-program.ts";
+import type { TestRunRow } from "./test-run-store.ts";
+
+const REPORT_BYTES_MAX = 8 * 2 ** 20;
+const REFUSALS_SHOWN = 5;
+const OUTPUT_CHARS_SHOWN = 2_000;
+
+export const CANCELLED = "The test run was cancelled.";
+
+/** What is known of a run when its runner has ended. */
+type EndedRun = {
+  input: TestRunRow["input"];
+  /** Hosts that the proxy did not reach, each with the reason. */
+  refusals: { host: string; reason: string }[];
+  isCancelled: boolean;
+};
+
+/** How a run ended, with what its tests reported. */
+type ReportedEnd = {
+  status: TestRunStatus;
+  /** Why it ended without testing everything, as sentences, one on a line; null otherwise. */
+  problem: string | null;
+  counts: TestCounts;
+  tests: ReportedTest[];
+};
+
+/** Reads what the runner reported, and why it ended if that was not by itself. */
+export async function readEnd(
+  workspace: Workspace,
+  result: CommandResult,
+  run: EndedRun,
+): Promise<ReportedEnd> {
+  const { bytes } = await workspace.readFile(REPORT_PATH, REPORT_BYTES_MAX);
+  const whyEnded = run.isCancelled ? "the test run was cancelled" : explainEnd(result);
+  const report = readReport(Buffer.from(bytes).toString("utf8"), whyEnded);
+  const { tests, total = tests.length } = report;
+  const counts = countTests(tests, Math.max(total, tests.length));
+  const problems = [...explainIncomplete(report, total, { result, run, whyEnded }), ...report.errors];
+  const hasPassed = problems.length === 0 && counts.failed === 0;
+  const status: TestRunStatus = run.isCancelled ? "cancelled" : hasPassed ? "passed" : "failed";
+  const refusals = run.refusals
+    .slice(0, REFUSALS_SHOWN)
+    .map(({ host, reason }) => `${host} was not reached: ${reason}`);
+  const said = [...problems, ...refusals];
+  return { status, problem: said.length === 0 ? null : said.join("\n"), counts, tests };
+}
+
+/** Says why not every test has a result, if that is so. */
+function explainIncomplete(
+  { isComplete, hasTimedOut, errors }: ReturnType<typeof readReport>,
+  total: number,
+  { result, run, whyEnded }: { result: CommandResult; run: EndedRun; whyEnded: string | undefined },
+): string[] {
+  const { grep, timeoutSeconds } = run.input;
+  if (run.isCancelled) return [CANCELLED];
+  if (total > TESTS_MAX)
+    return [
+      `The files have ${total} tests, and a test run has at most ${TESTS_MAX}: run fewer files, or use grep.`,
+    ];
+  if (hasTimedOut)
+    return [`The tests took longer than ${timeoutSeconds} s together; those that had not begun did not run.`];
+  if (!isComplete)
+    return [whyEnded === undefined ? describeCrash(result) : `The run was ended: ${whyEnded}.`];
+  if (total === 0 && errors.length === 0)
+    return [grep === null ? "The files have no tests." : "No test's title matches grep."];
+  return [];
+}
+
+/** The note with which a limit ends a command, without its brackets; undefined where the runner ended by itself. */
+function explainEnd({ output, timedOut }: CommandResult): string | undefined {
+  if (timedOut) return "the tests did not end in time, or one of them blocked the runner";
+  return /\[ended: ([^\]]*)\]\s*$/.exec(output)?.[1];
+}
+
+function describeCrash({ output, exitCode, signal }: CommandResult): string {
+  const how = exitCode === null ? `signal ${signal ?? "unknown"}` : `exit code ${exitCode}`;
+  const said = output.trim().slice(-OUTPUT_CHARS_SHOWN);
+  return `The test runner ended before its tests had (${how})${said === "" ? "." : `:\n${said}`}`;
+}

@@ -1,0 +1,129 @@
+import type { TestCounts } from "#db/schema/index.ts";
+import type { TestRunStatus } from "#db/schema/unions.ts";
+import type { BrowserLease } from "#lib/browser/browser-service.ts";
+import { faultPoint } from "#lib/faults/fault-point.ts";
+import type { CommandResult, TestProgram, Workspace } from "#lib/sandbox/sandbox-service.ts";
+import { isWorkspaceError } from "#lib/sandbox/workspace-error.ts";
+import { variantScript } from "#lib/variant/compile/variant-script.ts";
+import { findRevision } from "#lib/variant/variant-store.ts";
+import { findTestFiles } from "./find-test-files.ts";
+import { createFileKeeper } from "./keep-files.ts";
+import { readEnd } from "./read-end.ts";
+import { composeProgram, PROGRESS_PATH, REPORT_PATH, RUNNER_MARGIN_MS } from "./runner-program.ts";
+import type { TestResultRow, TestRunRow } from "./test-run-store.ts";
+import type { TestRunsDeps } from "./test-runs-deps.ts";
+
+/** How a run ended, with what its tests did. */
+export type TestRunEnd = {
+  status: TestRunStatus;
+  /** Why not every test has a result, as sentences; null if each has. */
+  problem: string | null;
+  results: Omit<TestResultRow, "testRunId">[];
+  counts?: TestCounts;
+  revision?: number | null;
+};
+
+/** A reason for which no test could be run, as a sentence. */
+class CannotRun extends Error {}
+
+/**
+ * Runs the tests of a run in its session's workspace, once a browser place is free.
+ *
+ * @param onStart called when the tests are about to start.
+ * @returns how it ended: by itself, by a limit, or by the signal. @throws the signal's reason before the tests start.
+ */
+export async function runInWorkspace(
+  deps: TestRunsDeps,
+  row: TestRunRow,
+  { signal, onStart }: { signal: AbortSignal; onStart: (workspace: Workspace) => void },
+): Promise<TestRunEnd> {
+  try {
+    const workspace = await deps.sandbox.open(row.sessionId);
+    const { patterns, variant } = await prepare(deps, row, workspace);
+    const lease = await leaseBrowser(deps, signal);
+    try {
+      const script = variant ? variantScript(variant.document, variant.variant) : null;
+      const program = await composeProgram(row.input, lease, { patterns, script });
+      await clearResults(workspace);
+      onStart(workspace);
+      await faultPoint("tests-running");
+      const result = await start(workspace, program, { ...row.input, signal });
+      const { tests, ...end } = await readEnd(workspace, result, {
+        input: row.input,
+        refusals: lease.listRefusals(),
+        isCancelled: signal.aborted,
+      });
+      return {
+        ...end,
+        results: await keepResults(deps, row, workspace, tests),
+        revision: variant?.number ?? null,
+      };
+    } finally {
+      await lease.release();
+    }
+  } catch (error) {
+    if (!(error instanceof CannotRun) && !isWorkspaceError(error)) throw error;
+    return { status: "failed", problem: asSentence(error.message), results: [] };
+  }
+}
+
+async function prepare({ db }: TestRunsDeps, { sessionId, input }: TestRunRow, workspace: Workspace) {
+  const found = await findTestFiles(workspace, input.files);
+  if (!found.ok) throw new CannotRun(found.problem);
+  const variant = input.variant === null ? undefined : await findRevision(db, sessionId, input.variant);
+  if (input.variant !== null && !variant)
+    throw new CannotRun(`the session has no variant ${input.variant} any more`);
+  return { patterns: found.patterns, variant };
+}
+
+async function leaseBrowser({ browser }: TestRunsDeps, signal: AbortSignal): Promise<BrowserLease> {
+  try {
+    return await browser.lease(signal);
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    throw new CannotRun(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** An earlier run's report must not be taken for this one's. */
+async function clearResults(workspace: Workspace): Promise<void> {
+  await workspace.writeFile(REPORT_PATH, new Uint8Array());
+  await workspace.writeFile(PROGRESS_PATH, new Uint8Array());
+}
+
+async function start(
+  workspace: Workspace,
+  program: TestProgram,
+  { timeoutSeconds, signal }: { timeoutSeconds: number; signal: AbortSignal },
+): Promise<CommandResult> {
+  try {
+    return await workspace.runTests(program, {
+      timeoutMs: timeoutSeconds * 1_000 + RUNNER_MARGIN_MS,
+      signal,
+    });
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    throw new CannotRun(`the tests could not be started: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+/** Keeps the files of the tests as evidence. @returns the results as rows. */
+async function keepResults(
+  deps: TestRunsDeps,
+  { sessionId, runId }: TestRunRow,
+  workspace: Workspace,
+  tests: Awaited<ReturnType<typeof readEnd>>["tests"],
+): Promise<TestRunEnd["results"]> {
+  const keep = createFileKeeper({ ...deps, workspace }, { sessionId, runId });
+  const results: TestRunEnd["results"] = [];
+  for (const [index, { files, ...test }] of tests.entries()) {
+    const attachments = [];
+    for (const file of files)
+      attachments.push(await keep(file, `${test.titles.join(" › ")} (${test.target})`));
+    results.push({ position: index + 1, ...test, attachments });
+  }
+  return results;
+}
+
+const asSentence = (text: string): string =>
+  `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
