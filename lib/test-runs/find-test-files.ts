@@ -31,7 +31,7 @@ export async function findTestFiles(
     if (path === "") return { ok: true, patterns: [] };
     const matching = tests.filter((test) => test === path || test.startsWith(`${path}/`));
     if (matching.length === 0)
-      return { ok: false, problem: `files: there is no test file at ${name}. ${hint}` };
+      return { ok: false, problem: `There is no test file at ${name}. ${hint}` };
     patterns.push(`^/workspace/${escapeRegExp(path)}${tests.includes(path) ? "$" : "/"}`);
   }
   return { ok: true, patterns };

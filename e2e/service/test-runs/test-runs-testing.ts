@@ -24,13 +24,19 @@ const serveDemo: RequestListener = async (request, response) => {
   response.writeHead(200, { "content-type": MEDIA_TYPES[extname(name)] ?? "text/plain" }).end(bytes);
 };
 
-/** A service with a browser and a sandbox, beside the demo shop. */
-export async function openTestRunsService(variables: Record<string, string> = {}) {
+/**
+ * A service with a browser and a sandbox, beside the demo shop.
+ *
+ * @param isStrict whether pages reach the shop alone, and nothing else of this machine.
+ */
+export async function openTestRunsService(variables: Record<string, string> = {}, isStrict = false) {
   const { executablePath: BROWSER_EXECUTABLE_PATH } = findTestChromium();
-  const [service, shop] = await Promise.all([
-    openTestService({ BROWSER_EXECUTABLE_PATH, ...variables }),
-    openSite(serveDemo),
-  ]);
+  const shop = await openSite(serveDemo);
+  const service = await openTestService({
+    BROWSER_EXECUTABLE_PATH,
+    ...(isStrict && { NETWORK_ALLOW: new URL(shop.url).host }),
+    ...variables,
+  });
   const close = async () => {
     await service.close();
     shop.close();

@@ -27,11 +27,12 @@ export async function playTurn(
   service: TestService,
   steps: Step[],
   profile: Record<string, unknown> = {},
+  withinMs = 60_000,
 ): Promise<{ session: Awaited<ReturnType<TestService["create"]>>; results: string[] }> {
   const marker = `task ${crypto.randomUUID()}`;
   scriptTurn(service, marker, steps);
   const session = await service.create(marker, profile);
-  await service.completed(session.statusUrl, 60_000);
+  await service.completed(session.statusUrl, withinMs);
   return { session, results: readResults(service, marker) };
 }
 
