@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { after, afterEach, before, describe, it } from "node:test";
+import { listDescendants } from "#e2e/crash/processes.ts";
 import { OTHER_KEY, waitUntil } from "../testing.ts";
 import { readEvents, readStatus } from "../turn/turn-testing.ts";
 import { actOnPage, playTurn, readOffered, scriptTurn, step } from "../variants/variants-testing.ts";
@@ -27,6 +27,9 @@ test("quick", async ({ page }) => {
 const SLOW = `import { test } from "@playwright/test";
 test("first", async () => {});
 test("slow", async () => { test.setTimeout(120_000); await new Promise((done) => setTimeout(done, 100_000)); });`;
+
+/** The sandboxes that this process has started. */
+const listSandboxed = () => listDescendants(process.pid).filter(({ name }) => name === "bwrap");
 
 const started: string[] = [];
 afterEach(async () => {
@@ -109,7 +112,7 @@ describe("a test run", () => {
     assert.ok(stopped.ok, await stopped.text());
     const ended = await untilEnded(service, session.sessionId);
     assert.equal(ended.status, "cancelled");
-    assert.doesNotMatch(execFileSync("ps", ["-eo", "args"], { encoding: "utf8" }), /run-tests\/start\.ts/);
+    assert.deepEqual(listSandboxed(), []);
   });
 
   it("goes with its session, with its processes", async () => {
@@ -117,10 +120,7 @@ describe("a test run", () => {
     const { session } = await startSlow();
     const removed = await service.call("DELETE", `/api/sessions/${session.sessionId}`);
     assert.equal(removed.status, 200);
-    await waitUntil(
-      () => !/run-tests\/start\.ts/.test(execFileSync("ps", ["-eo", "args"], { encoding: "utf8" })),
-      "the runner has ended",
-    );
+    await waitUntil(() => listSandboxed().length === 0, "the runner has ended");
   });
 
   it("is the only one of its session at a time, and is run again by a person", async () => {
