@@ -51,15 +51,13 @@ export async function* writeReports(content: SessionContent, pictures: Pictures)
     yield renderReportHead(report);
     for (const finding of report.findings) {
       yield renderFinding(finding);
-      for (const { id, title } of finding.evidence) yield (await pictures.show(id)) ?? noPicture(title || id);
+      for (const evidence of finding.evidence) yield await pictures.show(evidence);
       yield "</div>\n";
       await setImmediate();
     }
     yield "</div>\n";
   }
 }
-
-const noPicture = (title: string) => element("p", `Evidence: ${escapeHtml(title)}`, 'class="soft"');
 
 function renderReportHead({ title, version, createdAt, tested, summary, findings }: ExportedReport): string {
   const variants = tested.map(
