@@ -39,6 +39,14 @@ const FAULT_POINTS = {
   "publish-begun": "K37",
   "release-stored": "K38",
   "publication-moved": "K39",
+  "plan-stored": "K40",
+  "requirements-stored": "K41",
+  "page-files-stored": "K42",
+  "page-deployed": "K43",
+  "page-moved": "K44",
+  "report-stored": "K45",
+  "import-half-stored": "K46",
+  "export-half-written": "K47",
 } as const;
 
 /** A place in the code, or `statement`: every statement that is sent to the database. */

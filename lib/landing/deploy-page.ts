@@ -3,6 +3,7 @@ import type { Executor, Transaction } from "#db/client.ts";
 import { repeatOnDeadlock } from "#db/repeat-on-deadlock.ts";
 import type { LandingPage } from "#lib/events/event.ts";
 import type { Emit } from "#lib/events/event-log.ts";
+import { faultPoint } from "#lib/faults/fault-point.ts";
 import { storeBlobs } from "#lib/publication/landing/blob-store.ts";
 import { toLandingPage } from "#lib/publication/landing/landing-page.ts";
 import { PAGE_LIMITS } from "#lib/publication/landing/page-limits.ts";
@@ -52,6 +53,7 @@ export async function deployPage(deps: LandingDeps, request: DeployRequest): Pro
   const deployed = await repeatOnDeadlock(() =>
     deps.log.transact(request.sessionId, (tx, emit) => deploy(deps, tx, emit, request)),
   );
+  await faultPoint("page-deployed");
   if (deployed.ok) deps.servedPages.forget(deployed.page.slug);
   return deployed;
 }
@@ -89,6 +91,7 @@ async function deploy(
   if (same !== undefined) await setCurrentVersion(tx, slug, same, { sessionId, folder });
   else {
     await storeBlobs(tx, content.contents);
+    await faultPoint("page-files-stored");
     const version = { number, digest, fileCount: files.length, sizeBytes, note, runId, callId };
     await insertVersion(tx, { slug, sessionId, folder }, { ...version, deployedBy: sessionId }, files);
   }

@@ -2,6 +2,7 @@ import type { Transaction } from "#db/client.ts";
 import type { VariantAuthor } from "#db/schema/unions.ts";
 import type { ImportSummary } from "#lib/events/event.ts";
 import type { Emit } from "#lib/events/event-log.ts";
+import { faultPoint } from "#lib/faults/fault-point.ts";
 import { newId } from "#lib/session/new-id.ts";
 import { lockSession } from "#lib/session/session-store.ts";
 import { VARIANT_LIMITS } from "#lib/variant/document.ts";
@@ -87,6 +88,7 @@ async function store(
     },
     plan.messages,
   );
+  await faultPoint("import-half-stored");
   for (const { key } of variants) await emitVariant(baseUrl, tx, emit, { sessionId, key, requestId, runId });
   await planning.store(tx, emit, { requestId, runId, callId });
   const summary = summarizeImport(stored);

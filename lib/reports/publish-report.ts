@@ -3,6 +3,7 @@ import { storableText } from "#db/storable.ts";
 import type { ReportSummary } from "#lib/events/event.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
 import type { EvidenceStore } from "#lib/evidence/evidence.ts";
+import { faultPoint } from "#lib/faults/fault-point.ts";
 import { newId } from "#lib/session/new-id.ts";
 import { findSession } from "#lib/session/session-store.ts";
 import {
@@ -55,7 +56,7 @@ export async function publishReport(deps: ReportsDeps, request: PublishRequest):
     return refuse(
       `findings: the report has ${bytes} bytes as JSON, and at most ${REPORT_LIMITS.bytes} are allowed; shorten the details`,
     );
-  return deps.log.transact(sessionId, async (tx, emit) => {
+  const published = await deps.log.transact<Published>(sessionId, async (tx, emit) => {
     await lockReports(tx, sessionId);
     const session = await findSession(tx, sessionId);
     if (!session) return refuse("the session was deleted");
@@ -79,6 +80,8 @@ export async function publishReport(deps: ReportsDeps, request: PublishRequest):
     emit({ kind: "report.published", requestId, runId, source: session.source, report });
     return { ok: true, isNew: true, report };
   });
+  await faultPoint("report-stored");
+  return published;
 }
 
 const refuse = (problem: string): Published => ({ ok: false, problem });

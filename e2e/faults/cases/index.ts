@@ -14,12 +14,14 @@ import { parkedTurns } from "./parked-turns.ts";
 import { publications } from "./publications.ts";
 import { receiverFaults } from "./receiver-faults.ts";
 import { steering } from "./steering.ts";
+import { work } from "./work.ts";
 
 /** Every fault of the campaign, in the order in which they are played. */
 export const CASES: readonly FaultCase[] = [
   ...killPoints,
   ...parkedTurns,
   ...publications,
+  ...work,
   anyStatement,
   chain,
   ...throwPoints,
