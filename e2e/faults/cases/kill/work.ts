@@ -1,5 +1,5 @@
-import type { FaultCase } from "../fault-case.ts";
-import type { World } from "../world/open-world.ts";
+import type { FaultCase } from "../../fault-case.ts";
+import type { World } from "../../world/open-world.ts";
 import { armKill, expectKill } from "./arm-kill.ts";
 
 /** `kill -9` while the agent plans, proves, deploys or reports, with a second task that waits behind it. */

@@ -1,6 +1,6 @@
-import type { FaultCase } from "../fault-case.ts";
-import type { PublicationChange } from "../world/evidence.ts";
-import type { World } from "../world/open-world.ts";
+import type { FaultCase } from "../../fault-case.ts";
+import type { PublicationChange } from "../../world/evidence.ts";
+import type { World } from "../../world/open-world.ts";
 import { armKill, expectKill } from "./arm-kill.ts";
 
 /** Creates a session whose agent publishes a variant. @returns the variant's key. */

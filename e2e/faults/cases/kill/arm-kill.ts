@@ -1,4 +1,4 @@
-import type { World } from "../world/open-world.ts";
+import type { World } from "../../world/open-world.ts";
 
 const DIE_WITHIN_MS = 60_000;
 /** The milliseconds that a kill may be put off: the answer may be sent before it, or not. */
