@@ -2,7 +2,7 @@ import type { RecordedRequest, Step } from "../../fixtures/scripted-model/types.
 import { readTag, type Tag } from "../world/tag.ts";
 import { cutIntoPieces } from "./cut-into-pieces.ts";
 import { readPrompt } from "./read-prompt.ts";
-import { workCalls } from "./work-calls.ts";
+import { importCall, workCalls } from "./work-calls.ts";
 
 /** The tool of the oracle's tool server, as sessions of the campaign name that. */
 const NOTE_TOOL = "mcp_notes__note";
@@ -111,15 +111,7 @@ function answerTurn(kind: string, tag: Tag, request: RecordedRequest, pageUrl: s
     if (call) return { toolCalls: [call] };
   }
   if (kind === "import" && answersSoFar === 0)
-    return {
-      toolCalls: [
-        {
-          name: "import_legacy_session",
-          arguments: { document: documentOf(tag.nonce, `${pageUrl}/page/${tag.nonce}`) },
-          id: `call_${tag.nonce}_i`,
-        },
-      ],
-    };
+    return { toolCalls: [importCall(tag.nonce, `${pageUrl}/page/${tag.nonce}`)] };
   const steps = kind === "long" ? countSteps(request.text, tag.nonce) : LONG_STEPS;
   if (steps < LONG_STEPS) {
     const name = `${tag.nonce}${steps + 1}`;
@@ -164,22 +156,6 @@ const editCalls = (nonce: string, url: string, kind: "edit" | "publish") => [
         id: `call_${nonce}_p`,
       },
 ];
-
-/** A variant's document with one change. */
-const documentOf = (nonce: string, url: string) => ({
-  format: "agent-session-variant",
-  version: 1,
-  variant: nonce,
-  pages: [
-    {
-      url,
-      match: "path",
-      changes: [{ id: "c1", op: "setText", selector: "h1", text: nonce }],
-      css: "",
-      js: "",
-    },
-  ],
-});
 
 /** How many steps of a message's turn a prompt tells of: by its own words, or those of a summary. */
 const countSteps = (text: string, nonce: string): number =>

@@ -28,3 +28,25 @@ export function workCalls(nonce: string, url: string, prompt: string): StepToolC
     }),
   ];
 }
+
+/** A call that imports a variant's document with one change. */
+export const importCall = (nonce: string, url: string): StepToolCall => ({
+  name: "import_legacy_session",
+  arguments: { document: documentOf(nonce, url) },
+  id: `call_${nonce}_i`,
+});
+
+const documentOf = (nonce: string, url: string) => ({
+  format: "agent-session-variant",
+  version: 1,
+  variant: nonce,
+  pages: [
+    {
+      url,
+      match: "path",
+      changes: [{ id: "c1", op: "setText", selector: "h1", text: nonce }],
+      css: "",
+      js: "",
+    },
+  ],
+});
