@@ -1,83 +1,26 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { readBlocks } from "#e2e/fixtures/read-blocks.ts";
-import { findTestChromium } from "#lib/browser/testing.ts";
 import type { VariantDocument } from "#lib/variant/document.ts";
-import { type HttpTestService, openHttpTestService } from "../http-testing.ts";
 import { TEST_KEY } from "../testing.ts";
-import { only, readEvents } from "../turn/turn-testing.ts";
+import { type DemoService, openDemoService, TURN_MS_MAX } from "./demo-testing.ts";
 
-const SHOP = join(import.meta.dirname, "../../../public/demo");
-const TYPES: Record<string, string> = {
-  html: "text/html",
-  css: "text/css",
-  js: "text/javascript",
-  svg: "image/svg+xml",
-};
-
-/** The demo shop, as the service itself serves it. */
-const site = createServer(async (request, response) => {
-  const name = /^\/demo\/([\w-]+\.(\w+))$/.exec(request.url ?? "");
-  const file = await readFile(join(SHOP, name?.[1] ?? "none")).catch(() => undefined);
-  response.statusCode = file === undefined ? 404 : 200;
-  response.setHeader("content-type", `${TYPES[name?.[2] ?? ""] ?? "text/plain"}; charset=utf-8`);
-  response.end(file);
-});
-let service: HttpTestService;
-let targetUrl = "";
-
+let demo: DemoService;
 before(async () => {
-  await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
-  targetUrl = `http://127.0.0.1:${(site.address() as AddressInfo).port}/demo/index.html`;
-  const { executablePath: BROWSER_EXECUTABLE_PATH } = findTestChromium();
-  // Without a key and a server the service uses the built-in demo model.
-  service = await openHttpTestService({
-    OPENAI_BASE_URL: "",
-    AGENT_MODEL: "",
-    BROWSER_EXECUTABLE_PATH,
-    SANDBOX: "unconfined",
-  });
+  demo = await openDemoService();
 });
-after(async () => {
-  await service.close();
-  site.close();
-});
-
-/** The longest that a turn with a check may take. */
-const TURN_MS_MAX = 180_000;
-
-/** Waits for the end of a request; answers its last event, its last text and the tools it called. */
-async function ended(sessionId: string, requestId: string) {
-  await service.completed(`/api/sessions/${sessionId}/requests/${requestId}`, TURN_MS_MAX);
-  const events = (await readEvents(service, sessionId)).filter((event) => event.requestId === requestId);
-  const completed = only(events, "run.completed").at(-1);
-  const parts = only(events, "message.completed").flatMap(({ message }) => message.parts);
-  const last = parts.findLast((part) => part.type === "text");
-  assert.ok(completed && last);
-  return { completed, answer: last.text, tools: only(events, "tool.call").map(({ toolName }) => toolName) };
-}
-
-async function start(task: string, more: Record<string, unknown> = {}) {
-  const { sessionId, requestId } = await service.create(task, { targetUrl, ...more });
-  return { sessionId, ...(await ended(sessionId, requestId)) };
-}
-
-async function say(sessionId: string, text: string) {
-  const posted = await service.call("POST", `/api/sessions/${sessionId}/agent/messages`, { text });
-  const { requestId } = (await posted.json()) as { requestId: string };
-  return ended(sessionId, requestId);
-}
+after(() => demo.close());
+const start: DemoService["start"] = (task, more) => demo.start(task, more);
+const say: DemoService["say"] = (sessionId, text) => demo.say(sessionId, text);
 
 async function readChanges(sessionId: string, revision: number) {
   const path = `/api/sessions/${sessionId}/variants/main/revisions/${revision}`;
-  const { document } = await service.read<{ document: VariantDocument }>(path);
+  const { document } = await demo.service.read<{ document: VariantDocument }>(path);
   return document.pages.flatMap(({ changes }) => changes);
 }
 
@@ -86,7 +29,7 @@ describe("the demo model in an editing session", () => {
     const { sessionId, completed, answer, tools } = await start(
       "Make the headline say 'Winter sale' and hide the banner.",
     );
-    const hasCheck = service.container.services.tools.some(({ name }) => name === "check_variant");
+    const hasCheck = demo.service.container.services.tools.some(({ name }) => name === "check_variant");
     assert.equal(completed.outcome, "succeeded");
     assert.deepEqual(
       completed.variants?.map(({ key, revision }) => ({ key, revision })),
@@ -170,8 +113,8 @@ describe("the README's commands for editing", () => {
     const [commands = ""] = readBlocks("## Editing a page", "sh");
     const [, follow = ""] = readBlocks("## One session, from a terminal", "sh").slice(2);
     const [defineField = ""] = /^field\(\).*$/m.exec(follow) ?? [];
-    const program = [defineField, commands.replace("http://127.0.0.1:3000/demo", targetUrl)].join("\n");
-    const env = { ...process.env, BASE: service.baseUrl, KEY: TEST_KEY };
+    const program = [defineField, commands.replace("http://127.0.0.1:3000/demo", demo.targetUrl)].join("\n");
+    const env = { ...process.env, BASE: demo.service.baseUrl, KEY: TEST_KEY };
     const { stdout } = await promisify(execFile)("sh", ["-euc", program], {
       cwd: folder,
       env,

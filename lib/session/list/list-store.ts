@@ -1,7 +1,7 @@
-import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, or } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, or, sql } from "drizzle-orm";
 import type { Executor } from "#db/client.ts";
-import { deliverables, elicitations, requests, runs, sessions, waits } from "#db/schema/index.ts";
-import type { WaitKind } from "#db/schema/unions.ts";
+import { deliverables, elicitations, plans, requests, runs, sessions, waits } from "#db/schema/index.ts";
+import type { PlanItemStatus, WaitKind } from "#db/schema/unions.ts";
 import {
   type DeliverableRow,
   OPEN_STATES,
@@ -36,9 +36,13 @@ export function listSessions(
     .limit(page.limit);
 }
 
+const DROPPED: PlanItemStatus = "dropped";
+
 /** The run that a session started last, with the deliverable that it ended with. */
 export type LastRun = Pick<RunRow, "state" | "error" | "pageError"> & {
   deliverable: Pick<DeliverableRow, "status" | "error"> | null;
+  /** Whether the session has a plan that a person has to agree to before the agent changes anything. */
+  awaitsGo: boolean;
 };
 
 /** The last started run of each session, by session id; sessions without one are left out. */
@@ -49,13 +53,21 @@ export async function findLastRuns(db: Executor, sessionIds: string[]): Promise<
       sessionId: runs.sessionId,
       run: { state: runs.state, error: runs.error, pageError: runs.pageError },
       deliverable: { status: deliverables.status, error: deliverables.error },
+      awaitsGo: sql<boolean>`${plans.mode} = 'plan_first' and exists (
+        select from jsonb_array_elements(${plans.items}) as item where item ->> 'status' <> ${DROPPED})`,
     })
     .from(runs)
     .innerJoin(requests, eq(requests.id, runs.requestId))
     .leftJoin(deliverables, eq(deliverables.runId, runs.id))
+    .leftJoin(plans, eq(plans.sessionId, runs.sessionId))
     .where(and(inArray(runs.sessionId, sessionIds), isNotNull(runs.startedAt)))
     .orderBy(runs.sessionId, ...STARTED_LAST);
-  return new Map(rows.map(({ sessionId, run, deliverable }) => [sessionId, { ...run, deliverable }]));
+  return new Map(
+    rows.map(({ sessionId, run, deliverable, awaitsGo }) => [
+      sessionId,
+      { ...run, deliverable, awaitsGo: awaitsGo === true },
+    ]),
+  );
 }
 
 /** The open run of a session that is played now or next, with what it waits for. */
