@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, or, sql } from "drizzle-orm";
 import type { Executor } from "#db/client.ts";
 import { deliverables, elicitations, plans, requests, runs, sessions, waits } from "#db/schema/index.ts";
-import type { PlanItemStatus, WaitKind } from "#db/schema/unions.ts";
+import type { WaitKind } from "#db/schema/unions.ts";
 import {
   type DeliverableRow,
   OPEN_STATES,
@@ -36,12 +36,10 @@ export function listSessions(
     .limit(page.limit);
 }
 
-const DROPPED: PlanItemStatus = "dropped";
-
 /** The run that a session started last, with the deliverable that it ended with. */
 export type LastRun = Pick<RunRow, "state" | "error" | "pageError"> & {
   deliverable: Pick<DeliverableRow, "status" | "error"> | null;
-  /** Whether the session has a plan that a person has to agree to before the agent changes anything. */
+  /** Whether plan first is on and the plan has something left to do. */
   awaitsGo: boolean;
 };
 
@@ -54,7 +52,7 @@ export async function findLastRuns(db: Executor, sessionIds: string[]): Promise<
       run: { state: runs.state, error: runs.error, pageError: runs.pageError },
       deliverable: { status: deliverables.status, error: deliverables.error },
       awaitsGo: sql<boolean>`${plans.mode} = 'plan_first' and exists (
-        select from jsonb_array_elements(${plans.items}) as item where item ->> 'status' <> ${DROPPED})`,
+        select from jsonb_array_elements(${plans.items}) as item where item ->> 'status' in ('todo', 'in_progress'))`,
     })
     .from(runs)
     .innerJoin(requests, eq(requests.id, runs.requestId))

@@ -123,7 +123,7 @@ describe("the list of sessions", () => {
     assert.equal((await findLastRuns(db, [])).size + (await findOpenRuns(db, [])).size, 0);
   });
 
-  test("knows which plans wait for a go: those of plan first with an item that is not dropped", async () => {
+  test("knows which plans wait for a go: those of plan first with something left to do", async () => {
     const plan = (mode: PlanMode, ...statuses: PlanItemStatus[]) => ({
       mode,
       items: statuses.map((status, index) => ({ id: `p${index}`, text: "Hide the banner", status })),
@@ -131,6 +131,8 @@ describe("the list of sessions", () => {
     const cases = {
       ses_plan_waits: [plan("plan_first", "dropped", "todo"), true],
       ses_plan_dropped: [plan("plan_first", "dropped"), false],
+      ses_plan_done: [plan("plan_first", "done", "dropped"), false],
+      ses_plan_begun: [plan("plan_first", "done", "in_progress"), true],
       ses_plan_empty: [plan("plan_first"), false],
       ses_plan_agreed: [plan("agreed", "todo"), false],
       ses_plan_off: [plan("off", "todo"), false],
