@@ -6,7 +6,7 @@ import { type EditRequest, readEditRequest } from "./editing/edit-request.ts";
 import { isOnPage, planEdit } from "./editing/plan-edit.ts";
 import { type PageReading, readPage } from "./page-reading.ts";
 import { asksForPlan, carryOutPlan } from "./planning/carry-out-plan.ts";
-import { isGo } from "./planning/plan-state.ts";
+import { isGo, saysContinue } from "./planning/plan-state.ts";
 import { writePlan, writeStillWaiting } from "./planning/write-plan.ts";
 import { findOpenUrl, followLink, LINKS, openPage, sincePageChange } from "./reach-page.ts";
 import type { DemoStep, Situation, ToolExchange } from "./situation.ts";
@@ -38,7 +38,7 @@ export function planDemoStep(situation: Situation): DemoStep {
   const task = readDemoTask(message);
   if (tools.has("submit_result")) return planSubAgent(situation, planPageStep(situation, task));
   if (asksForPlan(situation)) return carryOutPlan(situation);
-  if (plan.mode === "plan_first" && isGo(message))
+  if (plan.mode === "plan_first" && (isGo(message) || saysContinue(message)))
     return { kind: "report", text: writeStillWaiting(situation) };
   const request = readEdit(situation);
   if (request !== undefined)

@@ -4,16 +4,14 @@ import { isCarriedOut, planEdit } from "../editing/plan-edit.ts";
 import type { DemoStep, Situation, ToolExchange } from "../situation.ts";
 import { demoLabel, join, quoteAll } from "../write-demo-report.ts";
 import { isSamePlace, joinRequests } from "./plan-sentences.ts";
-import { isGo, isOpen, type PlannedItem, readGoWords, readShownPlan } from "./plan-state.ts";
+import { isGo, isOpen, type PlannedItem, readGoWords, readShownPlan, saysContinue } from "./plan-state.ts";
 
 /** A person may change the plan between two tries. */
 const TRIES_MAX = 3;
-const CONTINUE =
-  /^(?:please\s+|ok(?:ay)?,?\s+)?(?:continue|go on|go ahead|carry on|proceed|do the rest)\b[^.!?\n]{0,60}[\s.!?]*$/i;
 
 /** Whether the message asks for what the agreed plan says. */
 export const asksForPlan = ({ plan, message }: Situation): boolean =>
-  plan.mode === "agreed" && (isGo(message) || (CONTINUE.test(message.trim()) && plan.items.some(isOpen)));
+  plan.mode === "agreed" && (isGo(message) || (saysContinue(message) && plan.items.some(isOpen)));
 
 const isUpdate = ({ toolName }: ToolExchange): boolean => toolName === "update_plan";
 const hasSucceeded = ({ result }: ToolExchange): boolean => result?.isError === false;

@@ -147,6 +147,17 @@ describe("the demo model under plan first", () => {
     assert.doesNotMatch(JSON.stringify(other), /update_plan/);
   });
 
+  test("a go in words is no agreement: it says where to agree", () => {
+    for (const words of ["ok, go ahead", "Yes.", "please continue with the plan", "do it!", "go"]) {
+      const prompt = [instructions("plan_first", ["p1 [todo] Hide the footer"]), user(words)];
+      assert.match(reportOf(plan(prompt, TOOLS)), /I wait for your go: .* on the session page\./, words);
+    }
+    const empty = [instructions("plan_first"), user("go ahead")];
+    assert.match(reportOf(plan(empty, TOOLS)), /There is no plan with something left to do/);
+    const other = [instructions("plan_first"), user("go to the checkout")];
+    assert.doesNotMatch(JSON.stringify(plan(other, TOOLS)), /I wait for your go|no plan with/);
+  });
+
   test("answers questions about the open page, and reads another one without opening it", () => {
     const prompt = [instructions("plan_first"), user("which headings does this page have?")];
     assert.ok(calledBy(plan(prompt, TOOLS)).includes("dom_query h1, h2, h3"));

@@ -81,6 +81,21 @@ export const isOpen = ({ status }: PlannedItem): boolean => status === "todo" ||
 /** Whether a message is the one that the service posts for the person who agrees to the plan. */
 export const isGo = (message: string): boolean => message.startsWith(PLAN_AGREED_TEXT);
 
+const CONSENT = /^(?:please|yes|ok(?:ay)?|sure|great|looks good|fine|then)(?:[\s,.!]+|$)/i;
+const CONTINUE =
+  /^(?:(?:continue|go on|go ahead|carry on|proceed|do the rest)\b[^.!?\n]{0,60}|go|start|begin|do it|do that)?[\s.!]*$/i;
+
+/** Whether a message says to go on, and nothing else: `yes`, `ok, go ahead`, `continue with the plan`. */
+export function saysContinue(message: string): boolean {
+  let rest = message.trim();
+  if (rest === "") return false;
+  for (let before = ""; before !== rest; ) {
+    before = rest;
+    rest = rest.replace(CONSENT, "");
+  }
+  return CONTINUE.test(rest);
+}
+
 /** What the person adds to the agreement. */
 export const readGoWords = (message: string): string =>
   isGo(message) ? message.slice(PLAN_AGREED_TEXT.length).trim() : "";

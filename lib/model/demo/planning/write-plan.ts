@@ -63,7 +63,10 @@ function describeWaiting({ plan }: Situation, unwritten: string[], remarks: Rema
       ? `I could not write these steps into the plan:\n\n${listLines(unwritten.map((text) => quote(text, 500)))}`
       : undefined,
     open.length > 0
-      ? `The plan:\n\n${listLines(open.map(({ text }) => quote(text, 500)))}\n\nI wait for your go: edit the plan if you like, then agree to it with **Go ahead**.`
+      ? `The plan:\n\n${listLines(open.map(({ text }) => quote(text, 500)))}\n\nI wait for your go: edit the plan if you like, then agree to it with **Go ahead** on the session page.`
+      : undefined,
+    open.length === 0 && !isMissing && failed.length === 0
+      ? "There is no plan with something left to do: tell me what to change, and I plan it."
       : undefined,
     !hasLooked && open.length > 0
       ? "I have not looked for these elements yet: I would have to open their page first, which waits for your go too."
@@ -78,6 +81,6 @@ function describeWaiting({ plan }: Situation, unwritten: string[], remarks: Rema
   );
 }
 
-/** What to say to a go while plan first is on again, or to a refusal in between. */
+/** What to say to a go in words, which is no agreement, and to one while plan first is on again. */
 export const writeStillWaiting = (situation: Situation): string =>
   describeWaiting(situation, [], { failed: [], leftOut: [], hasLooked: true });
