@@ -7,7 +7,8 @@ import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { readBlocks } from "#e2e/fixtures/read-blocks.ts";
 import type { VariantDocument } from "#lib/variant/document.ts";
-import { TEST_KEY } from "../testing.ts";
+import { listRequirements, readPlan } from "../planning/planning-testing.ts";
+import { TEST_KEY, waitUntil } from "../testing.ts";
 import { type DemoService, openDemoService, TURN_MS_MAX } from "./demo-testing.ts";
 
 let demo: DemoService;
@@ -107,21 +108,47 @@ describe("the demo model in an editing session", () => {
 });
 
 describe("the README's commands for editing", () => {
-  it("start a session and read its variant", async (t) => {
+  it("start a session, read its variant, test a requirement, and make a plan", async (t) => {
     const folder = await mkdtemp(join(tmpdir(), "readme-"));
     t.after(() => rm(folder, { recursive: true, force: true }));
-    const [commands = ""] = readBlocks("## Editing a page", "sh");
+    const [edit = "", require = "", planFirst = ""] = readBlocks("## Editing a page", "sh");
     const [, follow = ""] = readBlocks("## One session, from a terminal", "sh").slice(2);
     const [defineField = ""] = /^field\(\).*$/m.exec(follow) ?? [];
-    const program = [defineField, commands.replace("http://127.0.0.1:3000/demo", demo.targetUrl)].join("\n");
+    const [defineApi = ""] = /^API=.*$/m.exec(edit) ?? [];
     const env = { ...process.env, BASE: demo.service.baseUrl, KEY: TEST_KEY };
-    const { stdout } = await promisify(execFile)("sh", ["-euc", program], {
-      cwd: folder,
-      env,
-      timeout: TURN_MS_MAX,
-    });
-    assert.match(stdout, /"kind":"run\.completed".*"variants":\[\{"key":"main","revision":1,/);
-    assert.match(stdout, /\n\{"success":true,"data":\[\{"key":"main","revision":1,/);
-    assert.match(stdout, /"changes":\[\{"id":"c1","selector":"h1",.*"op":"setText","text":"Winter sale"\}/);
+    const run = async (...lines: string[]) => {
+      const program = [defineField, ...lines].join("\n");
+      const { stdout } = await promisify(execFile)("sh", ["-euc", program], {
+        cwd: folder,
+        env,
+        timeout: TURN_MS_MAX,
+      });
+      return stdout;
+    };
+    const shop = (commands: string) =>
+      commands
+        .replace("http://127.0.0.1:3000/demo/index.html", demo.targetUrl)
+        .replace("http://127.0.0.1:3000/demo", demo.targetUrl);
+
+    const edited = await run(shop(edit));
+    assert.match(edited, /"kind":"run\.completed".*"variants":\[\{"key":"main","revision":1,/);
+    assert.match(edited, /\n\{"success":true,"data":\[\{"key":"main","revision":1,/);
+    assert.match(edited, /"changes":\[\{"id":"c1","selector":"h1",.*"op":"setText","text":"Winter sale"\}/);
+    const sessionId = /"sessionId":"(ses_[a-z2-7]+)"/.exec(edited)?.[1] ?? "";
+
+    await run(defineApi, shop(require));
+    await waitUntil(
+      async () => (await listRequirements(demo.service, sessionId))[0]?.outcome?.status === "pass",
+      "the check has tested the requirement",
+      TURN_MS_MAX,
+    );
+    const planned = await run(defineApi, planFirst);
+    assert.match(planned, /"mode":"plan_first"/);
+    assert.match(planned, new RegExp(`\\n?${demo.service.baseUrl}/s/${sessionId}\\?key=\\S+\\n$`));
+    await waitUntil(
+      async () => (await readPlan(demo.service, sessionId)).items[0]?.text === "Make the buttons green",
+      "the plan is written",
+      TURN_MS_MAX,
+    );
   });
 });

@@ -163,6 +163,11 @@ describe("the demo model under plan first", () => {
     assert.ok(calledBy(plan(prompt, TOOLS)).includes("dom_query h1, h2, h3"));
     const other = plan([instructions("plan_first"), user("look at https://other.example/")], TOOLS);
     assert.deepEqual(calledBy(other), ["fetch_url https://other.example/"]);
+    const subAgent = system(
+      "## Plan and requirements\n\n- Plan first: a person wants to agree to a plan before anything is changed. Until …",
+    );
+    const read = plan([subAgent, user("Read https://other.example/")], [...TOOLS, "submit_result"]);
+    assert.deepEqual(calledBy(read), ["fetch_url https://other.example/"]);
   });
 
   test("without the mode it edits at once, and writes no plan", () => {
