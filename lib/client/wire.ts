@@ -907,6 +907,8 @@ export type ExportedToolResult = {
   toolCallId: string;
   toolName: string;
   state: "started" | "succeeded" | "failed" | "unknown";
+  /** Why a `failed` call was not run. `plan_first`: a person wants to agree to the plan first. Absent for a call that was run. */
+  refusal?: "plan_first" | undefined;
   /** Start of the result, at most 2,000 characters. */
   text: string;
   /** Whether the result goes on. */
@@ -2380,7 +2382,7 @@ export type SessionDetail = {
     source: Source;
     /** Whether the session has an `outputSchema`. */
     isStructured: boolean;
-    /** What the session is doing, or how its last turn ended. `waiting`: the agent waits for a person's answer. `done`: the turn succeeded. `no_result`: the turn succeeded without a valid result. `page_error`: the turn succeeded but did not reach its page. */
+    /** What the session is doing, or how its last turn ended. `waiting`: the agent waits for a person's answer, or a person has yet to agree to its plan. `done`: the turn succeeded. `no_result`: the turn succeeded without a valid result. `page_error`: the turn succeeded but did not reach its page. */
     state: "ready" | "starting" | "working" | "waiting" | "compacting" | "retrying" | "done" | "page_error" | "no_result" | "failed" | "stopped";
     /** Reason for the states `waiting`, `retrying`, `failed`, `no_result` and `page_error`. */
     stateReason: string | null;
@@ -2493,7 +2495,7 @@ export type SessionSummary = {
   source: Source;
   /** Whether the session has an `outputSchema`. */
   isStructured: boolean;
-  /** What the session is doing, or how its last turn ended. `waiting`: the agent waits for a person's answer. `done`: the turn succeeded. `no_result`: the turn succeeded without a valid result. `page_error`: the turn succeeded but did not reach its page. */
+  /** What the session is doing, or how its last turn ended. `waiting`: the agent waits for a person's answer, or a person has yet to agree to its plan. `done`: the turn succeeded. `no_result`: the turn succeeded without a valid result. `page_error`: the turn succeeded but did not reach its page. */
   state: "ready" | "starting" | "working" | "waiting" | "compacting" | "retrying" | "done" | "page_error" | "no_result" | "failed" | "stopped";
   /** Reason for the states `waiting`, `retrying`, `failed`, `no_result` and `page_error`. */
   stateReason: string | null;
@@ -2661,6 +2663,8 @@ export type ToolResultEvent = {
   toolName: string;
   /** `unknown`: the call was interrupted, and it is not safe to repeat. */
   state: "succeeded" | "failed" | "unknown";
+  /** Why a `failed` call was not run. `plan_first`: a person wants to agree to the plan first. Absent for a call that was run. */
+  refusal?: "plan_first" | undefined;
   resultId: string;
   /** Start of the result, at most 2,000 characters. */
   preview: string;

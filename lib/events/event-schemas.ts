@@ -4,6 +4,7 @@ import {
   AGENT_BROWSERS,
   AGENT_OUTCOMES,
   BROWSER_STATUSES,
+  CALL_REFUSALS,
   CHECK_STATUSES,
   EVIDENCE_KINDS,
   FINDING_SEVERITIES,
@@ -423,6 +424,10 @@ export const eventSchemas = {
     toolName,
     state: z.enum(["succeeded", "failed", "unknown"]).meta({
       description: "`unknown`: the call was interrupted, and it is not safe to repeat.",
+    }),
+    refusal: z.enum(CALL_REFUSALS).optional().meta({
+      description:
+        "Why a `failed` call was not run. `plan_first`: a person wants to agree to the plan first. Absent for a call that was run.",
     }),
     resultId: z.string().meta({ examples: ["res_y7d4kqwz2hnxm5tcrp3vbjsa"] }),
     preview: z.string().meta({ description: "Start of the result, at most 2,000 characters." }),

@@ -123,6 +123,7 @@ export async function listResults(
       toolCallId: toolCalls.callId,
       toolName: toolCalls.name,
       state: toolCalls.state,
+      refusal: toolCalls.refusal,
       text: sql<string>`left(${text}, ${RESULT_CHARACTERS_MAX})`,
       isCut: sql<boolean>`char_length(${text}) > ${RESULT_CHARACTERS_MAX}`,
     })
@@ -133,5 +134,10 @@ export async function listResults(
         inArray(toolCalls.callId, [...new Set(calls.map(({ callId }) => callId))]),
       ),
     );
-  return new Map(rows.map(({ runId, ...result }) => [`${runId} ${result.toolCallId}`, result]));
+  return new Map(
+    rows.map(({ runId, refusal, ...result }) => [
+      `${runId} ${result.toolCallId}`,
+      { ...result, ...(refusal !== null && { refusal }) },
+    ]),
+  );
 }

@@ -164,7 +164,7 @@ function listLeftOut(document: SessionExport): LeftOut[] {
       : []),
   ]);
   return [
-    { field: "session", reason: "The settings of the session that imports do not change." },
+    { field: "session", reason: "This session keeps its own settings." },
     ...variants,
     ...listLeftOutPlanning(document),
     ...parts,

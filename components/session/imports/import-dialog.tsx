@@ -54,8 +54,8 @@ function ImportFile() {
   return (
     <form onSubmit={submit} aria-label="Import" className="flex flex-col gap-3">
       <p className="text-soft text-sm">
-        Variants become new variants of this session, requirements open ones. A plan comes in if the session
-        has none. A conversation can be read here, and by the agent.
+        Variants and requirements are added to those of this session; the requirements are open again. The
+        plan is taken if this session has none. You and the agent can read the conversation.
       </p>
       <Field
         id="session-import-file"

@@ -11,9 +11,9 @@ export function summarizePlan({ items }: Plan): { progress: string | null; curre
   return { progress: counted.length === 0 ? "all dropped" : `${done} of ${counted.length}`, current };
 }
 
-/** Whether there is a plan for a person to agree to. */
+/** Whether there is a plan for a person to agree to: one with something left to do. */
 export const awaitsGo = ({ mode, items }: Plan): boolean =>
-  mode === "plan_first" && items.some(({ status }) => status !== "dropped");
+  mode === "plan_first" && items.some(({ status }) => status === "todo" || status === "in_progress");
 
 /** Names of the states of an item. */
 export const ITEM_WORDS: Record<PlanItem["status"], string> = {

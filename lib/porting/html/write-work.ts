@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import type { PlanItemStatus } from "#db/schema/unions.ts";
 import type { ExportedReport, ExportedRequirement } from "../format.ts";
 import type { SessionContent } from "../read-content.ts";
 import { element, escapeHtml, folded } from "./escape.ts";
@@ -6,12 +7,19 @@ import { renderMarkdown } from "./markdown.ts";
 import type { Pictures } from "./pictures.ts";
 import { renderTime } from "./render-message.ts";
 
+const ITEM_WORDS: Record<PlanItemStatus, string> = {
+  todo: "to do",
+  in_progress: "in progress",
+  done: "done",
+  dropped: "dropped",
+};
+
 /** The plan's items with their status. */
 export async function* writePlan({ plan }: SessionContent): AsyncIterable<string> {
   if (!plan || plan.items.length === 0) return;
   const items = plan.items.map(
     ({ text, status }) =>
-      `<li dir="auto">${escapeHtml(text)} <span class="soft">${status.replace("_", " ")}</span></li>`,
+      `<li dir="auto">${escapeHtml(text)} <span class="soft">${ITEM_WORDS[status]}</span></li>`,
   );
   const by = plan.author === "agent" ? "the agent" : "a person";
   const mode = { off: "", plan_first: ", not agreed to yet", agreed: ", agreed" }[plan.mode];
