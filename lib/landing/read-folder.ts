@@ -92,7 +92,7 @@ async function listFolder(
     }
     if (entries.length > PAGE_LIMITS.files || waiting.length > FOLDERS_MAX || found.length === ENTRIES_MAX)
       return {
-        problem: `${folder} has more than ${PAGE_LIMITS.files} files, the most a page may have; deploy a folder with the built page alone`,
+        problem: `${folder} has too many files; a page may have ${PAGE_LIMITS.files}. Deploy a folder with the built page alone`,
       };
   }
   return { entries, hidden };

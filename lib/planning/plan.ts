@@ -88,8 +88,11 @@ export function replaceItems(
 
 const numberOf = (id: string): number => Number(/^p(\d{1,9})$/.exec(id)?.[1] ?? 0);
 
-/** Applies a person's edits. Edits of different items never conflict. A problem begins with the field. */
-export function editItems(known: PlanItems, edits: readonly PlanEdit[]): Revised & { isStale?: boolean } {
+/**
+ * Applies a person's edits. Edits of different items never conflict. A problem is a conflict with the plan as it is, and begins
+ * with the field.
+ */
+export function editItems(known: PlanItems, edits: readonly PlanEdit[]): Revised {
   let { items, lastItem } = known;
   for (const [index, edit] of edits.entries()) {
     const field = `edits[${index}]`;
@@ -97,7 +100,7 @@ export function editItems(known: PlanItems, edits: readonly PlanEdit[]): Revised
       if (items.length >= PLAN_LIMITS.itemsMax)
         return {
           ok: false,
-          problem: `${field}: the plan has ${PLAN_LIMITS.itemsMax} items, the most it can have`,
+          problem: `${field}: the plan has ${items.length} items; a plan may have ${PLAN_LIMITS.itemsMax}`,
         };
       const { after } = edit;
       const at = after === null ? 0 : after === undefined ? items.length : 1 + indexOf(items, after);
@@ -113,7 +116,6 @@ export function editItems(known: PlanItems, edits: readonly PlanEdit[]): Revised
     else if (item.text !== edit.was)
       return {
         ok: false,
-        isStale: true,
         problem: `${field}.was: ${edit.id} reads ${JSON.stringify(item.text)} now; read the plan and edit that`,
       };
     else items = items.with(at, { ...item, text: edit.text });
@@ -125,7 +127,6 @@ const indexOf = (items: readonly PlanItem[], id: string): number => items.findIn
 
 const gone = (field: string, id: string) => ({
   ok: false as const,
-  isStale: true,
   problem: `${field}: the plan has no item ${id}; it may have been replaced, read the plan`,
 });
 

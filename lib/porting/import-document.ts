@@ -104,7 +104,7 @@ function refuse(
 ): string | undefined {
   const { variantsMax } = VARIANT_LIMITS;
   if (variantCount + variants.length > variantsMax)
-    return `variants: the session has ${variantCount} and the document ${variants.length}; a session may have ${variantsMax}`;
+    return `variants: the session has ${variantCount} and the document adds ${variants.length}; a session may have ${variantsMax}`;
   if (count >= IMPORTS_MAX)
     return `document: the session has ${count} imports; a session may have ${IMPORTS_MAX}`;
   const session = { total: sessionBytes + added, added };

@@ -12,12 +12,12 @@ import { readSessionExport } from "./read-session-export.ts";
 
 /** What a document brings into a session: checked as a whole, nothing stored yet. */
 export type ImportPlan = ImportContent & {
-  /** Size of the content as JSON. */
+  /** Size of the content as JSON, without the list of what is left out. */
   sizeBytes: number;
 };
 
 /** What was read of a document. */
-export type ImportContent = {
+type ImportContent = {
   format: ImportFormat;
   /** The document's id, or its hash. A session imports a document once. */
   documentId: string;
@@ -68,8 +68,9 @@ export function readDocumentText(bytes: Uint8Array): ReadDocument {
 export function readDocument(value: unknown): ReadDocument {
   const read = readContent(value);
   if (!read.ok) return read;
-  const { content } = read;
-  return { ok: true, plan: { ...content, sizeBytes: Buffer.byteLength(JSON.stringify(content)) } };
+  const { leftOut, ...stored } = read.content;
+  const sizeBytes = Buffer.byteLength(JSON.stringify(stored));
+  return { ok: true, plan: { ...stored, leftOut, sizeBytes } };
 }
 
 function readContent(value: unknown): ReadContent {

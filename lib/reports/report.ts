@@ -23,10 +23,11 @@ const line = (max: number) =>
     .string()
     .trim()
     .min(1, { error: "must not be empty" })
-    .max(max, { error: `must have at most ${max} characters` });
-const text = (max: number) => z.string().max(max, { error: `must have at most ${max} characters` });
+    .max(max, { error: `must be at most ${max.toLocaleString("en")} characters` });
+const text = (max: number) =>
+  z.string().max(max, { error: `must be at most ${max.toLocaleString("en")} characters` });
 const list = <Item extends z.ZodType>(item: Item, max: number) =>
-  z.array(item).max(max, { error: `must have at most ${max} entries` });
+  z.array(item).max(max, { error: `must hold at most ${max} entries` });
 
 const findingSchema = z.strictObject({
   severity: z

@@ -77,8 +77,8 @@ async function say(sessionId: string, text: string) {
 
 async function readChanges(sessionId: string, revision: number) {
   const path = `/api/sessions/${sessionId}/variants/main/revisions/${revision}`;
-  const { document } = await service.read<{ document: VariantDocument }>(path);
-  return document.pages.flatMap(({ changes }) => changes);
+  const read = await service.read<{ revision: { document: VariantDocument } }>(path);
+  return read.revision.document.pages.flatMap(({ changes }) => changes);
 }
 
 describe("the demo model in an editing session", () => {

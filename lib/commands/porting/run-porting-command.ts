@@ -60,7 +60,7 @@ async function runImport(desk: PortingDesk, { file, sessionId }: Extract<Run, { 
   );
   if (size === undefined) return refuse(`${file} is not a file that can be read.`);
   if (size > DOCUMENT_LIMITS.bytesMax)
-    return refuse(`${file} has ${size} bytes; at most 10 MiB can be imported.`);
+    return refuse(`${file} has ${size} bytes; a document may have 10 MiB.`);
   const imported = await desk.importDocument(sessionId, new Uint8Array(await readFile(file)));
   if (!imported.ok) return refuse(`Nothing was imported: ${imported.problem}.`);
   const { isNew, id, variants, messageCount, planItemCount, requirementCount, leftOut } = imported;

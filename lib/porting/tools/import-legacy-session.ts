@@ -65,7 +65,7 @@ async function readGiven(
     const workspace = await deps.sandbox.open(call.rootSessionId);
     const { bytes, totalBytes } = await workspace.readFile(path, DOCUMENT_LIMITS.bytesMax);
     if (totalBytes > DOCUMENT_LIMITS.bytesMax)
-      return { ok: false, problem: `path: the file has ${totalBytes} bytes; at most 10 MiB can be imported` };
+      return { ok: false, problem: `path: the file has ${totalBytes} bytes; a document may have 10 MiB` };
     return await readInThread(bytes);
   } catch (error) {
     if (isWorkspaceError(error)) return { ok: false, problem: `path: ${error.message}` };
