@@ -21,6 +21,7 @@ import {
 import { lockPagesOfOwner, measureUsage } from "#lib/publication/landing/page-usage-store.ts";
 import { describeExcess } from "#lib/session/byte-limits.ts";
 import { lockSession, type SessionRow } from "#lib/session/session-store.ts";
+import { slugOf } from "#lib/text/slug-of.ts";
 import type { LandingDeps } from "./landing-deps.ts";
 import type { FolderContent } from "./read-folder.ts";
 
@@ -170,13 +171,7 @@ const NAME_CHARACTERS_MAX = 40;
 
 /** A slug from a folder's name, and a suffix that nobody can guess or has taken. */
 function makeSlug(folder: string): string {
-  const name = folder
-    .slice(folder.lastIndexOf("/") + 1)
-    .normalize("NFKD")
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-")
-    .slice(0, NAME_CHARACTERS_MAX)
-    .replace(/^-+|-+$/g, "");
+  const name = slugOf(folder.slice(folder.lastIndexOf("/") + 1), NAME_CHARACTERS_MAX);
   return `${name || "page"}-${randomBytes(5).toString("hex")}`;
 }
 

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { PlanItem } from "#db/schema/index.ts";
 import { PLAN_ITEM_STATUSES } from "#db/schema/unions.ts";
 import type { Plan } from "#lib/events/event.ts";
+import { oneLine } from "#lib/text/one-line.ts";
 import type { PlanRow } from "./planning-store.ts";
 
 export const PLAN_LIMITS = { itemsMax: 50, textChars: 500 } as const;
@@ -153,4 +154,4 @@ export function toPlan(row: PlanRow | undefined): Plan {
 
 /** A plan for the model, a line for each item. */
 export const describeItems = (items: readonly PlanItem[]): string =>
-  items.map(({ id, status, text }) => `- ${id} [${status}] ${text.replace(/\s+/g, " ")}`).join("\n");
+  items.map(({ id, status, text }) => `- ${id} [${status}] ${oneLine(text)}`).join("\n");

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { FINDING_SEVERITIES, type FindingSeverity } from "#db/schema/unions.ts";
 import type { EvidencePointer, ReportSummary } from "#lib/events/event.ts";
+import { httpUrlUpTo } from "#lib/text/http-url.ts";
 
 export const REPORT_LIMITS = {
   titleCharacters: 200,
@@ -37,10 +38,7 @@ const findingSchema = z.strictObject({
   detail: text(REPORT_LIMITS.detailCharacters).describe(
     "Markdown: what is wrong, whom it affects, how to repair it",
   ),
-  url: text(REPORT_LIMITS.urlCharacters)
-    .refine((url) => /^https?:\/\//i.test(url) && URL.canParse(url), { error: "must be an http(s) URL" })
-    .optional()
-    .describe("the page"),
+  url: httpUrlUpTo(REPORT_LIMITS.urlCharacters).optional().describe("the page"),
   selector: line(REPORT_LIMITS.selectorCharacters).optional(),
   steps: list(line(REPORT_LIMITS.stepCharacters), REPORT_LIMITS.steps)
     .optional()

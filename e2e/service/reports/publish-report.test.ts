@@ -236,7 +236,7 @@ describe("malformed reports", () => {
     [
       "a script address",
       { ...REPORT, findings: [{ ...finding, url: "javascript:alert(1)" }] },
-      /findings\[0\]\.url: must be an http\(s\) URL/,
+      /findings\[0\]\.url: must be an absolute http\(s\) URL/,
     ],
     [
       "too many steps",

@@ -3,6 +3,7 @@ import type { ImportSummary } from "#lib/events/event.ts";
 import { isWorkspaceError } from "#lib/sandbox/workspace-error.ts";
 import { findSession } from "#lib/session/session-store.ts";
 import { excerptAround } from "#lib/session/transcript/transcript.ts";
+import { countOf } from "#lib/text/count-of.ts";
 import { quoteAsData } from "#lib/tools/quote-as-data.ts";
 import { defineTool, errorResult, type Tool, type ToolCall } from "#lib/tools/tool.ts";
 import { DOCUMENT_LIMITS, type LeftOut } from "../format.ts";
@@ -108,5 +109,3 @@ async function describeImport(
   }
   return lines.join("\n");
 }
-
-const countOf = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
