@@ -3,6 +3,7 @@ import { findImport, listImportedMessages, listImports as readImports } from "#l
 import { fileNameOf, openExport } from "#lib/porting/open-export.ts";
 import { toExportedMessage } from "#lib/porting/read-content.ts";
 import { findRootOf } from "#lib/session/session-tree-store.ts";
+import { attachment } from "../http/attachment.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
@@ -22,7 +23,7 @@ export async function exportSession(
   return new Response(body, {
     headers: {
       "Content-Type": MEDIA_TYPES[format],
-      "Content-Disposition": `attachment; filename="${fileNameOf(session, format)}"`,
+      "Content-Disposition": attachment(fileNameOf(session, format)),
       "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox",
       "X-Content-Type-Options": "nosniff",
     },

@@ -1,6 +1,7 @@
 import { findReport, listReports as readReports } from "#lib/reports/report-store.ts";
 import { writeMarkdown } from "#lib/reports/write-markdown.ts";
 import { findRootOf } from "#lib/session/session-tree-store.ts";
+import { attachment } from "../http/attachment.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
@@ -22,15 +23,12 @@ export async function readReport(
   if (query.format === "markdown") {
     const headers = {
       "Content-Type": "text/markdown; charset=utf-8",
-      "Content-Disposition": attach(`${report.id}.md`),
+      "Content-Disposition": attachment(`${report.id}.md`),
       "X-Content-Type-Options": "nosniff",
       "Cache-Control": "private, no-store",
     };
     return new Response(writeMarkdown(report, settings.baseUrl), { headers });
   }
-  const headers = { "Content-Disposition": attach(`${report.id}.json`) };
+  const headers = { "Content-Disposition": attachment(`${report.id}.json`) };
   return { ok: true, status: 200, headers, body: { success: true, report } };
 }
-
-/** Browsers save the answer under this name. */
-const attach = (filename: string): string => `attachment; filename="${filename}"`;
