@@ -252,9 +252,9 @@ test("hostile and long texts stay texts", async ({ page, stage }) => {
   await page.setViewportSize({ width: 375, height: 740 });
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
   const path = `/api/sessions/${sessionId}/reports/${report.id}`;
-  const read = await stage.service.read<{ findings: { title: string; detail: string }[]; summary: string }>(
-    path,
-  );
+  const { report: read } = await stage.service.read<{
+    report: { findings: { title: string; detail: string }[]; summary: string };
+  }>(path);
   expect(read.summary).toBe(HOSTILE);
   expect(read.findings.find(({ detail }) => detail === HOSTILE)?.title).toBe(one.title);
   const markdown = await (await stage.service.call("GET", `${path}?format=markdown`)).text();

@@ -622,7 +622,7 @@ export type DocumentImportedEvent = {
 };
 
 /** A stored event of the session. Ignore unknown kinds. */
-export type DomainEvent = RunStartedEvent | MessageCompletedEvent | ToolCallEvent | ToolResultEvent | McpSkippedEvent | TurnCompactingEvent | TurnCompactedEvent | TurnSteeredEvent | TurnWaitingEvent | TurnResumedEvent | AgentSpawnedEvent | AgentProgressEvent | AgentSettledEvent | DeliverablePendingEvent | DeliverableReadyEvent | DeliverableFailedEvent | BrowserStatusEvent | BrowserWaitingEvent | BrowserDialogEvent | BrowserDownloadEvent | AnnotationSubmittedEvent | ElicitationRequestedEvent | ElicitationResolvedEvent | VariantUpdatedEvent | PreviewUpdatedEvent | PublicationCreatedEvent | ReportPublishedEvent | PlanUpdatedEvent | RequirementsUpdatedEvent | PageDeployedEvent | PageUpdatedEvent | DocumentImportedEvent | RunCompletedEvent;
+export type DomainEvent = RunStartedEvent | MessageCompletedEvent | ToolCallEvent | ToolResultEvent | McpSkippedEvent | TurnCompactingEvent | TurnCompactedEvent | TurnSteeredEvent | TurnWaitingEvent | TurnResumedEvent | AgentSpawnedEvent | AgentProgressEvent | AgentSettledEvent | DeliverablePendingEvent | DeliverableReadyEvent | DeliverableFailedEvent | BrowserStatusEvent | BrowserWaitingEvent | BrowserDialogEvent | BrowserDownloadEvent | AnnotationSubmittedEvent | ElicitationRequestedEvent | ElicitationResolvedEvent | VariantUpdatedEvent | PreviewUpdatedEvent | PublicationCreatedEvent | ReportPublishedEvent | PlanUpdatedEvent | RequirementUpdatedEvent | PageDeployedEvent | PageUpdatedEvent | DocumentImportedEvent | RunCompletedEvent;
 
 /** A question that the agent asked. */
 export type Elicitation = {
@@ -1422,13 +1422,13 @@ export type LiveFrame = {
   timestamp: string;
   data: PlanUpdatedEvent;
 } | {
-  type: "requirements.updated";
+  type: "requirement.updated";
   seq: number;
   /** Id of the session. */
   sessionId: string;
   /** ISO 8601, UTC. */
   timestamp: string;
-  data: RequirementsUpdatedEvent;
+  data: RequirementUpdatedEvent;
 } | {
   type: "page.deployed";
   seq: number;
@@ -2005,7 +2005,6 @@ export type ReleasePage = {
 
 /** A QA report. */
 export type Report = {
-  success: true;
   /** Id of the report. */
   id: string;
   title: string;
@@ -2064,6 +2063,11 @@ export type ReportPublishedEvent = {
   runId: string | null;
   source: Source;
   report: ReportSummary;
+};
+
+export type ReportRead = {
+  success: true;
+  report: Report;
 };
 
 /** A QA report and the number of its findings. */
@@ -2167,15 +2171,9 @@ export type RequirementPage = {
   nextCursor: string | null;
 };
 
-/** The added requirements. */
-export type RequirementsAdded = {
-  success: true;
-  requirements: Array<Requirement>;
-};
-
 /** Requirements were added or changed, or a check has results of their assertions. */
-export type RequirementsUpdatedEvent = {
-  kind: "requirements.updated";
+export type RequirementUpdatedEvent = {
+  kind: "requirement.updated";
   /** Sequence number in the session, without gaps. */
   seq: number;
   /** ISO 8601, UTC. */
@@ -2188,6 +2186,12 @@ export type RequirementsUpdatedEvent = {
   runId: string | null;
   source: Source;
   /** The changed ones, at most 20. A change of more emits several events. */
+  requirements: Array<Requirement>;
+};
+
+/** The added requirements. */
+export type RequirementsAdded = {
+  success: true;
   requirements: Array<Requirement>;
 };
 
@@ -2966,7 +2970,6 @@ export type VariantPage = {
 
 /** A revision of a variant. */
 export type VariantRevision = {
-  success: true;
   /** Key of the variant. */
   variant: string;
   /** Number of the revision. */
@@ -2979,6 +2982,12 @@ export type VariantRevision = {
   document: VariantDocument;
   /** Newest check. Null if it was not checked. */
   check: CheckReport | null;
+};
+
+/** A revision as it was stored, with its newest check. */
+export type VariantRevisionRead = {
+  success: true;
+  revision: VariantRevision;
 };
 
 /** A variant and the state of its newest revision. */
@@ -3083,7 +3092,7 @@ export type Operations = {
     body: undefined;
     answer: AgentTree;
   };
-  /** Create a token for the built-in MCP server. Gives an external agent access to the session's tools. With the token, an MCP client connects to the built-in server at `url` over Streamable HTTP. It gets the tools that the session's tool policy allows. */
+  /** Create a token for the built-in MCP server. Gives an external agent access to tools of the session. With the token, an MCP client connects to the built-in server at `url` over Streamable HTTP. It is offered the server's utilities and those of the session's tools that the tool policy allows on a turn that no person started, without `elicit_user_input`, the tools for planning, requirements, delegation and skills, and the tools that act for the whole session (`publish_variant`, `deploy_landing_page`, `publish_qa_report`, `import_legacy_session`). */
   createMcpToken: {
     parameters: { sessionId: string };
     body: undefined;
@@ -3251,7 +3260,7 @@ export type Operations = {
   readRevision: {
     parameters: { sessionId: string; variantKey: string; revision: string };
     body: undefined;
-    answer: VariantRevision;
+    answer: VariantRevisionRead;
   };
   /** List previews */
   listPreviews: {
@@ -3348,7 +3357,7 @@ export type Operations = {
     body: undefined;
     answer: Response;
   };
-  /** List QA reports, newest first. Lists all versions. A sub-agent has none, because reports belong to the root session. */
+  /** List QA reports, newest first. Lists all versions, for a sub-agent those of its root session. */
   listReports: {
     parameters: { sessionId: string };
     body: undefined;
@@ -3358,7 +3367,7 @@ export type Operations = {
   readReport: {
     parameters: { sessionId: string; reportId: string; format?: "json" | "markdown" | undefined };
     body: undefined;
-    answer: Report;
+    answer: ReportRead;
   };
   /** Read the plan. Returns the plan of the session, of a sub-agent that of its root. A session without a plan has an empty one with revision 0. */
   readPlan: {

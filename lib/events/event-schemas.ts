@@ -589,8 +589,8 @@ export const eventSchemas = {
     report: reportSummarySchema,
   }),
   "plan.updated": define("plan.updated", "The plan or its mode changed.", { plan: planSchema }),
-  "requirements.updated": define(
-    "requirements.updated",
+  "requirement.updated": define(
+    "requirement.updated",
     "Requirements were added or changed, or a check has results of their assertions.",
     {
       requirements: z.array(requirementSchema).meta({

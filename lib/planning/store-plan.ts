@@ -61,9 +61,7 @@ async function replace(tx: Transaction, emit: Emit, request: AgentPlan): Promise
   return { ok: true, plan: emitPlan(emit, session, request, written), isEditedSince: false };
 }
 
-type PersonEdited =
-  | { ok: true; plan: Plan }
-  | { ok: false; reason: "unknown" | "stale" | "refused"; problem: string };
+type PersonEdited = { ok: true; plan: Plan } | { ok: false; reason: "unknown" | "conflict"; problem: string };
 
 /** Applies a person's edits to the plan as it is. Edits of different items by several people all take effect. */
 export const editPlan = (
@@ -77,8 +75,7 @@ export const editPlan = (
     const row = await findPlan(tx, sessionId);
     const known = row ?? EMPTY;
     const edited = editItems(known, edits);
-    if (!edited.ok)
-      return { ok: false, reason: edited.isStale ? "stale" : "refused", problem: edited.problem };
+    if (!edited.ok) return { ok: false, reason: "conflict", problem: edited.problem };
     const { items, lastItem } = edited;
     if (isSamePlan(items, known.items)) return { ok: true, plan: toPlan(row) };
     const revision = known.revision + 1;

@@ -50,7 +50,7 @@ export async function addRequirements(deps: PlanningDeps, addition: Addition): P
       return {
         ok: false,
         reason: "conflict",
-        problem: `a session has at most ${REQUIREMENT_LIMITS.perSession} requirements, and this one has ${known.length}`,
+        problem: `requirements: the session has ${known.length} and this adds ${requirements.length}; a session may have ${REQUIREMENT_LIMITS.perSession}`,
       };
     const first = (known.at(-1)?.number ?? 0) + 1;
     const rows = await insertRequirements(
@@ -190,7 +190,7 @@ export function emitRequirements(
   const requirements = rows.map(toRequirement);
   for (let from = 0; from < requirements.length; from += EVENT_MAX)
     emit({
-      kind: "requirements.updated",
+      kind: "requirement.updated",
       requestId,
       runId,
       source,

@@ -54,7 +54,7 @@ export async function publishReport(deps: ReportsDeps, request: PublishRequest):
   const bytes = Buffer.byteLength(JSON.stringify(document));
   if (bytes > REPORT_LIMITS.bytes)
     return refuse(
-      `findings: the report has ${bytes} bytes as JSON, and at most ${REPORT_LIMITS.bytes} are allowed; shorten the details`,
+      `findings: the report has ${bytes} bytes as JSON; a report may have ${REPORT_LIMITS.bytes}. Shorten the details`,
     );
   const published = await deps.log.transact<Published>(sessionId, async (tx, emit) => {
     await lockReports(tx, sessionId);
@@ -65,7 +65,9 @@ export async function publishReport(deps: ReportsDeps, request: PublishRequest):
     const title = storableText(input.title);
     const { count, version } = await countReports(tx, sessionId, title);
     if (count >= REPORT_LIMITS.reports)
-      return refuse(`the session has ${REPORT_LIMITS.reports} reports, the most there can be`);
+      return refuse(
+        `the session has ${REPORT_LIMITS.reports} reports; a session may have ${REPORT_LIMITS.reports}`,
+      );
     const report = await insertReport(tx, {
       id: newId("rep"),
       sessionId,

@@ -101,7 +101,8 @@ export async function createTooling(deps: ToolingDeps) {
   ]);
   const { variants, publishedScripts, stopListening } = createVariants(env, storage, logger, browser);
   const servedPages = createPageServer(db);
-  const landing: LandingDeps = { db, log, servedPages, pagesOrigin: env.pagesOrigin };
+  const { baseUrl, pagesOrigin, pageBytes, importBytes } = env;
+  const landing: LandingDeps = { db, log, servedPages, pagesOrigin, pageBytes };
   const compare = createPictureComparer();
   const snapshots = createSnapshotBook();
   const pageTurns = createPageTurns();
@@ -123,8 +124,7 @@ export async function createTooling(deps: ToolingDeps) {
   const variantServices = { ...variants, ...services, compare, scriptOrigin: new URL(env.baseUrl).origin };
   const reports: ReportsDeps = { db, log, evidence, readTested };
   const planning: PlanningDeps = { db, log, findSelectorProblem };
-  const { baseUrl, pagesOrigin } = env;
-  const porting: PortingDeps = { db, log, evidence, transcript, sandbox, baseUrl, pagesOrigin };
+  const porting: PortingDeps = { db, log, evidence, transcript, sandbox, baseUrl, pagesOrigin, importBytes };
   const all = [
     ...browserTools(services),
     ...workspaceTools(services),

@@ -334,7 +334,7 @@ describe("an import", () => {
     const events = await service.container.services.log.read(sessionId, { after: 0, limit: 500 });
     const kinds = events.map(({ kind }) => kind);
     assert.equal(kinds.filter((kind) => kind === "plan.updated").length, 1);
-    assert.equal(kinds.filter((kind) => kind === "requirements.updated").length, 2);
+    assert.equal(kinds.filter((kind) => kind === "requirement.updated").length, 2);
   });
 
   it("is refused whole where its requirements do not fit", async () => {
@@ -368,7 +368,7 @@ describe("an import", () => {
     assert.equal(refused.status, 409);
     assert.equal(
       ((await refused.json()) as { error: string }).error,
-      "variants: the session has 14 and the document 14; a session may have 26",
+      "variants: the session has 14 and the document adds 14; a session may have 26",
     );
     assert.equal((await listVariants(service, sessionId)).length, 14);
   });

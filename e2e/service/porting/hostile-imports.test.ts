@@ -129,7 +129,7 @@ describe("a document that is not right", () => {
       [
         ["requirements"],
         Array.from({ length: 101 }, (_, index) => requirement({ id: `r${index}` })),
-        "requirements: must have at most 100 entries",
+        "requirements: must hold at most 100 entries",
       ],
       [["requirements"], [requirement({ owner: 1 })], "requirements[0].owner: unknown field"],
       [["reports"], [{ id: "rep_1" }], "reports[0].title: is required"],
@@ -199,7 +199,7 @@ describe("a document that is not right", () => {
     const many = Array.from({ length: 20_001 }, (_, index) =>
       message({ id: `m${index}`, parts: [], results: [] }),
     );
-    await expectRefused(change(["messages"], many), "messages: must have at most 20,000 entries");
+    await expectRefused(change(["messages"], many), "messages: must hold at most 20,000 entries");
     let sent = 0;
     const endless = new ReadableStream<Uint8Array>({
       pull(controller) {

@@ -21,8 +21,8 @@ const say: DemoService["say"] = (sessionId, text) => demo.say(sessionId, text);
 
 async function readChanges(sessionId: string, revision: number) {
   const path = `/api/sessions/${sessionId}/variants/main/revisions/${revision}`;
-  const { document } = await demo.service.read<{ document: VariantDocument }>(path);
-  return document.pages.flatMap(({ changes }) => changes);
+  const read = await demo.service.read<{ revision: { document: VariantDocument } }>(path);
+  return read.revision.document.pages.flatMap(({ changes }) => changes);
 }
 
 describe("the demo model in an editing session", () => {

@@ -106,7 +106,7 @@ function applyKind(state: SessionState, event: DomainEvent): SessionState {
       return { ...state, reports: addReport(state.reports, event.report) };
     case "plan.updated":
       return { ...state, plan: event.plan };
-    case "requirements.updated":
+    case "requirement.updated":
       return {
         ...state,
         requirements: mergeRequirements(state.requirements, event.requirements),

@@ -176,7 +176,7 @@ export type VariantView = VariantSummary & {
 
 /** What the page of a report is drawn from. */
 export type ReportPage = {
-  report: Omit<Report, "success">;
+  report: Report;
   /** The report as Markdown, to copy. */
   markdown: string;
   session: { title: string; path: string };

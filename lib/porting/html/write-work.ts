@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { PlanItemStatus } from "#db/schema/unions.ts";
+import { countOf } from "#lib/text/count-of.ts";
 import type { ExportedReport, ExportedRequirement } from "../format.ts";
 import type { SessionContent } from "../read-content.ts";
 import { element, escapeHtml, folded } from "./escape.ts";
@@ -73,7 +74,7 @@ function renderReportHead({ title, version, createdAt, tested, summary, findings
       `<li>Variant ${escapeHtml(variant)}, revision ${revision}, ${check ? `check: ${check.status}` : "not checked"}</li>`,
   );
   const list = variants.length === 0 ? "" : folded("Tested", `<ul>${variants.join("")}</ul>`, true);
-  const count = `${findings.length} ${findings.length === 1 ? "finding" : "findings"}`;
+  const count = countOf(findings.length, "finding");
   return `<div class="card"><h3 dir="auto">${escapeHtml(title)}</h3><p class="soft">Version ${version}, ${renderTime(createdAt)}, ${count}.</p>${renderMarkdown(summary)}${list}\n`;
 }
 
