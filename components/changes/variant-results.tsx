@@ -5,6 +5,7 @@ import type { VariantView } from "#lib/page/state/view-types.ts";
 import { formatChangeCount } from "#lib/page/words/describe-change.ts";
 import { describeCheck, groupFindings, hasSeveralPages } from "#lib/page/words/describe-check.ts";
 import { describePublication } from "#lib/page/words/describe-publication.ts";
+import { countOf } from "#lib/text/count-of.ts";
 import { useDrawer } from "../session/drawer/drawer-context.tsx";
 import { useSession } from "../session/session-context.tsx";
 import { Badge } from "../ui/badge.tsx";
@@ -68,9 +69,7 @@ function FirstFindings({ variant }: { variant: VariantView }) {
         label={`Findings of ${variant.key}`}
         hasAddresses={hasSeveralPages(revision.check)}
       />
-      {more > 0 && (
-        <p className="text-faint text-xs">{more === 1 ? "1 more finding" : `${more} more findings`}</p>
-      )}
+      {more > 0 && <p className="text-faint text-xs">{countOf(more, "more finding")}</p>}
     </>
   );
 }

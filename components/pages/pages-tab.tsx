@@ -54,15 +54,15 @@ function PageEntry({ page }: { page: LandingPage }) {
         {isDriver && isPublished && (
           <ConfirmButton
             label="Unpublish"
-            question="Visitors see that the page was unpublished. You can publish one of its versions again."
+            question="Visitors will see that the page was unpublished. You can publish a version again at any time."
             confirm="Unpublish now"
             isBusy={changes.isBusy}
             onConfirm={changes.unpublish}
           />
         )}
       </div>
-      {showsVersions && <VersionList page={page} {...(isDriver && { changes })} />}
       <Outcome note={changes.note} />
+      {showsVersions && <VersionList page={page} {...(isDriver && { changes })} />}
     </section>
   );
 }
@@ -93,7 +93,7 @@ function Address({ page: { url, version } }: { page: LandingPage }) {
   );
 }
 
-function Facts({ page: { files, bytes, note, updatedAt } }: { page: LandingPage }) {
+function Facts({ page: { version, files, bytes, note, updatedAt } }: { page: LandingPage }) {
   return (
     <div className="text-faint text-xs">
       {note && (
@@ -103,6 +103,7 @@ function Facts({ page: { files, bytes, note, updatedAt } }: { page: LandingPage 
       )}
       <p>
         {files !== null && bytes !== null && `${describeFiles({ files, bytes })}, `}
+        {version === null && "Unpublished "}
         <Age iso={updatedAt} />
       </p>
     </div>

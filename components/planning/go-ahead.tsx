@@ -16,6 +16,10 @@ export function GoAhead({ plan, use, mayAgree }: { plan: Plan; use: PlanUse; may
       <p>
         The agent can look, but it cannot change pages, files or publications until{" "}
         {mayAgree ? "you agree to the plan" : "a person agrees to the plan"}.
+        {mayAgree &&
+          plan.items.length > 0 &&
+          !awaitsGo(plan) &&
+          " This plan has nothing left to do: ask the agent for a new one, or add an item."}
       </p>
       {mayAgree && awaitsGo(plan) && (
         <form

@@ -1,6 +1,6 @@
 "use client";
 
-import { Download, Printer } from "lucide-react";
+import { Ellipsis, Printer } from "lucide-react";
 import type { ReportPage } from "#lib/page/state/view-types.ts";
 import { ThemeChoices } from "../theme/theme-choices.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
@@ -21,7 +21,7 @@ export function ReportActions({ page: { markdown, paths } }: { page: ReportPage 
       <Menu
         trigger={
           <IconButton label="Download and appearance">
-            <Download />
+            <Ellipsis />
           </IconButton>
         }
       >

@@ -6,6 +6,7 @@ import { Badge } from "#components/ui/badge.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
 import { EmptyNote } from "#components/ui/empty-note.tsx";
 import type { Skill } from "#lib/page/state/view-types.ts";
+import { countOf } from "#lib/text/count-of.ts";
 import { useRuntime } from "./session-context.tsx";
 
 /** The skills that the session was created with. */
@@ -79,8 +80,7 @@ function SkillItem({ skill: { name, description, version, source, files } }: { s
         {description}
       </p>
       <p className="text-faint text-xs tabular-nums">
-        Version <span className="font-mono">{version.slice(0, 12)}</span>, {files}{" "}
-        {files === 1 ? "file" : "files"}
+        Version <span className="font-mono">{version.slice(0, 12)}</span>, {countOf(files, "file")}
       </p>
     </li>
   );

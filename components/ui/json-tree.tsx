@@ -3,6 +3,7 @@
 import { ChevronRight } from "lucide-react";
 import { useState } from "react";
 import { pointerSegment } from "#lib/page/words/deliverable-marks.ts";
+import { countOf } from "#lib/text/count-of.ts";
 import { cn } from "./cn.ts";
 
 /** Levels that are open at first, and members of one level before "Show all". */
@@ -50,7 +51,7 @@ function Branch({ name, value, pointer, level, marks }: NodeProps & { value: obj
   const members: [string | number, unknown][] = isArray ? [...value.entries()] : Object.entries(value);
   const shown = isWhole ? members : members.slice(0, MEMBERS_MAX);
   const [open, close] = isArray ? "[]" : "{}";
-  const count = `${members.length} ${isArray ? "item" : "field"}${members.length === 1 ? "" : "s"}`;
+  const count = countOf(members.length, isArray ? "item" : "field");
   return (
     <div>
       <button

@@ -49,6 +49,8 @@ export const imports = pgTable(
     planItemCount: integer("plan_item_count").notNull().default(0),
     requirementCount: integer("requirement_count").notNull().default(0),
     leftOut: json("left_out").$type<LeftOutRow[]>().notNull(),
+    /** Size of what it has brought, as JSON: counted against the limits of its session and owner. */
+    sizeBytes: integer("size_bytes").notNull().default(0),
     createdAt: createdAt(),
   },
   (table) => [

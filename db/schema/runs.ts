@@ -19,6 +19,8 @@ import {
 import { createdAt, instant, oneOf } from "./columns.ts";
 import { sessions } from "./sessions.ts";
 import {
+  CALL_REFUSALS,
+  type CallRefusal,
   DELIVERABLE_STATUSES,
   type DeliverableStatus,
   FOLLOW_UP_MODES,
@@ -219,6 +221,8 @@ export const toolCalls = pgTable(
     name: text("name").notNull(),
     input: json("input").$type<unknown>().notNull(),
     state: text("state").$type<ToolCallState>().notNull(),
+    /** Why a `failed` call was not run; null for one that was. */
+    refusal: text("refusal").$type<CallRefusal>(),
     /** The whole result as text, however long; the model is shown a cut of it. */
     resultText: text("result_text"),
     startedAt: instant("started_at").notNull().defaultNow(),
@@ -228,6 +232,7 @@ export const toolCalls = pgTable(
     primaryKey({ columns: [table.runId, table.callId] }),
     index("tool_calls_session").on(table.sessionId, table.startedAt),
     oneOf("tool_calls_state", table.state, TOOL_CALL_STATES),
+    oneOf("tool_calls_refusal", table.refusal, CALL_REFUSALS),
     check("tool_calls_ended", sql`(${table.state} = 'started') = (${table.endedAt} is null)`),
   ],
 );

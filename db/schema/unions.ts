@@ -11,6 +11,8 @@ export const BROWSER_STATUSES = ["idle", "creating", "ready", "expired", "error"
 export const PAGE_WANTS = ["selected", "refused", "returning", "reached"] as const;
 export const STARTUP_STATUSES = ["uninitialized", "starting", "ready", "error"] as const;
 export const TOOL_CALL_STATES = ["started", "succeeded", "failed", "unknown"] as const;
+/** Why a call was not run: `plan_first`, because a person wants to agree to the plan first. */
+export const CALL_REFUSALS = ["plan_first"] as const;
 export const EVIDENCE_KINDS = ["screenshot", "preview", "html", "file"] as const;
 export const ELICITATION_STATES = ["open", "answered", "declined", "unanswered", "withdrawn"] as const;
 /** What a parked run waits for. */
@@ -96,6 +98,7 @@ export type BrowserStatus = (typeof BROWSER_STATUSES)[number];
 export type PageWant = (typeof PAGE_WANTS)[number];
 export type StartupStatus = (typeof STARTUP_STATUSES)[number];
 export type ToolCallState = (typeof TOOL_CALL_STATES)[number];
+export type CallRefusal = (typeof CALL_REFUSALS)[number];
 export type EvidenceKind = (typeof EVIDENCE_KINDS)[number];
 export type ElicitationState = (typeof ELICITATION_STATES)[number];
 export type WaitKind = (typeof WAIT_KINDS)[number];

@@ -105,7 +105,7 @@ test("a person opens the agent's page, copies its address, serves an older versi
   expect(await visit(browser, listed.url)).toBe("Spring sale");
 
   await button(page, "Unpublish").press("Enter");
-  await expect(entry).toContainText("Visitors see that the page was unpublished.");
+  await expect(entry).toContainText("Visitors will see that the page was unpublished.");
   await expectAccessibleEverywhere(page, "the confirmation of unpublishing a page");
   await button(page, "Cancel").press("Enter");
   await expect(button(page, "Unpublish")).toBeFocused();

@@ -81,6 +81,9 @@ test("a person agrees to a plan before anything is changed", async ({ page, stag
   expect(offered()).toBe(before);
   const refusal = model.requests.findLast(({ userText }) => userText.includes("[plan]"))?.toolResults[0];
   expect(refusal).toContain("apply_variant was not run");
+  const refused = page.getByRole("main").getByRole("button", { name: /Changing the page/ });
+  await expect(refused).toContainText("not run, plan first");
+  await expect(refused).not.toContainText("failed");
   await expect(page.getByRole("button", { name: "Plan · 1 of 3" })).toHaveAttribute("aria-expanded", "true");
   await expect(box(page, "Read the page (done)")).toBeChecked();
   await expect(page.getByRole("banner").getByText("Waiting for your go-ahead")).toBeAttached();
@@ -102,7 +105,10 @@ test("a person agrees to a plan before anything is changed", async ({ page, stag
   await expect(item(page, "Tell Ann")).toBeVisible();
   await expect(page.getByRole("textbox", { name: "Text of the new item" })).toHaveValue("");
   await page.keyboard.press("Escape");
+  await refused.click();
+  await expect(page.getByRole("heading", { name: "Why it was not run" })).toBeVisible();
   await expectAccessibleEverywhere(page, "plan first");
+  await refused.click();
 
   const guest = await openAsViewer(browser, service, session.sessionId);
   await expect(planOf(guest)).toContainText("until a person agrees to the plan");

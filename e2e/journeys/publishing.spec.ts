@@ -261,9 +261,9 @@ test("a revision is saved as a file with what it leaves out, and a file is impor
   await expect(page.getByRole("dialog").getByRole("status")).toHaveText(
     "The changes are stored as revision 2.",
   );
-  const stored = await stage.service.read<{ author: string; document: { pages: { changes: unknown[] }[] } }>(
-    `/api/sessions/${sessionId}/variants/main/revisions/2`,
-  );
+  const { revision: stored } = await stage.service.read<{
+    revision: { author: string; document: { pages: { changes: unknown[] }[] } };
+  }>(`/api/sessions/${sessionId}/variants/main/revisions/2`);
   expect(stored.author).toBe("person");
   expect(stored.document.pages[0]?.changes).toMatchObject([{ op: "setText", text: "Half price" }]);
 });

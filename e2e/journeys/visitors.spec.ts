@@ -131,8 +131,10 @@ site(
     }, `/s/${sessionId}/actions/variants/main/check`);
     expect(checked).toBe(200);
     const revision = await service.call("GET", `/api/sessions/${sessionId}/variants/main/revisions/1`);
-    const { check } = (await revision.json()) as {
-      check: { status: string; findings: { code: string; url: string; message: string }[] };
+    const {
+      revision: { check },
+    } = (await revision.json()) as {
+      revision: { check: { status: string; findings: { code: string; url: string; message: string }[] } };
     };
     const found = check.findings.filter(({ code }) => code === "csp_blocks_script");
     expect(new Set(found.map((finding) => finding.url))).toEqual(new Set([guarded]));

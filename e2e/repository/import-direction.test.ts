@@ -31,7 +31,7 @@ const floors = [
   ["keys", "evidence", "publication"],
   ["session"],
   ["events"],
-  ["net", "secrets", "client", "faults", "markdown"],
+  ["net", "secrets", "client", "faults", "markdown", "text"],
   ["log"],
 ];
 
@@ -104,13 +104,13 @@ describe("the architecture's import directions", () => {
     });
   });
 
-  test("components import only components, lib/page, lib/client and lib/markdown", () => {
+  test("components import only components, lib/page, lib/client, lib/markdown and lib/text", () => {
     forbid(
-      "components know the page's state, the typed client and what Markdown costs, and nothing else of lib",
+      "components know the page's state, the typed client, what Markdown costs and functions on text, and nothing else of lib",
       ({ file, target }) => {
         return (
           file.startsWith("components/") &&
-          isOutside(target, ["components/", "lib/page/", "lib/client/", "lib/markdown/"])
+          isOutside(target, ["components/", "lib/page/", "lib/client/", "lib/markdown/", "lib/text/"])
         );
       },
     );

@@ -1,4 +1,5 @@
 import type { DelegationCaps } from "#lib/session/delegation.ts";
+import { countOf } from "#lib/text/count-of.ts";
 import type { LiveCounts } from "./agent-store.ts";
 
 /** The deployment's limits on delegation. Source: `wire.md`, Sub-agents. */
@@ -24,7 +25,7 @@ export function refuseOverCap(
   caps: DelegationCaps & Pick<DelegationLimits, "maxLiveTotal">,
 ): string | undefined {
   const more = (count: number, which: string) =>
-    `${tool}: ${count} more ${count === 1 ? "child" : "children"}${which}`;
+    `${tool}: ${countOf(count, "more child", "more children")}${which}`;
   if (live.children + children > caps.maxLiveChildren)
     return `${more(children, "")} would exceed maxLiveChildren=${caps.maxLiveChildren} (${live.children} live). ${advise(caps.maxLiveChildren)}`;
   if (browsers > 0 && live.browsers + browsers > caps.maxLiveBrowsers)

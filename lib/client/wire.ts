@@ -622,7 +622,7 @@ export type DocumentImportedEvent = {
 };
 
 /** A stored event of the session. Ignore unknown kinds. */
-export type DomainEvent = RunStartedEvent | MessageCompletedEvent | ToolCallEvent | ToolResultEvent | McpSkippedEvent | TurnCompactingEvent | TurnCompactedEvent | TurnSteeredEvent | TurnWaitingEvent | TurnResumedEvent | AgentSpawnedEvent | AgentProgressEvent | AgentSettledEvent | DeliverablePendingEvent | DeliverableReadyEvent | DeliverableFailedEvent | BrowserStatusEvent | BrowserWaitingEvent | BrowserDialogEvent | BrowserDownloadEvent | AnnotationSubmittedEvent | ElicitationRequestedEvent | ElicitationResolvedEvent | VariantUpdatedEvent | PreviewUpdatedEvent | PublicationCreatedEvent | ReportPublishedEvent | PlanUpdatedEvent | RequirementsUpdatedEvent | PageDeployedEvent | PageUpdatedEvent | TestsStartedEvent | TestsProgressEvent | TestsCompletedEvent | DocumentImportedEvent | RunCompletedEvent;
+export type DomainEvent = RunStartedEvent | MessageCompletedEvent | ToolCallEvent | ToolResultEvent | McpSkippedEvent | TurnCompactingEvent | TurnCompactedEvent | TurnSteeredEvent | TurnWaitingEvent | TurnResumedEvent | AgentSpawnedEvent | AgentProgressEvent | AgentSettledEvent | DeliverablePendingEvent | DeliverableReadyEvent | DeliverableFailedEvent | BrowserStatusEvent | BrowserWaitingEvent | BrowserDialogEvent | BrowserDownloadEvent | AnnotationSubmittedEvent | ElicitationRequestedEvent | ElicitationResolvedEvent | VariantUpdatedEvent | PreviewUpdatedEvent | PublicationCreatedEvent | ReportPublishedEvent | PlanUpdatedEvent | RequirementUpdatedEvent | PageDeployedEvent | PageUpdatedEvent | TestsStartedEvent | TestsProgressEvent | TestsCompletedEvent | DocumentImportedEvent | RunCompletedEvent;
 
 /** A question that the agent asked. */
 export type Elicitation = {
@@ -907,6 +907,8 @@ export type ExportedToolResult = {
   toolCallId: string;
   toolName: string;
   state: "started" | "succeeded" | "failed" | "unknown";
+  /** Why a `failed` call was not run. `plan_first`: a person wants to agree to the plan first. Absent for a call that was run. */
+  refusal?: "plan_first" | undefined;
   /** Start of the result, at most 2,000 characters. */
   text: string;
   /** Whether the result goes on. */
@@ -1420,13 +1422,13 @@ export type LiveFrame = {
   timestamp: string;
   data: PlanUpdatedEvent;
 } | {
-  type: "requirements.updated";
+  type: "requirement.updated";
   seq: number;
   /** Id of the session. */
   sessionId: string;
   /** ISO 8601, UTC. */
   timestamp: string;
-  data: RequirementsUpdatedEvent;
+  data: RequirementUpdatedEvent;
 } | {
   type: "page.deployed";
   seq: number;
@@ -2027,7 +2029,6 @@ export type ReleasePage = {
 
 /** A QA report. */
 export type Report = {
-  success: true;
   /** Id of the report. */
   id: string;
   title: string;
@@ -2086,6 +2087,11 @@ export type ReportPublishedEvent = {
   runId: string | null;
   source: Source;
   report: ReportSummary;
+};
+
+export type ReportRead = {
+  success: true;
+  report: Report;
 };
 
 /** A QA report and the number of its findings. */
@@ -2189,15 +2195,9 @@ export type RequirementPage = {
   nextCursor: string | null;
 };
 
-/** The added requirements. */
-export type RequirementsAdded = {
-  success: true;
-  requirements: Array<Requirement>;
-};
-
 /** Requirements were added or changed, or a check has results of their assertions. */
-export type RequirementsUpdatedEvent = {
-  kind: "requirements.updated";
+export type RequirementUpdatedEvent = {
+  kind: "requirement.updated";
   /** Sequence number in the session, without gaps. */
   seq: number;
   /** ISO 8601, UTC. */
@@ -2210,6 +2210,12 @@ export type RequirementsUpdatedEvent = {
   runId: string | null;
   source: Source;
   /** The changed ones, at most 20. A change of more emits several events. */
+  requirements: Array<Requirement>;
+};
+
+/** The added requirements. */
+export type RequirementsAdded = {
+  success: true;
   requirements: Array<Requirement>;
 };
 
@@ -2404,7 +2410,7 @@ export type SessionDetail = {
     source: Source;
     /** Whether the session has an `outputSchema`. */
     isStructured: boolean;
-    /** What the session is doing, or how its last turn ended. `waiting`: the agent waits for a person's answer. `done`: the turn succeeded. `no_result`: the turn succeeded without a valid result. `page_error`: the turn succeeded but did not reach its page. */
+    /** What the session is doing, or how its last turn ended. `waiting`: the agent waits for a person's answer, or a person has yet to agree to its plan. `done`: the turn succeeded. `no_result`: the turn succeeded without a valid result. `page_error`: the turn succeeded but did not reach its page. */
     state: "ready" | "starting" | "working" | "waiting" | "compacting" | "retrying" | "done" | "page_error" | "no_result" | "failed" | "stopped";
     /** Reason for the states `waiting`, `retrying`, `failed`, `no_result` and `page_error`. */
     stateReason: string | null;
@@ -2517,7 +2523,7 @@ export type SessionSummary = {
   source: Source;
   /** Whether the session has an `outputSchema`. */
   isStructured: boolean;
-  /** What the session is doing, or how its last turn ended. `waiting`: the agent waits for a person's answer. `done`: the turn succeeded. `no_result`: the turn succeeded without a valid result. `page_error`: the turn succeeded but did not reach its page. */
+  /** What the session is doing, or how its last turn ended. `waiting`: the agent waits for a person's answer, or a person has yet to agree to its plan. `done`: the turn succeeded. `no_result`: the turn succeeded without a valid result. `page_error`: the turn succeeded but did not reach its page. */
   state: "ready" | "starting" | "working" | "waiting" | "compacting" | "retrying" | "done" | "page_error" | "no_result" | "failed" | "stopped";
   /** Reason for the states `waiting`, `retrying`, `failed`, `no_result` and `page_error`. */
   stateReason: string | null;
@@ -2879,6 +2885,8 @@ export type ToolResultEvent = {
   toolName: string;
   /** `unknown`: the call was interrupted, and it is not safe to repeat. */
   state: "succeeded" | "failed" | "unknown";
+  /** Why a `failed` call was not run. `plan_first`: a person wants to agree to the plan first. Absent for a call that was run. */
+  refusal?: "plan_first" | undefined;
   resultId: string;
   /** Start of the result, at most 2,000 characters. */
   preview: string;
@@ -3180,7 +3188,6 @@ export type VariantPage = {
 
 /** A revision of a variant. */
 export type VariantRevision = {
-  success: true;
   /** Key of the variant. */
   variant: string;
   /** Number of the revision. */
@@ -3193,6 +3200,12 @@ export type VariantRevision = {
   document: VariantDocument;
   /** Newest check. Null if it was not checked. */
   check: CheckReport | null;
+};
+
+/** A revision as it was stored, with its newest check. */
+export type VariantRevisionRead = {
+  success: true;
+  revision: VariantRevision;
 };
 
 /** A variant and the state of its newest revision. */
@@ -3297,7 +3310,7 @@ export type Operations = {
     body: undefined;
     answer: AgentTree;
   };
-  /** Create a token for the built-in MCP server. Gives an external agent access to the session's tools. With the token, an MCP client connects to the built-in server at `url` over Streamable HTTP. It gets the tools that the session's tool policy allows. */
+  /** Create a token for the built-in MCP server. Gives an external agent access to tools of the session. With the token, an MCP client connects to the built-in server at `url` over Streamable HTTP. It is offered the server's utilities and those of the session's tools that the tool policy allows on a turn that no person started, without `elicit_user_input`, the tools for planning, requirements, delegation and skills, and the tools that act for the whole session (`publish_variant`, `deploy_landing_page`, `publish_qa_report`, `import_legacy_session`). */
   createMcpToken: {
     parameters: { sessionId: string };
     body: undefined;
@@ -3465,7 +3478,7 @@ export type Operations = {
   readRevision: {
     parameters: { sessionId: string; variantKey: string; revision: string };
     body: undefined;
-    answer: VariantRevision;
+    answer: VariantRevisionRead;
   };
   /** List previews */
   listPreviews: {
@@ -3562,7 +3575,7 @@ export type Operations = {
     body: undefined;
     answer: Response;
   };
-  /** List QA reports, newest first. Lists all versions. A sub-agent has none, because reports belong to the root session. */
+  /** List QA reports, newest first. Lists all versions, for a sub-agent those of its root session. */
   listReports: {
     parameters: { sessionId: string };
     body: undefined;
@@ -3572,7 +3585,7 @@ export type Operations = {
   readReport: {
     parameters: { sessionId: string; reportId: string; format?: "json" | "markdown" | undefined };
     body: undefined;
-    answer: Report;
+    answer: ReportRead;
   };
   /** List test runs, newest first. Lists all test runs. A sub-agent has none, because only the root session runs tests. */
   listTestRuns: {

@@ -4,6 +4,7 @@ import {
   AGENT_BROWSERS,
   AGENT_OUTCOMES,
   BROWSER_STATUSES,
+  CALL_REFUSALS,
   CHECK_STATUSES,
   EVIDENCE_KINDS,
   FINDING_SEVERITIES,
@@ -425,6 +426,10 @@ export const eventSchemas = {
     state: z.enum(["succeeded", "failed", "unknown"]).meta({
       description: "`unknown`: the call was interrupted, and it is not safe to repeat.",
     }),
+    refusal: z.enum(CALL_REFUSALS).optional().meta({
+      description:
+        "Why a `failed` call was not run. `plan_first`: a person wants to agree to the plan first. Absent for a call that was run.",
+    }),
     resultId: z.string().meta({ examples: ["res_y7d4kqwz2hnxm5tcrp3vbjsa"] }),
     preview: z.string().meta({ description: "Start of the result, at most 2,000 characters." }),
     evidence: z.array(evidenceSchema),
@@ -585,8 +590,8 @@ export const eventSchemas = {
     report: reportSummarySchema,
   }),
   "plan.updated": define("plan.updated", "The plan or its mode changed.", { plan: planSchema }),
-  "requirements.updated": define(
-    "requirements.updated",
+  "requirement.updated": define(
+    "requirement.updated",
     "Requirements were added or changed, or a check has results of their assertions.",
     {
       requirements: z.array(requirementSchema).meta({

@@ -1,4 +1,5 @@
 import type { ElicitationForm, FormField, FormValue } from "#db/schema/index.ts";
+import { countOf } from "#lib/text/count-of.ts";
 
 /** What is wrong with one field of an answer: `problem` completes a sentence that begins with the field's name. */
 type FormProblem = { field: string; problem: string };
@@ -113,7 +114,6 @@ function isDate(text: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
-const countOf = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
 const quote = (value: unknown) => JSON.stringify(value)?.slice(0, 100) ?? "nothing";
 
 /** The values that a form's fields begin with. */

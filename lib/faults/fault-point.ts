@@ -42,6 +42,14 @@ const FAULT_POINTS = {
   "tests-stored": "K50",
   "tests-running": "K51",
   "tests-read": "K52",
+  "plan-stored": "K40",
+  "requirements-stored": "K41",
+  "page-files-stored": "K42",
+  "page-deployed": "K43",
+  "page-moved": "K44",
+  "report-stored": "K45",
+  "import-half-stored": "K46",
+  "export-half-written": "K47",
 } as const;
 
 /** A place in the code, or `statement`: every statement that is sent to the database. */

@@ -2,6 +2,7 @@ import type { Transaction } from "#db/client.ts";
 import { repeatOnDeadlock } from "#db/repeat-on-deadlock.ts";
 import type { LandingPage } from "#lib/events/event.ts";
 import type { Emit } from "#lib/events/event-log.ts";
+import { faultPoint } from "#lib/faults/fault-point.ts";
 import { findPage, findVersion, lockPage, setCurrentVersion } from "#lib/publication/landing/page-store.ts";
 import { lockSession } from "#lib/session/session-store.ts";
 import { readPage } from "./deploy-page.ts";
@@ -30,6 +31,7 @@ export async function changePage(
       move(deps, tx, emit, { slug, sessionId, holder, change }),
     ),
   );
+  await faultPoint("page-moved");
   deps.servedPages.forget(slug);
   return changed;
 }

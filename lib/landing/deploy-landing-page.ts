@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { isSlug } from "#lib/publication/landing/page-address.ts";
 import { isWorkspaceError } from "#lib/sandbox/workspace-error.ts";
+import { countOf } from "#lib/text/count-of.ts";
 import { defineTool, errorResult, type Tool } from "#lib/tools/tool.ts";
 import { deployPage, findDeployed } from "./deploy-page.ts";
 import type { LandingToolServices } from "./landing-deps.ts";
@@ -64,7 +65,7 @@ type Deployed = Extract<Awaited<ReturnType<typeof deployPage>>, { ok: true }>;
 
 function describeDeployed({ outcome, version, page }: Deployed, hidden: readonly string[]): string {
   const { number, fileCount, sizeBytes } = version;
-  const size = `${fileCount} ${fileCount === 1 ? "file" : "files"}, ${sizeBytes.toLocaleString("en")} bytes`;
+  const size = `${countOf(fileCount, "file")}, ${sizeBytes.toLocaleString("en")} bytes`;
   const first = {
     new: `Deployed version ${number} of ${page.slug}: ${size}.`,
     unchanged: `Version ${number} of ${page.slug} has exactly these files already (${size}), so no new version was made.`,

@@ -3,6 +3,7 @@ import type { Executor, Transaction } from "#db/client.ts";
 import { repeatOnDeadlock } from "#db/repeat-on-deadlock.ts";
 import type { LandingPage } from "#lib/events/event.ts";
 import type { Emit } from "#lib/events/event-log.ts";
+import { faultPoint } from "#lib/faults/fault-point.ts";
 import { storeBlobs } from "#lib/publication/landing/blob-store.ts";
 import { toLandingPage } from "#lib/publication/landing/landing-page.ts";
 import { PAGE_LIMITS } from "#lib/publication/landing/page-limits.ts";
@@ -18,7 +19,10 @@ import {
   setCurrentVersion,
   takeSlug,
 } from "#lib/publication/landing/page-store.ts";
+import { lockPagesOfOwner, measureUsage } from "#lib/publication/landing/page-usage-store.ts";
+import { describeExcess } from "#lib/session/byte-limits.ts";
 import { lockSession, type SessionRow } from "#lib/session/session-store.ts";
+import { slugOf } from "#lib/text/slug-of.ts";
 import type { LandingDeps } from "./landing-deps.ts";
 import type { FolderContent } from "./read-folder.ts";
 
@@ -52,6 +56,7 @@ export async function deployPage(deps: LandingDeps, request: DeployRequest): Pro
   const deployed = await repeatOnDeadlock(() =>
     deps.log.transact(request.sessionId, (tx, emit) => deploy(deps, tx, emit, request)),
   );
+  await faultPoint("page-deployed");
   if (deployed.ok) deps.servedPages.forget(deployed.page.slug);
   return deployed;
 }
@@ -79,16 +84,21 @@ async function deploy(
   if (!session) return { ok: false, problem: "the session was deleted" };
   const repeated = await findDeployed({ db: tx, pagesOrigin: deps.pagesOrigin }, request);
   if (repeated) return repeated;
-  const page = await choosePage(tx, session, request);
-  if ("problem" in page) return page;
-  const { slug } = page;
+  await lockPagesOfOwner(tx, session.ownerId);
+  const place = await choosePlace(tx, session, request);
+  if ("problem" in place) return place;
+  const { slug, page } = place;
   const { folder, digest, files, sizeBytes } = content;
-  const same = await findSame(tx, page, digest);
-  const outcome = same === undefined ? "new" : same === page.version ? "unchanged" : "restored";
-  const number = same ?? page.newestVersion + 1;
+  const same = page && (await findSame(tx, page, digest));
+  const outcome = same === undefined ? "new" : same === page?.version ? "unchanged" : "restored";
+  const number = same ?? (page?.newestVersion ?? 0) + 1;
   if (same !== undefined) await setCurrentVersion(tx, slug, same, { sessionId, folder });
   else {
+    const refused =
+      (await refuseBytes(deps, tx, session, slug, content)) ?? (await take(tx, session, slug, folder));
+    if (refused) return refused;
     await storeBlobs(tx, content.contents);
+    await faultPoint("page-files-stored");
     const version = { number, digest, fileCount: files.length, sizeBytes, note, runId, callId };
     await insertVersion(tx, { slug, sessionId, folder }, { ...version, deployedBy: sessionId }, files);
   }
@@ -96,6 +106,29 @@ async function deploy(
   const about = { requestId, runId, source: session.source };
   if (outcome !== "unchanged") emit({ kind: "page.deployed", ...about, page: shown });
   return { ok: true, outcome, version: { number, fileCount: files.length, sizeBytes }, page: shown };
+}
+
+/** The refusal of a new version that would exceed a limit; undefined if it fits. */
+async function refuseBytes(
+  { pageBytes }: LandingDeps,
+  tx: Transaction,
+  session: SessionRow,
+  slug: string,
+  { files }: FolderContent,
+): Promise<Refused | undefined> {
+  const usage = await measureUsage(tx, { slug, ownerId: session.ownerId, sessionId: session.id }, files);
+  const problem = describeExcess("with these files the landing pages", "PAGES", usage, pageBytes);
+  return problem === undefined ? undefined : { ok: false, problem };
+}
+
+/** Takes the slug of a page unless it has it already; a refusal if it belongs to another owner. */
+async function take(
+  tx: Transaction,
+  { id: sessionId, ownerId }: SessionRow,
+  slug: string,
+  folder: string,
+): Promise<Refused | undefined> {
+  return refuseOwner(await takeSlug(tx, { slug, ownerId, sessionId, folder }), ownerId);
 }
 
 /** The number of the current or the newest version, if its content is the same. */
@@ -111,41 +144,37 @@ async function findSame(
   return undefined;
 }
 
-/** The page that a deploy goes to, locked; a refusal for a slug of another owner, and for one page too many. */
-async function choosePage(
+/** The slug that a deploy goes to, and its page, locked; undefined if there is none yet. */
+type Place = { slug: string; page: PageRow | undefined };
+
+/** Where a deploy goes; a refusal for a slug of another owner, and for one page too many. */
+async function choosePlace(
   tx: Transaction,
   { id: sessionId, ownerId }: SessionRow,
   { slug: wanted, content: { folder } }: DeployRequest,
-): Promise<PageRow | Refused> {
+): Promise<Place | Refused> {
   const slug = wanted ?? (await findSlugOfFolder(tx, sessionId, folder));
-  const known = slug === undefined ? undefined : await lockPage(tx, slug);
-  if (known) return checkOwner(known, ownerId);
+  const page = slug === undefined ? undefined : await lockPage(tx, slug);
+  if (page) return refuseOwner(page, ownerId) ?? { slug: page.slug, page };
   const count = (await listPagesOf(tx, sessionId)).length;
   if (count >= PAGE_LIMITS.pagesOfSession)
     return {
       ok: false,
-      problem: `the session has ${count} pages, the most it may have; update one of them by its slug`,
+      problem: `the session has ${count} pages; a session may have ${PAGE_LIMITS.pagesOfSession}. Update one of them by its slug`,
     };
-  const taken = await takeSlug(tx, { slug: slug ?? makeSlug(folder), ownerId, sessionId, folder });
-  return checkOwner(taken, ownerId);
+  return { slug: slug ?? makeSlug(folder), page };
 }
 
-const checkOwner = (page: PageRow, ownerId: string): PageRow | Refused =>
+const refuseOwner = (page: PageRow, ownerId: string): Refused | undefined =>
   page.ownerId === ownerId
-    ? page
+    ? undefined
     : { ok: false, problem: `slug: ${page.slug} is taken; choose another one, or leave it out` };
 
 const NAME_CHARACTERS_MAX = 40;
 
 /** A slug from a folder's name, and a suffix that nobody can guess or has taken. */
 function makeSlug(folder: string): string {
-  const name = folder
-    .slice(folder.lastIndexOf("/") + 1)
-    .normalize("NFKD")
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-")
-    .slice(0, NAME_CHARACTERS_MAX)
-    .replace(/^-+|-+$/g, "");
+  const name = slugOf(folder.slice(folder.lastIndexOf("/") + 1), NAME_CHARACTERS_MAX);
   return `${name || "page"}-${randomBytes(5).toString("hex")}`;
 }
 

@@ -14,16 +14,20 @@ export const listSessionPages = async (
 
 /**
  * The pages that are the outcome of a session's turns: of an editing session always, of a structured one if it has any.
- * Undefined for other sessions and for sub-agents. Source: `wire.md`, Landing pages.
+ * Undefined for other sessions and for sub-agents. Only a session with the tool has pages; others cost no query.
+ * Source: `wire.md`, Landing pages.
  */
 export async function readPageOutcome(
   db: Executor,
-  session: Pick<SessionRow, "id" | "parentSessionId" | "outputSchema" | "toolset">,
+  {
+    id,
+    parentSessionId,
+    outputSchema,
+    toolset,
+  }: Pick<SessionRow, "id" | "parentSessionId" | "outputSchema" | "toolset">,
   pagesOrigin: string,
 ): Promise<LandingPage[] | undefined> {
-  if (session.parentSessionId !== null) return undefined;
-  const isEditing = session.outputSchema === null;
-  if (!isEditing && !session.toolset.includes("deploy_landing_page")) return undefined;
-  const pages = await listSessionPages(db, session.id, pagesOrigin);
-  return isEditing || pages.length > 0 ? pages : undefined;
+  if (parentSessionId !== null) return undefined;
+  const pages = toolset.includes("deploy_landing_page") ? await listSessionPages(db, id, pagesOrigin) : [];
+  return outputSchema === null || pages.length > 0 ? pages : undefined;
 }

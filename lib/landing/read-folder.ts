@@ -5,6 +5,7 @@ import { PAGE_LIMITS } from "#lib/publication/landing/page-limits.ts";
 import type { PageFile } from "#lib/publication/landing/page-store.ts";
 import { parseWorkspacePath } from "#lib/sandbox/parse-workspace-path.ts";
 import type { Workspace, WorkspaceEntry } from "#lib/sandbox/sandbox-service.ts";
+import { mebibytes } from "#lib/session/byte-limits.ts";
 
 /** The files of a folder, as a page has them. */
 export type FolderContent = {
@@ -91,7 +92,7 @@ async function listFolder(
     }
     if (entries.length > PAGE_LIMITS.files || waiting.length > FOLDERS_MAX || found.length === ENTRIES_MAX)
       return {
-        problem: `${folder} has more than ${PAGE_LIMITS.files} files, the most a page may have; deploy a folder with the built page alone`,
+        problem: `${folder} has too many files; a page may have ${PAGE_LIMITS.files}. Deploy a folder with the built page alone`,
       };
   }
   return { entries, hidden };
@@ -123,8 +124,6 @@ function refuseFiles(entries: readonly WorkspaceEntry[], folder: string): string
     return `${folder} has no index.html; a page needs one at the root of its folder`;
   return refuseSize(entries.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));
 }
-
-const mebibytes = (bytes: number): string => `${(bytes / 1_048_576).toFixed(1)} MiB`;
 
 const refuseSize = (sizeBytes: number): string | undefined =>
   sizeBytes > PAGE_LIMITS.bytes

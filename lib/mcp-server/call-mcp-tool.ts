@@ -1,6 +1,6 @@
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { describeFirstIssue } from "#lib/api/http/validate.ts";
-import { type McpCall, type McpTool, mcpError } from "./mcp-tool.ts";
+import { type McpCall, type McpTool, mcpError, mcpRefusal } from "./mcp-tool.ts";
 
 /**
  * Calls a tool: its input is checked, what it works on is acquired, then its deadline starts; its answer is kept within the
@@ -21,7 +21,7 @@ export async function callMcpTool(
   try {
     release = await tool.acquire?.(call);
     const refusal = await refuse(tool);
-    if (refusal !== undefined) return mcpError(refusal);
+    if (refusal !== undefined) return mcpRefusal(refusal);
     return await callWithDeadline(tool, input, call);
   } catch (error) {
     if (call.signal.aborted) return stopped(tool);

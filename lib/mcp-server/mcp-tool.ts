@@ -1,5 +1,6 @@
 import type { CallToolResult, ToolAnnotations } from "@modelcontextprotocol/sdk/types.js";
 import type { z } from "zod";
+import type { CallRefusal } from "#db/schema/unions.ts";
 
 /** A call of a tool over MCP. */
 export type McpCall = {
@@ -49,6 +50,15 @@ export const mcpText = (text: string): CallToolResult => ({ content: [{ type: "t
 
 /** A result that says what went wrong and what to do. */
 export const mcpError = (text: string): CallToolResult => ({ isError: true, ...mcpText(text) });
+
+/** Where a result says why its call was not run. */
+export const REFUSAL_META = "agent-session-service/refusal";
+
+/** A result that says that the call was not run, because a person wants to agree to a plan first. */
+export const mcpRefusal = (text: string): CallToolResult => ({
+  ...mcpError(text),
+  _meta: { [REFUSAL_META]: "plan_first" satisfies CallRefusal },
+});
 
 /** A result with a shape: as the value, and as JSON for clients that read text alone. */
 export const mcpValue = (value: Record<string, unknown>): CallToolResult => ({

@@ -4,6 +4,7 @@ import type { EvidencePointer } from "#lib/events/event.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
 import { newId } from "#lib/session/new-id.ts";
 import type { SessionRow } from "#lib/session/session-store.ts";
+import { REFUSAL_META } from "./mcp-tool.ts";
 import { EVIDENCE_META } from "./session-tool.ts";
 
 const PREVIEW_MAX = 2_000;
@@ -34,6 +35,8 @@ export async function recordCall(
       resultId: newId("res"),
       evidence,
       state: result.isError ? "failed" : "succeeded",
+      // Only the plan gate of this service refuses a call.
+      ...(result._meta?.[REFUSAL_META] !== undefined && { refusal: "plan_first" }),
       preview: storableText(texts.join("\n\n")).slice(0, PREVIEW_MAX).toWellFormed(),
       durationMs: Math.round(performance.now() - startedAt),
     }),

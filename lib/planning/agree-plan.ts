@@ -49,7 +49,9 @@ async function agree(
   const plan = toPlan(await findPlan(tx, sessionId));
   if (plan.mode === "agreed") return "the plan is agreed already";
   if (plan.mode === "off") return "plan first is off, so there is nothing to agree to";
-  if (plan.items.every(({ status }) => status === "dropped")) return "there is no plan to agree to yet";
+  if (plan.items.length === 0) return "there is no plan to agree to yet";
+  if (plan.items.every(({ status }) => status === "done" || status === "dropped"))
+    return "the plan has nothing left to do";
   if (plan.revision !== revision)
     return `revision: the plan has revision ${plan.revision} by now; read it and agree to that`;
   await changeMode(tx, emit, session, "agreed");

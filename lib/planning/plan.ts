@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { PlanItem } from "#db/schema/index.ts";
 import { PLAN_ITEM_STATUSES } from "#db/schema/unions.ts";
 import type { Plan } from "#lib/events/event.ts";
+import { oneLine } from "#lib/text/one-line.ts";
 import type { PlanRow } from "./planning-store.ts";
 
 export const PLAN_LIMITS = { itemsMax: 50, textChars: 500 } as const;
@@ -88,8 +89,11 @@ export function replaceItems(
 
 const numberOf = (id: string): number => Number(/^p(\d{1,9})$/.exec(id)?.[1] ?? 0);
 
-/** Applies a person's edits. Edits of different items never conflict. A problem begins with the field. */
-export function editItems(known: PlanItems, edits: readonly PlanEdit[]): Revised & { isStale?: boolean } {
+/**
+ * Applies a person's edits. Edits of different items never conflict. A problem is a conflict with the plan as it is, and begins
+ * with the field.
+ */
+export function editItems(known: PlanItems, edits: readonly PlanEdit[]): Revised {
   let { items, lastItem } = known;
   for (const [index, edit] of edits.entries()) {
     const field = `edits[${index}]`;
@@ -97,7 +101,7 @@ export function editItems(known: PlanItems, edits: readonly PlanEdit[]): Revised
       if (items.length >= PLAN_LIMITS.itemsMax)
         return {
           ok: false,
-          problem: `${field}: the plan has ${PLAN_LIMITS.itemsMax} items, the most it can have`,
+          problem: `${field}: the plan has ${items.length} items; a plan may have ${PLAN_LIMITS.itemsMax}`,
         };
       const { after } = edit;
       const at = after === null ? 0 : after === undefined ? items.length : 1 + indexOf(items, after);
@@ -113,7 +117,6 @@ export function editItems(known: PlanItems, edits: readonly PlanEdit[]): Revised
     else if (item.text !== edit.was)
       return {
         ok: false,
-        isStale: true,
         problem: `${field}.was: ${edit.id} reads ${JSON.stringify(item.text)} now; read the plan and edit that`,
       };
     else items = items.with(at, { ...item, text: edit.text });
@@ -125,7 +128,6 @@ const indexOf = (items: readonly PlanItem[], id: string): number => items.findIn
 
 const gone = (field: string, id: string) => ({
   ok: false as const,
-  isStale: true,
   problem: `${field}: the plan has no item ${id}; it may have been replaced, read the plan`,
 });
 
@@ -152,4 +154,4 @@ export function toPlan(row: PlanRow | undefined): Plan {
 
 /** A plan for the model, a line for each item. */
 export const describeItems = (items: readonly PlanItem[]): string =>
-  items.map(({ id, status, text }) => `- ${id} [${status}] ${text.replace(/\s+/g, " ")}`).join("\n");
+  items.map(({ id, status, text }) => `- ${id} [${status}] ${oneLine(text)}`).join("\n");

@@ -2,6 +2,8 @@ import { z } from "zod";
 import type { Assertion } from "#db/schema/index.ts";
 import { ASSERTION_KINDS } from "#db/schema/unions.ts";
 import type { Requirement } from "#lib/events/event.ts";
+import { httpUrlUpTo } from "#lib/text/http-url.ts";
+import { oneLine } from "#lib/text/one-line.ts";
 import type { RequirementRow } from "./planning-store.ts";
 
 export const REQUIREMENT_LIMITS = {
@@ -39,12 +41,7 @@ export const evidenceIdsSchema = z
 /** An assertion as it is given. The selector's syntax is checked by `checkAssertion`. */
 export const assertionInputSchema = z
   .strictObject({
-    url: z
-      .string()
-      .max(REQUIREMENT_LIMITS.urlChars, { error: "must be at most 2,048 characters" })
-      .refine((text) => /^https?:\/\//i.test(text) && URL.canParse(text), {
-        error: "must be an absolute http(s) URL",
-      }),
+    url: httpUrlUpTo(REQUIREMENT_LIMITS.urlChars),
     selector: upTo(REQUIREMENT_LIMITS.selectorChars).meta({ examples: ["#pay"] }),
     is: z.enum(ASSERTION_KINDS).meta({ examples: ["text"] }),
     value: z
@@ -120,5 +117,3 @@ export function describeRequirement({
   if (note) parts.push(`note: ${oneLine(note)}`);
   return parts.join("; ");
 }
-
-const oneLine = (text: string): string => text.replace(/\s+/g, " ");

@@ -3,6 +3,7 @@ import type { PlanItem } from "#db/schema/index.ts";
 import type { PlanMode } from "#db/schema/unions.ts";
 import type { Plan } from "#lib/events/event.ts";
 import type { Emit } from "#lib/events/event-log.ts";
+import { faultPoint } from "#lib/faults/fault-point.ts";
 import { lockSession, type SessionRow } from "#lib/session/session-store.ts";
 import { editItems, isSamePlan, type PlanEdit, replaceItems, toPlan } from "./plan.ts";
 import type { PlanningDeps } from "./planning-deps.ts";
@@ -30,35 +31,37 @@ const EMPTY = { items: [], lastItem: 0, revision: 0, agentRevision: 0, personRev
  * the agent never overwrites a change it has not seen. A repeated call finds what it has stored.
  */
 export async function replacePlan({ log }: PlanningDeps, request: AgentPlan): Promise<AgentUpdated> {
-  const { rootSessionId, items, baseRevision, runId, callId } = request;
-  return log.transact(rootSessionId, async (tx, emit): Promise<AgentUpdated> => {
-    const session = await lockSession(tx, rootSessionId);
-    if (!session) return { ok: false, reason: "refused", problem: "the session was deleted" };
-    const row = await findPlan(tx, rootSessionId);
-    const known = row ?? EMPTY;
-    if (row && runId !== null && row.runId === runId && row.callId === callId)
-      return { ok: true, plan: toPlan(row), isEditedSince: row.revision > row.agentRevision };
-    if (baseRevision !== undefined && baseRevision > known.revision)
-      return {
-        ok: false,
-        reason: "refused",
-        problem: `baseRevision: the newest revision is ${known.revision}`,
-      };
-    if (known.personRevision > (baseRevision ?? known.agentRevision))
-      return { ok: false, reason: "stale", plan: toPlan(row) };
-    const revised = replaceItems(known, items);
-    if (!revised.ok) return { ok: false, reason: "refused", problem: revised.problem };
-    const revision = known.revision + 1;
-    const { items: stored, lastItem } = revised;
-    const change = { items: stored, lastItem, revision, agentRevision: revision, runId, callId };
-    const written = await writePlan(tx, rootSessionId, { ...change, author: "agent" });
-    return { ok: true, plan: emitPlan(emit, session, request, written), isEditedSince: false };
-  });
+  const updated = await log.transact(request.rootSessionId, (tx, emit) => replace(tx, emit, request));
+  await faultPoint("plan-stored");
+  return updated;
 }
 
-type PersonEdited =
-  | { ok: true; plan: Plan }
-  | { ok: false; reason: "unknown" | "stale" | "refused"; problem: string };
+async function replace(tx: Transaction, emit: Emit, request: AgentPlan): Promise<AgentUpdated> {
+  const { rootSessionId, items, baseRevision, runId, callId } = request;
+  const session = await lockSession(tx, rootSessionId);
+  if (!session) return { ok: false, reason: "refused", problem: "the session was deleted" };
+  const row = await findPlan(tx, rootSessionId);
+  const known = row ?? EMPTY;
+  if (row && runId !== null && row.runId === runId && row.callId === callId)
+    return { ok: true, plan: toPlan(row), isEditedSince: row.revision > row.agentRevision };
+  if (baseRevision !== undefined && baseRevision > known.revision)
+    return {
+      ok: false,
+      reason: "refused",
+      problem: `baseRevision: the newest revision is ${known.revision}`,
+    };
+  if (known.personRevision > (baseRevision ?? known.agentRevision))
+    return { ok: false, reason: "stale", plan: toPlan(row) };
+  const revised = replaceItems(known, items);
+  if (!revised.ok) return { ok: false, reason: "refused", problem: revised.problem };
+  const revision = known.revision + 1;
+  const { items: stored, lastItem } = revised;
+  const change = { items: stored, lastItem, revision, agentRevision: revision, runId, callId };
+  const written = await writePlan(tx, rootSessionId, { ...change, author: "agent" });
+  return { ok: true, plan: emitPlan(emit, session, request, written), isEditedSince: false };
+}
+
+type PersonEdited = { ok: true; plan: Plan } | { ok: false; reason: "unknown" | "conflict"; problem: string };
 
 /** Applies a person's edits to the plan as it is. Edits of different items by several people all take effect. */
 export const editPlan = (
@@ -72,8 +75,7 @@ export const editPlan = (
     const row = await findPlan(tx, sessionId);
     const known = row ?? EMPTY;
     const edited = editItems(known, edits);
-    if (!edited.ok)
-      return { ok: false, reason: edited.isStale ? "stale" : "refused", problem: edited.problem };
+    if (!edited.ok) return { ok: false, reason: "conflict", problem: edited.problem };
     const { items, lastItem } = edited;
     if (isSamePlan(items, known.items)) return { ok: true, plan: toPlan(row) };
     const revision = known.revision + 1;

@@ -4,6 +4,7 @@ import type { PlanAuthor } from "#db/schema/unions.ts";
 import { storable } from "#db/storable.ts";
 import type { Requirement } from "#lib/events/event.ts";
 import type { Emit } from "#lib/events/event-log.ts";
+import { faultPoint } from "#lib/faults/fault-point.ts";
 import { lockSession, type SessionRow } from "#lib/session/session-store.ts";
 import type { PlanningDeps } from "./planning-deps.ts";
 import {
@@ -39,7 +40,7 @@ export async function addRequirements(deps: PlanningDeps, addition: Addition): P
     const problem = assertion && deps.findSelectorProblem(assertion.selector);
     if (problem) return refuse(`requirements[${index}].assertion.selector: ${problem}`);
   }
-  return deps.log.transact(rootSessionId, async (tx, emit): Promise<Added> => {
+  const added = await deps.log.transact(rootSessionId, async (tx, emit): Promise<Added> => {
     const session = await lockSession(tx, rootSessionId);
     if (!session) return { ok: false, reason: "unknown", problem: "no such session" };
     const known = await listRequirementRows(tx, rootSessionId);
@@ -49,7 +50,7 @@ export async function addRequirements(deps: PlanningDeps, addition: Addition): P
       return {
         ok: false,
         reason: "conflict",
-        problem: `a session has at most ${REQUIREMENT_LIMITS.perSession} requirements, and this one has ${known.length}`,
+        problem: `requirements: the session has ${known.length} and this adds ${requirements.length}; a session may have ${REQUIREMENT_LIMITS.perSession}`,
       };
     const first = (known.at(-1)?.number ?? 0) + 1;
     const rows = await insertRequirements(
@@ -66,6 +67,8 @@ export async function addRequirements(deps: PlanningDeps, addition: Addition): P
     );
     return { ok: true, requirements: emitRequirements(emit, session, addition, rows) };
   });
+  await faultPoint("requirements-stored");
+  return added;
 }
 
 /** The fields of a requirement to change. `assertion: null` removes the assertion. */
@@ -96,7 +99,7 @@ export async function updateRequirement(deps: PlanningDeps, update: Update): Pro
   const selector = change.assertion?.selector;
   const problem = selector === undefined ? undefined : deps.findSelectorProblem(selector);
   if (problem !== undefined) return refuse(`assertion.selector: ${problem}`);
-  return deps.log.transact(rootSessionId, async (tx, emit): Promise<Updated> => {
+  const updated = await deps.log.transact(rootSessionId, async (tx, emit): Promise<Updated> => {
     const session = await lockSession(tx, rootSessionId);
     if (!session) return { ok: false, reason: "unknown", problem: "no such session" };
     const row = (await listRequirementRows(tx, rootSessionId)).find(({ number }) => number === numberOf(id));
@@ -113,6 +116,8 @@ export async function updateRequirement(deps: PlanningDeps, update: Update): Pro
     const [requirement] = emitRequirements(emit, session, update, [written]);
     return { ok: true, requirement: requirement ?? toRequirement(written) };
   });
+  await faultPoint("requirements-stored");
+  return updated;
 }
 
 const refuse = (problem: string): Refused => ({ ok: false, reason: "refused", problem });
@@ -185,7 +190,7 @@ export function emitRequirements(
   const requirements = rows.map(toRequirement);
   for (let from = 0; from < requirements.length; from += EVENT_MAX)
     emit({
-      kind: "requirements.updated",
+      kind: "requirement.updated",
       requestId,
       runId,
       source,

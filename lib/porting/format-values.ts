@@ -20,4 +20,4 @@ export const time = z
 export const line = z.string().max(2_000, { error: "must be at most 2,000 characters" });
 export const id = line.min(1, { error: "must not be empty" });
 export const list = <Item extends z.ZodType>(item: Item, max: number = DOCUMENT_LIMITS.listMax) =>
-  z.array(item).max(max, { error: `must have at most ${max.toLocaleString("en")} entries` });
+  z.array(item).max(max, { error: `must hold at most ${max.toLocaleString("en")} entries` });

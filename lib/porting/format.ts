@@ -1,6 +1,7 @@
 import { z } from "zod";
 import {
   AGENT_OUTCOMES,
+  CALL_REFUSALS,
   CHECK_STATUSES,
   EVIDENCE_KINDS,
   IMPORT_FORMATS,
@@ -37,6 +38,10 @@ const toolResultSchema = z
     toolCallId: id.meta({ examples: ["call_h3k7pq"] }),
     toolName: id.meta({ examples: ["dom_query"] }),
     state: z.enum(TOOL_CALL_STATES),
+    refusal: z.enum(CALL_REFUSALS).optional().meta({
+      description:
+        "Why a `failed` call was not run. `plan_first`: a person wants to agree to the plan first. Absent for a call that was run.",
+    }),
     text: z.string().meta({ description: "Start of the result, at most 2,000 characters." }),
     isCut: z.boolean().meta({ description: "Whether the result goes on." }),
   })

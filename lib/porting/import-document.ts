@@ -2,6 +2,8 @@ import type { Transaction } from "#db/client.ts";
 import type { VariantAuthor } from "#db/schema/unions.ts";
 import type { ImportSummary } from "#lib/events/event.ts";
 import type { Emit } from "#lib/events/event-log.ts";
+import { faultPoint } from "#lib/faults/fault-point.ts";
+import { type ByteLimits, describeExcess } from "#lib/session/byte-limits.ts";
 import { newId } from "#lib/session/new-id.ts";
 import { lockSession } from "#lib/session/session-store.ts";
 import { VARIANT_LIMITS } from "#lib/variant/document.ts";
@@ -9,7 +11,7 @@ import { emitVariant } from "#lib/variant/store-revision.ts";
 import { insertRevision, listVariantKeys } from "#lib/variant/variant-store.ts";
 import type { LeftOut } from "./format.ts";
 import { preparePlanning } from "./import-planning.ts";
-import { countImports, findEarlierImport, type ImportRow, insertImport } from "./import-store.ts";
+import { findEarlierImport, type ImportRow, insertImport, measureImports } from "./import-store.ts";
 import type { PortingDeps } from "./porting-deps.ts";
 import type { ImportPlan } from "./read-document.ts";
 
@@ -41,7 +43,7 @@ export function importDocument(deps: PortingDeps, request: ImportRequest): Promi
 }
 
 async function store(
-  { baseUrl }: PortingDeps,
+  { baseUrl, importBytes }: PortingDeps,
   tx: Transaction,
   emit: Emit,
   request: ImportRequest,
@@ -59,7 +61,7 @@ async function store(
   const earlier = await findEarlierImport(tx, sessionId, { documentId: plan.documentId, runId, callId });
   if (earlier) return { ok: true, isNew: false, summary: summarizeImport(earlier), leftOut: earlier.leftOut };
   const keys = await listVariantKeys(tx, sessionId);
-  const problem = refuse(keys.length, plan, await countImports(tx, sessionId));
+  const problem = refuse(keys.length, plan, await measureImports(tx, session), importBytes);
   if (problem !== undefined) return { ok: false, reason: "full", problem };
   const planning = await preparePlanning(tx, session, author, plan);
   if (typeof planning === "string") return { ok: false, reason: "full", problem: planning };
@@ -84,9 +86,11 @@ async function store(
       planItemCount: planning.planItemCount,
       requirementCount: planning.requirementCount,
       leftOut: [...plan.leftOut, ...planning.leftOut],
+      sizeBytes: plan.sizeBytes,
     },
     plan.messages,
   );
+  await faultPoint("import-half-stored");
   for (const { key } of variants) await emitVariant(baseUrl, tx, emit, { sessionId, key, requestId, runId });
   await planning.store(tx, emit, { requestId, runId, callId });
   const summary = summarizeImport(stored);
@@ -94,13 +98,20 @@ async function store(
   return { ok: true, isNew: true, summary, leftOut: stored.leftOut };
 }
 
-function refuse(variantCount: number, { variants }: ImportPlan, importCount: number): string | undefined {
+function refuse(
+  variantCount: number,
+  { variants, sizeBytes: added }: ImportPlan,
+  { count, sessionBytes, ownerBytes }: Awaited<ReturnType<typeof measureImports>>,
+  limits: ByteLimits,
+): string | undefined {
   const { variantsMax } = VARIANT_LIMITS;
   if (variantCount + variants.length > variantsMax)
-    return `variants: the session has ${variantCount} and the document ${variants.length}; a session may have ${variantsMax}`;
-  return importCount >= IMPORTS_MAX
-    ? `document: the session has ${IMPORTS_MAX} imports, the most it may have`
-    : undefined;
+    return `variants: the session has ${variantCount} and the document adds ${variants.length}; a session may have ${variantsMax}`;
+  if (count >= IMPORTS_MAX)
+    return `document: the session has ${count} imports; a session may have ${IMPORTS_MAX}`;
+  const session = { total: sessionBytes + added, added };
+  const owner = { total: ownerBytes + added, added };
+  return describeExcess("document: with it the imports", "IMPORTS", { session, owner }, limits);
 }
 
 /** A key of its own for each variant: its key in the document, or with the lowest number that is free. */

@@ -1,6 +1,8 @@
-import { and, asc, count, desc, eq, gt, inArray, lt, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, inArray, lt, or, sql, sum } from "drizzle-orm";
 import type { Executor, Transaction } from "#db/client.ts";
-import { importedMessages, imports, toolCalls } from "#db/schema/index.ts";
+import { lockOwner } from "#db/lock-owner.ts";
+import { importedMessages, imports, sessions, toolCalls } from "#db/schema/index.ts";
+import type { SessionRow } from "#lib/session/session-store.ts";
 import type { ExportedMessage, ExportedToolResult } from "./format.ts";
 
 export type ImportRow = typeof imports.$inferSelect;
@@ -87,10 +89,26 @@ export function listImports(
     .limit(limit);
 }
 
-/** How many imports a session has. */
-export async function countImports(db: Executor, sessionId: string): Promise<number> {
-  const [row] = await db.select({ count: count() }).from(imports).where(eq(imports.sessionId, sessionId));
-  return row?.count ?? 0;
+/**
+ * How many imports a session has, and how many bytes it and its owner have imported. Until the transaction ends, no other
+ * import of the owner is stored.
+ */
+export async function measureImports(
+  tx: Transaction,
+  { id, ownerId }: Pick<SessionRow, "id" | "ownerId">,
+): Promise<{ count: number; sessionBytes: number; ownerBytes: number }> {
+  await lockOwner(tx, "imports", ownerId);
+  const isOfSession = eq(imports.sessionId, id);
+  const [row] = await tx
+    .select({
+      count: sql<number>`count(*) filter (where ${isOfSession})`.mapWith(Number),
+      sessionBytes: sql<number>`sum(${imports.sizeBytes}) filter (where ${isOfSession})`.mapWith(Number),
+      ownerBytes: sum(imports.sizeBytes).mapWith(Number),
+    })
+    .from(imports)
+    .innerJoin(sessions, eq(sessions.id, imports.sessionId))
+    .where(eq(sessions.ownerId, ownerId));
+  return { count: row?.count ?? 0, sessionBytes: row?.sessionBytes ?? 0, ownerBytes: row?.ownerBytes ?? 0 };
 }
 
 /** Messages of an import in their order, those after a position. */
@@ -123,6 +141,7 @@ export async function listResults(
       toolCallId: toolCalls.callId,
       toolName: toolCalls.name,
       state: toolCalls.state,
+      refusal: toolCalls.refusal,
       text: sql<string>`left(${text}, ${RESULT_CHARACTERS_MAX})`,
       isCut: sql<boolean>`char_length(${text}) > ${RESULT_CHARACTERS_MAX}`,
     })
@@ -133,5 +152,10 @@ export async function listResults(
         inArray(toolCalls.callId, [...new Set(calls.map(({ callId }) => callId))]),
       ),
     );
-  return new Map(rows.map(({ runId, ...result }) => [`${runId} ${result.toolCallId}`, result]));
+  return new Map(
+    rows.map(({ runId, refusal, ...result }) => [
+      `${runId} ${result.toolCallId}`,
+      { ...result, ...(refusal !== null && { refusal }) },
+    ]),
+  );
 }

@@ -1,4 +1,5 @@
 import type { SessionRow } from "#lib/session/session-store.ts";
+import { slugOf } from "#lib/text/slug-of.ts";
 import { writeHtml } from "./html/write-html.ts";
 import type { PortingDeps } from "./porting-deps.ts";
 import { readSessionContent } from "./read-content.ts";
@@ -44,14 +45,9 @@ function toStream(pieces: AsyncIterable<string>): ReadableStream<Uint8Array> {
   );
 }
 
+const NAME_CHARACTERS_MAX = 60;
+
 /** The name under which browsers save an export: of plain letters, so that every system can store it. */
 export function fileNameOf({ id, title }: Pick<SessionRow, "id" | "title">, format: ExportFormat): string {
-  const words = title
-    .normalize("NFKD")
-    .replace(/\p{M}/gu, "")
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-")
-    .slice(0, 60)
-    .replace(/^-+|-+$/g, "");
-  return `${words === "" ? id : words}.session.${format}`;
+  return `${slugOf(title, NAME_CHARACTERS_MAX) || id}.session.${format}`;
 }

@@ -2,6 +2,7 @@ import type { Database } from "#db/client.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
 import type { EvidenceStore } from "#lib/evidence/evidence.ts";
 import type { SandboxService } from "#lib/sandbox/sandbox-service.ts";
+import type { ByteLimits } from "#lib/session/byte-limits.ts";
 import type { TranscriptReader } from "#lib/session/transcript/transcript.ts";
 
 /** What sessions are exported and imported with; made once by the container. */
@@ -15,4 +16,6 @@ export type PortingDeps = {
   baseUrl: string;
   /** Public origin of landing pages, without a trailing slash. */
   pagesOrigin: string;
+  /** `IMPORTS_SESSION_MIB` and `IMPORTS_OWNER_MIB`, in bytes. */
+  importBytes: ByteLimits;
 };

@@ -11,7 +11,13 @@ import { type ExportedMessage, type LeftOut, SESSION_FORMAT, SESSION_FORMAT_VERS
 import { readSessionExport } from "./read-session-export.ts";
 
 /** What a document brings into a session: checked as a whole, nothing stored yet. */
-export type ImportPlan = {
+export type ImportPlan = ImportContent & {
+  /** Size of the content as JSON, without the list of what is left out. */
+  sizeBytes: number;
+};
+
+/** What was read of a document. */
+type ImportContent = {
   format: ImportFormat;
   /** The document's id, or its hash. A session imports a document once. */
   documentId: string;
@@ -29,6 +35,7 @@ export type ImportPlan = {
 
 /** A document that was read, or a sentence that begins with the field that is wrong. */
 export type ReadDocument = { ok: true; plan: ImportPlan } | { ok: false; problem: string };
+export type ReadContent = { ok: true; content: ImportContent } | { ok: false; problem: string };
 
 const KINDS =
   "a session's JSON export (format version 1), a variant's JSON export, or a document of GrowthBook or PostHog";
@@ -59,6 +66,14 @@ export function readDocumentText(bytes: Uint8Array): ReadDocument {
 
 /** Reads a document of any of the kinds that can be imported. Pure: the value may be anything. */
 export function readDocument(value: unknown): ReadDocument {
+  const read = readContent(value);
+  if (!read.ok) return read;
+  const { leftOut, ...stored } = read.content;
+  const sizeBytes = Buffer.byteLength(JSON.stringify(stored));
+  return { ok: true, plan: { ...stored, leftOut, sizeBytes } };
+}
+
+function readContent(value: unknown): ReadContent {
   const flaw = findFlaw(value);
   if (flaw !== undefined) return { ok: false, problem: flaw };
   if (hasOwn(value, "format") && value.format === SESSION_FORMAT) {
@@ -93,13 +108,13 @@ function recognize(value: unknown): { format: JsonFormat; value: unknown } | und
   return hasOwn(first, "variants") ? { format: "posthog", value } : undefined;
 }
 
-function readVariantOf(format: JsonFormat, value: unknown): ReadDocument {
+function readVariantOf(format: JsonFormat, value: unknown): ReadContent {
   const read = readVariantDocument(format, value, {});
   if (!read.ok) return read;
   const key = hasOwn(value, "variant") ? variantKeySchema.safeParse(value.variant) : undefined;
   return {
     ok: true,
-    plan: {
+    content: {
       format: IMPORT_FORMAT[format],
       documentId: `sha256:${hashBody(value)}`,
       title: null,

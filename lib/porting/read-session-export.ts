@@ -11,12 +11,12 @@ import {
   type SessionExport,
   sessionExportSchema,
 } from "./format.ts";
-import type { ReadDocument } from "./read-document.ts";
+import type { ReadContent } from "./read-document.ts";
 
 const LEFT_OUT_MAX = 200;
 
 /** Reads a session's JSON export of format version 1 as a whole. @see readDocument */
-export function readSessionExport(value: unknown): ReadDocument {
+export function readSessionExport(value: unknown): ReadContent {
   const parsed = sessionExportSchema.safeParse(value, { error: describeIssue });
   if (!parsed.success) return { ok: false, problem: describeFirst(parsed.error.issues) };
   const document = parsed.data;
@@ -33,7 +33,7 @@ export function readSessionExport(value: unknown): ReadDocument {
   leftOut.push(...listLeftOut(document));
   return {
     ok: true,
-    plan: {
+    content: {
       format: "agent-session",
       documentId: document.id,
       title: document.session.title,
@@ -164,7 +164,7 @@ function listLeftOut(document: SessionExport): LeftOut[] {
       : []),
   ]);
   return [
-    { field: "session", reason: "The settings of the session that imports do not change." },
+    { field: "session", reason: "This session keeps its own settings." },
     ...variants,
     ...listLeftOutPlanning(document),
     ...parts,

@@ -1,3 +1,4 @@
+import { faultPoint } from "#lib/faults/fault-point.ts";
 import { SESSION_FORMAT, SESSION_FORMAT_VERSION } from "./format.ts";
 import type { SessionContent } from "./read-content.ts";
 
@@ -18,6 +19,7 @@ export async function* writeJson(
   const head = { format: SESSION_FORMAT, version: SESSION_FORMAT_VERSION, id, exportedAt, session };
   yield JSON.stringify(head).slice(0, -1);
   yield* writeList("messages", content.messages());
+  await faultPoint("export-half-written");
   yield* writeList("variants", content.variants());
   yield `,"plan":${JSON.stringify(content.plan)}`;
   yield* writeList("requirements", content.requirements);

@@ -3,6 +3,7 @@ import { storableText } from "#db/storable.ts";
 import type { ReportSummary } from "#lib/events/event.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
 import type { EvidenceStore } from "#lib/evidence/evidence.ts";
+import { faultPoint } from "#lib/faults/fault-point.ts";
 import { newId } from "#lib/session/new-id.ts";
 import { findSession } from "#lib/session/session-store.ts";
 import {
@@ -53,9 +54,9 @@ export async function publishReport(deps: ReportsDeps, request: PublishRequest):
   const bytes = Buffer.byteLength(JSON.stringify(document));
   if (bytes > REPORT_LIMITS.bytes)
     return refuse(
-      `findings: the report has ${bytes} bytes as JSON, and at most ${REPORT_LIMITS.bytes} are allowed; shorten the details`,
+      `findings: the report has ${bytes} bytes as JSON; a report may have ${REPORT_LIMITS.bytes}. Shorten the details`,
     );
-  return deps.log.transact(sessionId, async (tx, emit) => {
+  const published = await deps.log.transact<Published>(sessionId, async (tx, emit) => {
     await lockReports(tx, sessionId);
     const session = await findSession(tx, sessionId);
     if (!session) return refuse("the session was deleted");
@@ -64,7 +65,9 @@ export async function publishReport(deps: ReportsDeps, request: PublishRequest):
     const title = storableText(input.title);
     const { count, version } = await countReports(tx, sessionId, title);
     if (count >= REPORT_LIMITS.reports)
-      return refuse(`the session has ${REPORT_LIMITS.reports} reports, the most there can be`);
+      return refuse(
+        `the session has ${REPORT_LIMITS.reports} reports; a session may have ${REPORT_LIMITS.reports}`,
+      );
     const report = await insertReport(tx, {
       id: newId("rep"),
       sessionId,
@@ -79,6 +82,8 @@ export async function publishReport(deps: ReportsDeps, request: PublishRequest):
     emit({ kind: "report.published", requestId, runId, source: session.source, report });
     return { ok: true, isNew: true, report };
   });
+  await faultPoint("report-stored");
+  return published;
 }
 
 const refuse = (problem: string): Published => ({ ok: false, problem });

@@ -3,6 +3,7 @@ import type { Executor, Transaction } from "#db/client.ts";
 import { reports, sessions } from "#db/schema/index.ts";
 import { storable } from "#db/storable.ts";
 import type { ReportSummary } from "#lib/events/event.ts";
+import type { SessionRow } from "#lib/session/session-store.ts";
 import { type Report, type ReportDocument, reportUrl, type TestedVariant } from "./report.ts";
 
 const summaryColumns = {
@@ -42,6 +43,16 @@ export async function listReports(
     .orderBy(desc(reports.createdAt), desc(reports.version), desc(reports.id));
   return rows.map(toSummary);
 }
+
+/**
+ * The newest version of each report that a session's turns have published. Only a session with the tool has reports; others,
+ * and sub-agents, cost no query. Source: `wire.md`, Reports.
+ */
+export const readReportOutcome = async (
+  db: Executor,
+  { id, toolset }: Pick<SessionRow, "id" | "toolset">,
+): Promise<ReportSummary[]> =>
+  toolset.includes("publish_qa_report") ? listReports(db, id, { onlyNewest: true }) : [];
 
 /** A whole report of a session; undefined if the session has no such report. */
 export async function findReport(db: Executor, sessionId: string, id: string): Promise<Report | undefined> {

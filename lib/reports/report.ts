@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { FINDING_SEVERITIES, type FindingSeverity } from "#db/schema/unions.ts";
 import type { EvidencePointer, ReportSummary } from "#lib/events/event.ts";
+import { httpUrlUpTo } from "#lib/text/http-url.ts";
 
 export const REPORT_LIMITS = {
   titleCharacters: 200,
@@ -23,10 +24,11 @@ const line = (max: number) =>
     .string()
     .trim()
     .min(1, { error: "must not be empty" })
-    .max(max, { error: `must have at most ${max} characters` });
-const text = (max: number) => z.string().max(max, { error: `must have at most ${max} characters` });
+    .max(max, { error: `must be at most ${max.toLocaleString("en")} characters` });
+const text = (max: number) =>
+  z.string().max(max, { error: `must be at most ${max.toLocaleString("en")} characters` });
 const list = <Item extends z.ZodType>(item: Item, max: number) =>
-  z.array(item).max(max, { error: `must have at most ${max} entries` });
+  z.array(item).max(max, { error: `must hold at most ${max} entries` });
 
 const findingSchema = z.strictObject({
   severity: z
@@ -36,10 +38,7 @@ const findingSchema = z.strictObject({
   detail: text(REPORT_LIMITS.detailCharacters).describe(
     "Markdown: what is wrong, whom it affects, how to repair it",
   ),
-  url: text(REPORT_LIMITS.urlCharacters)
-    .refine((url) => /^https?:\/\//i.test(url) && URL.canParse(url), { error: "must be an http(s) URL" })
-    .optional()
-    .describe("the page"),
+  url: httpUrlUpTo(REPORT_LIMITS.urlCharacters).optional().describe("the page"),
   selector: line(REPORT_LIMITS.selectorCharacters).optional(),
   steps: list(line(REPORT_LIMITS.stepCharacters), REPORT_LIMITS.steps)
     .optional()

@@ -1,4 +1,5 @@
 import { FINDING_SEVERITIES } from "#db/schema/unions.ts";
+import { oneLine } from "#lib/text/one-line.ts";
 import { quoteMarkdown } from "./quote-markdown.ts";
 import type { Finding, Report, TestedVariant } from "./report.ts";
 
@@ -63,16 +64,14 @@ function countInWords({ counts, findings }: Report): string {
 
 /** Text on one line in which nothing is Markdown: specials of a line, and what begins a block at its start. */
 const escapeText = (text: string): string =>
-  joinLines(text)
+  oneLine(text)
     .replace(/[\\`*_[\]<>|~$&]/g, "\\$&")
     .replace(/^[#+=-]/, "\\$&")
     .replace(/^(\d+)([.)])/, "$1\\$2");
 
-const joinLines = (text: string): string => text.replace(/\s+/g, " ").trim();
-
 /** Text on one line as a code span, whose backticks outnumber those in it. */
 function asCode(text: string): string {
-  const line = joinLines(text);
+  const line = oneLine(text);
   const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = "`".repeat(longest + 1);
   const pad = line.startsWith("`") || line.endsWith("`") ? " " : "";

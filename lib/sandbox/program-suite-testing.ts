@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { bytes, options, readText, refused } from "./sandbox-fixture.ts";
 import type { Program, Workspace } from "./sandbox-service.ts";
 
@@ -13,6 +14,12 @@ const node = (script: string, args: string[] = [], others: Record<string, string
   args,
   files: files({ "scripts/main.mjs": script, ...others }),
 });
+
+async function waitForFile(workspace: Workspace, path: string): Promise<void> {
+  const isThere = async () =>
+    (await workspace.list(".", { recursive: false, limit: 100 })).some((entry) => entry.path === path);
+  while (!(await isThere())) await setTimeout(20);
+}
 
 /** What a sandbox does in a way of its own. */
 type Traits = {
@@ -138,14 +145,16 @@ export function programSuite(open: () => Promise<Workspace>, { isReadOnly, isCon
   it("ends a script at its deadline, at a stop and with its flood, and what it wrote stays", async () => {
     const workspace = await open();
     const waits = `import { writeFileSync } from "node:fs";
-      writeFileSync("begun", "yes"); console.log("begun"); setInterval(() => {}, 1000);`;
-    const late = await workspace.runProgram(node(waits), options(2_500));
+      writeFileSync(process.argv[2], "yes"); console.log("begun"); setInterval(() => {}, 1000);`;
+    const late = await workspace.runProgram(node(waits, ["begun"]), options(2_500));
     assert.deepEqual([late.timedOut, late.exitCode], [true, null]);
     assert.match(late.output, /ended at its deadline of 2500 ms/);
     assert.equal(await readText(workspace, "begun"), "yes");
     const stop = new AbortController();
-    const stopped = workspace.runProgram(node(waits), { timeoutMs: 20_000, signal: stop.signal });
-    setTimeout(() => stop.abort(), 500);
+    const program = node(waits, ["begun again"]);
+    const stopped = workspace.runProgram(program, { timeoutMs: 20_000, signal: stop.signal });
+    await waitForFile(workspace, "begun again");
+    stop.abort();
     assert.match((await stopped).output, /ended: the turn was stopped/);
     const flood = `import { writeSync } from "node:fs";
       for (;;) try { writeSync(1, "x".repeat(65536)); } catch {}`;

@@ -63,7 +63,8 @@ export type Workspace = {
   ) => Promise<CommandResult>;
   /**
    * Runs a program in the workspace's folder. Its files lie outside of the workspace in a folder of this run alone, so that
-   * neither a tool nor an earlier command can change what is run. Its environment and its home hold nothing of the
+   * nothing that a tool or an earlier command has written changes what is run. Where commands are not confined, and in a
+   * Vercel Sandbox, a process that an earlier command left running could. Its environment and its home hold nothing of the
    * workspace's. @throws WorkspaceError where the runtime does not exist.
    */
   runProgram: (

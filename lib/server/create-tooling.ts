@@ -105,7 +105,8 @@ export async function createTooling(deps: ToolingDeps) {
   ]);
   const { variants, publishedScripts, stopListening } = createVariants(env, storage, logger, browser);
   const servedPages = createPageServer(db);
-  const landing: LandingDeps = { db, log, servedPages, pagesOrigin: env.pagesOrigin };
+  const { baseUrl, pagesOrigin, pageBytes, importBytes } = env;
+  const landing: LandingDeps = { db, log, servedPages, pagesOrigin, pageBytes };
   const compare = createPictureComparer();
   const snapshots = createSnapshotBook();
   const pageTurns = createPageTurns();
@@ -129,8 +130,7 @@ export async function createTooling(deps: ToolingDeps) {
   const planning: PlanningDeps = { db, log, findSelectorProblem };
   const { owner } = storage;
   const testRuns: TestRunsDeps = { db, log, logger, sandbox, browser, evidence, jobs: deps.jobs, owner };
-  const { baseUrl, pagesOrigin } = env;
-  const porting: PortingDeps = { db, log, evidence, transcript, sandbox, baseUrl, pagesOrigin };
+  const porting: PortingDeps = { db, log, evidence, transcript, sandbox, baseUrl, pagesOrigin, importBytes };
   const all = [
     ...browserTools(services),
     ...workspaceTools(services),

@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { z } from "zod";
 import { parseFault } from "#lib/faults/fault-point.ts";
 import { canonicalHostname, readNetworkAllow } from "#lib/net/address/network-allow.ts";
+import type { ByteLimits } from "#lib/session/byte-limits.ts";
 
 const wholeNumber = (fallback: number, least = 0, most = 2_000_000_000) =>
   z
@@ -101,6 +102,10 @@ const envSchema = z.object({
   RATE_LIMIT_POLL: wholeNumber(600),
   RATE_LIMIT_ANNOTATE: wholeNumber(120),
   RATE_LIMIT_ACT: wholeNumber(120),
+  PAGES_SESSION_MIB: wholeNumber(256),
+  PAGES_OWNER_MIB: wholeNumber(2_048),
+  IMPORTS_SESSION_MIB: wholeNumber(100),
+  IMPORTS_OWNER_MIB: wholeNumber(1_024),
   /** Set by the platform. */
   VERCEL: z.string().optional(),
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
@@ -124,10 +129,14 @@ export type Env = z.output<typeof envSchema> & {
   isLoopback: boolean;
   /** How long one call of the durable function may play, in milliseconds, before the next one goes on; 0 is no limit. */
   turnBudgetMs: number;
+  /** What landing pages, and imported documents, may take in the database. */
+  pageBytes: ByteLimits;
+  importBytes: ByteLimits;
 };
 
 /** What a call of the durable function may take on Vercel, below the `maxDuration` of its route. */
 const VERCEL_BUDGET_MS = 240_000;
+const MEBIBYTE = 1_048_576;
 
 /** A setting that cannot be used; the message names the variable. */
 export class EnvError extends Error {}
@@ -167,8 +176,15 @@ export function readEnv(source: Record<string, string | undefined>): Env {
   // Cookies do not tell ports apart.
   if (env.PUBLIC_PAGES_ORIGIN && hostnameOf(pagesOrigin) === hostnameOf(baseUrl))
     throw new EnvError("PUBLIC_PAGES_ORIGIN: must have another host name than BASE_URL");
-  return { ...env, isLoopback, ownOrigin, baseUrl, pagesOrigin, turnBudgetMs };
+  const pageBytes = toBytes(env.PAGES_SESSION_MIB, env.PAGES_OWNER_MIB);
+  const importBytes = toBytes(env.IMPORTS_SESSION_MIB, env.IMPORTS_OWNER_MIB);
+  return { ...env, isLoopback, ownOrigin, baseUrl, pagesOrigin, turnBudgetMs, pageBytes, importBytes };
 }
+
+const toBytes = (session: number, owner: number): ByteLimits => ({
+  session: session * MEBIBYTE,
+  owner: owner * MEBIBYTE,
+});
 
 const hostnameOf = (origin: string): string => canonicalHostname(new URL(origin).hostname);
 

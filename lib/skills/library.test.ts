@@ -28,9 +28,9 @@ function run(skill: string, script: string, args: string[]) {
     execFile(
       process.execPath,
       [path, ...args],
-      { cwd: folder, env: { NODE_ENV: "test" } },
+      { cwd: folder, env: { NODE_ENV: "test" }, timeout: 60_000, maxBuffer: 64 * 1024 * 1024 },
       (error, stdout, stderr) => {
-        const code = typeof error?.code === "number" ? error.code : 0;
+        const code = typeof error?.code === "number" ? error.code : error ? -1 : 0;
         const report = stdout.startsWith("{") ? (JSON.parse(stdout) as Report) : { findings: [] };
         resolve({ code, stdout, stderr, report });
       },
@@ -65,6 +65,9 @@ describe("the project's own skills", () => {
       const nothing = await run(skill, script, []);
       assert.equal(nothing.code, 2);
       assert.match(nothing.stderr, /^Usage: /);
+      const unknown = await run(skill, script, ["--unknown", "page.html"]);
+      assert.equal(unknown.code, 2);
+      assert.match(unknown.stderr, /^Unknown option '--unknown'[\s\S]*\n\nUsage: /);
       const missing = await run(skill, script, ["missing.html"]);
       assert.equal(missing.code, 2);
       assert.match(missing.stderr, /^missing\.html cannot be read: ENOENT/);
@@ -96,7 +99,31 @@ describe("the project's own skills", () => {
         if (script === "contrast.mjs") continue;
         const { code, stderr } = await check(skill, script, { [name]: text });
         assert.ok(code === 0 || code === 1, `${script} ${name}: ${stderr}`);
+        // Node ends with exit code 1 after an exception, too.
+        assert.equal(stderr, "", `${script} ${name}`);
       }
+  });
+
+  it("read pages with very many of one thing within the deadline of the tool", async () => {
+    const page = (body: string) =>
+      `<html lang="en"><title>T</title><main><h1>A</h1><p>Text</p>${body}</main></html>`;
+    const [structure, , copy, form] = SCRIPTS;
+    const pages = [
+      [structure, page('<a href="/x"></a>'.repeat(60_000))],
+      [copy, page(`${'<i id="f"></i>'.repeat(60_000)}<input id="f">`)],
+      [copy, page(`${'<label for="f">A</label>'.repeat(60_000)}<input id="f">`)],
+      [structure, page("<nav>a</nav>".repeat(60_000))],
+      [form, page('<form><input name="a"></form>'.repeat(60_000))],
+      [form, page(`<form>${'<input type="radio" name="a">'.repeat(60_000)}</form>`)],
+      [copy, page(`<p>${"<b>a</b> ".repeat(150_000)}</p>`)],
+      [structure, page("<a".repeat(60_000))],
+      [structure, page(`<a b="'`.repeat(60_000))],
+      [copy, page(`<p>${"no. ".repeat(60_000)}</p><p>${"{{".repeat(60_000)}</p><p>${"aé".repeat(60_000)}`)],
+    ] as const;
+    for (const [index, [[skill, script], text]] of pages.entries()) {
+      const { code, stderr } = await check(skill, script, { "large.html": text });
+      assert.deepEqual([stderr, code === 0 || code === 1], ["", true], `page ${index}`);
+    }
   });
 });
 
@@ -212,7 +239,19 @@ describe("accessibility-audit", () => {
       /^#999999 on #ffffff is 2\.84:1, needed 4\.5:1 at 16 px; #\w{6} passes\.$/,
     );
     assert.equal(group("over-picture")?.count, 1);
-    assert.equal((await check("accessibility-audit", "contrast.mjs", { "bad.json": "[]" })).code, 2);
+    for (const bad of [
+      [],
+      { samples: [null] },
+      { samples: [sample, { ...sample, color: ["0", 0, 0, 1] }] },
+      { samples: [{ ...sample, backgrounds: undefined }] },
+    ]) {
+      assert.equal(
+        (await check("accessibility-audit", "contrast.mjs", { "bad.json": JSON.stringify(bad) })).code,
+        2,
+      );
+    }
+    const colors = ["--text", "#000", "--background", "#fff"];
+    assert.equal((await run("accessibility-audit", "contrast.mjs", [...colors, "--size", "large"])).code, 2);
   });
 });
 

@@ -26,9 +26,14 @@ export function createSessionSkills(deps: { db: Database; catalogue: SkillCatalo
   const cache = new LRUCache<string, StoredVersion>({ max: CACHED_MAX });
 
   async function find(versions: string[]): Promise<StoredVersion[]> {
-    const unknown = versions.filter((version) => !cache.has(version));
-    for (const row of await findVersions(db, unknown)) cache.set(row.version, row);
-    return versions.flatMap((version) => cache.get(version) ?? []);
+    const found = versions.flatMap((version) => cache.get(version) ?? []);
+    const cached = new Set(found.map(({ version }) => version));
+    const read = await findVersions(
+      db,
+      versions.filter((version) => !cached.has(version)),
+    );
+    for (const row of read) cache.set(row.version, row);
+    return [...found, ...read];
   }
 
   return {

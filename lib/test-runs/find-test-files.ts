@@ -30,8 +30,7 @@ export async function findTestFiles(
     const path = normalize(name);
     if (path === "") return { ok: true, patterns: [] };
     const matching = tests.filter((test) => test === path || test.startsWith(`${path}/`));
-    if (matching.length === 0)
-      return { ok: false, problem: `There is no test file at ${name}. ${hint}` };
+    if (matching.length === 0) return { ok: false, problem: `There is no test file at ${name}. ${hint}` };
     patterns.push(`^/workspace/${escapeRegExp(path)}${tests.includes(path) ? "$" : "/"}`);
   }
   return { ok: true, patterns };

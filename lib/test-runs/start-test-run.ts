@@ -56,7 +56,10 @@ export async function startTestRun(
       if (input.variant !== null) {
         const keys = await listVariantKeys(tx, sessionId);
         if (!keys.includes(input.variant))
-          return { ok: false, problem: `variant: the session has no variant ${input.variant}; apply_variant makes one` };
+          return {
+            ok: false,
+            problem: `variant: the session has no variant ${input.variant}; apply_variant makes one`,
+          };
       }
       const row = await insertTestRun(tx, {
         id: newId("tst"),

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { RunOrigin, WaitEnd, WaitKind, WaitUntil } from "#db/schema/unions.ts";
+import type { CallRefusal, RunOrigin, WaitEnd, WaitKind, WaitUntil } from "#db/schema/unions.ts";
 import type { EvidencePointer } from "#lib/events/event.ts";
 
 /**
@@ -23,8 +23,11 @@ export type ToolContent =
   | { type: "image"; evidence: EvidencePointer; data: Uint8Array }
   | { type: "evidence"; evidence: EvidencePointer };
 
-/** What a tool answers: shown to the model, and recorded whole. A failure is an answer too. */
-export type ToolResult = { isError: boolean; content: ToolContent[] };
+/**
+ * What a tool answers: shown to the model, and recorded whole. A failure is an answer too, and so is the `refusal` of a
+ * call that was not run.
+ */
+export type ToolResult = { isError: boolean; content: ToolContent[]; refusal?: CallRefusal };
 
 /**
  * What a tool answers that waits for something outside of the service. Its turn is parked, and the call is made again when

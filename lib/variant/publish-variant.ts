@@ -122,7 +122,7 @@ function refuse(
     return {
       ok: false,
       reason: "full",
-      problem: `variant ${variant} has ${RELEASES_MAX} releases, the most there can be`,
+      problem: `variant ${variant} has ${RELEASES_MAX} releases; a variant may have ${RELEASES_MAX}`,
     };
   if (isPassed(check?.status) || allowsUnchecked) return undefined;
   const state = check ? "failed its check" : "was not checked";

@@ -144,7 +144,7 @@ export const countChanges = ({ pages }: VariantDocument): number =>
 /** Why another variant cannot be created; undefined if it can. */
 export function refuseVariant(keys: readonly string[], key: string): string | undefined {
   if (keys.includes(key) || keys.length < VARIANT_LIMITS.variantsMax) return undefined;
-  return `variant: the session has ${keys.length} variants, the most it may have. Use one of them, for example ${DEFAULT_VARIANT}.`;
+  return `variant: the session has ${keys.length} variants; a session may have ${VARIANT_LIMITS.variantsMax}. Use one of them, for example ${DEFAULT_VARIANT}.`;
 }
 
 /** A problem of a document, told by the change's id: the caller may have given the change without its page. */

@@ -7,6 +7,7 @@ import { describeMatch } from "#lib/page/words/describe-change.ts";
 import { assignFindings, hasSeveralPages } from "#lib/page/words/describe-check.ts";
 import { describeProof, type Proof } from "#lib/page/words/describe-proof.ts";
 import { formatAddress } from "#lib/page/words/format.ts";
+import { countOf } from "#lib/text/count-of.ts";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { FindingList } from "../check/finding-list.tsx";
 import { ChangeRow } from "./change-row.tsx";
@@ -95,7 +96,7 @@ function PageCode({ name, code }: { name: string; code: string }) {
       <summary className="flex w-fit list-none items-center gap-1 rounded-sm text-sm hover:text-ink">
         <ChevronRight aria-hidden className="size-3.5 text-faint transition-transform group-open:rotate-90" />
         {name}
-        <span className="text-faint text-xs">{lines === 1 ? "1 line" : `${lines} lines`}</span>
+        <span className="text-faint text-xs">{countOf(lines, "line")}</span>
       </summary>
       <CodeBlock text={code} className="mt-1" />
     </details>

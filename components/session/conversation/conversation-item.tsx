@@ -5,6 +5,7 @@ import { memo } from "react";
 import type { TimelineItem } from "#lib/page/state/timeline.ts";
 import type { CompactionView, MissingToolsView } from "#lib/page/state/view-types.ts";
 import { describeMissingTools } from "#lib/page/words/describe-missing-tools.ts";
+import { countOf } from "#lib/text/count-of.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Markdown } from "../../ui/markdown.tsx";
 import { useDrawer } from "../drawer/drawer-context.tsx";
@@ -114,9 +115,8 @@ function describeCompaction({ done }: CompactionView): string {
   if (done === null) return "Making room in the context";
   const count = done.messagesReplaced;
   const sizes = `${formatTokens(done.tokensBefore)} → ${formatTokens(done.tokensAfter)} tokens`;
-  if (done.how === "offloaded")
-    return `${count === 1 ? "1 older result" : `${count} older results`} set aside · ${sizes}`;
-  return `${count === 1 ? "1 earlier message" : `${count} earlier messages`} summarized · ${sizes}`;
+  if (done.how === "offloaded") return `${countOf(count, "older result")} set aside · ${sizes}`;
+  return `${countOf(count, "earlier message")} summarized · ${sizes}`;
 }
 
 /** Formats a rounded count of tokens: `940`, `12k`. */

@@ -32,8 +32,11 @@ export function ToolDetail({
         )}
       </Part>
       {call?.preview && (
-        <Part title={call.state === "failed" ? "Error" : "Result"} copy={call.preview}>
-          <CodeBlock text={call.preview} className={call.state === "failed" ? "text-bad" : ""} />
+        <Part title={titleOf(call)} copy={call.preview}>
+          <CodeBlock
+            text={call.preview}
+            className={call.state === "failed" && !call.refusal ? "text-bad" : ""}
+          />
           {call.preview.length >= PREVIEW_CHARACTERS && (
             <p className="text-faint text-xs">
               Only the beginning is shown. The full result is stored as{" "}
@@ -47,6 +50,11 @@ export function ToolDetail({
       )}
     </div>
   );
+}
+
+function titleOf({ state, refusal }: ToolCallView): string {
+  if (refusal) return "Why it was not run";
+  return state === "failed" ? "Error" : "Result";
 }
 
 function Part({ title, copy, children }: { title: string; copy: string; children: ReactNode }) {

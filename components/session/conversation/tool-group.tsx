@@ -18,7 +18,8 @@ export function ToolGroup({ toolName, calls }: { toolName: string; calls: Timeli
   if (calls.length === 1 && only) return <ToolLine {...only} />;
   const words = describeTool(toolName, null);
   const isRunning = calls.some(({ call, isOver }) => (call ? call.state === "started" : !isOver));
-  const failures = calls.filter(({ call }) => call?.state === "failed").length;
+  const refusals = calls.filter(({ call }) => call?.refusal).length;
+  const failures = calls.filter(({ call }) => call?.state === "failed" && !call.refusal).length;
   const durationMs = calls.reduce((sum, { call }) => sum + (call?.durationMs ?? 0), 0);
   const evidence = calls.flatMap(({ call }) => call?.evidence ?? []);
   return (
@@ -30,6 +31,7 @@ export function ToolGroup({ toolName, calls }: { toolName: string; calls: Timeli
           aria-hidden
           className={cn("size-3.5 shrink-0 text-faint transition-transform", isOpen && "rotate-90")}
         />
+        {refusals > 0 && <span className="shrink-0 text-warn text-xs">{refusals} not run, plan first</span>}
         {failures > 0 && <span className="shrink-0 text-bad text-xs">{failures} failed</span>}
         <span className="flex-1" />
         <span className="shrink-0 text-faint text-xs tabular-nums">

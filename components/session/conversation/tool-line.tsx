@@ -28,7 +28,7 @@ export function ToolLine({ toolCallId, toolName, input, call, isOver }: Timeline
       >
         <ToolIcon icon={words.icon} />
         <span className={cn("shrink-0 text-soft", isRunning && call && "text-accent-strong")}>
-          {isRunning ? words.running : words.done}
+          {isRunning || call?.refusal ? words.running : words.done}
         </span>
         {words.object && (
           <span className="min-w-0 truncate font-mono text-faint text-xs">{words.object}</span>
@@ -51,7 +51,8 @@ function ToolTime({ call }: { call: ToolCallView | undefined }) {
   const duration = call.durationMs === null ? null : formatDuration(call.durationMs);
   return (
     <span className="flex shrink-0 gap-2 text-faint text-xs tabular-nums">
-      {call.state === "failed" && <span className="text-bad">failed</span>}
+      {call.refusal && <span className="text-warn">not run, plan first</span>}
+      {call.state === "failed" && !call.refusal && <span className="text-bad">failed</span>}
       {call.state === "unknown" && <span className="text-warn">outcome unknown</span>}
       {isRunning && now !== null
         ? `${Math.max(0, Math.round((now - Date.parse(call.startedAt)) / 1000))} s`

@@ -4,6 +4,7 @@ import { RotateCw } from "lucide-react";
 import { useState } from "react";
 import type { DeliveryView } from "#lib/page/state/view-types.ts";
 import { formatDuration } from "#lib/page/words/format.ts";
+import { countOf } from "#lib/text/count-of.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ClockTime } from "../../ui/time.tsx";
@@ -49,7 +50,7 @@ function Delivery({ delivery, onRedeliver }: { delivery: DeliveryView; onRedeliv
         <span className="truncate">{delivery.event}</span>
         <span className="ml-auto flex items-center gap-2 text-faint text-xs tabular-nums">
           {last && <ClockTime iso={last.at} />}
-          {attempts.length} {attempts.length === 1 ? "attempt" : "attempts"}
+          {countOf(attempts.length, "attempt")}
         </span>
         {isOver && (
           <Button

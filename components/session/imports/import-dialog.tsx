@@ -2,6 +2,7 @@
 
 import { type ChangeEvent, type FormEvent, useState } from "react";
 import type { ImportSummary, LeftOut } from "#lib/page/state/view-types.ts";
+import { countOf } from "#lib/text/count-of.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field, Input } from "../../ui/field.tsx";
@@ -54,8 +55,8 @@ function ImportFile() {
   return (
     <form onSubmit={submit} aria-label="Import" className="flex flex-col gap-3">
       <p className="text-soft text-sm">
-        Variants become new variants of this session, requirements open ones. A plan comes in if the session
-        has none. A conversation can be read here, and by the agent.
+        Variants and requirements are added to those of this session; the requirements are open again. The
+        plan is taken if this session has none. You and the agent can read the conversation.
       </p>
       <Field
         id="session-import-file"
@@ -87,13 +88,9 @@ function ImportedNote({ imported }: { imported: Imported }) {
   const { variants, messageCount, planItemCount, requirementCount } = imported.import;
   const brought = [
     ...variants.map(({ from, key }) => (from === key ? `variant ${key}` : `variant ${from} as ${key}`)),
-    ...(messageCount > 0
-      ? [`a conversation of ${messageCount} ${messageCount === 1 ? "message" : "messages"}`]
-      : []),
-    ...(planItemCount > 0 ? [`a plan of ${planItemCount} ${planItemCount === 1 ? "item" : "items"}`] : []),
-    ...(requirementCount > 0
-      ? [`${requirementCount} ${requirementCount === 1 ? "requirement" : "requirements"}`]
-      : []),
+    ...(messageCount > 0 ? [`a conversation of ${countOf(messageCount, "message")}`] : []),
+    ...(planItemCount > 0 ? [`a plan of ${countOf(planItemCount, "item")}`] : []),
+    ...(requirementCount > 0 ? [countOf(requirementCount, "requirement")] : []),
   ];
   return (
     <div className="flex flex-col gap-3 text-sm">

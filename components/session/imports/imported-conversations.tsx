@@ -5,6 +5,7 @@ import { useState } from "react";
 import type { ImportPage } from "#lib/page/calls/porting-actions.ts";
 import type { ExportedMessage, ImportSummary } from "#lib/page/state/view-types.ts";
 import { describeTool } from "#lib/page/words/describe-tool.ts";
+import { countOf } from "#lib/text/count-of.ts";
 import { Button } from "../../ui/button.tsx";
 import { cn } from "../../ui/cn.ts";
 import { Markdown } from "../../ui/markdown.tsx";
@@ -26,7 +27,7 @@ export function ImportedConversations() {
 function ImportedConversation({ summary }: { summary: ImportSummary }) {
   const { isOpen, toggle, page, isLoading, error, loadMore } = useImport(summary.id);
   const { id, title, messageCount } = summary;
-  const count = `${messageCount} ${messageCount === 1 ? "message" : "messages"}`;
+  const count = countOf(messageCount, "message");
   return (
     <section aria-label={`Imported conversation: ${title ?? "untitled"}`}>
       <LineButton isOpen={isOpen} onToggle={toggle} panelId={`${id}-messages`}>

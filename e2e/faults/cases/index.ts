@@ -4,14 +4,15 @@ import { browserFaults } from "./browser-faults.ts";
 import { chain } from "./chain.ts";
 import { concurrency } from "./concurrency.ts";
 import { databaseFaults } from "./database-faults.ts";
-import { killPoints, throwPoints } from "./kill-points.ts";
+import { killPoints, throwPoints } from "./kill/kill-points.ts";
+import { parkedTurns } from "./kill/parked-turns.ts";
+import { publications } from "./kill/publications.ts";
+import { work } from "./kill/work.ts";
 import { liveBrowsers } from "./live-browsers.ts";
 import { loadFaults } from "./load.ts";
 import { mcpFaults } from "./mcp-faults.ts";
 import { modelFaults } from "./model-faults.ts";
 import { nameThatFlips } from "./name-that-flips.ts";
-import { parkedTurns } from "./parked-turns.ts";
-import { publications } from "./publications.ts";
 import { receiverFaults } from "./receiver-faults.ts";
 import { steering } from "./steering.ts";
 
@@ -20,6 +21,7 @@ export const CASES: readonly FaultCase[] = [
   ...killPoints,
   ...parkedTurns,
   ...publications,
+  ...work,
   anyStatement,
   chain,
   ...throwPoints,

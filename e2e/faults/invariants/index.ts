@@ -13,6 +13,7 @@ import { acknowledgedOnce, oneFirstTurn } from "./transcript.ts";
 import { interruptsStop, oneTurnAtATime } from "./turn-order.ts";
 import { variantsWhole } from "./variants.ts";
 import { wakesOnce } from "./wakes.ts";
+import { importsWhole, pagesWhole, planningOnce, reportsOnce } from "./work.ts";
 
 /** What is promised of every run, whatever the fault was. Source: `faults.md`, Invariants. */
 const INVARIANTS: readonly Invariant[] = [
@@ -38,6 +39,10 @@ const INVARIANTS: readonly Invariant[] = [
   variantsWhole,
   publicationsStored,
   publicationsServed,
+  planningOnce,
+  pagesWhole,
+  reportsOnce,
+  importsWhole,
 ];
 
 /** Everything that speaks against the promises, each with the promise's number. */

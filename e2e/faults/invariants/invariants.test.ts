@@ -114,6 +114,9 @@ function makeEvidence() {
       variants: [] as { sessionId: string; key: string; revision: number }[],
       variantRevisions: [] as ReturnType<typeof revision>[],
       previews: [] as { variant: string }[],
+      // See `work.test.ts`.
+      ...{ plans: [], requirements: [], evidence: [], reports: [], imports: [], importedMessages: [] },
+      ...{ landingPages: [], landingPageVersions: [], landingPageFiles: [], landingPageBlobs: [] },
       publications: [
         {
           id: "pub_a",

@@ -37,7 +37,7 @@ function findLostEdits({ toolCalls, variantRevisions, previews }: Evidence["rows
   return ordered.flatMap(({ sessionId, name, callId, input, state }, index) => {
     if (state !== "succeeded") return [];
     const variant = readVariant(input);
-    const revision = variantRevisions.find(({ key }) => key === variant);
+    const revision = variantRevisions.find((each) => each.sessionId === sessionId && each.key === variant);
     const isReplaced = ordered
       .slice(index + 1)
       .some((call) => call.name === "set_previews" && call.sessionId === sessionId);

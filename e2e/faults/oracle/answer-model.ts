@@ -2,6 +2,7 @@ import type { RecordedRequest, Step } from "../../fixtures/scripted-model/types.
 import { readTag, type Tag } from "../world/tag.ts";
 import { cutIntoPieces } from "./cut-into-pieces.ts";
 import { readPrompt } from "./read-prompt.ts";
+import { importCall, workCalls } from "./work-calls.ts";
 
 /** The tool of the oracle's tool server, as sessions of the campaign name that. */
 const NOTE_TOOL = "mcp_notes__note";
@@ -105,6 +106,12 @@ function answerTurn(kind: string, tag: Tag, request: RecordedRequest, pageUrl: s
     const call = editCalls(tag.nonce, `${pageUrl}/page/${tag.nonce}`, kind)[answersSoFar];
     if (call) return { toolCalls: [call] };
   }
+  if (kind === "work") {
+    const call = workCalls(tag.nonce, `${pageUrl}/page/${tag.nonce}`, request.text)[answersSoFar];
+    if (call) return { toolCalls: [call] };
+  }
+  if (kind === "import" && answersSoFar === 0)
+    return { toolCalls: [importCall(tag.nonce, `${pageUrl}/page/${tag.nonce}`)] };
   const steps = kind === "long" ? countSteps(request.text, tag.nonce) : LONG_STEPS;
   if (steps < LONG_STEPS) {
     const name = `${tag.nonce}${steps + 1}`;

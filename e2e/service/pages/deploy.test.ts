@@ -302,7 +302,7 @@ describe("folders that cannot be pages", () => {
   const REFUSED: [string, Files, RegExp, ((root: string) => Promise<unknown>)?][] = [
     ["no index.html", { "page.html": "x" }, /site has no index\.html; a page needs one/],
     ["an index.html further down", { "dist/index.html": "x" }, /site has no index\.html/],
-    ["1,000 files", { ...INDEX, ...many }, /site has more than 500 files/],
+    ["1,000 files", { ...INDEX, ...many }, /site has too many files; a page may have 500\. Deploy/],
     ["too many bytes", { ...INDEX, ...large }, /the files have 25\.0 MiB; a page may have 20\.0 MiB/],
     [
       "a file of 11 MiB",

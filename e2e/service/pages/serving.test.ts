@@ -197,22 +197,26 @@ describe("a page", () => {
     assert.equal(await read(), "two");
   });
 
-  it("costs no query while it is hot", async () => {
-    await send(`/p/${slug}/`);
+  it("costs no query while it is hot, and one when what is known is a second old", async (t) => {
     const { db } = service.container.services;
     const select = db.select;
     let queries = 0;
     const counted = (...given: unknown[]) => {
-      queries += 1;
+      // Other parts of the service look for work now and then.
+      if (new Error().stack?.includes("lib/publication/landing")) queries += 1;
       return Reflect.apply(select, db, given);
     };
+    let now = performance.now();
+    t.mock.method(performance, "now", () => now);
     Object.assign(db, { select: counted });
     try {
-      await send(`/p/${slug}/`);
-      const startedAt = performance.now();
-      let answers = 0;
-      for (queries = 0; performance.now() - startedAt < 500; answers += 1) await send(`/p/${slug}/app.js`);
-      assert.ok(queries <= 3 && answers > 20, `${queries} queries for ${answers} answers`);
+      for (const path of ["", "app.js"]) await send(`/p/${slug}/${path}`);
+      queries = 0;
+      for (let answers = 0; answers < 30; answers += 1) await send(`/p/${slug}/app.js`);
+      assert.equal(queries, 0);
+      now += 1_001;
+      for (let answers = 0; answers < 30; answers += 1) await send(`/p/${slug}/app.js`);
+      assert.equal(queries, 1);
     } finally {
       Object.assign(db, { select });
     }
@@ -220,7 +224,7 @@ describe("a page", () => {
 });
 
 describe("two processes", () => {
-  it("see a deploy, a rollback and an unpublishing of each other within about a second", async (t) => {
+  it("see a deploy, a rollback and an unpublishing of each other", async (t) => {
     const postgres = await startTestPostgres();
     const variables = {
       DATABASE_URL: await createDatabase(postgres.url, "pages"),
@@ -245,11 +249,11 @@ describe("two processes", () => {
     assert.equal(await read(), "one");
     await writeFolder(first, session.sessionId, "site", { "index.html": "two" });
     await deploy(first, session, { folder: "site" });
-    await waitUntil(async () => (await read()) === "two", "the other process serves it", 1_500);
+    await waitUntil(async () => (await read()) === "two", "the other process serves it");
     await first.call("POST", "/api/pages/shared/rollback", { version: 1 });
-    await waitUntil(async () => (await read()) === "one", "the other process serves it", 1_500);
+    await waitUntil(async () => (await read()) === "one", "the other process serves it");
     await first.call("POST", "/api/pages/shared/unpublish");
-    await waitUntil(async () => (await read()) === 410, "the other process answers 410", 1_500);
+    await waitUntil(async () => (await read()) === 410, "the other process answers 410");
   });
 });
 

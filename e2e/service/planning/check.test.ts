@@ -83,7 +83,7 @@ describe("assertions in check_variant", () => {
     );
     // A check decides about assertions; whether the requirement is met is said by the agent.
     assert.ok(listed.every(({ status }) => status === "open"));
-    const events = only(await readEvents(service, session.sessionId), "requirements.updated");
+    const events = only(await readEvents(service, session.sessionId), "requirement.updated");
     assert.deepEqual(
       events.map(({ requirements }) => requirements.length),
       [5, 4, 4],

@@ -6,6 +6,7 @@ import { trustCertificate } from "#e2e/fixtures/trust-certificate.ts";
 import { readResult, spawn, wait } from "../agents/agents-testing.ts";
 import { callTool, type McpService, openMcpService, readText } from "../mcp-server/builtin-mcp-testing.ts";
 import { waitUntil } from "../testing.ts";
+import { only, readEvents } from "../turn/turn-testing.ts";
 import { playFollowUp, playTurn, scriptTurn, step } from "../variants/variants-testing.ts";
 import { readPlan, setMode } from "./planning-testing.ts";
 
@@ -72,6 +73,38 @@ describe("plan first", () => {
     assert.match(files, /before\.txt/);
     assert.doesNotMatch(files, /after\.txt|shell\.txt/);
     assert.match(read, /a/);
+  });
+
+  it("marks a refused call as one that was not run, in the events and in exports", async () => {
+    const { session } = await playTurn(mcp.service, []);
+    const { sessionId } = session;
+    await setMode(mcp.service, sessionId, "plan_first");
+    await playFollowUp(mcp.service, sessionId, [
+      step("write_file", { path: "a.txt", content: "a" }),
+      step("list_files"),
+      step("read_file", { path: "none.txt" }),
+    ]);
+    const marks = only(await readEvents(mcp.service, sessionId), "tool.result").map(
+      ({ toolName, state, refusal }) => ({ toolName, state, refusal }),
+    );
+    assert.deepEqual(marks, [
+      { toolName: "write_file", state: "failed", refusal: "plan_first" },
+      { toolName: "list_files", state: "succeeded", refusal: undefined },
+      { toolName: "read_file", state: "failed", refusal: undefined },
+    ]);
+    const path = `/api/sessions/${sessionId}/export`;
+    const exported = await mcp.service.read<{ messages: { results: Record<string, unknown>[] }[] }>(path);
+    assert.deepEqual(
+      exported.messages.flatMap(({ results }) => results.map(({ refusal }) => refusal)),
+      ["plan_first", undefined, undefined],
+    );
+    const html = await (await mcp.service.call("GET", `${path}?format=html`)).text();
+    assert.match(html, /<code>write_file<\/code> a\.txt <span class="refused">not run, plan first<\/span>/);
+    assert.match(html, /<code>read_file<\/code> none\.txt <span class="failed">failed<\/span>/);
+    // An export of these calls is imported as it is.
+    const other = await mcp.service.create("Say something.");
+    const imported = await mcp.service.call("POST", `/api/sessions/${other.sessionId}/import`, exported);
+    assert.equal(imported.status, 201, await imported.clone().text());
   });
 
   it("is read at the time of the call: a switch takes effect within the turn", async () => {
@@ -166,6 +199,8 @@ describe("plan first", () => {
       assert.match(readText(refused), REFUSED);
     }
     assert.doesNotMatch(readText(await callTool(client, "list_files")), /a\.txt|b\.txt/);
+    const marks = only(await readEvents(mcp.service, sessionId), "tool.result").map(({ refusal }) => refusal);
+    assert.deepEqual(marks, ["plan_first", "plan_first", undefined]);
     await setMode(mcp.service, sessionId, "off");
     assert.notEqual((await callTool(client, "write_file", CHANGING.write_file)).isError, true);
   });

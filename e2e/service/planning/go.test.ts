@@ -97,6 +97,14 @@ describe("go", () => {
     assert.equal((await readPlan(service, session.sessionId)).mode, "plan_first");
     assert.equal((await sayGo(service, session, 2)).status, 202);
     assert.equal(await go(2), "409 the plan is agreed already");
+    await setMode(service, session.sessionId, "plan_first");
+    await editAsPerson(
+      service,
+      session,
+      { action: "setStatus", id: "p1", status: "done" },
+      { action: "setStatus", id: "p2", status: "dropped" },
+    );
+    assert.equal(await go(3), "409 the plan has nothing left to do");
     await waitUntil(async () => (await messagesOf(session.sessionId)).length === 2, "one message is there");
   });
 

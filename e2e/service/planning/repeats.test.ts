@@ -31,7 +31,7 @@ describe("a call whose executor failed before its result was recorded", () => {
     const { session, results } = await playTurn(service, [step("add_requirements", { requirements })]);
     assert.match(results[0] ?? "", /^- r1 \[open\] One\n- r2 \[open\] Two$/);
     assert.equal((await listRequirements(service, session.sessionId)).length, 2);
-    assert.equal(only(await readEvents(service, session.sessionId), "requirements.updated").length, 1);
+    assert.equal(only(await readEvents(service, session.sessionId), "requirement.updated").length, 1);
   });
 
   it("update_requirement: it is changed once", async () => {
@@ -41,7 +41,7 @@ describe("a call whose executor failed before its result was recorded", () => {
     const input = { id: "r1", status: "failed", note: "The page is gone" };
     const [answer = ""] = await playFollowUp(service, session.sessionId, [step("update_requirement", input)]);
     assert.match(answer, /^- r1 \[failed\] One; note: The page is gone$/);
-    assert.equal(only(await readEvents(service, session.sessionId), "requirements.updated").length, 2);
+    assert.equal(only(await readEvents(service, session.sessionId), "requirement.updated").length, 2);
   });
 });
 

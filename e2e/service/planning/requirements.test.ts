@@ -60,7 +60,7 @@ describe("requirements of the agent", () => {
     const [first, second] = await listRequirements(service, session.sessionId);
     assert.deepEqual([first?.status, first?.evidenceIds, second?.status], ["met", [own], "open"]);
     assert.equal(first?.evidence[0]?.sessionId, session.sessionId);
-    const events = only(await readEvents(service, session.sessionId), "requirements.updated");
+    const events = only(await readEvents(service, session.sessionId), "requirement.updated");
     assert.deepEqual(
       events.map(({ requirements }) => requirements.map(({ id, status }) => `${id} ${status}`)),
       [["r1 open", "r2 open"], ["r1 met"]],
@@ -144,7 +144,10 @@ describe("requirements of the agent", () => {
       service,
       Array.from({ length: 6 }, () => add(...many)),
     );
-    assert.match(results[5] ?? "", /at most 100 requirements, and this one has 100/);
+    assert.match(
+      results[5] ?? "",
+      /requirements: the session has 100 and this adds 20; a session may have 100/,
+    );
     assert.equal((await listRequirements(service, session.sessionId)).length, 100);
   });
 });

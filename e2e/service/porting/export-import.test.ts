@@ -1,11 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { sql } from "drizzle-orm";
-import fc from "fast-check";
 import { replacePlan } from "#lib/planning/store-plan.ts";
 import { addRequirements, updateRequirement } from "#lib/planning/store-requirements.ts";
-import { canonicalJson } from "#lib/session/canonical-json.ts";
-import type { VariantDocument } from "#lib/variant/document.ts";
 import { storeReport } from "../reports/reports-testing.ts";
 import { OTHER_KEY, openTestService, type TestService } from "../testing.ts";
 import { listVariants, playTurn, readRevision, step } from "../variants/variants-testing.ts";
@@ -20,80 +17,11 @@ import {
 } from "./porting-testing.ts";
 
 let service: TestService;
-let elsewhere: TestService;
 before(async () => {
-  [service, elsewhere] = await Promise.all([
-    openTestService({ SANDBOX: "unconfined" }),
-    openTestService({ SANDBOX: "unconfined" }),
-  ]);
+  service = await openTestService({ SANDBOX: "unconfined" });
+  service.model.respondWith(() => ({ text: "Done." }));
 });
-after(() => Promise.all([service.close(), elsewhere.close()]));
-
-const text = fc
-  .string({ unit: "grapheme", minLength: 1, maxLength: 60 })
-  .filter((each) => !each.includes("\0"));
-const change = fc.oneof(
-  fc.record({ op: fc.constant("setText" as const), selector: fc.constant("#pay"), text }),
-  fc.record({
-    op: fc.constant("addClass" as const),
-    selector: fc.constant("main > a"),
-    className: fc.constant("on"),
-  }),
-  fc.record({
-    op: fc.constant("insert" as const),
-    selector: fc.constant("h1"),
-    position: fc.constantFrom("before" as const, "end" as const),
-    html: fc.constant("<p>Free <b>returns</b></p>"),
-  }),
-);
-const documents = fc.array(
-  fc.array(change, { minLength: 1, maxLength: 5 }).map(
-    (changes): VariantDocument => ({
-      pages: [
-        {
-          url: "https://shop.example/cart",
-          match: "path",
-          changes: changes.map((each, index) => ({ id: `c${index}`, ...each })),
-          css: ".a { color: red }",
-          js: "",
-        },
-      ],
-    }),
-  ),
-  { maxLength: 3 },
-);
-
-describe("an export that is imported elsewhere and exported again", () => {
-  it("has the same variants and the same conversation", async () => {
-    await fc.assert(
-      fc.asyncProperty(documents, fc.array(text, { minLength: 1, maxLength: 3 }), async (variants, said) => {
-        const steps = [
-          ...said.map((content) => step("write_file", { path: "notes.txt", content })),
-          step("list_files"),
-          { text: said.join(" ") },
-        ];
-        const { session } = await playTurn(service, steps, { capabilities: { browser: false } });
-        for (const [index, document] of variants.entries())
-          await storeVariant(service, session.sessionId, index === 0 ? "main" : `v${index}`, document);
-        const first = await exportSession(service, session.sessionId);
-        assert.ok(
-          first.messages.flatMap(({ results }) => results).length > said.length,
-          "results are exported",
-        );
-
-        const target = await makeSession(elsewhere);
-        const answer = await imported(elsewhere, target.sessionId, first);
-        assert.equal(answer.import.messageCount, first.messages.length);
-        const second = await exportSession(elsewhere, target.sessionId);
-        const content = ({ variants: list }: typeof first) =>
-          list.map(({ key, document }) => [key, canonicalJson(document)]).sort();
-        assert.deepEqual(content(second), content(first));
-        assert.equal(canonicalJson(second.imports[0]?.messages), canonicalJson(first.messages));
-      }),
-      { numRuns: 8 },
-    );
-  });
-});
+after(() => service.close());
 
 describe("the export of a session", () => {
   it("names itself by the session's state, has a plain file name, and is another owner's 404", async () => {
@@ -406,7 +334,7 @@ describe("an import", () => {
     const events = await service.container.services.log.read(sessionId, { after: 0, limit: 500 });
     const kinds = events.map(({ kind }) => kind);
     assert.equal(kinds.filter((kind) => kind === "plan.updated").length, 1);
-    assert.equal(kinds.filter((kind) => kind === "requirements.updated").length, 2);
+    assert.equal(kinds.filter((kind) => kind === "requirement.updated").length, 2);
   });
 
   it("is refused whole where its requirements do not fit", async () => {
@@ -440,7 +368,7 @@ describe("an import", () => {
     assert.equal(refused.status, 409);
     assert.equal(
       ((await refused.json()) as { error: string }).error,
-      "variants: the session has 14 and the document 14; a session may have 26",
+      "variants: the session has 14 and the document adds 14; a session may have 26",
     );
     assert.equal((await listVariants(service, sessionId)).length, 14);
   });

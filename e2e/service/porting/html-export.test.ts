@@ -5,15 +5,18 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
 import axe from "axe-core";
+import { eq } from "drizzle-orm";
 import { type Browser, chromium } from "playwright-core";
 import sharp from "sharp";
+import { evidence } from "#db/schema/index.ts";
 import { findTestChromium } from "#lib/browser/testing.ts";
 import { replacePlan } from "#lib/planning/store-plan.ts";
 import { addRequirements } from "#lib/planning/store-requirements.ts";
 import { publishReport } from "#lib/reports/publish-report.ts";
 import { readTested } from "#lib/variant/variant-outcome.ts";
+import { keepPicture } from "../reports/reports-testing.ts";
 import { openTestService, type TestService } from "../testing.ts";
-import { scriptTurn, step } from "../variants/variants-testing.ts";
+import { playTurn, scriptTurn, step } from "../variants/variants-testing.ts";
 import { exportHtml, exportSession, imported, storeVariant } from "./porting-testing.ts";
 
 let service: TestService;
@@ -209,5 +212,45 @@ describe("the HTML export, opened as a file", () => {
         assert.deepEqual(found, [], `${colorScheme}, ${width} px`);
       }
     await page.close();
+  });
+});
+
+describe("a report with pictures of sub-agents", () => {
+  it("has each picture once, links to one that was shown, and says what it does not have", async () => {
+    const agents = [{ objective: "look around", name: "scout" }];
+    const { session } = await playTurn(service, [step("spawn_agents", { agents })], {
+      subAgents: true,
+      capabilities: { browser: false },
+    });
+    const { sessionId } = session;
+    const [child] = (await exportSession(service, sessionId)).agents;
+    assert.ok(child);
+    const own = await keepPicture(service, sessionId, "Of the session");
+    const childs = await keepPicture(service, child.id, "Of the scout");
+    const finding = { severity: "minor" as const, title: "A", detail: "b", steps: [] };
+    const published = await publishReport(
+      { ...service.container.services, readTested },
+      {
+        ...{ sessionId, requestId: null, runId: null, callId: null },
+        report: {
+          title: "With pictures",
+          summary: "",
+          findings: [
+            { ...finding, evidenceIds: [childs] },
+            { ...finding, evidenceIds: [childs, own] },
+          ],
+        },
+      },
+    );
+    assert.ok(published.ok);
+    const html = await exportHtml(service, sessionId);
+    const figures = [...html.matchAll(/<figure id="(\w+)"><img src="data:image\/png/g)].map(([, id]) => id);
+    assert.deepEqual(figures, [childs, own]);
+    assert.ok(html.includes(`Evidence: <a href="#${childs}">Of the scout</a>, shown above`));
+
+    await service.container.services.db.delete(evidence).where(eq(evidence.id, childs));
+    const later = await exportHtml(service, sessionId);
+    assert.equal(later.match(/Evidence: Of the scout, not in this file/g)?.length, 2);
+    assert.equal(later.match(/<li>Of the scout: The evidence was deleted\.<\/li>/g)?.length, 1);
   });
 });

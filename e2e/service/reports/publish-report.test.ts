@@ -41,7 +41,6 @@ describe("publish_qa_report", () => {
       createdAt: summary.createdAt,
     });
     assert.deepEqual(await readReport(service, sessionId, summary.id), {
-      success: true,
       ...summary,
       sessionId,
       newest: { id: summary.id, version: 1, url: summary.url },
@@ -158,7 +157,7 @@ describe("publish_qa_report", () => {
     const about = { sessionId, requestId: null, runId: null, callId: null, report: REPORT };
     const published = await Promise.all(Array.from({ length: 102 }, () => publishReport(deps, about)));
     const refused = published.flatMap((each) => (each.ok ? [] : [each.problem]));
-    assert.deepEqual(refused, Array(2).fill("the session has 100 reports, the most there can be"));
+    assert.deepEqual(refused, Array(2).fill("the session has 100 reports; a session may have 100"));
     const versions = (await listReports(service, sessionId)).map(({ version }) => version);
     assert.deepEqual(
       versions.toSorted((a, b) => a - b),
@@ -201,9 +200,6 @@ describe("evidence of a report", () => {
       const path = `/api/sessions/${sessionId}/artifacts/${id}`;
       assert.equal((await service.call("GET", path, undefined, { authorization: "", cookie })).status, 200);
     }
-    assert.deepEqual(await listReports(service, childId), []);
-    const ofChild = `/api/sessions/${childId}/reports/${summary?.id}`;
-    assert.equal((await service.call("GET", ofChild)).status, 404);
   });
 
   it("that the session's tree does not have is refused by its field, and nothing is stored", async () => {
@@ -228,8 +224,8 @@ describe("malformed reports", () => {
   const long = (length: number) => "x".repeat(length);
   const cases: [string, Record<string, unknown>, RegExp][] = [
     ["no title", { ...REPORT, title: "  " }, /title: must not be empty/],
-    ["a long title", { ...REPORT, title: long(201) }, /title: must have at most 200 characters/],
-    ["a long summary", { ...REPORT, summary: long(10_001) }, /summary: must have at most 10000 characters/],
+    ["a long title", { ...REPORT, title: long(201) }, /title: must be at most 200 characters/],
+    ["a long summary", { ...REPORT, summary: long(10_001) }, /summary: must be at most 10,000 characters/],
     ["another field", { ...REPORT, replaces: "rep_a" }, /replaces/],
     ["no list", { ...REPORT, findings: "none" }, /findings: /],
     [
@@ -240,12 +236,12 @@ describe("malformed reports", () => {
     [
       "a script address",
       { ...REPORT, findings: [{ ...finding, url: "javascript:alert(1)" }] },
-      /findings\[0\]\.url: must be an http\(s\) URL/,
+      /findings\[0\]\.url: must be an absolute http\(s\) URL/,
     ],
     [
       "too many steps",
       { ...REPORT, findings: [{ ...finding, steps: Array(31).fill("Click.") }] },
-      /findings\[0\]\.steps: must have at most 30 entries/,
+      /findings\[0\]\.steps: must hold at most 30 entries/,
     ],
     [
       "an empty step",
@@ -255,12 +251,12 @@ describe("malformed reports", () => {
     [
       "too many findings",
       { ...REPORT, findings: Array(201).fill(finding) },
-      /findings: must have at most 200 entries/,
+      /findings: must hold at most 200 entries/,
     ],
     [
       "too many bytes",
       { ...REPORT, findings: Array(200).fill({ ...finding, detail: long(1_400) }) },
-      /findings: the report has \d+ bytes as JSON, and at most 262144 are allowed/,
+      /findings: the report has \d+ bytes as JSON; a report may have 262144\./,
     ],
   ];
   it("name the field, and store nothing", async () => {

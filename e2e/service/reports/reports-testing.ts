@@ -1,5 +1,5 @@
 import { publishReport } from "#lib/reports/publish-report.ts";
-import type { Finding, Report, ReportInput } from "#lib/reports/report.ts";
+import type { Report, ReportInput } from "#lib/reports/report.ts";
 import { readTested } from "#lib/variant/variant-outcome.ts";
 import type { TestService } from "../testing.ts";
 import { step } from "../variants/variants-testing.ts";
@@ -36,8 +36,8 @@ export async function storeReport(service: TestService, sessionId: string): Prom
 }
 
 /** A report as the API answers it. */
-export const readReport = (service: TestService, sessionId: string, id: string) =>
-  service.read<Report & { findings: Finding[] }>(`/api/sessions/${sessionId}/reports/${id}`);
+export const readReport = async (service: TestService, sessionId: string, id: string) =>
+  (await service.read<{ report: Report }>(`/api/sessions/${sessionId}/reports/${id}`)).report;
 
 /** The reports of a session as the API lists them. */
 export const listReports = async (service: TestService, sessionId: string) =>

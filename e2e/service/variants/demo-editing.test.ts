@@ -1,84 +1,28 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { readBlocks } from "#e2e/fixtures/read-blocks.ts";
-import { findTestChromium } from "#lib/browser/testing.ts";
 import type { VariantDocument } from "#lib/variant/document.ts";
-import { type HttpTestService, openHttpTestService } from "../http-testing.ts";
-import { TEST_KEY } from "../testing.ts";
-import { only, readEvents } from "../turn/turn-testing.ts";
+import { listRequirements, readPlan } from "../planning/planning-testing.ts";
+import { TEST_KEY, waitUntil } from "../testing.ts";
+import { type DemoService, openDemoService, TURN_MS_MAX } from "./demo-testing.ts";
 
-const SHOP = join(import.meta.dirname, "../../../public/demo");
-const TYPES: Record<string, string> = {
-  html: "text/html",
-  css: "text/css",
-  js: "text/javascript",
-  svg: "image/svg+xml",
-};
-
-/** The demo shop, as the service itself serves it. */
-const site = createServer(async (request, response) => {
-  const name = /^\/demo\/([\w-]+\.(\w+))$/.exec(request.url ?? "");
-  const file = await readFile(join(SHOP, name?.[1] ?? "none")).catch(() => undefined);
-  response.statusCode = file === undefined ? 404 : 200;
-  response.setHeader("content-type", `${TYPES[name?.[2] ?? ""] ?? "text/plain"}; charset=utf-8`);
-  response.end(file);
-});
-let service: HttpTestService;
-let targetUrl = "";
-
+let demo: DemoService;
 before(async () => {
-  await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
-  targetUrl = `http://127.0.0.1:${(site.address() as AddressInfo).port}/demo/index.html`;
-  const { executablePath: BROWSER_EXECUTABLE_PATH } = findTestChromium();
-  // Without a key and a server the service uses the built-in demo model.
-  service = await openHttpTestService({
-    OPENAI_BASE_URL: "",
-    AGENT_MODEL: "",
-    BROWSER_EXECUTABLE_PATH,
-    SANDBOX: "unconfined",
-  });
+  demo = await openDemoService();
 });
-after(async () => {
-  await service.close();
-  site.close();
-});
-
-/** The longest that a turn with a check may take. */
-const TURN_MS_MAX = 180_000;
-
-/** Waits for the end of a request; answers its last event, its last text and the tools it called. */
-async function ended(sessionId: string, requestId: string) {
-  await service.completed(`/api/sessions/${sessionId}/requests/${requestId}`, TURN_MS_MAX);
-  const events = (await readEvents(service, sessionId)).filter((event) => event.requestId === requestId);
-  const completed = only(events, "run.completed").at(-1);
-  const parts = only(events, "message.completed").flatMap(({ message }) => message.parts);
-  const last = parts.findLast((part) => part.type === "text");
-  assert.ok(completed && last);
-  return { completed, answer: last.text, tools: only(events, "tool.call").map(({ toolName }) => toolName) };
-}
-
-async function start(task: string, more: Record<string, unknown> = {}) {
-  const { sessionId, requestId } = await service.create(task, { targetUrl, ...more });
-  return { sessionId, ...(await ended(sessionId, requestId)) };
-}
-
-async function say(sessionId: string, text: string) {
-  const posted = await service.call("POST", `/api/sessions/${sessionId}/agent/messages`, { text });
-  const { requestId } = (await posted.json()) as { requestId: string };
-  return ended(sessionId, requestId);
-}
+after(() => demo.close());
+const start: DemoService["start"] = (task, more) => demo.start(task, more);
+const say: DemoService["say"] = (sessionId, text) => demo.say(sessionId, text);
 
 async function readChanges(sessionId: string, revision: number) {
   const path = `/api/sessions/${sessionId}/variants/main/revisions/${revision}`;
-  const { document } = await service.read<{ document: VariantDocument }>(path);
-  return document.pages.flatMap(({ changes }) => changes);
+  const read = await demo.service.read<{ revision: { document: VariantDocument } }>(path);
+  return read.revision.document.pages.flatMap(({ changes }) => changes);
 }
 
 describe("the demo model in an editing session", () => {
@@ -86,7 +30,7 @@ describe("the demo model in an editing session", () => {
     const { sessionId, completed, answer, tools } = await start(
       "Make the headline say 'Winter sale' and hide the banner.",
     );
-    const hasCheck = service.container.services.tools.some(({ name }) => name === "check_variant");
+    const hasCheck = demo.service.container.services.tools.some(({ name }) => name === "check_variant");
     assert.equal(completed.outcome, "succeeded");
     assert.deepEqual(
       completed.variants?.map(({ key, revision }) => ({ key, revision })),
@@ -164,21 +108,47 @@ describe("the demo model in an editing session", () => {
 });
 
 describe("the README's commands for editing", () => {
-  it("start a session and read its variant", async (t) => {
+  it("start a session, read its variant, test a requirement, and make a plan", async (t) => {
     const folder = await mkdtemp(join(tmpdir(), "readme-"));
     t.after(() => rm(folder, { recursive: true, force: true }));
-    const [commands = ""] = readBlocks("## Editing a page", "sh");
+    const [edit = "", require = "", planFirst = ""] = readBlocks("## Editing a page", "sh");
     const [, follow = ""] = readBlocks("## One session, from a terminal", "sh").slice(2);
     const [defineField = ""] = /^field\(\).*$/m.exec(follow) ?? [];
-    const program = [defineField, commands.replace("http://127.0.0.1:3000/demo", targetUrl)].join("\n");
-    const env = { ...process.env, BASE: service.baseUrl, KEY: TEST_KEY };
-    const { stdout } = await promisify(execFile)("sh", ["-euc", program], {
-      cwd: folder,
-      env,
-      timeout: TURN_MS_MAX,
-    });
-    assert.match(stdout, /"kind":"run\.completed".*"variants":\[\{"key":"main","revision":1,/);
-    assert.match(stdout, /\n\{"success":true,"data":\[\{"key":"main","revision":1,/);
-    assert.match(stdout, /"changes":\[\{"id":"c1","selector":"h1",.*"op":"setText","text":"Winter sale"\}/);
+    const [defineApi = ""] = /^API=.*$/m.exec(edit) ?? [];
+    const env = { ...process.env, BASE: demo.service.baseUrl, KEY: TEST_KEY };
+    const run = async (...lines: string[]) => {
+      const program = [defineField, ...lines].join("\n");
+      const { stdout } = await promisify(execFile)("sh", ["-euc", program], {
+        cwd: folder,
+        env,
+        timeout: TURN_MS_MAX,
+      });
+      return stdout;
+    };
+    const shop = (commands: string) =>
+      commands
+        .replace("http://127.0.0.1:3000/demo/index.html", demo.targetUrl)
+        .replace("http://127.0.0.1:3000/demo", demo.targetUrl);
+
+    const edited = await run(shop(edit));
+    assert.match(edited, /"kind":"run\.completed".*"variants":\[\{"key":"main","revision":1,/);
+    assert.match(edited, /\n\{"success":true,"data":\[\{"key":"main","revision":1,/);
+    assert.match(edited, /"changes":\[\{"id":"c1","selector":"h1",.*"op":"setText","text":"Winter sale"\}/);
+    const sessionId = /"sessionId":"(ses_[a-z2-7]+)"/.exec(edited)?.[1] ?? "";
+
+    await run(defineApi, shop(require));
+    await waitUntil(
+      async () => (await listRequirements(demo.service, sessionId))[0]?.outcome?.status === "pass",
+      "the check has tested the requirement",
+      TURN_MS_MAX,
+    );
+    const planned = await run(defineApi, planFirst);
+    assert.match(planned, /"mode":"plan_first"/);
+    assert.match(planned, new RegExp(`\\n?${demo.service.baseUrl}/s/${sessionId}\\?key=\\S+\\n$`));
+    await waitUntil(
+      async () => (await readPlan(demo.service, sessionId)).items[0]?.text === "Make the buttons green",
+      "the plan is written",
+      TURN_MS_MAX,
+    );
   });
 });

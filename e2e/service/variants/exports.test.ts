@@ -169,7 +169,7 @@ describe("an import", () => {
     await refuse(
       { format: "json", document, url: "file:///etc/passwd" },
       400,
-      /^url: must be an http\(s\) URL$/,
+      /^url: must be an absolute http\(s\) URL$/,
     );
     await refuse(
       { format: "json", document: { pages: [] } },

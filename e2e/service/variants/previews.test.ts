@@ -110,7 +110,7 @@ describe("previews", () => {
       /^1 of 1 previews has its picture\.\n- "Page" .* variant main, revision 2: evidence evi_/,
     );
     assert.match(results[5] ?? "", /previews\[0\]\.variant: There is no variant b\. The session has main\./);
-    assert.match(results[6] ?? "", /previews\[0\]\.url: must be an http\(s\) URL/);
+    assert.match(results[6] ?? "", /previews\[0\]\.url: must be an absolute http\(s\) URL/);
     const [page, ...others] = await listPreviews(session.sessionId);
     assert.deepEqual(others, []);
     assert.equal((await readPicture(session.sessionId, page)).colour, "blue");

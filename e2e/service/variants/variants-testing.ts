@@ -84,13 +84,22 @@ export const listVariants = async (service: TestService, sessionId: string): Pro
   (await service.read<{ data: VariantSummary[] }>(`/api/sessions/${sessionId}/variants`)).data;
 
 /** A revision as the API shows it. */
-export const readRevision = (service: TestService, sessionId: string, number: number, variant = "main") =>
-  service.read<{
-    author: string;
-    isShown: boolean;
-    document: VariantDocument;
-    check: { status: string; findings: { code: string; changeId: string | null }[] } | null;
-  }>(`/api/sessions/${sessionId}/variants/${variant}/revisions/${number}`);
+export async function readRevision(
+  service: TestService,
+  sessionId: string,
+  number: number,
+  variant = "main",
+): Promise<ShownRevision> {
+  const path = `/api/sessions/${sessionId}/variants/${variant}/revisions/${number}`;
+  return (await service.read<{ revision: ShownRevision }>(path)).revision;
+}
+
+type ShownRevision = {
+  author: string;
+  isShown: boolean;
+  document: VariantDocument;
+  check: { status: string; findings: { code: string; changeId: string | null }[] } | null;
+};
 
 /** Stores revision 1 of the variant `main`, which changes the text of `#pay`. */
 export async function storeVariant(

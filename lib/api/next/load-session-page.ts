@@ -323,9 +323,9 @@ function readToolCalls(events: readonly DomainEvent[]): ToolCallView[] {
     if (event.kind === "tool.call") calls.set(event.toolCallId, toStarted(event));
     if (event.kind === "tool.result") {
       const started = calls.get(event.toolCallId);
-      const { state, preview, resultId, evidence, durationMs } = event;
+      const { state, refusal = null, preview, resultId, evidence, durationMs } = event;
       if (started)
-        calls.set(event.toolCallId, { ...started, state, preview, resultId, evidence, durationMs });
+        calls.set(event.toolCallId, { ...started, state, refusal, preview, resultId, evidence, durationMs });
     }
   }
   return [...calls.values()];
@@ -336,6 +336,7 @@ const toStarted = (event: Extract<DomainEvent, { kind: "tool.call" }>): ToolCall
   toolName: event.toolName,
   runId: event.runId ?? "",
   state: "started",
+  refusal: null,
   preview: "",
   resultId: null,
   evidence: [],

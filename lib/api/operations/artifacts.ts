@@ -1,3 +1,4 @@
+import { attachment } from "../http/attachment.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
@@ -16,7 +17,7 @@ export async function readArtifact(
   return new Response(Buffer.from(kept.bytes), {
     headers: {
       "Content-Type": isPicture ? kept.pointer.mediaType : "application/octet-stream",
-      "Content-Disposition": isPicture ? "inline" : `attachment; filename="${kept.pointer.id}.html"`,
+      "Content-Disposition": isPicture ? "inline" : attachment(`${kept.pointer.id}.html`),
       "Content-Security-Policy": "default-src 'none'; sandbox",
       "X-Content-Type-Options": "nosniff",
       "Cache-Control": "private, max-age=31536000, immutable",

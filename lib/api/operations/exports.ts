@@ -4,6 +4,7 @@ import { variantKeySchema } from "#lib/variant/document.ts";
 import { exportJson } from "#lib/variant/formats/index.ts";
 import { importVariant as importDocument } from "#lib/variant/import-variant.ts";
 import { findRevision } from "#lib/variant/variant-store.ts";
+import { attachment } from "../http/attachment.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
@@ -24,7 +25,7 @@ export async function exportRevision(
   if (format !== "script") {
     const exported = exportJson(format, { sessionId, variant, revision: number, document });
     const headers = {
-      "Content-Disposition": attach(`${variant}-r${number}${format === "json" ? "" : `.${format}`}.json`),
+      "Content-Disposition": attachment(`${variant}-r${number}${format === "json" ? "" : `.${format}`}.json`),
     };
     return {
       ok: true,
@@ -35,15 +36,12 @@ export async function exportRevision(
   }
   const headers = {
     "Content-Type": "text/javascript; charset=utf-8",
-    "Content-Disposition": attach(`${variant}-r${number}.js`),
+    "Content-Disposition": attachment(`${variant}-r${number}.js`),
     "X-Content-Type-Options": "nosniff",
   };
   const script = variantScript(document, `export_${sessionId}_${variant}`);
   return new Response(`/* Revision ${number} of variant ${variant}. */\n${script}`, { headers });
 }
-
-/** Browsers save the answer under this name. */
-const attach = (filename: string): string => `attachment; filename="${filename}"`;
 
 /** `POST …/variants/:variantKey/import`. */
 export async function importVariant(

@@ -24,8 +24,7 @@ export async function editPlan(
 ): Promise<Answer> {
   const edited = await edit(planning, params.sessionId, body.edits);
   if (edited.ok) return answerPlan(edited.plan);
-  if (edited.reason === "unknown") return unknownSession();
-  return fail(edited.reason === "stale" ? "conflict" : "invalid_request", edited.problem);
+  return edited.reason === "unknown" ? unknownSession() : fail("conflict", edited.problem);
 }
 
 /** `POST …/plan/mode`. */

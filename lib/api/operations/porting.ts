@@ -2,6 +2,8 @@ import { importDocument, summarizeImport } from "#lib/porting/import-document.ts
 import { findImport, listImportedMessages, listImports as readImports } from "#lib/porting/import-store.ts";
 import { fileNameOf, openExport } from "#lib/porting/open-export.ts";
 import { toExportedMessage } from "#lib/porting/read-content.ts";
+import { findRootOf } from "#lib/session/session-tree-store.ts";
+import { attachment } from "../http/attachment.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
@@ -21,7 +23,7 @@ export async function exportSession(
   return new Response(body, {
     headers: {
       "Content-Type": MEDIA_TYPES[format],
-      "Content-Disposition": `attachment; filename="${fileNameOf(session, format)}"`,
+      "Content-Disposition": attachment(fileNameOf(session, format)),
       "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox",
       "X-Content-Type-Options": "nosniff",
     },
@@ -47,24 +49,24 @@ export async function importIntoSession(
   return { ok: true, status: isNew ? 201 : 200, body: { success: true, import: summary, leftOut } };
 }
 
-/** `GET …/imports`, newest first. */
+/** `GET …/imports`, newest first; of a sub-agent, those of its root. */
 export async function listImports(
   { db }: ApiServices,
   { params, query }: CallOf<"listImports">,
 ): Promise<Answer> {
   const range = readRange(query);
   if (!range) return unknownCursor();
-  const rows = await readImports(db, params.sessionId, range);
+  const rows = await readImports(db, await findRootOf(db, params.sessionId), range);
   const { page, nextCursor } = cutPage(rows, range, (row) => row);
   return { ok: true, status: 200, body: { success: true, data: page.map(summarizeImport), nextCursor } };
 }
 
-/** `GET …/imports/:importId`; the cursor is the place of the last message. */
+/** `GET …/imports/:importId`: of a sub-agent, an import of its root. The cursor is the place of the last message. */
 export async function readImport(
   { db }: ApiServices,
   { params, query }: CallOf<"readImport">,
 ): Promise<Answer> {
-  const row = await findImport(db, params.sessionId, params.importId);
+  const row = await findImport(db, await findRootOf(db, params.sessionId), params.importId);
   if (!row) return fail("not_found", "no such import");
   const limit = query.limit ?? PAGE;
   const rows = await listImportedMessages(db, row.id, { after: query.cursor ?? 0, limit: limit + 1 });

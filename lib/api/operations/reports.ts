@@ -1,35 +1,34 @@
 import { findReport, listReports as readReports } from "#lib/reports/report-store.ts";
 import { writeMarkdown } from "#lib/reports/write-markdown.ts";
+import { findRootOf } from "#lib/session/session-tree-store.ts";
+import { attachment } from "../http/attachment.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 
-/** `GET …/reports`: all versions. A sub-agent has none, because reports belong to the root session. */
+/** `GET …/reports`: all versions; of a sub-agent, those of its root. */
 export async function listReports({ db }: ApiServices, { params }: CallOf<"listReports">): Promise<Answer> {
-  const data = await readReports(db, params.sessionId);
+  const data = await readReports(db, await findRootOf(db, params.sessionId));
   return { ok: true, status: 200, body: { success: true, data, nextCursor: null } };
 }
 
-/** `GET …/reports/:reportId?format=`. */
+/** `GET …/reports/:reportId?format=`: of a sub-agent, a report of its root. */
 export async function readReport(
   { db, settings }: ApiServices,
   { params, query }: CallOf<"readReport">,
 ): Promise<Answer> {
-  const report = await findReport(db, params.sessionId, params.reportId);
+  const report = await findReport(db, await findRootOf(db, params.sessionId), params.reportId);
   if (!report) return fail("not_found", "no such report");
   if (query.format === "markdown") {
     const headers = {
       "Content-Type": "text/markdown; charset=utf-8",
-      "Content-Disposition": attach(`${report.id}.md`),
+      "Content-Disposition": attachment(`${report.id}.md`),
       "X-Content-Type-Options": "nosniff",
       "Cache-Control": "private, no-store",
     };
     return new Response(writeMarkdown(report, settings.baseUrl), { headers });
   }
-  const headers = { "Content-Disposition": attach(`${report.id}.json`) };
-  return { ok: true, status: 200, headers, body: { success: true, ...report } };
+  const headers = { "Content-Disposition": attachment(`${report.id}.json`) };
+  return { ok: true, status: 200, headers, body: { success: true, report } };
 }
-
-/** Browsers save the answer under this name. */
-const attach = (filename: string): string => `attachment; filename="${filename}"`;

@@ -1,5 +1,5 @@
 import { readPageOutcome } from "#lib/landing/page-outcome.ts";
-import { listReports } from "#lib/reports/report-store.ts";
+import { readReportOutcome } from "#lib/reports/report-store.ts";
 import { readAgentStatus as projectAgentStatus } from "#lib/session/run/agent-status.ts";
 import { findStatus } from "#lib/session/run/run-store.ts";
 import { projectRequestStatus } from "#lib/session/run/status.ts";
@@ -35,7 +35,7 @@ export async function readAgentStatus(
   const status = await projectAgentStatus(services.db, session, services.settings.delegation);
   const variants = (await readOutcome(services.db, session, services.settings.baseUrl)) ?? [];
   const [reports, pages] = await Promise.all([
-    listReports(services.db, session.id, { onlyNewest: true }),
+    readReportOutcome(services.db, session),
     readPageOutcome(services.db, session, services.settings.pagesOrigin),
   ]);
   return { ok: true, status: 200, body: { ...status, variants, pages: pages ?? [], reports } };

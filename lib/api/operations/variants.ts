@@ -6,6 +6,7 @@ import { describeProblem, editChanges } from "#lib/variant/revise.ts";
 import { runCheck } from "#lib/variant/run-check.ts";
 import { showVariant as chooseShown, storeRevision } from "#lib/variant/store-revision.ts";
 import { findRevision, listVariantSummaries } from "#lib/variant/variant-store.ts";
+import { unknownSession } from "../auth/known-session.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
@@ -33,8 +34,8 @@ export async function readRevision({ db }: ApiServices, { params }: CallOf<"read
   const found = number && (await findRevision(db, root, params.variantKey, number));
   if (!found) return fail("not_found", "no such revision");
   const { variant, author, document, check, isShown, createdAt } = found;
-  const revision = { variant, revision: found.number, author, createdAt: createdAt.toISOString(), isShown };
-  return { ok: true, status: 200, body: { success: true, ...revision, document, check } };
+  const about = { variant, revision: found.number, author, createdAt: createdAt.toISOString(), isShown };
+  return { ok: true, status: 200, body: { success: true, revision: { ...about, document, check } } };
 }
 
 /** `GET …/previews`. */
@@ -69,7 +70,7 @@ export async function editVariant(
   });
   if (stored.ok) return { ok: true, status: 201, body: { success: true, variant: stored.summary } };
   if (stored.reason === "stale") return stale(stored.newest);
-  return fail("not_found", stored.reason === "refused" ? stored.problem : "no such session");
+  return stored.reason === "refused" ? fail("conflict", stored.problem) : unknownSession();
 }
 
 const stale = (newest: number) =>

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { EnvError, readEnv } from "#lib/server/env.ts";
+import { countOf } from "#lib/text/count-of.ts";
 import { restoreBackup, writeBackup } from "./archive.ts";
 import { importPglite } from "./import-pglite.ts";
 
@@ -54,7 +55,7 @@ async function main([command, ...words]: string[]): Promise<number> {
 function describeRows(tables: { name: string; rows: number }[]): string {
   const sessions = tables.find(({ name }) => name === "sessions")?.rows ?? 0;
   const rows = tables.reduce((sum, table) => sum + table.rows, 0);
-  return `${sessions} ${sessions === 1 ? "session" : "sessions"}, ${rows} rows in ${tables.length} tables`;
+  return `${countOf(Number(sessions), "session")}, ${rows} rows in ${tables.length} tables`;
 }
 
 main(process.argv.slice(2)).then(

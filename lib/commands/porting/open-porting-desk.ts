@@ -68,6 +68,7 @@ function openAtDatabase(env: Env, storage: Storage): PortingDesk {
     },
     baseUrl: env.baseUrl,
     pagesOrigin: env.pagesOrigin,
+    importBytes: env.importBytes,
   };
   return {
     close: storage.close,

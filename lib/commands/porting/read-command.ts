@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 export const PORTING_USAGE = `Usage:
 
   npm run export -- <sessionId> [--format json|html] [--evidence] [--out <file>]
-      Writes a session to a file: its conversation, variants, results, previews, annotations and evidence.
+      Writes a session to a file: its conversation, variants, plan, requirements, results, reports and previews.
       --format    json (default), which can be imported, or html, one file for people to read
       --evidence  the JSON carries pictures and files, 20 MiB in all
       --out       the file to write; it must not exist. Default: named after the session's title

@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { DOCUMENT_LIMITS } from "#lib/porting/format.ts";
+import { countOf } from "#lib/text/count-of.ts";
 import type { PortingDesk } from "./open-porting-desk.ts";
 import type { PortingCommand } from "./read-command.ts";
 
@@ -60,7 +61,7 @@ async function runImport(desk: PortingDesk, { file, sessionId }: Extract<Run, { 
   );
   if (size === undefined) return refuse(`${file} is not a file that can be read.`);
   if (size > DOCUMENT_LIMITS.bytesMax)
-    return refuse(`${file} has ${size} bytes; at most 10 MiB can be imported.`);
+    return refuse(`${file} has ${size} bytes; a document may have 10 MiB.`);
   const imported = await desk.importDocument(sessionId, new Uint8Array(await readFile(file)));
   if (!imported.ok) return refuse(`Nothing was imported: ${imported.problem}.`);
   const { isNew, id, variants, messageCount, planItemCount, requirementCount, leftOut } = imported;
@@ -79,8 +80,6 @@ async function runImport(desk: PortingDesk, { file, sessionId }: Extract<Run, { 
     ].map(printable),
   };
 }
-
-const countOf = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 /** Text of a document without control characters, which a terminal could act on. */
 const printable = (line: string): string => line.replace(/[\p{Cc}\p{Cf}]/gu, " ");

@@ -3,8 +3,11 @@ import { planComparison } from "./delegation/plan-comparison.ts";
 import { planSubAgent } from "./delegation/plan-sub-agent.ts";
 import { type DemoTask, readDemoTask, type Want } from "./demo-task.ts";
 import { type EditRequest, readEditRequest } from "./editing/edit-request.ts";
-import { planEdit } from "./editing/plan-edit.ts";
+import { isOnPage, planEdit } from "./editing/plan-edit.ts";
 import { type PageReading, readPage } from "./page-reading.ts";
+import { asksForPlan, carryOutPlan } from "./planning/carry-out-plan.ts";
+import { isGo, saysContinue } from "./planning/plan-state.ts";
+import { writePlan, writeStillWaiting } from "./planning/write-plan.ts";
 import { findOpenUrl, followLink, LINKS, openPage, sincePageChange } from "./reach-page.ts";
 import type { DemoStep, Situation, ToolExchange } from "./situation.ts";
 import { writeCannotReport, writeFetchReport, writeHelp, writePageReport } from "./write-demo-report.ts";
@@ -31,13 +34,18 @@ const OVERVIEW: Want[] = ["headings", "links", "fields"];
  * delegate; a sub-agent submits what it read.
  */
 export function planDemoStep(situation: Situation): DemoStep {
-  const task = readDemoTask(situation.message);
-  if (situation.tools.has("submit_result")) return planSubAgent(situation, planPageStep(situation, task));
+  const { plan, tools, message } = situation;
+  const task = readDemoTask(message);
+  if (tools.has("submit_result")) return planSubAgent(situation, planPageStep(situation, task));
+  if (asksForPlan(situation)) return carryOutPlan(situation);
+  if (plan.mode === "plan_first" && (isGo(message) || saysContinue(message)))
+    return { kind: "report", text: writeStillWaiting(situation) };
   const request = readEdit(situation);
-  if (request !== undefined) return planEdit(situation, request);
+  if (request !== undefined)
+    return plan.mode === "plan_first" ? writePlan(situation, request) : planEdit(situation, request);
   const comparison = readComparison(situation);
   if (comparison === undefined || !canReadPages(situation)) return planPageStep(situation, task);
-  if (situation.tools.has("spawn_agents")) return planComparison(situation, comparison);
+  if (tools.has("spawn_agents")) return planComparison(situation, comparison);
 
   const [first = ""] = comparison.urls;
   const only = { ...readDemoTask(comparison.words), url: first, isUnderstood: true };
@@ -55,7 +63,8 @@ const describeNoDelegation = (url: string) =>
   `This session may not delegate to sub-agents, so this is about one page only, ${url}. To compare pages, create the session with \`subAgents: true\`.`;
 
 /** The next step of a turn about one page: open it, follow a link to the part asked for, query it, report. */
-function planPageStep(situation: Situation, task: DemoTask): DemoStep {
+function planPageStep(given: Situation, task: DemoTask): DemoStep {
+  const situation = given.plan.mode === "plan_first" ? withoutScripts(given, task) : given;
   if (!task.isUnderstood) return { kind: "report", text: writeHelp(situation) };
   if (situation.exchanges.length >= CALLS_MAX) return report(situation, task);
   if (!situation.tools.has("dom_query")) return planWithoutQuery(situation, task);
@@ -65,6 +74,14 @@ function planPageStep(situation: Situation, task: DemoTask): DemoStep {
     queryPage(situation, task) ??
     report(situation, task)
   );
+}
+
+/** Under plan first the open page can be read, and no other page can be opened. */
+function withoutScripts(situation: Situation, { url }: DemoTask): Situation {
+  const tools = new Map(situation.tools);
+  tools.delete("browser_execute");
+  if (url !== undefined && !isOnPage(situation, { url, edits: [], leftOut: [] })) tools.delete("dom_query");
+  return { ...situation, tools };
 }
 
 const isQuery = (exchange: ToolExchange, want: Want) =>

@@ -6,7 +6,7 @@ import type { DemoStep, Situation, ToolExchange } from "./situation.ts";
 export const LINKS = "a[href]";
 
 /** The page's address without what does not change the page. */
-const addressOf = (url: string) => url.replace(/#.*$/, "").replace(/\/$/, "");
+export const addressOf = (url: string) => url.replace(/#.*$/, "").replace(/\/$/, "");
 
 /** The newest thing that a successful result says about where the browser is. */
 export function findOpenUrl(exchanges: ToolExchange[]): string | undefined {

@@ -1,4 +1,5 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4ToolResultOutput } from "@ai-sdk/provider";
+import { type PlanState, readPlanState } from "./planning/plan-state.ts";
 
 /** A tool call of the transcript with its result, if it has one. */
 export type ToolExchange = {
@@ -25,6 +26,7 @@ export type Situation = {
   resultSchema?: Record<string, unknown>;
   /** Newest revision of the variant `main` when the turn began; undefined if the instructions name none. */
   revision?: number;
+  plan: PlanState;
   /** Whether the session ends its turns in a typed result. */
   isStructured: boolean;
   /** Offered tools with the schemas of their inputs. */
@@ -102,15 +104,18 @@ export function readSituation(options: LanguageModelV4CallOptions, demoOrigin: s
   const situation: Situation = {
     message: "",
     demoUrl: new URL("/demo", demoOrigin).href,
+    plan: { mode: "off", revision: 0, items: [], isCut: false },
     isStructured: false,
     tools: new Map(),
     earlier: [],
     exchanges: [],
   };
   let context = "";
+  let instructions = "";
   for (const message of options.prompt) {
     if (message.role === "system") {
       context += `\n${message.content}`;
+      instructions += `\n${message.content}`;
       const schema = readResultSchema(message.content);
       if (schema !== undefined) situation.resultSchema = schema;
       const revision = REVISION.exec(message.content)?.[1];
@@ -139,6 +144,7 @@ export function readSituation(options: LanguageModelV4CallOptions, demoOrigin: s
       }
     }
   }
+  situation.plan = readPlanState(instructions, situation.message, situation);
   const current = readPageLine(context, "current");
   const target = readPageLine(context, "target");
   if (current !== undefined) situation.currentUrl = current;

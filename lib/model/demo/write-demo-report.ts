@@ -24,6 +24,10 @@ export function quote(text: string, charactersMax = 160): string {
 }
 
 const nameOf = ({ name, text }: PageElement) => name || text;
+/** Texts of a page, a tool or a person as quotations. */
+export const quoteAll = (texts: string[]): string => texts.map((text) => `“${quote(text, 200)}”`).join(", ");
+/** Lines of Markdown as a list. */
+export const listLines = (lines: string[]): string => lines.map((line) => `- ${line}`).join("\n");
 export const join = (...parts: (string | undefined)[]) => parts.filter(Boolean).join("\n\n");
 
 function list(lines: string[]): string {

@@ -128,7 +128,6 @@ export async function startForwardProxy(options: ForwardProxyOptions): Promise<F
   async function close(): Promise<void> {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     agent.destroy();
-    tls?.close();
     for (const socket of sockets) socket.destroy();
     await closed;
   }

@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import http, { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from "node:net";
 import { after, before, test } from "node:test";
 import { connect as connectTls } from "node:tls";
 import { createAddressRule } from "../address/address-rule.ts";
 import { type ForwardProxy, type ProxyRefusal, startForwardProxy } from "./forward-proxy.ts";
 import { createOwnCertificate, type OwnCertificate } from "./own-certificate.ts";
+import { createOwnTls } from "./own-tls.ts";
+import type { ProxyContext } from "./proxy-context.ts";
 
 const seen: { host: string | undefined; url: string | undefined }[] = [];
 const service = createServer(({ headers: { host }, url }, response) => {
@@ -136,4 +139,35 @@ test("without the certificate, tunnels to our own origin are refused", async () 
   });
   assert.equal(answer.statusCode, 403);
   await other.close();
+});
+
+test("a client that sends no whole request in time is let go, also one that goes on sending", {
+  timeout: 10_000,
+}, async (t) => {
+  const limits = { headersTimeout: 300, idleTimeoutMs: 60_000 };
+  // No request reaches the context.
+  const own = createOwnTls({} as ProxyContext, [new URL("https://service.test")], certificate, limits);
+  const clients: Socket[] = [];
+  const server = createTcpServer((client) => {
+    clients.push(client.on("error", () => {}));
+    own.takeTunnel(client, Buffer.alloc(0), "service.test", 443);
+  });
+  t.after(() => {
+    for (const client of clients) client.destroy();
+    server.close();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  for (const sent of ["", "GET /p/x/ HTTP/1.1\r\nHost: service.test\r\nX-A: "]) {
+    const socket = connect(port, "127.0.0.1").on("error", () => {});
+    clients.push(socket);
+    await once(socket, "data");
+    const secure = connectTls({ ca: certificate.cert, servername: "service.test", socket });
+    const closed = new Promise((resolve) => secure.on("error", () => {}).on("close", resolve));
+    await once(secure, "secureConnect");
+    secure.write(sent);
+    const dripping = setInterval(() => sent !== "" && secure.write("a"), 50);
+    t.after(() => clearInterval(dripping));
+    await closed;
+  }
 });

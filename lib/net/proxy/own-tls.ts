@@ -11,7 +11,6 @@ import type { ProxyContext } from "./proxy-context.ts";
 type OwnTls = {
   /** Takes over a tunnel to one of our origins. @returns false for any other host and port. */
   takeTunnel: (client: Duplex, head: Uint8Array, hostname: string, port: number) => boolean;
-  close: () => void;
 };
 
 /**
@@ -19,6 +18,8 @@ type OwnTls = {
  * service listens, on this machine; others are refused as plain http requests are, and WebSockets always are.
  *
  * @param context its rule knows our own origin
+ * @param limits.headersTimeout how long the handshake may take, and then the first request. The caller ends the tunnels
+ * that are left.
  */
 export function createOwnTls(
   context: ProxyContext,
@@ -27,10 +28,13 @@ export function createOwnTls(
   limits: { headersTimeout: number; idleTimeoutMs: number },
 ): OwnTls {
   const servers = new Map<string, Server>();
+  /** The timers of clients that have sent no request yet. */
+  const silent = new WeakMap<Duplex, NodeJS.Timeout>();
   for (const origin of origins) {
     const server = createServer(
-      { key, cert, headersTimeout: limits.headersTimeout, requestTimeout: 0 },
+      { key, cert, handshakeTimeout: limits.headersTimeout },
       (request, response) => {
+        clearTimeout(silent.get(request.socket));
         request.on("error", () => {});
         response.on("error", () => {});
         // The host is the tunnel's, whatever the request says.
@@ -46,6 +50,12 @@ export function createOwnTls(
         answerRequest(response, 403, { [name]: reason }, `${reason}\n`);
       },
     );
+    // Node enforces its own `headersTimeout` only for servers that listen.
+    server.on("secureConnection", (socket) => {
+      const timer = setTimeout(() => socket.destroy(), limits.headersTimeout);
+      silent.set(socket, timer);
+      socket.once("close", () => clearTimeout(timer));
+    });
     server.timeout = limits.idleTimeoutMs;
     server.keepAliveTimeout = limits.idleTimeoutMs;
     // Plain bytes, or a client that does not accept the certificate.
@@ -61,9 +71,6 @@ export function createOwnTls(
       if (head.byteLength > 0) client.unshift(head);
       server.emit("connection", client);
       return true;
-    },
-    close() {
-      for (const server of servers.values()) server.closeAllConnections();
     },
   };
 }

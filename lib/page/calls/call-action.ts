@@ -43,6 +43,12 @@ export async function callAction<Answer>(
   }
 }
 
+/** The outcome of a call with the one field of its answer that the page needs. */
+export const pick = <Name extends string, Value>(
+  outcome: ActionOutcome<{ [Key in Name]: Value }>,
+  name: Name,
+): ActionOutcome<Value> => (outcome.isDone ? { isDone: true, answer: outcome.answer[name] } : outcome);
+
 function sentenceOf(answer: unknown, status: number): string {
   if (
     typeof answer === "object" &&

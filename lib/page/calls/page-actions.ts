@@ -1,5 +1,5 @@
 import type { LandingPage, LandingPageVersion } from "../state/view-types.ts";
-import { type ActionOutcome, callAction } from "./call-action.ts";
+import { type ActionOutcome, callAction, pick } from "./call-action.ts";
 
 /** What a visitor of the session page does with its landing pages. Source: `wire.md`, Landing pages. */
 export type PageActions = {
@@ -16,12 +16,12 @@ export function createPageActions(actions: string, fetcher: typeof fetch): PageA
     callAction<Answer>(fetcher, method, `${actions}/pages/${path}`, body);
   const change = async (path: string, body?: unknown): Promise<ActionOutcome<LandingPage>> => {
     const outcome = await call<{ page: LandingPage }>("POST", path, body);
-    return outcome.isDone ? { isDone: true, answer: outcome.answer.page } : outcome;
+    return pick(outcome, "page");
   };
   return {
     async readPageVersions(slug) {
       const outcome = await call<{ data: LandingPageVersion[] }>("GET", `${slug}/versions`);
-      return outcome.isDone ? { isDone: true, answer: outcome.answer.data } : outcome;
+      return pick(outcome, "data");
     },
     rollBackPage: (slug, version) => change(`${slug}/rollback`, { version }),
     unpublishPage: (slug) => change(`${slug}/unpublish`),

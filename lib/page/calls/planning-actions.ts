@@ -1,5 +1,5 @@
 import type { Assertion, Plan, PlanEdit, Requirement, RequirementEdit } from "../state/view-types.ts";
-import { type ActionOutcome, callAction } from "./call-action.ts";
+import { type ActionOutcome, callAction, pick } from "./call-action.ts";
 
 /** What people do with the plan and the requirements. Source: `wire.md`, Plan and requirements. */
 export type PlanningActions = {
@@ -40,8 +40,3 @@ export function createPlanningActions(
       pick(await call<{ requirement: Requirement }>("PATCH", `/requirements/${id}`, edit), "requirement"),
   };
 }
-
-const pick = <Name extends string, Value>(
-  outcome: ActionOutcome<{ [Key in Name]: Value }>,
-  name: Name,
-): ActionOutcome<Value> => (outcome.isDone ? { isDone: true, answer: outcome.answer[name] } : outcome);

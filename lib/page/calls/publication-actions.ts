@@ -6,7 +6,7 @@ import type {
   Release,
   VariantSummary,
 } from "../state/view-types.ts";
-import { type ActionOutcome, callAction } from "./call-action.ts";
+import { type ActionOutcome, callAction, pick } from "./call-action.ts";
 
 /** Publishing, exporting and importing variants. Source: `wire.md`, Publications. */
 export type PublicationActions = {
@@ -50,7 +50,7 @@ export function createPublicationActions(variants: string, fetcher: typeof fetch
     async readReleases(key) {
       const path = `${variants}/${key}/releases`;
       const outcome = await callAction<{ data: Release[] }>(fetcher, "GET", path);
-      return outcome.isDone ? { isDone: true, answer: outcome.answer.data } : outcome;
+      return pick(outcome, "data");
     },
     exportRevision(key, revision, format) {
       const path = `${variants}/${key}/revisions/${revision}/export?format=${format}`;

@@ -19,7 +19,10 @@ function openCache(statusOf: (call: number) => number = () => 200) {
   const paths: string[] = [];
   const actions = createSessionActions(PATHS, async (path) => {
     paths.push(String(path));
-    return Response.json({ success: true, call: paths.length }, { status: statusOf(paths.length) });
+    return Response.json(
+      { success: true, revision: { call: paths.length } },
+      { status: statusOf(paths.length) },
+    );
   });
   return { paths, cache: createRevisionCache(actions.readRevision) };
 }

@@ -12,7 +12,7 @@ import type {
   VariantRevision,
   VariantSummary,
 } from "../state/view-types.ts";
-import { type ActionOutcome, callAction } from "./call-action.ts";
+import { type ActionOutcome, callAction, pick } from "./call-action.ts";
 import { createPageActions, type PageActions } from "./page-actions.ts";
 import { createPlanningActions, type PlanningActions } from "./planning-actions.ts";
 import { createPortingActions, type PortingActions } from "./porting-actions.ts";
@@ -114,45 +114,48 @@ export function createSessionActions(
     answer: (elicitationId, reply) => call("POST", `/elicitations/${elicitationId}`, reply),
     async readAgents() {
       const outcome = await call<{ agents: AgentView[] }>("GET", "/agents");
-      return outcome.isDone ? { isDone: true, answer: outcome.answer.agents } : outcome;
+      return pick(outcome, "agents");
     },
     cancelAgent: (agentId) => callAction(fetcher, "POST", `${agents}/${agentId}/actions/cancel`, {}),
     async readQueue() {
       const outcome = await call<{ data: QueuedMessage[] }>("GET", "/queue");
-      return outcome.isDone ? { isDone: true, answer: outcome.answer.data } : outcome;
+      return pick(outcome, "data");
     },
     editQueued: (requestId, text) => call("PATCH", `/queue/${requestId}`, { text }),
     removeQueued: (requestId) => call("DELETE", `/queue/${requestId}`),
     async readDeliveries() {
       const outcome = await call<{ data: DeliveryView[] }>("GET", "/deliveries");
-      return outcome.isDone ? { isDone: true, answer: outcome.answer.data } : outcome;
+      return pick(outcome, "data");
     },
     async redeliver(deliveryId) {
       const path = `/deliveries/${deliveryId}/redeliver`;
       const outcome = await call<{ delivery: DeliveryView }>("POST", path, {});
-      return outcome.isDone ? { isDone: true, answer: outcome.answer.delivery } : outcome;
+      return pick(outcome, "delivery");
     },
     readEarlier: (before) => readEarlier(messages, before, fetcher),
     async readSkills() {
       const outcome = await callAction<{ data: Skill[] }>(fetcher, "GET", skills);
-      return outcome.isDone ? { isDone: true, answer: outcome.answer.data } : outcome;
+      return pick(outcome, "data");
     },
     async readVariants() {
       const outcome = await callAction<{ data: VariantSummary[] }>(fetcher, "GET", `${variants}?limit=100`);
-      return outcome.isDone ? { isDone: true, answer: outcome.answer.data } : outcome;
+      return pick(outcome, "data");
     },
-    readRevision: (key, revision) => callAction(fetcher, "GET", `${variants}/${key}/revisions/${revision}`),
+    async readRevision(key, revision) {
+      const path = `${variants}/${key}/revisions/${revision}`;
+      return pick(await callAction<{ revision: VariantRevision }>(fetcher, "GET", path), "revision");
+    },
     async editVariant(key, baseRevision, edits) {
       const path = `/variants/${key}/revisions`;
       const outcome = await call<{ variant: VariantSummary }>("POST", path, { baseRevision, edits });
-      return outcome.isDone ? { isDone: true, answer: outcome.answer.variant } : outcome;
+      return pick(outcome, "variant");
     },
     async checkVariant(key) {
       const path = `${actions}/variants/${key}/check`;
       const outcome = await callAction<{ variant: VariantSummary }>(fetcher, "POST", path, undefined, {
         timeoutMs: CHECK_TIMEOUT_MS,
       });
-      return outcome.isDone ? { isDone: true, answer: outcome.answer.variant } : outcome;
+      return pick(outcome, "variant");
     },
     showVariant: (variant) => call("POST", "/shown-variant", { variant }),
     moveBrowser(move) {
@@ -161,7 +164,7 @@ export function createSessionActions(
     },
     async readShareLinks() {
       const outcome = await call<{ data: ShareLinkView[] }>("GET", "/share-links?limit=100");
-      return outcome.isDone ? { isDone: true, answer: outcome.answer.data } : outcome;
+      return pick(outcome, "data");
     },
     createShareLink: (link) => call("POST", "/share-links", link),
     revokeShareLink: (linkId) => call("DELETE", `/share-links/${linkId}`),

@@ -106,7 +106,7 @@ function applyKind(state: SessionState, event: DomainEvent): SessionState {
       return { ...state, reports: addReport(state.reports, event.report) };
     case "plan.updated":
       return { ...state, plan: event.plan };
-    case "requirements.updated":
+    case "requirement.updated":
       return {
         ...state,
         requirements: mergeRequirements(state.requirements, event.requirements),
@@ -180,6 +180,7 @@ function beginToolCall(state: SessionState, event: EventOf<"tool.call">): Sessio
     toolName: event.toolName,
     runId: event.runId ?? "",
     state: "started",
+    refusal: null,
     preview: "",
     resultId: null,
     evidence: [],
@@ -200,6 +201,7 @@ function endToolCall(state: SessionState, event: EventOf<"tool.result">): Sessio
     toolName: event.toolName,
     runId: begun?.runId ?? event.runId ?? "",
     state: event.state,
+    refusal: event.refusal ?? null,
     preview: event.preview,
     resultId: event.resultId,
     evidence: event.evidence,

@@ -35,9 +35,9 @@ test("an answer that is older than the known plan is dropped", () => {
 
 test("requirements are merged by id, the newest state wins, in the order of their numbers", () => {
   const first = [requirementOf("r10", 1, "open"), requirementOf("r2", 2, "met")];
-  let state = applyEvent(started, event(5, { kind: "requirements.updated", requirements: first }));
+  let state = applyEvent(started, event(5, { kind: "requirement.updated", requirements: first }));
   const second = [requirementOf("r2", 1, "open"), requirementOf("r1", 1, "open")];
-  state = applyEvent(state, event(6, { kind: "requirements.updated", requirements: second }));
+  state = applyEvent(state, event(6, { kind: "requirement.updated", requirements: second }));
   assert.deepEqual(
     state.requirements.map(({ id, status }) => `${id} ${status}`),
     ["r1 open", "r2 met", "r10 open"],

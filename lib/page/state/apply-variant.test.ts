@@ -59,7 +59,6 @@ test("a revision that was read brings the facts that a list of variants does not
   const store = createSessionStore(snapshot);
   store.mergeVariants([summary("main", 2)]);
   const revision: VariantRevision = {
-    success: true,
     variant: "main",
     revision: 2,
     author: "person",

@@ -9,6 +9,7 @@ const call = (id: string): ToolCallView => ({
   toolName: "screenshot",
   runId: "run_1",
   state: "succeeded",
+  refusal: null,
   preview: "",
   resultId: null,
   evidence: [{ id: `evi_${id}` } as ToolCallView["evidence"][number]],

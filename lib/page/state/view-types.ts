@@ -102,6 +102,8 @@ export type ToolCallView = {
   toolName: string;
   runId: string;
   state: "started" | "succeeded" | "failed" | "unknown";
+  /** Why a failed call was not run; null for one that was. */
+  refusal: "plan_first" | null;
   /** Beginning of the result, at most 2,000 characters. */
   preview: string;
   resultId: string | null;
@@ -174,7 +176,7 @@ export type VariantView = VariantSummary & {
 
 /** What the page of a report is drawn from. */
 export type ReportPage = {
-  report: Omit<Report, "success">;
+  report: Report;
   /** The report as Markdown, to copy. */
   markdown: string;
   session: { title: string; path: string };

@@ -50,7 +50,6 @@ test("findings about changes that the document does not have count as general", 
   const findings = [finding({}), finding({ changeId: null }), finding({ changeId: "c9" })];
   const changes = [{ id: "c1", op: "remove", selector: "p" } as const];
   const { general, byChange } = assignFindings({
-    success: true,
     variant: "main",
     revision: 1,
     author: "agent",

@@ -1,3 +1,4 @@
+import { countOf } from "#lib/text/count-of.ts";
 import type { LandingPage, LandingPageVersion } from "../state/view-types.ts";
 
 type PageWords = { tone: "good" | "quiet" | "attention"; title: string };
@@ -20,7 +21,7 @@ function formatSize(bytes: number): string {
 
 /** The size of a version: `4 files, 17.8 KiB`. */
 export const describeFiles = ({ files, bytes }: Pick<LandingPageVersion, "files" | "bytes">): string =>
-  `${files === 1 ? "1 file" : `${files} files`}, ${formatSize(bytes)}`;
+  `${countOf(files, "file")}, ${formatSize(bytes)}`;
 
 /** Names the version that a call of `deploy_landing_page` made: `version 2 of sale`. Null if the result names none. */
 export const describeDeployOfCall = (result: string): string | null =>

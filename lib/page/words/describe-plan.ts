@@ -1,4 +1,5 @@
 import { PLAN_AGREED_TEXT } from "#db/schema/unions.ts";
+import { countOf } from "#lib/text/count-of.ts";
 import type { Assertion, Plan, PlanItem, Requirement } from "../state/view-types.ts";
 import type { Tone } from "./state-words.ts";
 
@@ -11,9 +12,9 @@ export function summarizePlan({ items }: Plan): { progress: string | null; curre
   return { progress: counted.length === 0 ? "all dropped" : `${done} of ${counted.length}`, current };
 }
 
-/** Whether there is a plan for a person to agree to. */
+/** Whether there is a plan for a person to agree to: one with something left to do. */
 export const awaitsGo = ({ mode, items }: Plan): boolean =>
-  mode === "plan_first" && items.some(({ status }) => status !== "dropped");
+  mode === "plan_first" && items.some(({ status }) => status === "todo" || status === "in_progress");
 
 /** Names of the states of an item. */
 export const ITEM_WORDS: Record<PlanItem["status"], string> = {
@@ -42,7 +43,7 @@ export const ASSERTION_WORDS: Record<Assertion["is"], string> = {
 /** What an assertion says of the elements of its selector. */
 export function describeAssertion({ is, value }: Assertion): string {
   if (is === "text") return `reads “${value ?? ""}”`;
-  if (is === "count") return `matches ${value ?? 0} ${value === 1 ? "element" : "elements"}`;
+  if (is === "count") return `matches ${countOf(Number(value ?? 0), "element")}`;
   return ASSERTION_WORDS[is];
 }
 
@@ -61,15 +62,15 @@ export function describePlanningCall(toolName: string, input: unknown): string |
   const fields = new Map<string, unknown>(
     typeof input === "object" && input !== null ? Object.entries(input) : [],
   );
-  if (toolName === "update_plan") return countOf(fields.get("items"), "item");
-  if (toolName === "add_requirements") return countOf(fields.get("requirements"), "requirement");
+  if (toolName === "update_plan") return countEntries(fields.get("items"), "item");
+  if (toolName === "add_requirements") return countEntries(fields.get("requirements"), "requirement");
   const [id, status] = [fields.get("id"), fields.get("status")];
   if (toolName !== "update_requirement" || typeof id !== "string") return null;
   return typeof status === "string" ? `${id}: ${status}` : id;
 }
 
-const countOf = (list: unknown, noun: string): string | null =>
-  Array.isArray(list) ? `${list.length} ${noun}${list.length === 1 ? "" : "s"}` : null;
+const countEntries = (list: unknown, noun: string): string | null =>
+  Array.isArray(list) ? countOf(list.length, noun) : null;
 
 /** The message that the service posts as the person's who agrees to the plan. */
 export const describeAgreement = (text: string): string =>

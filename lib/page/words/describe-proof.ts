@@ -1,3 +1,4 @@
+import { countOf } from "#lib/text/count-of.ts";
 import type { CheckedPage } from "../state/view-types.ts";
 import { VIEWPORT_NAMES } from "./describe-check.ts";
 
@@ -71,5 +72,5 @@ export function describeProof(pages: readonly CheckedPage[], changeId: string): 
 
 const describeMatches = (least: number, most: number): string => {
   if (least !== most) return `${least} to ${most} elements`;
-  return most === 1 ? "1 element" : `${most} elements`;
+  return countOf(most, "element");
 };

@@ -82,7 +82,6 @@ test("policies that block the script are listed once, with their pages", () => {
 
 test("the demo shop is recognized by origin and path", () => {
   const revisionOf = (url: string): VariantRevision => ({
-    success: true,
     variant: "main",
     revision: 1,
     author: "agent",

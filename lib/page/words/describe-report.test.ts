@@ -9,6 +9,7 @@ const call: ToolCallView = {
   toolName: "publish_qa_report",
   runId: "run_1",
   state: "succeeded",
+  refusal: null,
   preview: `Published report ${ID}, version 1 of "Audit", with no findings.`,
   resultId: null,
   evidence: [],

@@ -138,6 +138,7 @@ test("a plan that waits for a person is not shown as done", () => {
   assert.equal(titleOf({ ...ended, plan }), "Waiting for your go-ahead");
   assert.equal(titleOf({ ...ended, plan, role: "view" }), "Waiting for a go-ahead");
   assert.equal(titleOf({ ...ended, plan: { ...plan, items: [{ ...item, status: "dropped" }] } }), "Done");
+  assert.equal(titleOf({ ...ended, plan: { ...plan, items: [{ ...item, status: "done" }] } }), "Done");
   assert.equal(titleOf({ ...ended, plan: { ...plan, mode: "agreed" } }), "Done");
   assert.equal(titleOf({ ...started, plan }), titleOf(started));
 });

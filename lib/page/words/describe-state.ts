@@ -1,4 +1,5 @@
 import type { LiveStatus } from "#lib/client/live-connection.ts";
+import { countOf } from "#lib/text/count-of.ts";
 import { currentRun, isStopping, type SessionState } from "../state/session-state.ts";
 import type { Deliverable, RunView } from "../state/view-types.ts";
 import { awaitsGo } from "./describe-plan.ts";
@@ -123,7 +124,7 @@ function describeWait({
       const ended = agents.filter(({ status }) => status !== "running").map(({ agentId }) => agentId);
       // Until the list of them has been read again, one that has just ended may still count.
       const count = waitingOn.ids.filter((id) => !ended.includes(id)).length || waitingOn.ids.length;
-      const title = `Waiting for ${count} sub-agent${count === 1 ? "" : "s"}`;
+      const title = `Waiting for ${countOf(count, "sub-agent")}`;
       return words("busy", title, { since: waitingOn.since });
     }
     case "tests":

@@ -29,7 +29,7 @@ export const updatePlanTool = (deps: PlanningDeps): Tool =>
         callId,
       });
       if (updated.ok) {
-        const since = updated.isEditedSince ? " A person has changed it since." : "";
+        const since = updated.isEditedSince ? "\nA person has changed it since." : "";
         return `${describePlan(updated.plan)}${since}${ADVICE[updated.plan.mode]}`;
       }
       if (updated.reason === "refused") return errorResult(`update_plan: ${updated.problem}.`);

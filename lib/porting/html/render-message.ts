@@ -45,11 +45,7 @@ function renderCall(part: Record<string, unknown>, results: ExportedToolResult[]
   const { toolCallId, toolName, input } = part;
   const result = results.find((each) => each.toolCallId === toolCallId);
   const subject = findSubject(input);
-  const state = result?.state ?? "unknown";
-  const mark =
-    state === "succeeded"
-      ? ""
-      : ` <span class="failed">${state === "failed" ? "failed" : "has no result"}</span>`;
+  const mark = renderMark(result);
   const line = `<code>${escapeHtml(String(toolName))}</code> ${escapeHtml(subject)}${mark}`;
   const details = [
     element("p", "Input", 'class="soft"'),
@@ -65,6 +61,13 @@ function renderCall(part: Record<string, unknown>, results: ExportedToolResult[]
       : []),
   ];
   return `<details class="tool"><summary>${line}</summary>${details.join("")}</details>`;
+}
+
+/** How a call ended, if it did not succeed. */
+function renderMark(result: ExportedToolResult | undefined): string {
+  if (result?.state === "succeeded") return "";
+  if (result?.refusal !== undefined) return ' <span class="refused">not run, plan first</span>';
+  return ` <span class="failed">${result?.state === "failed" ? "failed" : "has no result"}</span>`;
 }
 
 /** What a call is about: the first line of the most telling field of its input. */

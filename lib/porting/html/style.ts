@@ -28,7 +28,7 @@ code { background: var(--code); border-radius: 4px; padding: 1px 4px; } pre code
 pre { background: var(--code); border-radius: 8px; padding: 10px 12px; margin: 8px 0; overflow-x: auto; white-space: pre-wrap; overflow-wrap: anywhere; }
 details { margin: 4px 0; } summary { cursor: pointer; overflow-wrap: anywhere; border-radius: 4px; } summary:focus-visible, a:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 details.tool > summary { color: var(--soft); font-size: 14px; }
-.failed { color: var(--bad); } .pass { color: var(--good); } .warn { color: var(--warn); } .fail { color: var(--bad); }
+.failed { color: var(--bad); } .refused { color: var(--warn); } .pass { color: var(--good); } .warn { color: var(--warn); } .fail { color: var(--bad); }
 .changes { padding-left: 22px; margin: 6px 0; } .changes li { margin: 4px 0; overflow-wrap: anywhere; }
 .tree { list-style: none; margin: 0; padding-left: 16px; } .tree li { overflow-wrap: anywhere; } .tree .key { color: var(--soft); } .root { padding-left: 0; }
 figure { margin: 12px 0; } figure img { max-width: 100%; height: auto; border: 1px solid var(--line); border-radius: 8px; display: block; } figcaption { color: var(--soft); font-size: 13px; margin-top: 4px; overflow-wrap: anywhere; }

@@ -1,4 +1,6 @@
 import { setImmediate } from "node:timers/promises";
+import type { PlanItemStatus } from "#db/schema/unions.ts";
+import { countOf } from "#lib/text/count-of.ts";
 import type { ExportedReport, ExportedRequirement } from "../format.ts";
 import type { SessionContent } from "../read-content.ts";
 import { element, escapeHtml, folded } from "./escape.ts";
@@ -6,12 +8,19 @@ import { renderMarkdown } from "./markdown.ts";
 import type { Pictures } from "./pictures.ts";
 import { renderTime } from "./render-message.ts";
 
+const ITEM_WORDS: Record<PlanItemStatus, string> = {
+  todo: "to do",
+  in_progress: "in progress",
+  done: "done",
+  dropped: "dropped",
+};
+
 /** The plan's items with their status. */
 export async function* writePlan({ plan }: SessionContent): AsyncIterable<string> {
   if (!plan || plan.items.length === 0) return;
   const items = plan.items.map(
     ({ text, status }) =>
-      `<li dir="auto">${escapeHtml(text)} <span class="soft">${status.replace("_", " ")}</span></li>`,
+      `<li dir="auto">${escapeHtml(text)} <span class="soft">${ITEM_WORDS[status]}</span></li>`,
   );
   const by = plan.author === "agent" ? "the agent" : "a person";
   const mode = { off: "", plan_first: ", not agreed to yet", agreed: ", agreed" }[plan.mode];
@@ -51,7 +60,7 @@ export async function* writeReports(content: SessionContent, pictures: Pictures)
     yield renderReportHead(report);
     for (const finding of report.findings) {
       yield renderFinding(finding);
-      for (const { id, title } of finding.evidence) yield (await pictures.show(id)) ?? noPicture(title || id);
+      for (const evidence of finding.evidence) yield await pictures.show(evidence);
       yield "</div>\n";
       await setImmediate();
     }
@@ -59,15 +68,13 @@ export async function* writeReports(content: SessionContent, pictures: Pictures)
   }
 }
 
-const noPicture = (title: string) => element("p", `Evidence: ${escapeHtml(title)}`, 'class="soft"');
-
 function renderReportHead({ title, version, createdAt, tested, summary, findings }: ExportedReport): string {
   const variants = tested.map(
     ({ variant, revision, check }) =>
       `<li>Variant ${escapeHtml(variant)}, revision ${revision}, ${check ? `check: ${check.status}` : "not checked"}</li>`,
   );
   const list = variants.length === 0 ? "" : folded("Tested", `<ul>${variants.join("")}</ul>`, true);
-  const count = `${findings.length} ${findings.length === 1 ? "finding" : "findings"}`;
+  const count = countOf(findings.length, "finding");
   return `<div class="card"><h3 dir="auto">${escapeHtml(title)}</h3><p class="soft">Version ${version}, ${renderTime(createdAt)}, ${count}.</p>${renderMarkdown(summary)}${list}\n`;
 }
 

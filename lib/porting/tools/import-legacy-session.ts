@@ -3,6 +3,7 @@ import type { ImportSummary } from "#lib/events/event.ts";
 import { isWorkspaceError } from "#lib/sandbox/workspace-error.ts";
 import { findSession } from "#lib/session/session-store.ts";
 import { excerptAround } from "#lib/session/transcript/transcript.ts";
+import { countOf } from "#lib/text/count-of.ts";
 import { quoteAsData } from "#lib/tools/quote-as-data.ts";
 import { defineTool, errorResult, type Tool, type ToolCall } from "#lib/tools/tool.ts";
 import { DOCUMENT_LIMITS, type LeftOut } from "../format.ts";
@@ -65,7 +66,7 @@ async function readGiven(
     const workspace = await deps.sandbox.open(call.rootSessionId);
     const { bytes, totalBytes } = await workspace.readFile(path, DOCUMENT_LIMITS.bytesMax);
     if (totalBytes > DOCUMENT_LIMITS.bytesMax)
-      return { ok: false, problem: `path: the file has ${totalBytes} bytes; at most 10 MiB can be imported` };
+      return { ok: false, problem: `path: the file has ${totalBytes} bytes; a document may have 10 MiB` };
     return await readInThread(bytes);
   } catch (error) {
     if (isWorkspaceError(error)) return { ok: false, problem: `path: ${error.message}` };
@@ -108,5 +109,3 @@ async function describeImport(
   }
   return lines.join("\n");
 }
-
-const countOf = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;

@@ -73,11 +73,18 @@ export function createConfinedStage(
     const file = await findInSystem("node");
     return file !== undefined && (await works([file, "--version"])) ? { file } : undefined;
   };
+  /** A probe that fails, for example because the machine is busy, is made again for the next program. */
+  const findNodeOnce = () => {
+    const forget = () => {
+      finding = undefined;
+    };
+    if (finding) return finding;
+    finding = findNode();
+    finding.then((found) => found ?? forget(), forget);
+    return finding;
+  };
   const findRuntime = async (runtime: Runtime): Promise<{ file: string; node?: string } | undefined> => {
-    if (runtime === "node") {
-      finding ??= findNode();
-      return finding;
-    }
+    if (runtime === "node") return findNodeOnce();
     const file = await findInSystem(runtime);
     return file === undefined ? undefined : { file };
   };

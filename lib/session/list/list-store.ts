@@ -1,6 +1,6 @@
-import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, or } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, or, sql } from "drizzle-orm";
 import type { Executor } from "#db/client.ts";
-import { deliverables, elicitations, requests, runs, sessions, waits } from "#db/schema/index.ts";
+import { deliverables, elicitations, plans, requests, runs, sessions, waits } from "#db/schema/index.ts";
 import type { WaitKind } from "#db/schema/unions.ts";
 import {
   type DeliverableRow,
@@ -39,6 +39,8 @@ export function listSessions(
 /** The run that a session started last, with the deliverable that it ended with. */
 export type LastRun = Pick<RunRow, "state" | "error" | "pageError"> & {
   deliverable: Pick<DeliverableRow, "status" | "error"> | null;
+  /** Whether plan first is on and the plan has something left to do. */
+  awaitsGo: boolean;
 };
 
 /** The last started run of each session, by session id; sessions without one are left out. */
@@ -49,13 +51,21 @@ export async function findLastRuns(db: Executor, sessionIds: string[]): Promise<
       sessionId: runs.sessionId,
       run: { state: runs.state, error: runs.error, pageError: runs.pageError },
       deliverable: { status: deliverables.status, error: deliverables.error },
+      awaitsGo: sql<boolean>`${plans.mode} = 'plan_first' and exists (
+        select from jsonb_array_elements(${plans.items}) as item where item ->> 'status' in ('todo', 'in_progress'))`,
     })
     .from(runs)
     .innerJoin(requests, eq(requests.id, runs.requestId))
     .leftJoin(deliverables, eq(deliverables.runId, runs.id))
+    .leftJoin(plans, eq(plans.sessionId, runs.sessionId))
     .where(and(inArray(runs.sessionId, sessionIds), isNotNull(runs.startedAt)))
     .orderBy(runs.sessionId, ...STARTED_LAST);
-  return new Map(rows.map(({ sessionId, run, deliverable }) => [sessionId, { ...run, deliverable }]));
+  return new Map(
+    rows.map(({ sessionId, run, deliverable, awaitsGo }) => [
+      sessionId,
+      { ...run, deliverable, awaitsGo: awaitsGo === true },
+    ]),
+  );
 }
 
 /** The open run of a session that is played now or next, with what it waits for. */

@@ -16,6 +16,7 @@ const last = (fields: Partial<LastRun>): LastRun => ({
   error: null,
   pageError: null,
   deliverable: null,
+  awaitsGo: false,
   ...fields,
 });
 
@@ -31,6 +32,9 @@ test("a session's state is one word with its reason; a turn that did not do its 
     [open({ waitsFor: "agents" }), undefined, "working", null],
     [open({ state: "pending", attempt: 2 }), last({ state: "errored", error: "busy" }), "retrying", "busy"],
     [undefined, last({}), "done", null],
+    [undefined, last({ awaitsGo: true }), "waiting", "The plan waits for a go-ahead."],
+    [open({}), last({ awaitsGo: true }), "working", null],
+    [undefined, last({ state: "errored", error: "no key", awaitsGo: true }), "failed", "no key"],
     [undefined, last({ deliverable: { status: "ready", error: null } }), "done", null],
     [undefined, last({ deliverable: { status: "failed", error: "cut off" } }), "no_result", "cut off"],
     [

@@ -19,6 +19,7 @@ export function projectSessionState(open: OpenRun | undefined, last: LastRun | u
       if (last.deliverable?.status === "failed")
         return { state: "no_result", stateReason: last.deliverable.error };
       if (last.pageError !== null) return { state: "page_error", stateReason: last.pageError };
+      if (last.awaitsGo) return { state: "waiting", stateReason: "The plan waits for a go-ahead." };
       return { state: "done", stateReason: null };
     default:
       return { state: "ready", stateReason: null };

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { eq } from "drizzle-orm";
-import { deliverables, requests, runs } from "#db/schema/index.ts";
+import { deliverables, plans, requests, runs } from "#db/schema/index.ts";
+import type { PlanItemStatus, PlanMode } from "#db/schema/unions.ts";
 import { openTestDatabase } from "#db/testing.ts";
 import { findLastRuns, findOpenRuns, listSessions } from "../list/list-store.ts";
 import { findSession } from "../session-store.ts";
@@ -116,8 +117,33 @@ describe("the list of sessions", () => {
       error: "overloaded",
       pageError: null,
       deliverable: { status: "failed", error: "overloaded" },
+      awaitsGo: false,
     });
     assert.equal(last.get("ses_new"), undefined);
     assert.equal((await findLastRuns(db, [])).size + (await findOpenRuns(db, [])).size, 0);
+  });
+
+  test("knows which plans wait for a go: those of plan first with something left to do", async () => {
+    const plan = (mode: PlanMode, ...statuses: PlanItemStatus[]) => ({
+      mode,
+      items: statuses.map((status, index) => ({ id: `p${index}`, text: "Hide the banner", status })),
+    });
+    const cases = {
+      ses_plan_waits: [plan("plan_first", "dropped", "todo"), true],
+      ses_plan_dropped: [plan("plan_first", "dropped"), false],
+      ses_plan_done: [plan("plan_first", "done", "dropped"), false],
+      ses_plan_begun: [plan("plan_first", "done", "in_progress"), true],
+      ses_plan_empty: [plan("plan_first"), false],
+      ses_plan_agreed: [plan("agreed", "todo"), false],
+      ses_plan_off: [plan("off", "todo"), false],
+    } as const;
+    for (const [sessionId, [values]] of Object.entries(cases)) {
+      const { runId } = await insertTestSession(db, sessionId);
+      await db.update(runs).set({ startedAt: new Date() }).where(eq(runs.id, runId));
+      await db.insert(plans).values({ sessionId, ...values });
+    }
+    const last = await findLastRuns(db, Object.keys(cases));
+    for (const [sessionId, [, awaitsGo]] of Object.entries(cases))
+      assert.equal(last.get(sessionId)?.awaitsGo, awaitsGo, sessionId);
   });
 });

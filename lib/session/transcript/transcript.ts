@@ -1,5 +1,6 @@
 import type { Database } from "#db/client.ts";
 import type { TranscriptMessage } from "#lib/events/event.ts";
+import { oneLine } from "#lib/text/one-line.ts";
 import {
   findImportedMessage,
   type ImportedMessage,
@@ -93,6 +94,6 @@ export function excerptAround(text: string, needle: string): string {
   const at = Math.max(text.toLowerCase().indexOf(needle.toLowerCase()), 0);
   const start = Math.max(at - EXCERPT_CHARACTERS_BEFORE, 0);
   const end = Math.min(start + EXCERPT_CHARACTERS_MAX, text.length);
-  const piece = text.slice(start, end).replace(/\s+/g, " ").trim();
+  const piece = oneLine(text.slice(start, end));
   return `${start > 0 ? "…" : ""}${piece}${end < text.length ? "…" : ""}`;
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { parseDocument } from "yaml";
 import { z } from "zod";
+import { oneLine } from "#lib/text/one-line.ts";
 import { SKILL_FILE, type SkillFile, skillLimits } from "../skill.ts";
 
 /** The Markdown of a skill without its front matter. */
@@ -49,7 +50,7 @@ export function parseSkill(bytes: Uint8Array, folderName: string): ParsedSkill {
   const { name, description } = parsed.data;
   if (name !== folderName)
     return { ok: false, flaw: `name: is "${name}", but must be the name of the folder, "${folderName}"` };
-  return { ok: true, name, description: description.replace(/\s+/g, " ") };
+  return { ok: true, name, description: oneLine(description) };
 }
 
 /** Splits a `SKILL.md`; undefined if it has no front matter. */

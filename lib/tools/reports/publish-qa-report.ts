@@ -1,5 +1,6 @@
 import { publishReport, type ReportsDeps } from "#lib/reports/publish-report.ts";
 import { reportInputSchema } from "#lib/reports/report.ts";
+import { countOf } from "#lib/text/count-of.ts";
 import { defineTool, errorResult, type Tool } from "../tool.ts";
 
 /** `publish_qa_report`: makes findings a page that a team can read. Source: specification, Structured sessions; `architecture.md`, Reports. */
@@ -22,8 +23,7 @@ export const publishQaReport = (deps: ReportsDeps): Tool =>
       const parts = Object.entries(counts).flatMap(([severity, count]) =>
         count > 0 ? [`${count} ${severity}`] : [],
       );
-      const found =
-        total === 0 ? "no findings" : `${total} ${total === 1 ? "finding" : "findings"}: ${parts.join(", ")}`;
+      const found = total === 0 ? "no findings" : `${countOf(total, "finding")}: ${parts.join(", ")}`;
       return [
         `Published report ${id}, version ${version} of ${JSON.stringify(title)}, with ${found}.`,
         `People with access to the session read it at ${url}.`,

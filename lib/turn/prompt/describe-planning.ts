@@ -1,6 +1,7 @@
 import type { PlanMode } from "#db/schema/unions.ts";
 import { describeItems } from "#lib/planning/plan.ts";
 import type { PlanningState } from "#lib/planning/planning-store.ts";
+import { oneLine } from "#lib/text/one-line.ts";
 
 /** For a session with the tools of plan and requirements. */
 const ADVICE = {
@@ -41,7 +42,7 @@ export function describePlanning(
   if (hasRequirements && unmet.length > 0) {
     lines.push("", "Requirements that are not met (list_requirements has all):");
     for (const { number, status, text } of unmet)
-      lines.push(`- r${number} [${status}] ${cut(text.replace(/\s+/g, " "), TEXT_CHARS_MAX)}`);
+      lines.push(`- r${number} [${status}] ${cut(oneLine(text), TEXT_CHARS_MAX)}`);
   }
   return lines.join("\n");
 }

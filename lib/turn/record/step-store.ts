@@ -167,12 +167,12 @@ const PARTS: Record<string, Part> = {
   called: {
     text: (value) => sql`called as (
       insert into ${toolCalls}
-        (run_id, call_id, session_id, result_id, name, input, state, result_text, started_at, ended_at)
-      select held.id, c."callId", held.session_id, c."resultId", c.name, coalesce(c.input, 'null'), c.state, c."resultText",
-        c."startedAt", c."endedAt"
+        (run_id, call_id, session_id, result_id, name, input, state, refusal, result_text, started_at, ended_at)
+      select held.id, c."callId", held.session_id, c."resultId", c.name, coalesce(c.input, 'null'), c.state, c.refusal,
+        c."resultText", c."startedAt", c."endedAt"
       from held, json_to_recordset(${value("toolCalls")}::json) as c ("callId" text, "resultId" text, name text,
-        input json, state text, "resultText" text, "startedAt" timestamptz, "endedAt" timestamptz)
-      on conflict (run_id, call_id) do update set state = excluded.state, result_text = excluded.result_text,
+        input json, state text, refusal text, "resultText" text, "startedAt" timestamptz, "endedAt" timestamptz)
+      on conflict (run_id, call_id) do update set state = excluded.state, refusal = excluded.refusal, result_text = excluded.result_text,
         result_id = excluded.result_id, ended_at = excluded.ended_at)`,
     read: (write) => unlessEmpty("toolCalls", write.toolCalls),
   },

@@ -1,6 +1,18 @@
 import { and, asc, eq, getTableColumns, gt, inArray, isNotNull, sql } from "drizzle-orm";
 import type { Database, Executor, Transaction } from "#db/client.ts";
-import { agents, browsers, messages, requests, runs, sessions, steps, toolCalls } from "#db/schema/index.ts";
+import {
+  agents,
+  browsers,
+  imports,
+  messages,
+  plans,
+  requests,
+  requirements,
+  runs,
+  sessions,
+  steps,
+  toolCalls,
+} from "#db/schema/index.ts";
 import { defineStatement, queryRows } from "#db/statement.ts";
 import type { AgentRow } from "#lib/agents/agent-store.ts";
 import { OPEN_STATES, PLAYING_ORDER, type RunRow } from "#lib/session/run/run-store.ts";
@@ -65,7 +77,7 @@ export async function findPlayer(db: Executor, runId: string): Promise<string | 
 }
 
 /** A run with its session, what its request brought, and what the session's browser shows. */
-type RunRecord = {
+export type RunRecord = {
   run: RunRow;
   session: SessionRow;
   /** The sub-agent that the session is. */
@@ -74,6 +86,10 @@ type RunRecord = {
   position: number;
   asked: MessageRow[];
   currentUrl: string | null;
+  /** Whether its tree has a plan or requirements, so that a session without them needs no query for them. */
+  hasPlanning: boolean;
+  /** Whether a conversation was imported into the session. */
+  hasImports: boolean;
 };
 
 /** Keeps what `prepare` makes of a database: a prepared query belongs to the database it was made with. */
@@ -92,6 +108,7 @@ const readStatement = prepareOnce((db) => {
     select json_agg(json_build_object('id', ${id}, 'seq', ${seq}, 'index', ${index}, 'role', ${role},
       'parts', ${parts}, 'author', ${author}, 'createdAt', ${createdAt}) order by ${index})
     from ${messages} where ${messages.requestId} = ${requests.id} and ${messages.runId} is null)`;
+  const root = sql`coalesce(${agents.rootSessionId}, ${runs.sessionId})`;
   return db
     .select({
       run: getTableColumns(runs),
@@ -100,6 +117,10 @@ const readStatement = prepareOnce((db) => {
       asked,
       agent: agents,
       currentUrl: browsers.currentUrl,
+      hasPlanning: sql<boolean>`(exists (select from ${plans} where ${plans.sessionId} = ${root})
+        or exists (select from ${requirements} where ${requirements.sessionId} = ${root}))`,
+      hasImports: sql<boolean>`exists (
+        select from ${imports} where ${imports.sessionId} = ${runs.sessionId} and ${imports.messageCount} > 0)`,
     })
     .from(runs)
     .innerJoin(requests, eq(requests.id, runs.requestId))

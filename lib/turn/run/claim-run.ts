@@ -14,6 +14,7 @@ import {
   listHistory,
   listStepOutputs,
   type PlayJob,
+  type RunRecord,
   readRun,
   takeRun,
 } from "../record/turn-store.ts";
@@ -54,7 +55,7 @@ export async function claimRun(deps: TurnDeps, job: PlayJob): Promise<ClaimResul
   const waits = claim.epoch === 1 ? [] : await listWaits(deps.db, runId);
   const begun = claim.epoch === 1 ? [] : await listBegunCalls(deps.db, runId);
   const isSteered = claim.epoch > 1 && (await hasUnreadSteers(deps.db, claim.requestId));
-  const state = await readSessionState(deps, session, agent, isFirst);
+  const state = await readSessionState(deps, row, isFirst);
   if (run.cancelRequestedAt) deps.stops.stop(runId, STOPPED_REASON);
   return {
     status: "claimed",
@@ -88,11 +89,10 @@ export async function claimRun(deps: TurnDeps, job: PlayJob): Promise<ClaimResul
 
 type SessionState = Pick<RunInPlay, "variants" | "planning" | "imports" | "skills">;
 
-/** What the instructions say of the session's tree. The first run of a root session finds nothing but its skills. */
+/** What the instructions say of the session's tree. A session without plan, requirements and imports costs no query for them. */
 async function readSessionState(
   { db, skills, settings }: TurnDeps,
-  session: RunInPlay["session"],
-  agent: RunInPlay["agent"],
+  { session, agent, hasPlanning, hasImports }: RunRecord,
   isFirst: boolean,
 ): Promise<SessionState> {
   const rootId = agent?.rootSessionId ?? session.id;
@@ -100,8 +100,8 @@ async function readSessionState(
   const mayHaveVariants = session.toolset.includes("apply_variant") && !isFresh;
   const [variants, planning, imports, described] = await Promise.all([
     mayHaveVariants ? listVariantSummaries(db, rootId, settings.baseUrl) : [],
-    isFresh ? { plan: null, unmet: [] } : readPlanningState(db, rootId),
-    isFirst ? [] : listImportedConversations(db, session.id, IMPORTS_TOLD),
+    hasPlanning ? readPlanningState(db, rootId) : { plan: null, unmet: [] },
+    hasImports ? listImportedConversations(db, session.id, IMPORTS_TOLD) : [],
     skills.describe(session.skills),
   ]);
   return { variants, planning, imports, skills: described };

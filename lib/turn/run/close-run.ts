@@ -8,7 +8,7 @@ import type { Deliverable, LandingPage, NewEvent, ReportSummary, VariantSummary 
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import { readPageOutcome } from "#lib/landing/page-outcome.ts";
 import type { ModelFailure } from "#lib/model/failure.ts";
-import { listReports } from "#lib/reports/report-store.ts";
+import { readReportOutcome } from "#lib/reports/report-store.ts";
 import { lockCounters, noteStop } from "#lib/session/follow-up/follow-up-store.ts";
 import { releaseSteers } from "#lib/session/follow-up/steering.ts";
 import { requestRun } from "#lib/session/jobs/jobs.ts";
@@ -88,7 +88,7 @@ export async function closeRun(
       lastAnswer,
       delegated,
       variants: await readOutcome(tx, session, deps.settings.baseUrl),
-      reports: await listReports(tx, session.id, { onlyNewest: true }),
+      reports: await readReportOutcome(tx, session),
       pages: await readPageOutcome(tx, session, deps.settings.pagesOrigin),
     });
     const finish = async (written: Written) => ({

@@ -143,13 +143,14 @@ async function recordResult(
   const durationMs = endedAt.getTime() - startedAt.getTime();
   const preview = text.slice(0, PREVIEW_MAX).toWellFormed();
   const about = { ...aboutRun(run.claim), toolCallId: callId, toolName };
+  const refused = result.refusal && { refusal: result.refusal };
   await faultPoint("tool-ended");
   await recordStep<ToolStep>(deps, run, {
     name: stepOf(number, call),
     output: { callId, state },
     modelMessages: [toModelMessage(call, result, text, resultId)],
-    toolCalls: [{ ...begun, state, resultText: text, endedAt }],
-    events: [{ kind: "tool.result", ...about, state, resultId, evidence, preview, durationMs }],
+    toolCalls: [{ ...begun, state, ...refused, resultText: text, endedAt }],
+    events: [{ kind: "tool.result", ...about, state, ...refused, resultId, evidence, preview, durationMs }],
   });
   await faultPoint("tool-recorded");
 }
@@ -192,7 +193,7 @@ async function play(
 /** The refusal of a call that changes something while a person wants to agree to a plan first. */
 async function refuseUnplanned(deps: TurnDeps, run: RunInPlay, tool: Tool): Promise<ToolResult | undefined> {
   const refusal = await deps.planGate(tool, rootSessionOf(run));
-  return refusal === undefined ? undefined : errorResult(refusal);
+  return refusal === undefined ? undefined : { ...errorResult(refusal), refusal: "plan_first" };
 }
 
 type Acquired = { ok: true; release: () => void } | { ok: false; result: ToolResult | Unplayed };

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
+import { countOf } from "#lib/text/count-of.ts";
 import { evaluateIn } from "#lib/tools/browser/page-kit/evaluate-in-frame.ts";
 import { type PageFrame, withFrames } from "#lib/tools/browser/page-kit/page-frames.ts";
 import { quoteAsData } from "#lib/tools/quote-as-data.ts";
@@ -80,7 +81,9 @@ export async function groundChanges(
     }
     const lines = await describeAll(main, here, found, reports);
     if (report.scriptError !== null) lines.push(`js failed: ${report.scriptError}`);
-    const matches = Object.fromEntries(here.map(({ id }) => [id, countOf(found.get(id), reports.get(id))]));
+    const matches = Object.fromEntries(
+      here.map(({ id }) => [id, countMatches(found.get(id), reports.get(id))]),
+    );
     return { ok: true, lines, elsewhere, matches };
   });
 }
@@ -115,7 +118,7 @@ async function find(main: PageFrame, changes: Change[]): Promise<Found | string>
   return typeof found === "string" ? found : new Map(found.map((each) => [each.changeId, each]));
 }
 
-const countOf = (found: FoundBySelector | undefined, report: ChangeReport | undefined): number =>
+const countMatches = (found: FoundBySelector | undefined, report: ChangeReport | undefined): number =>
   Math.max(found?.matches ?? 0, report?.matches ?? 0);
 
 function isMisfit(
@@ -124,7 +127,7 @@ function isMisfit(
   report: ChangeReport | undefined,
 ): boolean {
   if (found?.problem || report?.state === "error") return true;
-  return countOf(found, report) === 0 && change.late !== true;
+  return countMatches(found, report) === 0 && change.late !== true;
 }
 
 async function explainMisfits(
@@ -172,8 +175,8 @@ function describeChange(
   report: ChangeReport | undefined,
   stateOf: Map<string, ElementState>,
 ): string {
-  const count = countOf(found, report);
-  const head = `${change.id} ${change.op} ${JSON.stringify(change.selector)}: ${count === 0 ? "no element yet" : `${count} ${count === 1 ? "element" : "elements"}`}`;
+  const count = countMatches(found, report);
+  const head = `${change.id} ${change.op} ${JSON.stringify(change.selector)}: ${count === 0 ? "no element yet" : countOf(count, "element")}`;
   const state = report?.state === "fight" ? " The page renders over it, so it was given up." : "";
   const elements = (found?.elements ?? []).map((element) => {
     const after = stateOf.get(element.ref);

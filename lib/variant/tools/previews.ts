@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { storable } from "#db/storable.ts";
+import { httpUrlUpTo } from "#lib/text/http-url.ts";
 import { holdInTurn } from "#lib/tools/browser/index.ts";
 import { openLive } from "#lib/tools/browser/live-page-of.ts";
 import { defineTool, errorResult, type Tool, type ToolCall, type ToolResult } from "#lib/tools/tool.ts";
@@ -17,10 +18,7 @@ const TIMEOUT_MS = 360_000;
 const side = z.int().min(240).max(3_840);
 const preview = z.strictObject({
   title: z.string().trim().min(1).max(200),
-  url: z
-    .string()
-    .max(8_192)
-    .refine((text) => /^https?:\/\//i.test(text) && URL.canParse(text), { error: "must be an http(s) URL" }),
+  url: httpUrlUpTo(8_192),
   viewport: z
     .union([z.enum(["desktop", "tablet", "phone"]), z.strictObject({ width: side, height: side })])
     .default("desktop"),

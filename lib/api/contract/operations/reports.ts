@@ -1,7 +1,7 @@
 import { reportSummarySchema } from "#lib/events/event-schemas.ts";
 import { defineOperation, type Operation, READER_AUTH } from "../operation.ts";
 import { listOf } from "../schemas/answers.ts";
-import { reportQuerySchema, reportSchema } from "../schemas/reports.ts";
+import { readReportSchema, reportQuerySchema } from "../schemas/reports.ts";
 
 /** QA reports of a session. Source: `wire.md`, Reports. */
 export const reportOperations = {
@@ -20,7 +20,7 @@ export const reportOperations = {
     auth: READER_AUTH,
     rate: "poll",
     query: reportQuerySchema,
-    answers: { 200: reportSchema },
+    answers: { 200: readReportSchema },
     media: { 200: ["text/markdown"] },
     answerHeaders: { 200: ["Content-Disposition"] },
   }),

@@ -4,10 +4,10 @@ import { variantKeySchema } from "#lib/variant/document.ts";
 import { DRIVER_AUTH, defineOperation, MIB, type Operation, READER_AUTH } from "../operation.ts";
 import { listOf } from "../schemas/answers.ts";
 import {
+  readRevisionSchema,
   shownVariantSchema,
   variantEditedSchema,
   variantEditSchema,
-  variantRevisionSchema,
 } from "../schemas/variants.ts";
 
 /** Variants and previews of a session. Source: `wire.md`, Variants. */
@@ -26,7 +26,7 @@ export const variantOperations = {
     summary: "Read a revision with its newest check",
     auth: READER_AUTH,
     rate: "poll",
-    answers: { 200: variantRevisionSchema },
+    answers: { 200: readRevisionSchema },
   }),
   listPreviews: defineOperation({
     method: "GET",

@@ -162,7 +162,7 @@ export const sessionSummarySchema = z
     isStructured: z.boolean().meta({ description: "Whether the session has an `outputSchema`." }),
     state: z.enum(SESSION_STATES).meta({
       description:
-        "What the session is doing, or how its last turn ended. `waiting`: the agent waits for a person's answer. `done`: the turn succeeded. `no_result`: the turn succeeded without a valid result. `page_error`: the turn succeeded but did not reach its page.",
+        "What the session is doing, or how its last turn ended. `waiting`: the agent waits for a person's answer, or a person has yet to agree to its plan. `done`: the turn succeeded. `no_result`: the turn succeeded without a valid result. `page_error`: the turn succeeded but did not reach its page.",
       examples: ["done"],
     }),
     stateReason: z

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { CALLBACK_EVENTS, SOURCES } from "#db/schema/unions.ts";
 import { requestId, runId, sessionId, shareUrl, statusUrl, streamUrl } from "#lib/events/wire-values.ts";
-import { httpUrl, jsonObject, nameUpTo, readHttpUrl, textUpTo } from "./fields.ts";
+import { readHttpUrl } from "#lib/text/http-url.ts";
+import { httpUrl, jsonObject, nameUpTo, textUpTo } from "./fields.ts";
 import { messagesSchema } from "./message.ts";
 
 const withoutCredentials = (text: string) => {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { variantSummarySchema } from "#lib/events/event-schemas.ts";
 import { jsonValue } from "#lib/events/wire-values.ts";
+import { httpUrlUpTo } from "#lib/text/http-url.ts";
 import { variantKeySchema } from "#lib/variant/document.ts";
 import { JSON_FORMATS } from "#lib/variant/formats/index.ts";
 
@@ -50,10 +51,7 @@ export const importSchema = z.strictObject({
     .meta({
       description: "The newest revision, which the import replaces. 0 for a variant that does not exist yet.",
     }),
-  url: z
-    .string()
-    .max(8_192)
-    .refine((text) => /^https?:\/\//i.test(text) && URL.canParse(text), { error: "must be an http(s) URL" })
+  url: httpUrlUpTo(8_192)
     .optional()
     .meta({ description: "Page for changes whose own address pattern has no equivalent here." }),
   experiment: z

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { httpUrlUpTo } from "#lib/text/http-url.ts";
 
 /** A string of at most `max` Unicode characters; a surrogate pair counts as one. */
 export const textUpTo = (max: number) =>
@@ -17,20 +18,10 @@ export const nameUpTo = (max: number) =>
     .max(max, { error: `must be at most ${max.toLocaleString("en")} characters` });
 
 /** An absolute http(s) URL, stored exactly as sent. */
-export const httpUrl = z
-  .string()
-  .max(8_192, { error: "must be at most 8,192 characters" })
-  .refine((text) => readHttpUrl(text) !== undefined, { error: "must be an absolute http(s) URL" })
-  .meta({ format: "uri", examples: ["https://shop.example/checkout"] });
-
-/** Parses an absolute http(s) URL; undefined for anything else. */
-export function readHttpUrl(text: string): URL | undefined {
-  if (!/^https?:\/\//i.test(text)) return undefined;
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  return url && (url.protocol === "http:" || url.protocol === "https:") && url.hostname !== ""
-    ? url
-    : undefined;
-}
+export const httpUrl = httpUrlUpTo(8_192).meta({
+  format: "uri",
+  examples: ["https://shop.example/checkout"],
+});
 
 /** A JSON object (not an array, not null). */
 export const jsonObject = z

@@ -46,9 +46,8 @@ const testedVariantSchema = z
   })
   .meta({ id: "TestedVariant", description: "A variant of the session when a report was published." });
 
-export const reportSchema = z
+const reportSchema = z
   .object({
-    success: z.literal(true),
     ...reportSummarySchema.shape,
     sessionId,
     newest: z
@@ -68,3 +67,7 @@ export const reportSchema = z
     findings: z.array(findingSchema).meta({ description: "Sorted by severity, most severe first." }),
   })
   .meta({ id: "Report", description: "A QA report." });
+
+export const readReportSchema = z
+  .object({ success: z.literal(true), report: reportSchema })
+  .meta({ id: "ReportRead" });

@@ -16,9 +16,8 @@ const revision = z
   .meta({ description: "Number of the revision.", examples: [3] });
 
 /** A revision of a variant. Source: `wire.md`, Variants. */
-export const variantRevisionSchema = z
+const variantRevisionSchema = z
   .object({
-    success: z.literal(true),
     variant: variantKeySchema,
     revision,
     author: z.enum(VARIANT_AUTHORS),
@@ -28,6 +27,10 @@ export const variantRevisionSchema = z
     check: checkReportSchema.nullable().meta({ description: "Newest check. Null if it was not checked." }),
   })
   .meta({ id: "VariantRevision", description: "A revision of a variant." });
+
+export const readRevisionSchema = z
+  .object({ success: z.literal(true), revision: variantRevisionSchema })
+  .meta({ id: "VariantRevisionRead", description: "A revision as it was stored, with its newest check." });
 
 /** A person's edit of a variant on the session page. */
 export const variantEditSchema = z.strictObject({

@@ -58,7 +58,7 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
       "Lists every sub-agent below the session, at every depth: parents before their children. A sub-agent is a session of its own, which the session's key can read but not control.",
   },
   listReports: {
-    description: "Lists all versions. A sub-agent has none, because reports belong to the root session.",
+    description: "Lists all versions, for a sub-agent those of its root session.",
   },
   readReport: {
     description:
@@ -224,7 +224,7 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
   },
   createMcpToken: {
     description:
-      "Gives an external agent access to the session's tools. With the token, an MCP client connects to the built-in server at `url` over Streamable HTTP. It gets the tools that the session's tool policy allows.",
+      "Gives an external agent access to tools of the session. With the token, an MCP client connects to the built-in server at `url` over Streamable HTTP. It is offered the server's utilities and those of the session's tools that the tool policy allows on a turn that no person started, without `elicit_user_input`, the tools for planning, requirements, delegation and skills, and the tools that act for the whole session (`publish_variant`, `deploy_landing_page`, `publish_qa_report`, `import_legacy_session`).",
   },
   readOpenApi: {
     description: "Send the `ETag` as `If-None-Match` to get a 304 if the document has not changed.",

@@ -1,5 +1,6 @@
 import { readTaskText } from "../demo-task.ts";
 import { type MarkedText, markQuotes, splitClauses, unmark } from "./clauses.ts";
+import type { ElementPhrase } from "./element-phrase.ts";
 import { type Edit, readEdits } from "./read-edit.ts";
 
 /** A message that asks for changes of a page. */
@@ -37,8 +38,12 @@ const UNDONE =
 const CHANGE_VERB =
   /^(?:change|rename|replace|hide|remove|delete|get rid of|insert|undo|revert|make (?:the|all|every|it)|turn the|set the)\b/i;
 
-/** Reads a request to change a page; undefined for a message that asks for something else, or only asks. */
-export function readEditRequest(message: string): EditRequest | undefined {
+/**
+ * Reads a request to change a page; undefined for a message that asks for something else, or only asks.
+ *
+ * @param before what `it` and `them` stand for at the beginning of the message.
+ */
+export function readEditRequest(message: string, before?: ElementPhrase): EditRequest | undefined {
   const beginning = readTaskText(message).slice(0, MESSAGE_CHARACTERS_MAX);
   const marked = markQuotes(beginning.replace(/[^\S\n]+/g, " "));
   const request: EditRequest = { edits: [], leftOut: [] };
@@ -51,7 +56,7 @@ export function readEditRequest(message: string): EditRequest | undefined {
   for (const { words, isInstruction } of splitClauses(text)) {
     const clause = stripCourtesies(words);
     if (!/[\p{L}\p{N}\uE000]/u.test(clause)) continue;
-    if (isInstruction && readClause(request, clause, marked)) isChange = true;
+    if (isInstruction && readClause(request, clause, marked, before)) isChange = true;
     else if (!OPENING.test(clause)) {
       request.leftOut.push(unmark(clause, marked.quotes, "“", "”"));
       isChange ||= isInstruction && CHANGE_VERB.test(clause);
@@ -71,7 +76,12 @@ function stripCourtesies(words: string): string {
 }
 
 /** @returns whether the clause asks for a change, which is then added to the request. */
-function readClause(request: EditRequest, clause: string, { quotes }: MarkedText): boolean {
+function readClause(
+  request: EditRequest,
+  clause: string,
+  { quotes }: MarkedText,
+  before: ElementPhrase | undefined,
+): boolean {
   const undo = UNDO.exec(clause.replace(/[\s.!?]+$/, ""));
   if (undo && (undo.groups?.what === undefined || UNDONE.test(undo.groups.what))) {
     const what = undo.groups?.what ?? undo.groups?.thing ?? "";
@@ -79,7 +89,7 @@ function readClause(request: EditRequest, clause: string, { quotes }: MarkedText
     return true;
   }
   const { words, place } = takePlace(clause);
-  const previous = request.edits.at(-1)?.target;
+  const previous = request.edits.at(-1)?.target ?? before;
   const edits = words === "" ? undefined : readEdits({ words, quotes, previous });
   if (place !== undefined) request.place ??= place;
   request.edits.push(...(edits ?? []));

@@ -1,10 +1,11 @@
 import { readDemoTask } from "../demo-task.ts";
-import { findOpenUrl, followLink, openPage, sincePageChange } from "../reach-page.ts";
+import { addressOf, findOpenUrl, followLink, openPage, sincePageChange } from "../reach-page.ts";
 import type { DemoStep, Situation, ToolExchange } from "../situation.ts";
 import { correctRefusal } from "./correct-refusal.ts";
 import type { EditRequest } from "./edit-request.ts";
-import { type PlannedChange, prepareEdit } from "./prepare-changes.ts";
-import { isEmptied, readHistory, readStored, type VariantHistory } from "./variant-history.ts";
+import { listAdded, type PlannedChange, prepareEdit } from "./prepare-changes.ts";
+import type { Edit } from "./read-edit.ts";
+import { isEmptied, listDropped, readHistory, readStored, type VariantHistory } from "./variant-history.ts";
 import {
   type EditPlan,
   writeCannotEdit,
@@ -22,14 +23,13 @@ const report = (text: string): DemoStep => ({ kind: "report", text });
  * Nothing is changed on a page other than the one that the message names.
  */
 export function planEdit(situation: Situation, request: EditRequest): DemoStep {
-  const { tools, exchanges, earlier } = situation;
-  const needed = ["apply_variant", ...(request.edits.length > 0 ? ["dom_query"] : [])];
-  const missing = needed.filter((name) => !tools.has(name));
+  const { exchanges, earlier } = situation;
+  const missing = findMissing(situation, request);
   if (missing.length > 0) return report(writeCannotEdit(missing));
   if (request.edits.length === 0 && request.undo === undefined) return report(writeEditHelp(request));
 
   const attempts = exchanges.filter(isApply);
-  const looks = attempts[0] === undefined ? exchanges : exchanges.slice(0, exchanges.indexOf(attempts[0]));
+  const looks = looksOf(exchanges);
   const reaching = attempts.length === 0 ? reachPage(situation, request) : undefined;
   if (reaching) return reaching;
   const onPage = sincePageChange(looks);
@@ -42,6 +42,42 @@ export function planEdit(situation: Situation, request: EditRequest): DemoStep {
   const step = attempts.length === 0 ? applyStep(plan) : followUp(situation, attempts);
   const check = exchanges.findLast(({ toolName }) => toolName === "check_variant");
   return step ?? report(writeEditReport(request, plan, attempts, check));
+}
+
+/** Names of the tools that a request needs and the turn does not offer. */
+export const findMissing = ({ tools }: Situation, { edits }: EditRequest): string[] =>
+  ["apply_variant", ...(edits.length > 0 ? ["dom_query"] : [])].filter((name) => !tools.has(name));
+
+/** What was done before the first change. */
+function looksOf(exchanges: ToolExchange[]): ToolExchange[] {
+  const first = exchanges.findIndex(isApply);
+  return first === -1 ? exchanges : exchanges.slice(0, first);
+}
+
+/** Whether the changes of a request were stored in this turn, all of them. */
+export function isCarriedOut({ exchanges }: Situation, { edits, undo, leftOut }: EditRequest): boolean {
+  const last = exchanges.findLast(isApply);
+  if (last === undefined || readStored(last) === undefined || leftOut.length > 0) return false;
+  const added = listAdded(last.input);
+  const onPage = sincePageChange(looksOf(exchanges));
+  const isAdded = (edit: Edit) => {
+    const prepared = prepareEdit(edit, onPage);
+    const hasChange = ({ op, note }: PlannedChange) =>
+      added.some((each) => each.op === op && each.note === note);
+    return prepared.kind === "ready" && prepared.changes.every(hasChange);
+  };
+  return edits.every(isAdded) && (undo === undefined || listDropped(last.input).length > 0);
+}
+
+/** Whether the page that a request is about is open, so that its elements can be looked for. */
+export function isOnPage(
+  { earlier, exchanges, currentUrl }: Situation,
+  { url, place }: EditRequest,
+): boolean {
+  const open = findOpenUrl(exchanges) ?? currentUrl ?? findOpenUrl(earlier);
+  if (open === undefined) return false;
+  if (url !== undefined && addressOf(url) !== addressOf(open)) return false;
+  return readDestination(place)?.matches.test(open) ?? true;
 }
 
 /** Opens the page that the message names, or reports why that is not possible. A message that only takes back needs none. */
@@ -68,7 +104,7 @@ function readDestination(place: string | undefined): { word: string; matches: Re
   );
 }
 
-function queryStep(queries: Record<string, unknown>[]): DemoStep {
+export function queryStep(queries: Record<string, unknown>[]): DemoStep {
   const unique = [...new Map(queries.map((input) => [JSON.stringify(input), input])).values()];
   return {
     kind: "calls",

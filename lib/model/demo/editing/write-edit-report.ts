@@ -1,6 +1,6 @@
 import { readData } from "../page-reading.ts";
 import type { ToolExchange } from "../situation.ts";
-import { demoLabel, join, quote } from "../write-demo-report.ts";
+import { demoLabel, join, listLines, quote, quoteAll } from "../write-demo-report.ts";
 import type { EditRequest } from "./edit-request.ts";
 import { listAdded, type PlannedChange, type Prepared } from "./prepare-changes.ts";
 import type { Edit } from "./read-edit.ts";
@@ -33,7 +33,6 @@ const EXAMPLES = [
 ];
 
 const code = (text: string): string => `\`${text.replace(/\s+/g, " ").replaceAll("`", "'").slice(0, 300)}\``;
-const list = (lines: string[]): string => lines.map((line) => `- ${line}`).join("\n");
 
 /** What to say in a session without the tools for editing. */
 export function writeCannotEdit(missing: string[]): string {
@@ -49,7 +48,7 @@ export function writeCannotEdit(missing: string[]): string {
 export const writeEditHelp = ({ leftOut }: EditRequest): string =>
   join(
     `I changed nothing, because I did not understand: ${quoteAll(leftOut)}.`,
-    `I follow a few rules and no more. These work:\n\n${list(EXAMPLES)}`,
+    `I follow a few rules and no more. These work:\n\n${listLines(EXAMPLES)}`,
     demoLabel,
   );
 
@@ -88,8 +87,6 @@ export function writeEditReport(
   );
 }
 
-const quoteAll = (texts: string[]): string => texts.map((text) => `“${quote(text, 200)}”`).join(", ");
-
 function describeNothing({ undo, edits }: EditRequest, { history }: EditPlan): string {
   if (undo === undefined || edits.length > 0) return "I changed nothing.";
   const reason =
@@ -121,7 +118,7 @@ function describeAttempt(
       ? listed.map((change, index) => describeChange(change, added[index]))
       : added.map(describePlanned)),
   ];
-  return `${quote(head, 300)}\n\n${list(lines)}`;
+  return `${quote(head, 300)}\n\n${listLines(lines)}`;
 }
 
 function describeDropped(id: string, { listed }: VariantHistory): string {
@@ -179,7 +176,7 @@ function describeCheck(revision: number, check: ToolExchange | undefined): strin
   const rest = findings.length - FINDINGS_MAX;
   const shown = [...findings.slice(0, FINDINGS_MAX), ...(rest > 0 ? [`… and ${rest} more`] : [])];
   const head = `Check of revision ${status[1]}: **${status[3]}**.`;
-  return shown.length > 0 ? `${head}\n\n${list(shown)}` : head;
+  return shown.length > 0 ? `${head}\n\n${listLines(shown)}` : head;
 }
 
 function describeFailures({ edits }: EditPlan): string | undefined {
@@ -190,5 +187,5 @@ function describeFailures({ edits }: EditPlan): string | undefined {
       ? [quote(prepared.remark, SENTENCE_CHARACTERS_MAX)]
       : [];
   });
-  return lines.length > 0 ? list(lines) : undefined;
+  return lines.length > 0 ? listLines(lines) : undefined;
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { countOf } from "#lib/text/count-of.ts";
 import { quoteAsData } from "../../quote-as-data.ts";
 import type { ToolServices } from "../../services.ts";
 import { defineTool, errorResult, textResult } from "../../tool.ts";
@@ -68,7 +69,7 @@ export const browserSearch = (services: Pick<ToolServices, "browser">) =>
             );
           }
           const lines = [
-            `${total} ${total === 1 ? "match" : "matches"} for ${regex ? `/${query}/i` : `"${query}"`} in ${frames.length} ${frames.length === 1 ? "frame" : "frames"}${total > matches.length ? `, the first ${matches.length} shown` : ""}.`,
+            `${countOf(total, "match", "matches")} for ${regex ? `/${query}/i` : `"${query}"`} in ${countOf(frames.length, "frame")}${total > matches.length ? `, the first ${matches.length} shown` : ""}.`,
             ...(silent.length > 0 ? [`Not searched, as they did not answer: ${silent.join(", ")}.`] : []),
             ...matches.map(
               ({ snippet, selector, tag, visible, frame }, index) =>

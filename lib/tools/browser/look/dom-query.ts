@@ -1,5 +1,6 @@
 import type { Page } from "playwright";
 import { z } from "zod";
+import { countOf } from "#lib/text/count-of.ts";
 import { quoteAsData } from "../../quote-as-data.ts";
 import type { ToolServices } from "../../services.ts";
 import { defineTool, errorResult, type ToolResult, textResult } from "../../tool.ts";
@@ -124,7 +125,7 @@ async function findElements(frames: PageFrame[], query: Query, page: Page): Prom
   }
   if (total === 0) return textResult(await explainNothing(frames, query, page));
   const shown = total > lines.length ? `, the first ${lines.length} shown` : "";
-  const head = `${total} ${total === 1 ? "element matches" : "elements match"}${shown}.`;
+  const head = `${countOf(total, "element matches", "elements match")}${shown}.`;
   const about = `${JSON.stringify(await page.title())} ${page.url().slice(0, 500)}`;
   const quoted = quoteAsData(page.url(), [about, ...lines].join("\n"));
   return textResult(`${head} ${quoted}`);

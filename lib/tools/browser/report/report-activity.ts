@@ -2,6 +2,7 @@ import type { Page } from "playwright";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import type { ActivityEntry, PageActivity } from "#lib/browser/page/page-activity.ts";
 import type { AnsweredDialog } from "#lib/browser/page/page-dialogs.ts";
+import { countOf } from "#lib/text/count-of.ts";
 import { withinDeadline } from "../within-deadline.ts";
 
 /** Where the session's pages stood before an action. */
@@ -55,9 +56,7 @@ export async function reportActivity(live: LiveBrowser, mark: ActivityMark): Pro
       .slice(0, LINES_MAX)
       .map(({ download }) => describeDownload(download)),
     ...more(of("download").length, "downloads"),
-    ...(pending > 0
-      ? [`${pending} ${pending === 1 ? "download is" : "downloads are"} still in progress.`]
-      : []),
+    ...(pending > 0 ? [`${countOf(pending, "download is", "downloads are")} still in progress.`] : []),
     ...collect(
       "Requests sent",
       of("request-sent", own)

@@ -145,7 +145,7 @@ function listSources(value: unknown): Read<{ path: string; value: unknown }[]> {
   if (!Array.isArray(items)) return { ok: false, problem: `${list}: must be an array` };
   const path = list ?? "document";
   if (items.length > SOURCES_MAX)
-    return { ok: false, problem: `${path}: must have at most ${SOURCES_MAX.toLocaleString("en")} entries` };
+    return { ok: false, problem: `${path}: must hold at most ${SOURCES_MAX.toLocaleString("en")} entries` };
   return { ok: true, value: items.map((item, index) => ({ path: `${list ?? ""}[${index}]`, value: item })) };
 }
 

@@ -265,11 +265,11 @@ describe("hostile input is refused with its field", () => {
     const huge = new Array(1_000_000).fill(mutation);
     assert.match(
       refuse(importGrowthBook(changeset(huge))),
-      /^visualChanges\[1\]\.domMutations: must have at most 1,000 entries/,
+      /^visualChanges\[1\]\.domMutations: must hold at most 1,000 entries/,
     );
     assert.match(
       refuse(importGrowthBook({ visualChangesets: huge })),
-      /^visualChangesets: must have at most/,
+      /^visualChangesets: must hold at most/,
     );
     let deep: unknown = [];
     for (let depth = 0; depth < 100_000; depth++) deep = [deep];

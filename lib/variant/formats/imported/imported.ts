@@ -56,7 +56,7 @@ export const field = {
   array: <Item extends z.ZodType>(item: Item, max: number) =>
     z
       .array(z.unknown(), { error: "must be an array" })
-      .max(max, { error: `must have at most ${max.toLocaleString("en")} entries` })
+      .max(max, { error: `must hold at most ${max.toLocaleString("en")} entries` })
       .pipe(z.array(item)),
 };
 

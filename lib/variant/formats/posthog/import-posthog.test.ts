@@ -151,7 +151,7 @@ test("hostile input is refused with its field", () => {
     [hostile, /^variants\.__proto__\.transforms: must be an array/],
     [
       experiment(new Array(1_000_000).fill({})),
-      /^variants\.test\.transforms: must have at most 1,000 entries/,
+      /^variants\.test\.transforms: must hold at most 1,000 entries/,
     ],
     [
       experiment([{ selector: "p", html: "x".repeat(50 * 1024 * 1024) }]),
@@ -161,7 +161,7 @@ test("hostile input is refused with its field", () => {
       Object.fromEntries([
         ["variants", Object.fromEntries(Array.from({ length: 101 }, (_, index) => [index, {}]))],
       ]),
-      /^variants: must have at most 100/,
+      /^variants: must hold at most 100/,
     ],
   ] as const)
     assert.match(refuse(importPostHog(value)), problem);

@@ -79,7 +79,7 @@ function readExperiments(value: unknown): Read<Experiment[]> {
     return read.ok ? { ok: true, value: [read.value] } : read;
   }
   if (items.length > EXPERIMENTS_MAX)
-    return { ok: false, problem: `${list ?? "document"}: must have at most 1,000 entries` };
+    return { ok: false, problem: `${list ?? "document"}: must hold at most 1,000 entries` };
   const experiments: Experiment[] = [];
   for (const [index, item] of items.entries()) {
     const read = readExperiment(item, `${list ?? ""}[${index}]`);
@@ -100,7 +100,7 @@ function readExperiment(value: unknown, path: string): Read<Experiment> {
     return { ok: false, problem: `${place}: must be an object` };
   const entries = Object.entries(variants);
   if (entries.length > VARIANTS_MAX)
-    return { ok: false, problem: `${place}: must have at most ${VARIANTS_MAX} entries` };
+    return { ok: false, problem: `${place}: must hold at most ${VARIANTS_MAX} entries` };
   const treatments: Treatment[] = [];
   for (const [name, variant] of entries) {
     const read = readVariant(name, variant, place);

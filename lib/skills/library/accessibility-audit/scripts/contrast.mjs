@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-import { parseArgs } from "node:util";
-import { groupFindings, printReport, readText, refuse } from "./lib/command.mjs";
+import { groupFindings, printReport, readArguments, readText, refuse } from "./lib/command.mjs";
 
 /** @typedef {[red: number, green: number, blue: number]} Color */
 /** @typedef {import("./lib/command.mjs").Finding} Finding */
@@ -18,16 +17,14 @@ nearest text color that passes. Text over a picture cannot be computed and is a 
 
 Exit code: 0 everything passes, 1 something fails, 2 wrong use or a file that cannot be read.`;
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    help: { type: "boolean" },
-    text: { type: "string" },
-    background: { type: "string" },
-    size: { type: "string", default: "16" },
-    bold: { type: "boolean", default: false },
-  },
+const { values, positionals } = readArguments(HELP, {
+  help: { type: "boolean" },
+  text: { type: "string" },
+  background: { type: "string" },
+  size: { type: "string", default: "16" },
+  bold: { type: "boolean", default: false },
 });
+const size = Number(values.size);
 
 /** @param {string} text @returns {Color} */
 function readHex(text) {
@@ -90,7 +87,7 @@ const show = (ratio) => Math.floor(ratio * 100) / 100;
 
 /** @param {Color} text @param {Color} background */
 function comparePair(text, background) {
-  const needed = neededFor(Number(values.size), values.bold);
+  const needed = neededFor(size, values.bold);
   const ratio = ratioOf(text, background);
   const passes = ratio >= needed;
   const suggestion = passes ? undefined : suggest(text, background, needed);
@@ -118,6 +115,9 @@ function checkFile(path) {
   }
   if (!Array.isArray(document?.samples))
     return refuse(`${path} has no samples; save it with references/collect-text-styles.js`);
+  const wrong = document.samples.findIndex((sample) => !isSample(sample));
+  if (wrong >= 0)
+    return refuse(`${path}: samples[${wrong}] is not as references/collect-text-styles.js saves it`);
   /** @type {Map<string, Finding>} */
   const findings = new Map();
   for (const sample of document.samples) {
@@ -127,6 +127,20 @@ function checkFile(path) {
   const list = [...findings.values()];
   printReport({ page: document.url, texts: document.samples.length, findings: groupFindings(list) }, list);
 }
+
+/** @param {unknown} value */
+const isColor = (value) =>
+  Array.isArray(value) && value.length === 4 && value.every((part) => Number.isFinite(part));
+
+/** @param {any} sample */
+const isSample = (sample) =>
+  typeof sample?.selector === "string" &&
+  typeof sample.text === "string" &&
+  isColor(sample.color) &&
+  Array.isArray(sample.backgrounds) &&
+  sample.backgrounds.every(isColor) &&
+  Number.isFinite(sample.sizePx) &&
+  Number.isFinite(sample.weight);
 
 /** Texts with the same colors in the same kind of place are one finding. @param {Sample} sample @returns {{ key: string, finding?: Finding }} */
 function judge({ selector, text, color, backgrounds, sizePx, weight, hasImage }) {
@@ -155,6 +169,7 @@ function judge({ selector, text, color, backgrounds, sizePx, weight, hasImage })
 }
 
 if (values.help) console.log(HELP);
+else if (!(size > 0)) refuse(`--size ${values.size} is not a number of pixels`);
 else if (values.text !== undefined && values.background !== undefined && positionals.length === 0)
   comparePair(readHex(values.text), readHex(values.background));
 else if (positionals.length === 1 && values.text === undefined) checkFile(positionals[0] ?? "");

@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-import { parseArgs } from "node:util";
-import { groupFindings, printReport, readText, refuse } from "./lib/command.mjs";
+import { groupFindings, printReport, readArguments, readText, refuse } from "./lib/command.mjs";
 import {
   attribute,
   closest,
@@ -23,7 +22,7 @@ ids, ARIA references, tables and tab order. Prints JSON: outline, landmarks, fin
 
 Exit code: 0 nothing fails, 1 something fails, 2 wrong use or a file that cannot be read.`;
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { help: { type: "boolean" } } });
+const { values, positionals } = readArguments(HELP, { help: { type: "boolean" } });
 
 /** @param {string} path */
 function checkPage(path) {
@@ -186,9 +185,11 @@ function checkLandmarks(landmarks, visible) {
     });
   for (const role of ["navigation", "complementary", "region"]) {
     const same = landmarks.filter((each) => each.role === role);
-    const names = same.map(({ name }) => name);
+    /** @type {Map<string, number>} */
+    const counts = new Map();
+    for (const { name } of same) counts.set(name, (counts.get(name) ?? 0) + 1);
     for (const { name, element } of same)
-      if (same.length > 1 && (name === "" || names.filter((each) => each === name).length > 1))
+      if (same.length > 1 && (name === "" || (counts.get(name) ?? 0) > 1))
         findings.push({
           severity: "warn",
           rule: "landmark-name",

@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-import { parseArgs } from "node:util";
-import { groupFindings, printReport, readText, refuse } from "./lib/command.mjs";
+import { groupFindings, printReport, readArguments, readText, refuse } from "./lib/command.mjs";
 import {
   attribute,
   elementsOf,
@@ -14,6 +13,7 @@ import {
 import { findRepeats, findVariants, measure, splitSentences } from "./lib/text.mjs";
 
 /** @typedef {import("./lib/command.mjs").Finding} Finding */
+/** @typedef {import("./lib/html.mjs").Element} Element */
 /** @typedef {{ kind: "heading" | "text" | "control", text: string, selector: string }} Piece */
 
 const HELP = `Usage: copy-check.mjs [--max-words <n>] [--glossary <terms.json>] <page.html | page.txt>...
@@ -27,13 +27,10 @@ each page, and findings grouped by rule; "page" of a finding is its file.
 
 Exit code: 0 nothing fails, 1 something fails, 2 wrong use or a file that cannot be read.`;
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    help: { type: "boolean" },
-    "max-words": { type: "string", default: "25" },
-    glossary: { type: "string" },
-  },
+const { values, positionals } = readArguments(HELP, {
+  help: { type: "boolean" },
+  "max-words": { type: "string", default: "25" },
+  glossary: { type: "string" },
 });
 const maxWords = Number(values["max-words"]);
 
@@ -83,23 +80,25 @@ function readPieces(source, path) {
       (["div", "section", "article", "main", "span"].includes(tag) &&
         children.some((child) => typeof child === "string" && child.trim().length > 20));
     if (kind === "text" && !isText) continue;
-    const isInside =
-      kind === "text" &&
-      [...elementsOf(element)].some(
-        (each) => TEXT_TAGS.has(each.tag) || /^(h[1-6]|div|ul|ol|table)$/.test(each.tag),
-      );
-    if (isInside) continue;
+    if (kind === "text" && holdsText(element)) continue;
     const text = isControl ? nameOf(element, index).name : textOf(element);
     if (text !== "") pieces.push({ kind, text, selector: selectorOf(element) });
   }
   return pieces;
 }
 
+/** Whether an element holds another one whose text counts by itself. @param {Element} element */
+function holdsText(element) {
+  for (const { tag } of elementsOf(element))
+    if (TEXT_TAGS.has(tag) || /^(h[1-6]|div|ul|ol|table)$/.test(tag)) return true;
+  return false;
+}
+
 /** @type {[RegExp, string][]} */
 const PLACEHOLDERS = [
   [/\blorem ipsum\b|\bdolor sit amet\b/i, "Lorem ipsum"],
   [/\b(TODO|TBD|TBA|FIXME|XXX+)\b/, "a note for the authors"],
-  [/\{\{[^}]*\}\}|\$\{[^}]*\}|<%[^%]*%>|%[a-z]+_[a-z_]+%/i, "a template that was not filled in"],
+  [/\{\{[^}]{0,200}\}\}|\$\{[^}]{0,200}\}|<%[^%]*%>|%[a-z]+_[a-z_]+%/i, "a template that was not filled in"],
   [/\[(your|company|product|name|insert|first|last)[^\]]{0,30}\]/i, "a placeholder in brackets"],
   [/\b(undefined|NaN|null)\b|\[object Object\]/, "a value of a program"],
   [
@@ -127,7 +126,7 @@ function checkPiece({ kind, text, selector }, page) {
     const found = pattern.exec(text);
     if (found) add("fail", "placeholder", `${what}: ${found[0]}`);
   }
-  const doubled = /\b(\p{L}{2,})\s+\1\b/iu.exec(text);
+  const doubled = /\b(\p{L}{2,40})\s+\1\b/iu.exec(text);
   if (doubled && !/^(that|had|bye|so|very|ha|no)$/i.test(doubled[1] ?? ""))
     add("fail", "doubled-word", `"${doubled[0]}"`);
   if (kind === "control" && VAGUE.test(text))

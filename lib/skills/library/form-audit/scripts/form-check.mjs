@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-import { parseArgs } from "node:util";
 import { expectedToken, isValidAutocomplete } from "./lib/autocomplete.mjs";
-import { groupFindings, printReport, readText, refuse } from "./lib/command.mjs";
+import { groupFindings, printReport, readArguments, readText, refuse } from "./lib/command.mjs";
 import {
+  addTo,
   attribute,
   closest,
   elementsOf,
@@ -27,7 +27,7 @@ fields, and findings grouped by rule.
 
 Exit code: 0 nothing fails, 1 something fails, 2 wrong use or a file that cannot be read.`;
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { help: { type: "boolean" } } });
+const { values, positionals } = readArguments(HELP, { help: { type: "boolean" } });
 
 const NOT_FIELDS = new Set(["hidden", "submit", "button", "reset", "image"]);
 /** @param {Element} element */
@@ -52,11 +52,12 @@ function checkPage(path) {
     ...checkErrors(index),
     ...checkNames(fields),
   ];
+  /** @type {Map<Element | null, Element[]>} */
+  const owned = new Map();
+  for (const field of fields) addTo(owned, ownerOf(field, index) ?? null, field);
   const owners = [...forms, null].map((form) => ({
     form: form ? selectorOf(form) : "(outside of a form)",
-    fields: fields
-      .filter((field) => (ownerOf(field, index) ?? null) === form)
-      .map((field) => describeField(field, index)),
+    fields: (owned.get(form) ?? []).map((field) => describeField(field, index)),
   }));
   const shown = owners.filter(({ fields: own }) => own.length > 0);
   printReport({ page: path, forms: shown, findings: groupFindings(findings) }, findings);
@@ -183,7 +184,7 @@ function checkGroups(fields, index) {
     if (!name || !["radio", "checkbox"].includes(typeOf(field))) continue;
     const owner = ownerOf(field, index);
     const key = `${typeOf(field)} ${name} ${owner ? selectorOf(owner) : ""}`;
-    groups.set(key, [...(groups.get(key) ?? []), field]);
+    addTo(groups, key, field);
   }
   /** @type {Finding[]} */
   const findings = [];

@@ -6,14 +6,15 @@ const ABBREVIATIONS = /\b(e\.g|i\.e|etc|approx|incl|no|vs|mr|mrs|ms|dr|st|z\.B|u
 export function splitSentences(text) {
   /** @type {string[]} */
   const sentences = [];
-  let current = "";
+  /** @type {string[]} */
+  let current = [];
   for (const part of text.split(/(?<=[.!?…])\s+/)) {
-    current = current === "" ? part : `${current} ${part}`;
-    if (ABBREVIATIONS.test(current)) continue;
-    sentences.push(current.trim());
-    current = "";
+    current.push(part);
+    if (ABBREVIATIONS.test(part)) continue;
+    sentences.push(current.join(" ").trim());
+    current = [];
   }
-  if (current.trim() !== "") sentences.push(current.trim());
+  if (current.length > 0) sentences.push(current.join(" ").trim());
   return sentences.filter((sentence) => /\p{L}/u.test(sentence));
 }
 

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { parseArgs } from "node:util";
 
 /** @typedef {{ severity: "fail" | "warn", rule: string, message: string, selector?: string, excerpt?: string }} Finding */
 
@@ -6,6 +7,20 @@ import { readFileSync } from "node:fs";
 export function refuse(message) {
   console.error(message);
   process.exit(2);
+}
+
+/**
+ * Reads the arguments; wrong ones are refused.
+ * @template {NonNullable<import("node:util").ParseArgsConfig["options"]>} Options
+ * @param {string} help @param {Options} options
+ * @returns {ReturnType<typeof parseArgs<{ allowPositionals: true, options: Options }>>}
+ */
+export function readArguments(help, options) {
+  try {
+    return parseArgs({ allowPositionals: true, options });
+  } catch (error) {
+    return refuse(`${error instanceof Error ? error.message : String(error)}\n\n${help}`);
+  }
 }
 
 /** Reads a file of the workspace. @param {string} path */

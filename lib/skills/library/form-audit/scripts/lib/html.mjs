@@ -58,7 +58,9 @@ const decode = (text) =>
 
 /** What is nested deeper is read as if it stood side by side, as browsers do. */
 const DEPTH_MAX = 512;
-const TAG = /<(\/?)([a-zA-Z][^\s/>]*)((?:[^>"']|"[^"]*"|'[^']*')*)>/y;
+const TAG = /<(\/?)([a-zA-Z][^\s/>]*)/y;
+/** A piece of a tag behind its name. A quote means something only where a value begins. */
+const PIECE = /[^>"'=]+|=\s*(?:"[^"]*"|'[^']*')|[="']/y;
 const ATTRIBUTE = /([^\s=/"'<>]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>`]+)))?/g;
 
 /**
@@ -97,7 +99,11 @@ export function parseHtml(html) {
       at = next + 1;
       continue;
     }
-    at = TAG.lastIndex;
+    const end = findTagEnd(html, TAG.lastIndex);
+    const rest = html.slice(TAG.lastIndex, end);
+    at = end + 1;
+    // A tag that never ends is dropped with what is in it, as browsers do.
+    if (end === html.length) continue;
     const tag = (match[2] ?? "").toLowerCase();
     if (match[1] === "/") {
       current = closeTag(current, tag);
@@ -107,24 +113,32 @@ export function parseHtml(html) {
     /** @type {Element} */
     const element = {
       tag,
-      attributes: readAttributes(match[3] ?? ""),
+      attributes: readAttributes(rest),
       children: [],
       parent: current,
       depth: current.depth + 1,
     };
     current.children.push(element);
-    if (VOID.has(tag) || (match[3] ?? "").endsWith("/") || element.depth >= DEPTH_MAX) continue;
+    if (VOID.has(tag) || rest.endsWith("/") || element.depth >= DEPTH_MAX) continue;
     if (RAW.has(tag)) {
       const close = html.slice(at).search(new RegExp(`</${tag}[\\s/>]`, "i"));
-      const end = close < 0 ? html.length : at + close;
-      element.children.push(decode(html.slice(at, end)));
-      const after = html.indexOf(">", end);
+      const ending = close < 0 ? html.length : at + close;
+      element.children.push(decode(html.slice(at, ending)));
+      const after = html.indexOf(">", ending);
       at = after < 0 ? html.length : after + 1;
       continue;
     }
     current = element;
   }
   return root;
+}
+
+/** Where the tag ends whose name ends at `from`: at a ">", or at the end of the text. @param {string} html @param {number} from */
+function findTagEnd(html, from) {
+  PIECE.lastIndex = from;
+  let end = from;
+  while (end < html.length && html[end] !== ">" && PIECE.test(html)) end = PIECE.lastIndex;
+  return end;
 }
 
 /** @param {string} text */
@@ -222,12 +236,35 @@ export function textOf(element, { alternatives = false } = {}) {
     if (node !== element && hidesItself(node)) continue;
     if (alternatives && node.tag === "img") parts.push(` ${attribute(node, "alt") ?? ""} `);
     if (alternatives && node !== element) parts.push(` ${attribute(node, "aria-label") ?? ""} `);
-    const children = [...node.children].reverse();
     if (BLOCK.has(node.tag)) stack.push("\n");
-    stack.push(...children);
+    for (const child of node.children.toReversed()) stack.push(child);
     if (BLOCK.has(node.tag)) stack.push("\n");
   }
   return parts.join("").replace(/\s+/g, " ").trim();
+}
+
+/** The last steps of selectors, so that a list of many elements is counted once. @type {WeakMap<Element, string>} */
+const steps = new WeakMap();
+
+/** The step of a selector from an element's parent to it. @param {Element} element */
+function stepTo(element) {
+  const known = steps.get(element);
+  if (known !== undefined) return known;
+  /** @type {Map<string, Element[]>} */
+  const byTag = new Map();
+  for (const child of element.parent?.children ?? [])
+    if (typeof child !== "string") addTo(byTag, child.tag, child);
+  for (const [tag, same] of byTag)
+    for (const [index, each] of same.entries())
+      steps.set(each, same.length > 1 ? `${tag}:nth-of-type(${index + 1})` : tag);
+  return steps.get(element) ?? element.tag;
+}
+
+/** Adds to the list of a key. @template Key, Item @param {Map<Key, Item[]>} lists @param {Key} key @param {Item} item */
+export function addTo(lists, key, item) {
+  const list = lists.get(key);
+  if (list) list.push(item);
+  else lists.set(key, [item]);
 }
 
 /** A CSS selector that leads to an element. @param {Element} element */
@@ -244,9 +281,7 @@ export function selectorOf(element) {
       parts.unshift(each.tag);
       break;
     }
-    const { tag, parent } = each;
-    const same = (parent?.children ?? []).filter((child) => typeof child !== "string" && child.tag === tag);
-    parts.unshift(same.length > 1 ? `${tag}:nth-of-type(${same.indexOf(each) + 1})` : tag);
+    parts.unshift(stepTo(each));
   }
   return parts.join(" > ");
 }
@@ -303,7 +338,7 @@ export function indexOf(root) {
   for (const element of all) {
     const id = attribute(element, "id");
     if (id === undefined || id === "") continue;
-    sameId.set(id, [...(sameId.get(id) ?? []), element]);
+    addTo(sameId, id, element);
     if (!byId.has(id)) byId.set(id, element);
   }
   for (const label of all.filter(({ tag }) => tag === "label")) {
@@ -312,7 +347,7 @@ export function indexOf(root) {
       target !== undefined
         ? byId.get(target)
         : findAll(label, ({ tag }) => ["input", "select", "textarea"].includes(tag))[0];
-    if (field) labels.set(field, [...(labels.get(field) ?? []), label]);
+    if (field) addTo(labels, field, label);
   }
   return { all, byId, sameId, labels };
 }

@@ -1,5 +1,5 @@
-import type { FaultCase } from "../fault-case.ts";
-import type { World } from "../world/open-world.ts";
+import type { FaultCase } from "../../fault-case.ts";
+import type { World } from "../../world/open-world.ts";
 
 type KillPoint = {
   name: string;

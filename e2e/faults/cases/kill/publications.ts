@@ -1,17 +1,7 @@
-import type { FaultCase } from "../fault-case.ts";
-import type { PublicationChange } from "../world/evidence.ts";
-import type { World } from "../world/open-world.ts";
-
-const DIE_WITHIN_MS = 60_000;
-/** The milliseconds that a kill may be put off: the answer may be sent before it, or not. */
-const PUT_OFF_MAX_MS = 30;
-
-const armKill = ({ random }: World, point: string): string =>
-  `${point}:1:kill9${random.next() < 0.5 ? "" : `@${random.between(1, PUT_OFF_MAX_MS)}`}`;
-
-async function expectKill(world: World, point: string): Promise<void> {
-  if (!(await world.died(DIE_WITHIN_MS))) throw new Error(`${point} was not reached`);
-}
+import type { FaultCase } from "../../fault-case.ts";
+import type { PublicationChange } from "../../world/evidence.ts";
+import type { World } from "../../world/open-world.ts";
+import { armKill, expectKill } from "./arm-kill.ts";
 
 /** Creates a session whose agent publishes a variant. @returns the variant's key. */
 async function createPublishing(world: World): Promise<{ sessionId: string; variant: string }> {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { FaultCase } from "../fault-case.ts";
-import type { World } from "../world/open-world.ts";
+import type { FaultCase } from "../../fault-case.ts";
+import type { World } from "../../world/open-world.ts";
 
 const DIE_WITHIN_MS = 60_000;
 const SESSIONS = 6;

@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { Client as NeonClient } from "@neondatabase/serverless";
+import pg from "pg";
+import { openTestService, say, type TestService } from "../testing.ts";
+
+let service: TestService;
+let statements: string[] = [];
+
+before(async () => {
+  watch(pg.Client.prototype);
+  watch(NeonClient.prototype);
+  service = await openTestService();
+});
+after(() => service.close());
+
+/** Notes each statement that clients of a driver send. */
+function watch(prototype: { query: unknown }) {
+  const query = prototype.query as (this: unknown, statement: unknown, ...rest: unknown[]) => unknown;
+  prototype.query = function (this: unknown, statement: unknown, ...rest: unknown[]) {
+    const text = typeof statement === "string" ? statement : (statement as { text?: string }).text;
+    if (text !== undefined) statements.push(text.replaceAll(/\s+/g, " "));
+    return query.call(this, statement, ...rest);
+  };
+}
+
+/** The tables whose rows were read since `statements` was emptied. The read of a run only asks whether there are any. */
+const tablesRead = (): string[] =>
+  TABLES.filter((table) =>
+    statements.some((text) => text.includes(` from "${table}"`) && !text.includes(' from "runs" inner join')),
+  );
+
+const TABLES = ["reports", "landing_pages", "variants", "plans", "requirements", "imports", "sessions"];
+
+const OUTPUT_SCHEMA = { type: "object", properties: { ok: { type: "boolean" } }, required: ["ok"] };
+
+describe("the statements of turns and polls", () => {
+  it("a structured session is not asked for reports, pages and variants that it cannot have", async () => {
+    statements = [];
+    service.model.enqueue(say("Looked."), { text: JSON.stringify({ ok: true }) });
+    const session = await service.create("Look", { outputSchema: OUTPUT_SCHEMA });
+    await service.completed(session.statusUrl);
+    assert.deepEqual(tablesRead(), ["sessions"]);
+    statements = [];
+    const status = await service.read(`/api/sessions/${session.sessionId}/agent/status`);
+    assert.deepEqual([status.variants, status.pages, status.reports], [[], [], []]);
+    assert.deepEqual(tablesRead(), ["sessions"]);
+  });
+
+  it("an editing session without the tools answers empty lists without reading reports and pages", async () => {
+    service.model.enqueue(say("Hello."));
+    const exclude = ["deploy_landing_page", "publish_qa_report"];
+    const session = await service.create("Hello", { tools: { exclude } });
+    await service.completed(session.statusUrl);
+    statements = [];
+    const status = await service.read(`/api/sessions/${session.sessionId}/agent/status`);
+    assert.deepEqual([status.pages, status.reports], [[], []]);
+    assert.deepEqual(tablesRead(), ["variants", "sessions"]);
+  });
+
+  it("a turn reads plan, requirements and imports only where the session has them", async () => {
+    service.model.enqueue(say("Hello."));
+    const session = await service.create("Hello");
+    await service.completed(session.statusUrl);
+    const path = `/api/sessions/${session.sessionId}`;
+    const read = async () => {
+      statements = [];
+      service.model.enqueue(say("Again."));
+      const answer = await service.call("POST", `${path}/agent/messages`, { text: "Again" });
+      await service.completed(((await answer.json()) as { statusUrl: string }).statusUrl);
+      return tablesRead().filter((table) => ["plans", "requirements", "imports"].includes(table));
+    };
+    assert.deepEqual(await read(), []);
+    await service.call("POST", `${path}/requirements`, { requirements: [{ text: "The button reads Pay" }] });
+    assert.deepEqual(await read(), ["requirements"]);
+    assert.match(JSON.stringify(service.model.requests.at(-1)), /The button reads Pay/);
+  });
+});

@@ -1,0 +1,63 @@
+import { type Env, EnvError, readEnv } from "#lib/server/env.ts";
+
+type Help = { kind: "help" };
+/** A command line that is wrong, with a message for the user. */
+type Invalid = { kind: "invalid"; message: string };
+
+/** What a command has printed: `isDone` is false if it failed. */
+type Outcome = { isDone: boolean; lines: string[] };
+
+/** A command of the operator. It works with a desk, which is the database or the running service. */
+type Program<Command, Desk> = {
+  usage: string;
+  read: (words: string[]) => Command | Help | Invalid;
+  open: (env: Env, command: Command) => Promise<Desk>;
+  run: (desk: Desk, command: Command) => Promise<Outcome>;
+};
+
+/**
+ * Runs a command of the operator with the words of the process, and ends the process: lines of a failure go to standard
+ * error, with exit code 1.
+ *
+ * @param failure begins the sentence about an error that is not one of the settings
+ */
+export function runCommandLine<Command extends { kind: string }, Desk extends { close: () => Promise<void> }>(
+  program: Program<Command, Desk>,
+  failure: string,
+): void {
+  run(program, process.argv.slice(2)).then(
+    (code) => process.exit(code),
+    (error: unknown) => {
+      const message = error instanceof Error ? error.message : String(error);
+      console.error(error instanceof EnvError ? message : `${failure}: ${message}`);
+      process.exit(1);
+    },
+  );
+}
+
+/** @returns the exit code. */
+async function run<Command extends { kind: string }, Desk extends { close: () => Promise<void> }>(
+  { usage, read, open, run: runWith }: Program<Command, Desk>,
+  words: string[],
+): Promise<number> {
+  const command = read(words);
+  if (isHelp(command)) {
+    console.log(usage);
+    return 0;
+  }
+  if (isInvalid(command)) {
+    console.error(`${command.message}\n\n${usage}`);
+    return 1;
+  }
+  const desk = await open(readEnv(process.env), command);
+  try {
+    const { isDone, lines } = await runWith(desk, command);
+    (isDone ? console.log : console.error)(lines.join("\n"));
+    return isDone ? 0 : 1;
+  } finally {
+    await desk.close();
+  }
+}
+
+const isHelp = (parsed: { kind: string }): parsed is Help => parsed.kind === "help";
+const isInvalid = (parsed: { kind: string }): parsed is Invalid => parsed.kind === "invalid";

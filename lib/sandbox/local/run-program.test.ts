@@ -1,0 +1,23 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { refused } from "../sandbox-fixture.ts";
+import type { Program } from "../sandbox-service.ts";
+import { createConfinedStage } from "./run-program.ts";
+
+it("looks for Node again after a probe that failed, and not after one that succeeded", async () => {
+  let exitCode = 1;
+  let probes = 0;
+  const stage = createConfinedStage(() => {
+    probes += 1;
+    return { file: "sh", args: ["-c", `exit ${exitCode}`], env: {} };
+  }, "/tmp");
+  const program: Program = { runtime: "node", script: "a.mjs", args: [], files: [] };
+  const place = { folder: "/tmp", cpuSeconds: 1 };
+  await assert.rejects(stage(program, place), refused(/^node is not installed in the sandbox$/));
+  exitCode = 0;
+  await stage(program, place);
+  const made = probes;
+  await stage(program, place);
+  // The one plan that is made is that of the program.
+  assert.equal(probes, made + 1);
+});

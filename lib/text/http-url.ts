@@ -1,0 +1,17 @@
+import { z } from "zod";
+
+/** Parses an absolute http(s) URL; undefined for anything else. */
+export function readHttpUrl(text: string): URL | undefined {
+  if (!/^https?:\/\//i.test(text)) return undefined;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url && (url.protocol === "http:" || url.protocol === "https:") && url.hostname !== ""
+    ? url
+    : undefined;
+}
+
+/** An absolute http(s) URL of at most `max` characters, stored exactly as sent. */
+export const httpUrlUpTo = (max: number) =>
+  z
+    .string()
+    .max(max, { error: `must be at most ${max.toLocaleString("en")} characters` })
+    .refine((text) => readHttpUrl(text) !== undefined, { error: "must be an absolute http(s) URL" });

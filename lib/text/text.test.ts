@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { countOf } from "./count-of.ts";
+import { httpUrlUpTo } from "./http-url.ts";
+import { oneLine } from "./one-line.ts";
+import { slugOf } from "./slug-of.ts";
+
+test("a number of things is written with their singular or plural", () => {
+  assert.deepEqual(
+    [countOf(0, "file"), countOf(1, "file"), countOf(2, "file"), countOf(2, "child", "children")],
+    ["0 files", "1 file", "2 files", "2 children"],
+  );
+});
+
+test("a text in one line has single spaces", () => {
+  assert.equal(oneLine("  a\n\tb  c\r\n"), "a b c");
+});
+
+test("a slug has plain letters, digits and hyphens, and none at its ends", () => {
+  assert.equal(slugOf("Späte Änderungen: Größe & Preis!", 60), "spate-anderungen-gro-e-preis");
+  assert.equal(slugOf("--- ---", 60), "");
+  assert.equal(slugOf("one two three", 8), "one-two");
+});
+
+test("an http URL is absolute, with a host, and as long as its field allows", () => {
+  const field = httpUrlUpTo(30);
+  for (const url of ["https://shop.example/a?b#c", "HTTP://shop.example"])
+    assert.equal(field.safeParse(url).success, true, url);
+  for (const url of [
+    "shop.example",
+    "/a",
+    "ftp://shop.example",
+    "https://",
+    `https://shop.example/${"a".repeat(20)}`,
+  ])
+    assert.equal(field.safeParse(url).success, false, url);
+});
