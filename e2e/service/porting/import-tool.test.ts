@@ -81,7 +81,7 @@ describe("import_legacy_session", () => {
     assert.match(results[1] ?? "", /^Imported as imp_/);
     assert.match(
       results[2] ?? "",
-      /^Error: import_legacy_session: path: .*none\.json.* Nothing was imported\.$/,
+      /^Error: import_legacy_session: path: in\/none\.json does not exist\. Nothing was imported\.$/,
     );
     assert.match(results[3] ?? "", /^Error: import_legacy_session: path: /);
     assert.equal((await listVariants(service, session.sessionId)).length, 1);

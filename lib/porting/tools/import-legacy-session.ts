@@ -68,7 +68,8 @@ async function readGiven(
       return { ok: false, problem: `path: the file has ${totalBytes} bytes; at most 10 MiB can be imported` };
     return await readInThread(bytes);
   } catch (error) {
-    if (isWorkspaceError(error)) return { ok: false, problem: `path: ${error.message}` };
+    if (isWorkspaceError(error))
+      return { ok: false, problem: `path: ${error.message.replace(/^path: /, "")}` };
     throw error;
   }
 }

@@ -81,6 +81,9 @@ const PREVIEWING = "- set_previews shows people the result, beside the page with
 const PUBLISHING =
   "- publish_variant shows the variant to the visitors of the real pages. Call it only if the task asks to publish.";
 
+/** For a session that has variants. */
+const READING = "- apply_variant with baseRevision alone shows what a variant has.";
+
 /** For a session that may delegate. */
 const DELEGATION = `## Sub-agents
 
@@ -143,6 +146,7 @@ function describeEditing({ toolNames, variants }: InstructionParts): string {
     lines.push(
       `- Variant ${key} has revision ${revision}, ${check ? `check: ${check.status}` : "not checked"}.`,
     );
+  if (variants.length > 0) lines.push(READING);
   return lines.join("\n");
 }
 
