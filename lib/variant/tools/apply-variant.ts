@@ -98,7 +98,7 @@ function describeApplied({ summary, isRepeated, grounding, pageUrl }: Applied & 
   const next = `Use baseRevision ${revision} for the next change. It has no check yet: run check_variant before you finish.`;
   if (isRepeated) return `${stored} The call was interrupted after that. ${next}`;
   if (!grounding)
-    return `${stored} This session has no browser, so its selectors were not tried on a page, and it was not checked.`;
+    return `${stored} This session has no browser, so its selectors were not tried on a page, and it was not checked. Use baseRevision ${revision} for the next change.`;
   const { lines, elsewhere } = grounding;
   const found = lines.length === 0 ? [] : [quoteAsData(pageUrl ?? "the page", lines.join("\n"))];
   const others =
