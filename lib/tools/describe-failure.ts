@@ -1,10 +1,6 @@
-import { DrizzleQueryError } from "drizzle-orm";
+import { isQueryError } from "#db/query-error.ts";
 
 const OWN_FAILURE = "The service failed while it carried out the call. Try again once, or go on without it.";
-
-/** Whether a statement of the database failed, in the error or in one that it wraps. */
-export const isQueryError = (error: unknown): boolean =>
-  error instanceof Error && (error instanceof DrizzleQueryError || isQueryError(error.cause));
 
 /**
  * What the model and people are told of an error that a tool threw: its own sentence. The error of a database statement

@@ -1,11 +1,12 @@
 import type { ToolResultPart } from "ai";
+import { isQueryError } from "#db/query-error.ts";
 import { storableText } from "#db/storable.ts";
 import { SUBMIT_RESULT } from "#lib/agents/tools/report.ts";
 import type { EvidencePointer } from "#lib/events/event.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import { newId } from "#lib/session/new-id.ts";
 import type { NewWait } from "#lib/session/waiting/wait-store.ts";
-import { describeFailure, isQueryError } from "#lib/tools/describe-failure.ts";
+import { describeFailure } from "#lib/tools/describe-failure.ts";
 import { errorResult, ServiceFailure, type Tool, type ToolResult, type Waiting } from "#lib/tools/tool.ts";
 import type { HistoryMessage } from "../compaction/history-entry.ts";
 import { aboutRun, StaleClaimError } from "../record/claim.ts";
