@@ -157,11 +157,12 @@ describe("apply_variant", () => {
         step("apply_variant", { baseRevision: 2, add: [] }),
         step("apply_variant", { baseRevision: 2_147_483_648, drop: ["c1"] }),
         step("apply_variant", { baseRevision: 1, drop: ["c1"] }),
+        step("apply_variant", { baseRevision: 2, add: [{ op: "setText", selector: "h1", text: "Winter" }] }),
       ],
       { targetUrl: `${site.url}/checkout` },
     );
     const [tooHigh = "", , stale = "", replaced = "", shown = "", unknown = "", empty = ""] = results;
-    const [beyond = "", restyled = ""] = results.slice(7);
+    const [beyond = "", restyled = "", again = ""] = results.slice(7);
     assert.match(beyond, /baseRevision: 2147483648 does not exist; the newest revision is 2/);
     assert.match(restyled, /altered css of .*\/checkout: "h1 \{ color: rgb\(1, 2, 3\) \}"/);
     assert.match(tooHigh, /baseRevision: the variant has no revision yet, so it must be 0, not 1/);
@@ -170,6 +171,9 @@ describe("apply_variant", () => {
       /baseRevision: 0 is stale; the newest revision is 1\. Changed since:\n- added .*"c1"/,
     );
     assert.match(replaced, /Stored revision 2/);
+    assert.match(replaced, /c1 setText "#pay": 1 element/);
+    assert.match(again, /Stored revision 3[\s\S]*\nc2 setText "h1": 1 element\n.*\nc1: applied as before\n</);
+    assert.doesNotMatch(again, /c1 setText/);
     assert.match(shown, /"Buy",\s+"rgb\(1, 2, 3\)",\s+true/);
     assert.match(unknown, /drop: there is no change c9\. The variant has c1\./);
     assert.match(empty, /changes nothing/);
