@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import { DrizzleQueryError } from "drizzle-orm";
 import { z } from "zod";
 import { callMcpTool } from "./call-mcp-tool.ts";
 import { defineMcpTool, type McpCall, mcpText, mcpValue } from "./mcp-tool.ts";
@@ -42,6 +43,8 @@ test("a throw is told as its message", async () => {
   const tool = define(() => Promise.reject(new Error("the door is gone")));
   const result = await callMcpTool(tool, {}, mcpCall().call);
   assert.deepEqual([result.isError, mcpTextOf(result)], [true, "knock: the door is gone"]);
+  const statement = define(() => Promise.reject(new DrizzleQueryError("select secret", [], new Error("no"))));
+  assert.match(mcpTextOf(await callMcpTool(statement, {}, mcpCall().call)), /^knock: The service failed/);
 });
 
 test("a call ends at its deadline and when it is stopped, and what it becomes later disturbs nobody", async () => {

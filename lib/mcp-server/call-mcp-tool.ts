@@ -1,5 +1,6 @@
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { describeFirstIssue } from "#lib/api/http/validate.ts";
+import { describeFailure } from "#lib/tools/describe-failure.ts";
 import { type McpCall, type McpTool, mcpError, mcpRefusal } from "./mcp-tool.ts";
 
 /**
@@ -25,7 +26,7 @@ export async function callMcpTool(
     return await callWithDeadline(tool, input, call);
   } catch (error) {
     if (call.signal.aborted) return stopped(tool);
-    return mcpError(`${tool.name}: ${error instanceof Error ? error.message : String(error)}`);
+    return mcpError(`${tool.name}: ${describeFailure(error)}`);
   } finally {
     release?.();
   }

@@ -111,6 +111,9 @@ export async function updateRequirement(deps: PlanningDeps, update: Update): Pro
       (author === "agent" ? refuseAgent(row, change) : undefined) ?? refuseEvidence(found, change);
     if (refusal !== undefined) return refuse(refusal);
     const columns = toColumns(row, change, found);
+    // A call of the agent is recorded even if it changes nothing: its repeat must not undo a person's later change.
+    if (author === "person" && isUnchanged(row, columns))
+      return { ok: true, requirement: toRequirement(row) };
     const call = author === "agent" ? { updateRunId: runId, updateCallId: callId } : {};
     const written = await updateRequirementRow(tx, row, { ...columns, ...call });
     const [requirement] = emitRequirements(emit, session, update, [written]);
@@ -177,6 +180,11 @@ function toColumns(row: RequirementRow, change: RequirementChange, found: Requir
     }),
   };
 }
+
+const isUnchanged = (row: RequirementRow, columns: ReturnType<typeof toColumns>): boolean =>
+  Object.entries(columns).every(([name, value]) =>
+    isDeepStrictEqual(row[name as keyof typeof columns], value),
+  );
 
 const EVENT_MAX = 20;
 

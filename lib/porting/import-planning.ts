@@ -28,9 +28,21 @@ type PlanningImport = {
   leftOut: LeftOut[];
 };
 
+const NOTHING: Pick<ImportPlan, "planItems" | "requirements"> = { planItems: [], requirements: [] };
+
+/** Texts of the plan and of requirements are in the instructions of later turns, and a page may have given the agent the document. */
+function leaveOut({ planItems, requirements }: Pick<ImportPlan, "planItems" | "requirements">): LeftOut[] {
+  const reason = "Only an import by a person or a program sets it.";
+  return [
+    ...(planItems.length > 0 ? [{ field: "plan", reason }] : []),
+    ...(requirements.length > 0 ? [{ field: "requirements", reason }] : []),
+  ];
+}
+
 /**
  * Decides what of a document's plan and requirements a session gets, without writing. The plan is imported only if the
- * session has no plan items; requirements are added as open ones by the importer, unless the session has equal ones.
+ * session has no plan items; requirements are added as open ones by the importer, unless the session has equal ones. An import
+ * by the agent sets neither.
  *
  * @returns a sentence that begins with the field if the requirements do not fit.
  */
@@ -38,11 +50,12 @@ export async function preparePlanning(
   tx: Transaction,
   session: SessionRow,
   author: PlanAuthor,
-  { planItems, requirements }: ImportPlan,
+  document: Pick<ImportPlan, "planItems" | "requirements">,
 ): Promise<PlanningImport | string> {
+  const { planItems, requirements } = author === "agent" ? NOTHING : document;
   const row = await findPlan(tx, session.id);
   const existing = await listRequirementRows(tx, session.id);
-  const leftOut: LeftOut[] = [];
+  const leftOut: LeftOut[] = author === "agent" ? leaveOut(document) : [];
   const hasPlan = row !== undefined && row.items.length > 0;
   const carriesPlan = !hasPlan && planItems.length > 0;
   if (hasPlan && planItems.length > 0)

@@ -20,7 +20,7 @@ export function parseWorkspacePath(path: string): string[] {
   }
   const names = path.split("/").filter((name) => name !== "" && name !== ".");
   for (const name of names) {
-    if (name.split("\\").includes("..")) throw new WorkspaceError("path: must not contain ..");
+    if (name.split("\\").includes("..")) throw new WorkspaceError('path: must not contain ".."');
     if (Buffer.byteLength(name) > nameBytesMax) {
       throw new WorkspaceError(`path: a name must be at most ${nameBytesMax} bytes`);
     }

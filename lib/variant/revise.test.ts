@@ -78,8 +78,15 @@ describe("the difference of two documents", () => {
       `altered ${JSON.stringify(text("c1", "New"))}`,
       `added ${JSON.stringify(text("c3", "Three"))}`,
       "dropped c2",
-      `altered css of ${HOME}`,
+      `altered css of ${HOME}: "p {}"`,
     ]);
     assert.deepEqual(describeDifference(before, before), []);
+  });
+
+  it("shows the sheets of a page that the older document does not have, and cuts long ones", () => {
+    const added = { pages: [{ ...page(HOME), css: "p {}", js: "x()".repeat(2_000) }] };
+    const [css, js, ...more] = describeDifference(EMPTY, added);
+    assert.deepEqual([css, more], [`altered css of ${HOME}: "p {}"`, []]);
+    assert.ok(js?.startsWith(`altered js of ${HOME}: "x()x()`) && js.endsWith("…") && js.length < 2_100);
   });
 });

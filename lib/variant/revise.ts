@@ -118,7 +118,13 @@ function editChange(change: Change, edit: ChangeEdit): Change[] {
   return [edit.action === "off" ? { ...change, off: true } : (on as Change)];
 }
 
-/** What changed between two documents, by change id: one line each, for a caller that has an older revision. */
+/** Characters of a style sheet or script in a difference. */
+const SHEET_CHARS_MAX = 2_000;
+
+/**
+ * What changed between two documents, by change id: one line each, for a caller that has an older revision. Altered style
+ * sheets and scripts are shown, because a call replaces them whole.
+ */
 export function describeDifference(before: VariantDocument, after: VariantDocument): string[] {
   const old = byId(before);
   const now = byId(after);
@@ -126,13 +132,17 @@ export function describeDifference(before: VariantDocument, after: VariantDocume
     old.get(id) === text ? [] : [`${old.has(id) ? "altered" : "added"} ${text}`],
   );
   const dropped = [...old.keys()].filter((id) => !now.has(id)).map((id) => `dropped ${id}`);
-  const sheets = after.pages.flatMap(({ url, match, css, js }) => {
-    const page = before.pages.find((other) => other.url === url && other.match === match);
-    const parts = [...(page?.css === css ? [] : ["css"]), ...(page?.js === js ? [] : ["js"])];
-    return page && parts.length > 0 ? [`altered ${parts.join(" and ")} of ${url}`] : [];
+  const sheets = after.pages.flatMap(({ url, match, ...page }) => {
+    const known = before.pages.find((other) => other.url === url && other.match === match);
+    return (["css", "js"] as const)
+      .filter((part) => page[part] !== (known?.[part] ?? ""))
+      .map((part) => `altered ${part} of ${url}: ${cut(JSON.stringify(page[part]), SHEET_CHARS_MAX)}`);
   });
   return [...lines, ...dropped, ...sheets];
 }
+
+const cut = (text: string, max: number): string =>
+  text.length > max ? `${text.slice(0, max).toWellFormed()}…` : text;
 
 const byId = ({ pages }: VariantDocument): Map<string, string> =>
   new Map(pages.flatMap(({ changes }) => changes).map((change) => [change.id, JSON.stringify(change)]));

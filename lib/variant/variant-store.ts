@@ -48,6 +48,9 @@ const toRevision = (row: RevisionRow): Revision => ({
   check: row.check as CheckReport | null,
 });
 
+/** Largest value of the database's `integer`. */
+const INTEGER_MAX = 2_147_483_647;
+
 /** A revision by its number, or the newest one; undefined if there is none. */
 export async function findRevision(
   db: Executor,
@@ -55,6 +58,7 @@ export async function findRevision(
   key: string,
   number?: number,
 ): Promise<Revision | undefined> {
+  if (number !== undefined && number > INTEGER_MAX) return undefined;
   const [row] = await joinRevisions(db)
     .where(
       and(

@@ -350,8 +350,8 @@ describe("folders that cannot be pages", () => {
 
   const PATHS: [string, RegExp][] = [
     [".", /folder: must be a folder inside the workspace, not the workspace itself/],
-    ["..", /folder: must not contain \.\./],
-    ["site/../../x", /folder: must not contain \.\./],
+    ["..", /folder: must not contain "\.\."\. Nothing was deployed\.$/],
+    ["site/../../x", /folder: must not contain "\.\."\. Nothing was deployed\.$/],
     ["/etc", /folder: must be relative to the workspace/],
     ["C:\\x", /folder: must be relative to the workspace/],
     ["missing", /folder: missing does not exist in the workspace/],

@@ -182,6 +182,17 @@ describe("requirements of people", () => {
     );
   });
 
+  it("stay as they are, without an event, for a change that changes nothing", async () => {
+    const { session } = await playTurn(service, []);
+    const path = `/api/sessions/${session.sessionId}/requirements`;
+    await service.call("POST", path, { requirements: [{ text: "One", assertion: payText }] });
+    const before = await listRequirements(service, session.sessionId);
+    for (const same of [{ text: "One" }, { status: "open", note: "" }, { assertion: payText }])
+      assert.equal((await service.call("PATCH", `${path}/r1`, same)).status, 200);
+    assert.deepEqual(await listRequirements(service, session.sessionId), before);
+    assert.equal(only(await readEvents(service, session.sessionId), "requirement.updated").length, 1);
+  });
+
   it("refuses bad input with the field", async () => {
     const { session } = await playTurn(service, []);
     const path = `/api/sessions/${session.sessionId}/requirements`;

@@ -154,17 +154,26 @@ describe("apply_variant", () => {
           "return await page.evaluate(() => [document.querySelector('#pay').textContent, getComputedStyle(document.querySelector('h1')).color, document.querySelector('#banner').checkVisibility()])",
         ),
         step("apply_variant", { baseRevision: 2, drop: ["c9"] }),
-        step("apply_variant", { baseRevision: 2 }),
+        step("apply_variant", { baseRevision: 2, add: [] }),
+        step("apply_variant", { baseRevision: 2_147_483_648, drop: ["c1"] }),
+        step("apply_variant", { baseRevision: 1, drop: ["c1"] }),
+        step("apply_variant", { baseRevision: 2, add: [{ op: "setText", selector: "h1", text: "Winter" }] }),
       ],
       { targetUrl: `${site.url}/checkout` },
     );
     const [tooHigh = "", , stale = "", replaced = "", shown = "", unknown = "", empty = ""] = results;
+    const [beyond = "", restyled = "", again = ""] = results.slice(7);
+    assert.match(beyond, /baseRevision: 2147483648 does not exist; the newest revision is 2/);
+    assert.match(restyled, /altered css of .*\/checkout: "h1 \{ color: rgb\(1, 2, 3\) \}"/);
     assert.match(tooHigh, /baseRevision: the variant has no revision yet, so it must be 0, not 1/);
     assert.match(
       stale,
       /baseRevision: 0 is stale; the newest revision is 1\. Changed since:\n- added .*"c1"/,
     );
     assert.match(replaced, /Stored revision 2/);
+    assert.match(replaced, /c1 setText "#pay": 1 element/);
+    assert.match(again, /Stored revision 3[\s\S]*\nc2 setText "h1": 1 element\n.*\nc1: applied as before\n</);
+    assert.doesNotMatch(again, /c1 setText/);
     assert.match(shown, /"Buy",\s+"rgb\(1, 2, 3\)",\s+true/);
     assert.match(unknown, /drop: there is no change c9\. The variant has c1\./);
     assert.match(empty, /changes nothing/);
@@ -177,16 +186,25 @@ describe("apply_variant", () => {
     assert.equal(first.document.pages[0]?.changes.length, 2, "revisions are immutable");
   });
 
-  it("is told the newest revision at the start of a later turn", async () => {
+  it("is told the newest revision at the start of a later turn, and can read it", async () => {
     const { session } = await playTurn(service, [step("apply_variant", { baseRevision: 0, add: [payNow] })], {
       targetUrl: `${site.url}/checkout`,
     });
-    const [second = ""] = await playFollowUp(service, session.sessionId, [
+    const [read = "", none = "", second = ""] = await playFollowUp(service, session.sessionId, [
+      step("apply_variant", { baseRevision: 1 }),
+      step("apply_variant", { variant: "b", baseRevision: 0 }),
       step("apply_variant", { baseRevision: 1, variant: "main", drop: ["c1"] }),
     ]);
+    assert.match(read, /^Nothing was changed\. Revision 1 of variant main has these pages/);
+    const pages = [
+      { url: `${site.url}/checkout`, match: "path", changes: [{ id: "c1", ...payNow }], css: "", js: "" },
+    ];
+    assert.deepEqual(JSON.parse(read.match(/^\[.*\]$/m)?.[0] ?? ""), pages);
+    assert.match(none, /changes nothing/);
     assert.match(second, /Stored revision 2/);
     const prompt = service.model.requests.findLast(({ kind }) => kind === "turn")?.text ?? "";
     assert.match(prompt, /Variant main has revision 1, not checked\./);
+    assert.match(prompt, /apply_variant with baseRevision alone shows what a variant has\./);
   });
 
   it("takes documents of other pages untried, and says so; without a browser it stores everything untried", async () => {

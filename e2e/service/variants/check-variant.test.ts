@@ -61,6 +61,10 @@ describe("check_variant", () => {
     );
     const [end] = only(events, "run.completed");
     assert.deepEqual(end?.variants, [variant]);
+    const named = passed.match(/\(phone\): c1; evidence: before (evi_\w+), after (evi_\w+)/) ?? [];
+    const { before, after } =
+      first.check?.pages?.find(({ viewport }) => viewport === "phone")?.pictures ?? {};
+    assert.deepEqual(named.slice(1), [before?.id, after?.id], "the agent can give the pictures as evidence");
     const pictures = await service.container.services.evidence.list(session.sessionId);
     assert.ok(pictures.length >= 3, "before, after and difference are evidence");
   });

@@ -180,10 +180,11 @@ describe("an import", () => {
     await refuse({ format: "json", document }, 404, /./, "No");
     assert.deepEqual(await listVariants(service, sessionId), []);
     assert.equal((await importInto(sessionId, { format: "json", document })).status, 201);
-    await refuse(
-      { format: "json", document },
-      409,
-      /^baseRevision: the newest revision is 1; send that to replace it$/,
-    );
+    for (const baseRevision of [0, 2_147_483_648, Number.MAX_SAFE_INTEGER])
+      await refuse(
+        { format: "json", document, baseRevision },
+        409,
+        /^baseRevision: the newest revision is 1; send that to replace it$/,
+      );
   });
 });

@@ -113,6 +113,19 @@ describe("a person's edits of a variant", () => {
     );
   });
 
+  it("that change nothing make no revision, so that the newest one keeps its check", async () => {
+    const { session } = await playEdits();
+    for (const same of [
+      { action: "setText", changeId: "c1", text: "Pay now" },
+      { action: "on", changeId: "c2" },
+    ]) {
+      const answer = await edit(session, 1, [same]);
+      assert.equal(answer.status, 200);
+      assert.equal(((await answer.json()) as { variant: { revision: number } }).variant.revision, 1);
+    }
+    assert.equal(only(await readEvents(service, session.sessionId), "variant.updated").length, 1);
+  });
+
   it("switch the variant in the live browser off and on, on each page load", async () => {
     const { session } = await playEdits();
     const reload = script("await page.reload(); return await page.evaluate(() => document.body.innerText)");

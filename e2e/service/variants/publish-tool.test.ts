@@ -16,9 +16,9 @@ let service: TestService;
 let site: { url: string };
 
 before(async () => {
-  opened = await openVariantsService((_request, response) => {
+  opened = await openVariantsService((request, response) => {
     response.setHeader("content-type", "text/html");
-    response.setHeader("content-security-policy", "script-src 'self'");
+    if (request.url !== "/open") response.setHeader("content-security-policy", "script-src 'self'");
     response.end(
       '<!doctype html><html lang="en"><title>Shop</title><main><h1>Shop</h1><button id="pay">Pay</button></main>',
     );
@@ -56,6 +56,7 @@ describe("publish_variant", () => {
     assert.ok(published?.includes(`<script async src="${publication.scriptUrl}"></script>`));
     assert.ok(published?.includes(`integrity="${publication.integrity}" crossorigin="anonymous"`));
     assert.match(published ?? "", /add http:\/\/127\.0\.0\.1:\d+ to script-src/);
+    assert.match(published ?? "", /Tell people the tag and what their content policy must allow\./);
     assert.match(repeated ?? "", /^Revision 1 of variant main is published already, as release 1\./);
     const events = (
       await service.container.services.log.read(session.sessionId, { after: 0, limit: 500 })
@@ -75,6 +76,15 @@ describe("publish_variant", () => {
     const [, again] = await playFollowUp(service, session.sessionId, [next, step("publish_variant")]);
     assert.match(again ?? "", /^Error: publish_variant: revision 2 of variant main was not checked/);
     assert.deepEqual((await listVariants(service, session.sessionId))[0]?.publication, publication);
+  });
+
+  it("does not speak of content policies where none is in the way", async () => {
+    const { results } = await playTurn(
+      service,
+      [change, step("check_variant", { viewports: ["desktop"] }), step("publish_variant")],
+      { targetUrl: `${site.url}/open` },
+    );
+    assert.match(results[2] ?? "", /\nTell people the tag\. A person can roll back/);
   });
 
   it("names the variants that there are, and refuses keys that none can have", async () => {

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { Step, StepToolCall } from "#e2e/fixtures/scripted-model/types.ts";
 import { findTestChromium } from "#lib/browser/testing.ts";
 import type { VariantSummary } from "#lib/events/event.ts";
+import type { CheckReport } from "#lib/variant/check/check-report.ts";
 import type { VariantDocument } from "#lib/variant/document.ts";
 import { storeRevision } from "#lib/variant/store-revision.ts";
 import { openTestService, type TestService } from "../testing.ts";
@@ -98,7 +99,7 @@ type ShownRevision = {
   author: string;
   isShown: boolean;
   document: VariantDocument;
-  check: { status: string; findings: { code: string; changeId: string | null }[] } | null;
+  check: Pick<CheckReport, "status" | "findings" | "pages"> | null;
 };
 
 /** Stores revision 1 of the variant `main`, which changes the text of `#pay`. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { findRootOf } from "#lib/session/session-tree-store.ts";
 import { holdInTurn } from "#lib/tools/browser/index.ts";
 import { checkDocumentContent } from "#lib/variant/compile/check-document.ts";
@@ -46,7 +47,7 @@ export async function listPreviews({ db }: ApiServices, { params }: CallOf<"list
 
 /** Stores a person's edits as a revision by that person. */
 export async function editVariant(
-  { variants }: ApiServices,
+  { variants, settings }: ApiServices,
   { params, body }: CallOf<"editVariant">,
 ): Promise<Answer> {
   const { sessionId, variantKey } = params;
@@ -58,6 +59,14 @@ export async function editVariant(
   if (!edited.ok) return fail("invalid_request", edited.problem);
   const [problem] = checkDocumentContent(edited.document);
   if (problem) return fail("invalid_request", `edits: ${describeProblem(edited.document, problem)}`);
+  // A new revision would be the same, and would have no check.
+  if (isDeepStrictEqual(edited.document, newest.document)) {
+    const known = await listVariantSummaries(variants.db, sessionId, settings.baseUrl);
+    const variant = known.find(({ key }) => key === variantKey);
+    return variant
+      ? { ok: true, status: 200, body: { success: true, variant } }
+      : fail("not_found", "no such variant");
+  }
   const stored = await storeRevision(variants, {
     sessionId,
     variant: variantKey,

@@ -20,7 +20,7 @@ export const importLegacySession = (deps: PortingDeps): Tool =>
   defineTool({
     name: "import_legacy_session",
     description:
-      "Imports a session's JSON export, a variant's JSON export, or a GrowthBook or PostHog document into this session: its variants as new variants, its requirements as open ones, its plan if the session has none, its conversation as history to read. Give the document, or the path of its file in the workspace.",
+      "Imports a session's JSON export, a variant's JSON export, or a GrowthBook or PostHog document into this session: its variants as new variants, its conversation as history to read. A person or program imports plan and requirements. Give the document, or the path of its file in the workspace.",
     input: z.strictObject({
       document: z.unknown().optional().describe("the JSON document"),
       path: z.string().min(1).optional().describe("such as downloads/session.json"),
@@ -69,7 +69,8 @@ async function readGiven(
       return { ok: false, problem: `path: the file has ${totalBytes} bytes; a document may have 10 MiB` };
     return await readInThread(bytes);
   } catch (error) {
-    if (isWorkspaceError(error)) return { ok: false, problem: `path: ${error.message}` };
+    if (isWorkspaceError(error))
+      return { ok: false, problem: `path: ${error.message.replace(/^path: /, "")}` };
     throw error;
   }
 }

@@ -83,21 +83,28 @@ describe("transcript tools", () => {
     assert.equal((await use("read_tool_result", { resultId: "res_x" })).isError, true);
   });
 
-  it("list_evidence tells id, page address and time", async () => {
-    const pointer = await evidence.save({
+  it("list_evidence tells id, page address and time, newest first, a line each", async () => {
+    const picture = {
       sessionId: "ses_t",
       runId,
-      kind: "screenshot",
+      kind: "screenshot" as const,
       title: "Checkout",
       url: "https://shop.example/",
       mediaType: "image/png",
       bytes: new Uint8Array(3),
-    });
+    };
+    const pointer = await evidence.save(picture);
     const listed = await json("list_evidence", {});
     assert.equal(listed.total, 1);
     assert.equal(listed.evidence[0].id, pointer.id);
     assert.equal(listed.evidence[0].url, "https://shop.example/");
     assert.ok(Date.parse(listed.evidence[0].createdAt) > 0);
+    const newer = await evidence.save({ ...picture, title: "Cart" });
+    const { text } = await use("list_evidence", {});
+    assert.deepEqual(
+      text.split("\n").flatMap((line) => line.match(/"id":"(\w+)"/)?.[1] ?? []),
+      [newer.id, pointer.id],
+    );
   });
 
   it("all of them only read, and may be repeated", () => {

@@ -125,7 +125,7 @@ const entriesMax = 200;
 export const listEvidence = ({ evidence }: TranscriptServices): Tool =>
   defineTool({
     name: "list_evidence",
-    description: `Lists the session's evidence (screenshots, previews, pages, files), the newest ${entriesMax}.`,
+    description: `Lists the session's evidence (screenshots, previews, pages, files), the newest ${entriesMax}, newest first.`,
     input: z.object({}),
     needs: undefined,
     profile: "analysis",
@@ -133,6 +133,11 @@ export const listEvidence = ({ evidence }: TranscriptServices): Tool =>
     readOnly: true,
     async execute(_, call) {
       const all = await evidence.list(call.sessionId);
-      return jsonResult({ total: all.length, evidence: all.slice(-entriesMax) });
+      // A line each: a long list is shown cut.
+      const lines = all
+        .slice(-entriesMax)
+        .toReversed()
+        .map((each) => JSON.stringify(each));
+      return `{"total":${all.length},"evidence":[\n${lines.join(",\n")}\n]}`;
     },
   });

@@ -84,7 +84,7 @@ describe("files of the workspace", () => {
   });
 
   it("a path out of the workspace is an error that the model can read", async () => {
-    assert.match(await refusal("read_file", { path: "../../etc/passwd" }), /must not contain \.\./);
+    assert.match(await refusal("read_file", { path: "../../etc/passwd" }), /must not contain "\.\."/);
     assert.match(await refusal("write_file", { path: "/etc/x", content: "" }), /must be relative/);
     assert.match(await refusal("list_files", { path: "nowhere" }), /does not exist/);
   });

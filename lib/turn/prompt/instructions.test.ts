@@ -33,6 +33,22 @@ describe("the instructions of a turn", () => {
     assert.equal(composeInstructions({ ...parts, imports }), composeInstructions(parts));
   });
 
+  it("speak of pictures to editors that have a browser, and of reading a variant where there is one", () => {
+    const main = { key: "main", revision: 2, check: null, publication: null };
+    const blind = composeInstructions({ ...parts, toolNames: ["apply_variant"] });
+    const seeing = composeInstructions({
+      ...parts,
+      toolNames: ["apply_variant", "dom_query"],
+      variants: [main],
+    });
+    assert.deepEqual([/look at the picture/.test(blind), /look at the picture/.test(seeing)], [false, true]);
+    assert.doesNotMatch(blind, /baseRevision alone/);
+    assert.match(
+      seeing,
+      /Variant main has revision 2, not checked\.\n- apply_variant with baseRevision alone/,
+    );
+  });
+
   it("name the current page and every target once", () => {
     const composed = composeInstructions({
       ...parts,

@@ -1,4 +1,4 @@
-import type { AgentBrowser } from "#db/schema/unions.ts";
+import { type AgentBrowser, BROWSER_TOOLS } from "#db/schema/unions.ts";
 import type { VariantSummary } from "#lib/events/event.ts";
 import type { PlanningState } from "#lib/planning/planning-store.ts";
 import type { ImportedConversation } from "#lib/session/transcript/imported-messages-store.ts";
@@ -67,8 +67,10 @@ const EDITING = `## Editing
 
 A task that asks for a change of a page is done as a variant: a set of changes that a script applies each time the page loads.
 - Look first. Take selectors that will last: ids, test ids, roles, stable classes. Each must match exactly what is to change.
-- Change as little as the task needs, in one apply_variant call for changes that belong together. What browser_execute changes in the page is lost with the next load; use it to look and to navigate.
-- Read what each change found and look at the picture before you go on.`;
+- Change as little as the task needs, in one apply_variant call for changes that belong together. What browser_execute changes in the page is lost with the next load; use it to look and to navigate.`;
+
+/** For a session that sees what it edits. */
+const SEEING = "- Read what each change found and look at the picture before you go on.";
 
 /** For a session that can prove its variants. */
 const CHECKING =
@@ -80,6 +82,9 @@ const PREVIEWING = "- set_previews shows people the result, beside the page with
 /** For a session that publishes. */
 const PUBLISHING =
   "- publish_variant shows the variant to the visitors of the real pages. Call it only if the task asks to publish.";
+
+/** For a session that has variants. */
+const READING = "- apply_variant with baseRevision alone shows what a variant has.";
 
 /** For a session that may delegate. */
 const DELEGATION = `## Sub-agents
@@ -136,6 +141,7 @@ export function composeInstructions(parts: InstructionParts): string {
 
 function describeEditing({ toolNames, variants }: InstructionParts): string {
   const lines = [EDITING];
+  if (toolNames.some((name) => BROWSER_TOOLS.some((tool) => tool === name))) lines.push(SEEING);
   if (toolNames.includes("check_variant")) lines.push(CHECKING);
   if (toolNames.includes("set_previews")) lines.push(PREVIEWING);
   if (toolNames.includes("publish_variant")) lines.push(PUBLISHING);
@@ -143,6 +149,7 @@ function describeEditing({ toolNames, variants }: InstructionParts): string {
     lines.push(
       `- Variant ${key} has revision ${revision}, ${check ? `check: ${check.status}` : "not checked"}.`,
     );
+  if (variants.length > 0) lines.push(READING);
   return lines.join("\n");
 }
 

@@ -1,10 +1,12 @@
 import type { ToolResultPart } from "ai";
+import { isQueryError } from "#db/query-error.ts";
 import { storableText } from "#db/storable.ts";
 import { SUBMIT_RESULT } from "#lib/agents/tools/report.ts";
 import type { EvidencePointer } from "#lib/events/event.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import { newId } from "#lib/session/new-id.ts";
 import type { NewWait } from "#lib/session/waiting/wait-store.ts";
+import { describeFailure } from "#lib/tools/describe-failure.ts";
 import { errorResult, ServiceFailure, type Tool, type ToolResult, type Waiting } from "#lib/tools/tool.ts";
 import type { HistoryMessage } from "../compaction/history-entry.ts";
 import { aboutRun, StaleClaimError } from "../record/claim.ts";
@@ -209,7 +211,7 @@ async function acquire(deps: TurnDeps, run: RunInPlay, tool: Tool, call: Planned
   } catch (error) {
     if (isShutdown(run.signal.reason)) throw run.signal.reason;
     deps.logger.debug({ err: error, tool: tool.name }, "a tool call did not get what it works on");
-    return { ok: false, result: run.signal.aborted ? STOPPED : errorResult(describeError(error)) };
+    return { ok: false, result: run.signal.aborted ? STOPPED : errorResult(describeFailure(error)) };
   }
 }
 
@@ -231,7 +233,8 @@ async function execute(
     );
   } catch (error) {
     if (isShutdown(error) || error instanceof ServiceFailure) throw error;
-    return errorResult(describeError(error));
+    if (isQueryError(error)) deps.logger.error({ err: error, tool: tool.name }, "a tool call failed");
+    return errorResult(describeFailure(error));
   }
 }
 
@@ -271,8 +274,6 @@ function aboutCall(run: RunInPlay, { callId }: PlannedCall) {
   const waited = { waitEndedBy: wait?.endedBy, waitedFor: wait?.subjects };
   return { sessionId, ...places, requestId, runId, callId, origin, hasTool, ...waited };
 }
-
-const describeError = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 function toModelMessage(
   call: PlannedCall,

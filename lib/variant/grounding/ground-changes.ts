@@ -21,7 +21,7 @@ import {
 export type Grounding =
   | {
       ok: true;
-      /** A line for each change of this page, as page data. */
+      /** What each new or altered change of this page has found, and which others apply as before: page data. */
       lines: string[];
       /** Ids of changes of other pages, which were not looked at. */
       elsewhere: string[];
@@ -71,15 +71,19 @@ export async function groundChanges(
     const late = new Set(here.flatMap(({ id, late: isLate }) => (isLate ? [id] : [])));
     const report = await untilApplied(cdp, variant, late);
     const reports = new Map((report?.changes ?? []).map((change) => [change.id, change]));
-    const misfits = here.filter(
-      (change) =>
-        !known.has(JSON.stringify(change)) && isMisfit(change, found.get(change.id), reports.get(change.id)),
-    );
+    const isKnown = (change: Change) => known.has(JSON.stringify(change));
+    const fits = (change: Change) => !isMisfit(change, found.get(change.id), reports.get(change.id));
+    const misfits = here.filter((change) => !isKnown(change) && !fits(change));
     if (misfits.length > 0 || report === undefined) {
       await runInPage(cdp, previous);
       return { ok: false, problem: await explainMisfits(main, misfits, found, reports) };
     }
-    const lines = await describeAll(main, here, found, reports);
+    const asBefore = here.filter(
+      (change) => isKnown(change) && fits(change) && reports.get(change.id)?.state === "applied",
+    );
+    const told = here.filter((change) => !asBefore.includes(change));
+    const lines = await describeAll(main, told, found, reports);
+    if (asBefore.length > 0) lines.push(`${asBefore.map(({ id }) => id).join(", ")}: applied as before`);
     if (report.scriptError !== null) lines.push(`js failed: ${report.scriptError}`);
     const matches = Object.fromEntries(
       here.map(({ id }) => [id, countMatches(found.get(id), reports.get(id))]),

@@ -10,6 +10,7 @@ import { quoteAsData } from "#lib/tools/quote-as-data.ts";
 import { defineTool, errorResult, type ToolCall, type ToolResult, textResult } from "#lib/tools/tool.ts";
 import { type Applied, applyVariant } from "../apply-variant.ts";
 import { DEFAULT_VARIANT, revisionInputSchema, variantKeySchema } from "../document.ts";
+import { findRevision, type Revision } from "../variant-store.ts";
 import type { VariantToolServices } from "../variants-deps.ts";
 import { APPLY_VARIANT_SCHEMA } from "./change-schema.ts";
 
@@ -35,6 +36,9 @@ export const applyVariantTool = (services: VariantToolServices) => ({
     changes: true,
     timeoutMs: 120_000,
     async execute({ variant, baseRevision, ...change }, call) {
+      const isReading = Object.values(change).every((field) => field === undefined);
+      const stored = isReading && (await findRevision(services.db, call.rootSessionId, variant));
+      if (stored) return describeStored(stored);
       const live = (await hasBrowserOf(services.db, call))
         ? await openLive(services.browser, call)
         : undefined;
@@ -83,6 +87,10 @@ async function withPicture(
   }
 }
 
+/** The newest revision for a call without a change: in a later turn, the model no longer knows what it holds. */
+const describeStored = ({ variant, number, document }: Revision): string =>
+  `Nothing was changed. Revision ${number} of variant ${variant} has these pages, as set takes them.\n${quoteAsData("the variant", JSON.stringify(document.pages))}`;
+
 /** What the model is told of a stored revision. */
 function describeApplied({ summary, isRepeated, grounding, pageUrl }: Applied & { ok: true }): string {
   const { key, revision } = summary;
@@ -90,7 +98,7 @@ function describeApplied({ summary, isRepeated, grounding, pageUrl }: Applied & 
   const next = `Use baseRevision ${revision} for the next change. It has no check yet: run check_variant before you finish.`;
   if (isRepeated) return `${stored} The call was interrupted after that. ${next}`;
   if (!grounding)
-    return `${stored} This session has no browser, so its selectors were not tried on a page, and it was not checked.`;
+    return `${stored} This session has no browser, so its selectors were not tried on a page, and it was not checked. Use baseRevision ${revision} for the next change.`;
   const { lines, elsewhere } = grounding;
   const found = lines.length === 0 ? [] : [quoteAsData(pageUrl ?? "the page", lines.join("\n"))];
   const others =

@@ -54,8 +54,8 @@ function describeReport(report: CheckReport): string {
   if (findings.length > shown.length) shown.push(`- and ${findings.length - shown.length} more`);
   const found = shown.length === 0 ? [] : [quoteAsData("the pages", shown.join("\n"))];
   const proved = pages.map(
-    ({ url, viewport, changes }) =>
-      `- ${url} (${viewport}): ${changes.map(({ id }) => id).join(", ") || "no changes"}`,
+    ({ url, viewport, changes, pictures }) =>
+      `- ${url} (${viewport}): ${changes.map(({ id }) => id).join(", ") || "no changes"}${describePictures(pictures)}`,
   );
   return [
     `Check of revision ${revision} of variant ${variant}: ${status}.`,
@@ -66,4 +66,10 @@ function describeReport(report: CheckReport): string {
     ...notes.map((note) => `- ${note}`),
     ADVICE[status],
   ].join("\n");
+}
+
+/** The evidence ids of a page's pictures: a requirement is met with them, and view_image shows them. */
+function describePictures({ before, after }: CheckReport["pages"][number]["pictures"]): string {
+  const ids = [before && `before ${before.id}`, after && `after ${after.id}`].filter((part) => part !== null);
+  return ids.length === 0 ? "" : `; evidence: ${ids.join(", ")}`;
 }

@@ -71,7 +71,7 @@ function describePublished(
       quoteAsData("the check", warnings.join("\n")),
     );
   lines.push(
-    "Tell people the tag and what their content policy must allow. A person can roll back or unpublish on the session page.",
+    `Tell people the tag${warnings.length > 0 ? " and what their content policy must allow" : ""}. A person can roll back or unpublish on the session page.`,
   );
   return lines.join("\n");
 }

@@ -46,7 +46,7 @@ export const variantOperations = {
     bodyBytesMax: MIB,
     requiresJsonType: true,
     errors: ["conflict"],
-    answers: { 201: variantEditedSchema },
+    answers: { 201: variantEditedSchema, 200: variantEditedSchema },
   }),
   checkAsPerson: defineOperation({
     method: "POST",
