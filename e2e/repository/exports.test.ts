@@ -10,6 +10,7 @@ const LOADED_BY_PATH = [
   /^lib\/server\/(main|open-serverless)\.ts$/,
   /^lib\/(commands|deliverable|variant)\/.*main\.ts$/,
   /(-worker|script-child|write-client-types|prepare-template)\.ts$/,
+  /^lib\/test-runs\/runner\/(start|reporter)\.ts$/,
   /\.(config|d)\.ts$/,
 ];
 /** Generated from the contract, whole. */

@@ -4,7 +4,7 @@ import { requeueLostTests } from "./test-run-store.ts";
 import type { TestRunsDeps } from "./test-runs-deps.ts";
 
 /** Plays test runs in this process. */
-export type TestRunService = {
+type TestRunService = {
   play: (testRunId: string) => Promise<PlayedTests>;
   /** Writes new jobs for runs that no process plays although their job is old. */
   requeueLost: () => Promise<Job[]>;

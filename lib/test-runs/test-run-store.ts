@@ -9,7 +9,7 @@ import { type Job, requestTests } from "#lib/session/jobs/jobs.ts";
 export type TestRunRow = typeof testRuns.$inferSelect;
 export type TestResultRow = typeof testResults.$inferSelect;
 
-export const NO_COUNTS: TestCounts = { total: 0, passed: 0, failed: 0, flaky: 0, skipped: 0 };
+const NO_COUNTS: TestCounts = { total: 0, passed: 0, failed: 0, flaky: 0, skipped: 0 };
 
 const isOpen = inArray(testRuns.status, ["queued", "running"]);
 

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { pagePictures, previews } from "#db/schema/index.ts";
+import { pagePictures, previews, testRuns } from "#db/schema/index.ts";
 import { startReceiver } from "#e2e/fixtures/receiver.ts";
 import { contract, type OperationName } from "#lib/api/contract/contract.ts";
+import { newId } from "#lib/session/new-id.ts";
 import { deployFiles } from "../pages/pages-testing.ts";
 import { storeReport } from "../reports/reports-testing.ts";
 import { openTestService, type TestService, userMessage, waitUntil } from "../testing.ts";
@@ -165,6 +166,28 @@ async function makePublication() {
   const answer = await service.call("POST", `${variant}/publish`, { unchecked: true });
   const { publication } = (await answer.clone().json()) as { publication: { id: string } };
   return { variant, answer, id: publication.id };
+}
+
+/** A session with a test run that no process plays. */
+async function makeTestRun() {
+  const session = await makeSession();
+  const { db } = service.container.services;
+  const counts = { total: 0, passed: 0, failed: 0, flaky: 0, skipped: 0 };
+  const input = {
+    files: [],
+    against: ["control" as const],
+    variant: null,
+    grep: null,
+    retries: 0,
+    baseUrl: null,
+    viewport: "desktop" as const,
+    timeoutSeconds: 300,
+  };
+  const testRunId = newId("tst");
+  await db
+    .insert(testRuns)
+    .values({ id: testRunId, sessionId: session.sessionId, number: 1, startedBy: "agent", input, counts });
+  return { ...session, testRunId };
 }
 
 /** A session whose plan a person has written. */
@@ -382,6 +405,29 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
         baseRevision: 1,
         edits: [{ action: "setText", changeId: "c1", text: "Buy" }],
       }),
+  ],
+  // `e2e/service/test-runs` plays them.
+  listTestRuns: [200, async () => service.call("GET", `${(await makeSession()).api}/tests`)],
+  readTestRun: [
+    200,
+    async () => {
+      const { api, testRunId } = await makeTestRun();
+      return service.call("GET", `${api}/tests/${testRunId}`);
+    },
+  ],
+  rerunTests: [
+    409,
+    async () => {
+      const { visit, testRunId } = await makeTestRun();
+      return visit("POST", `/tests/${testRunId}/rerun`);
+    },
+  ],
+  cancelTests: [
+    200,
+    async () => {
+      const { visit, testRunId } = await makeTestRun();
+      return visit("POST", `/tests/${testRunId}/cancel`);
+    },
   ],
   listReports: [
     200,

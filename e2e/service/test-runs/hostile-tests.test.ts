@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:net";
-import { after, before, describe, it } from "node:test";
+import { after, before, describe } from "node:test";
 import { listDescendants } from "#e2e/crash/processes.ts";
 import { playTurn } from "../variants/variants-testing.ts";
-import { listRuns, openTestRunsService, readRun, runAndWait, write } from "./test-runs-testing.ts";
+import { itRuns, listRuns, openTestRunsService, readRun, runAndWait, write } from "./test-runs-testing.ts";
 
 let house: Awaited<ReturnType<typeof openTestRunsService>>;
 before(async () => {
@@ -27,7 +27,7 @@ const testOf = (body: string) => `import { expect, test, chromium } from "@playw
 import { execSync } from "node:child_process";
 import fs from "node:fs";
 import net from "node:net";
-test("hostile", async ({ page, request, browser, playwright }) => {
+itRuns("hostile", async ({ page, request, browser, playwright }) => {
 ${body}
 });`;
 
@@ -38,7 +38,7 @@ const passed = async (body: string, input?: Record<string, unknown>) => {
 };
 
 describe("a test reaches", () => {
-  it("no private host and no port of this machine but those that the live browser reaches", async () => {
+  itRuns("no private host and no port of this machine but those that the live browser reaches", async () => {
     const secret = createServer((socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nsecret"));
     await new Promise<void>((resolve) => secret.listen(0, "127.0.0.1", resolve));
     const { port } = secret.address() as { port: number };
@@ -67,7 +67,7 @@ describe("a test reaches", () => {
     }
   });
 
-  it("no file, variable or process of the service, and no other session", async () => {
+  itRuns("no file, variable or process of the service, and no other session", async () => {
     const ended = await passed(`
       const env = JSON.stringify(process.env);
       for (const name of ["OPENAI", "DATABASE", "ENCRYPTION", "SERVICE_API", "DATA_DIR"]) expect(env).not.toContain(name);
@@ -87,7 +87,7 @@ describe("a test reaches", () => {
     assert.equal(ended.results.length, 1);
   });
 
-  it("no other browser and no option of its start: each is a sentence", async () => {
+  itRuns("no other browser and no option of its start: each is a sentence", async () => {
     await passed(`
       for (const start of [() => chromium.launch({ args: ["--no-proxy-server"] }), () => chromium.launchPersistentContext("/tmp/p"), () => chromium.connectOverCDP("http://127.0.0.1:1")])
         await expect(start()).rejects.toThrow("A test run has one Chromium");`);
@@ -99,7 +99,7 @@ describe("a test reaches", () => {
     ]) {
       const { run: ended } = await run(`import { test } from "@playwright/test";
         test.use(${options});
-        test("own browser", async ({ page }) => { await page.goto("about:blank"); });`);
+        itRuns("own browser", async ({ page }) => { await page.goto("about:blank"); });`);
       assert.equal(ended.status, "failed");
       assert.match(ended.results[0]?.errors.join("\n") ?? "", /A test run has one Chromium/, options);
     }
@@ -107,12 +107,12 @@ describe("a test reaches", () => {
 });
 
 describe("ends with a sentence", () => {
-  it("a test that never ends, with the results of those before it", async () => {
+  itRuns("a test that never ends, with the results of those before it", async () => {
     const { run: ended } = await run(
       `import { test } from "@playwright/test";
-      test("first", async () => {});
-      test("endless", async () => { for (;;) {} });
-      test("never", async () => {});`,
+      itRuns("first", async () => {});
+      itRuns("endless", async () => { for (;;) {} });
+      itRuns("never", async () => {});`,
       { timeoutSeconds: 10 },
     );
     assert.equal(ended.status, "failed");
@@ -127,7 +127,7 @@ describe("ends with a sentence", () => {
     assert.match(ended.results[1]?.errors[0] ?? "", /had not ended when the run was ended|did not end/);
   });
 
-  it("a fork bomb", async () => {
+  itRuns("a fork bomb", async () => {
     const { run: ended } = await run(
       testOf(`execSync(":(){ :|:& };: ; sleep 5", { shell: "/bin/bash", stdio: "ignore" });`),
       { timeoutSeconds: 20 },
@@ -139,7 +139,7 @@ describe("ends with a sentence", () => {
     );
   });
 
-  it("10,000 tests", async () => {
+  itRuns("10,000 tests", async () => {
     const { run: ended } = await run(`import { test } from "@playwright/test";
       for (let index = 0; index < 10_000; index++) test("number " + index, async () => {});`);
     assert.deepEqual(
@@ -151,7 +151,7 @@ describe("ends with a sentence", () => {
     );
   });
 
-  it("an attachment of 1 GB, and too much memory", async () => {
+  itRuns("an attachment of 1 GB, and too much memory", async () => {
     const { run: large } = await run(testOf(`fs.writeFileSync("/workspace/big", Buffer.alloc(2 ** 30));`));
     assert.equal(large.status, "failed");
     assert.match(
@@ -160,7 +160,7 @@ describe("ends with a sentence", () => {
     );
     const { run: attached } = await run(
       `import { test } from "@playwright/test";
-      test("attaches", async ({}, info) => { await info.attach("big", { body: Buffer.alloc(30 * 2 ** 20), contentType: "application/zip" }); });`,
+      itRuns("attaches", async ({}, info) => { await info.attach("big", { body: Buffer.alloc(30 * 2 ** 20), contentType: "application/zip" }); });`,
     );
     assert.deepEqual(
       [attached.status, attached.results[0]?.attachments.map(({ problem }) => problem)],
@@ -173,7 +173,7 @@ describe("ends with a sentence", () => {
     assert.ok(hungry.problem !== null || hungry.results[0]?.errors.length === 1);
   });
 
-  it("a file that cannot be loaded, files without tests, and names that are none", async () => {
+  itRuns("a file that cannot be loaded, files without tests, and names that are none", async () => {
     const { run: broken } = await run("import { test } from '@playwright/test';\ntest('x', async ( => {});");
     assert.equal(broken.status, "failed");
     assert.match(broken.problem ?? "", /SyntaxError[\s\S]*tests\/hostile\.spec\.ts/);
@@ -188,7 +188,7 @@ describe("ends with a sentence", () => {
     assert.deepEqual([unmatched.status, unmatched.problem], ["failed", "No test's title matches grep."]);
   });
 
-  it("a forged report", async () => {
+  itRuns("a forged report", async () => {
     const { run: ended } = await run(
       testOf(`fs.appendFileSync("/workspace/test-results/report.jsonl", "nonsense\\n" + JSON.stringify({ type: "end", id: "x" }) + "\\n" + JSON.stringify({ type: "begin", total: -1 }) + "\\n" + JSON.stringify({ __proto__: null, type: "start", id: "y", target: "elsewhere" }) + "\\n");
       fs.rmSync("/workspace/test-results/progress.json");`),
@@ -196,10 +196,10 @@ describe("ends with a sentence", () => {
     assert.deepEqual([ended.status, ended.results.length], ["passed", 1]);
   });
 
-  it("links that lead out of the workspace as files of a test", async () => {
+  itRuns("links that lead out of the workspace as files of a test", async () => {
     const { run: ended } = await run(`import { test } from "@playwright/test";
       import fs from "node:fs";
-      test("links", async ({}, info) => {
+      itRuns("links", async ({}, info) => {
         fs.symlinkSync("/etc/passwd", info.outputPath("link"));
         info.attachments.push({ name: "link", contentType: "text/plain", path: info.outputPath("link") });
         info.attachments.push({ name: "up", contentType: "text/plain", path: "/etc/hostname" });

@@ -5,6 +5,7 @@ import { OTHER_KEY, waitUntil } from "../testing.ts";
 import { readEvents, readStatus } from "../turn/turn-testing.ts";
 import { actOnPage, playTurn, readOffered, scriptTurn, step } from "../variants/variants-testing.ts";
 import {
+  itRuns,
   listRuns,
   openTestRunsService,
   readRun,
@@ -20,13 +21,13 @@ before(async () => {
 after(() => house.close());
 
 const QUICK = `import { expect, test } from "@playwright/test";
-test("quick", async ({ page }) => {
+itRuns("quick", async ({ page }) => {
   await page.goto("/demo/index.html");
   await expect(page.locator("h1")).toContainText("quiet");
 });`;
 const SLOW = `import { test } from "@playwright/test";
-test("first", async () => {});
-test("slow", async () => { test.setTimeout(120_000); await new Promise((done) => setTimeout(done, 100_000)); });`;
+itRuns("first", async () => {});
+itRuns("slow", async () => { test.setTimeout(120_000); await new Promise((done) => setTimeout(done, 100_000)); });`;
 
 /** The sandboxes that this process has started. */
 const listSandboxed = () => listDescendants(process.pid).filter(({ name }) => name === "bwrap");
@@ -59,7 +60,7 @@ async function startSlow(): Promise<{ session: Session; id: string }> {
 }
 
 describe("a test run", () => {
-  it("is told from its start to its end, and parks the turn that waits for it", async () => {
+  itRuns("is told from its start to its end, and parks the turn that waits for it", async () => {
     const { service } = house;
     const { session, id } = await startSlow();
     const { waitingOn, turnState } = await readStatus(service, session.sessionId);
@@ -88,7 +89,7 @@ describe("a test run", () => {
     assert.equal((await actOnPage(service, session, `/tests/${id}/cancel`, undefined)).status, 409);
   });
 
-  it("a message interrupts the wait and not the run; the model may wait again", async () => {
+  itRuns("a message interrupts the wait and not the run; the model may wait again", async () => {
     const { service } = house;
     const { session } = await startSlow();
     const steered = await actOnPage(service, session, "/messages", { text: "How far?", mode: "steer" });
@@ -105,7 +106,7 @@ describe("a test run", () => {
     assert.equal(run?.endedAt, null);
   });
 
-  it("ends with the turn that a person stops, and no process of it is left", async () => {
+  itRuns("ends with the turn that a person stops, and no process of it is left", async () => {
     const { service } = house;
     const { session } = await startSlow();
     const stopped = await service.call("POST", `/api/sessions/${session.sessionId}/agent/cancel`);
@@ -115,7 +116,7 @@ describe("a test run", () => {
     assert.deepEqual(listSandboxed(), []);
   });
 
-  it("goes with its session, with its processes", async () => {
+  itRuns("goes with its session, with its processes", async () => {
     const { service } = house;
     const { session } = await startSlow();
     const removed = await service.call("DELETE", `/api/sessions/${session.sessionId}`);
@@ -123,7 +124,7 @@ describe("a test run", () => {
     await waitUntil(() => listSandboxed().length === 0, "the runner has ended");
   });
 
-  it("is the only one of its session at a time, and is run again by a person", async () => {
+  itRuns("is the only one of its session at a time, and is run again by a person", async () => {
     const { service, shop } = house;
     const { session, results } = await playTurn(service, [
       write("tests/quick.spec.ts", QUICK),
@@ -157,7 +158,7 @@ describe("a test run", () => {
     );
   });
 
-  it("waits for a browser place, and takes that of a session that does not use its own", async () => {
+  itRuns("waits for a browser place, and takes that of a session that does not use its own", async () => {
     const { service, shop } = house;
     const { session, results } = await playTurn(
       service,

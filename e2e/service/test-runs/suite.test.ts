@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, before } from "node:test";
 import { playTurn } from "../variants/variants-testing.ts";
-import { listRuns, openTestRunsService, readRun, runAndWait, writeSuite } from "./test-runs-testing.ts";
+import {
+  itRuns,
+  listRuns,
+  openTestRunsService,
+  readRun,
+  runAndWait,
+  writeSuite,
+} from "./test-runs-testing.ts";
 
 let house: Awaited<ReturnType<typeof openTestRunsService>>;
 before(async () => {
@@ -9,28 +16,31 @@ before(async () => {
 });
 after(() => house.close());
 
-test("the forms of Playwright's documentation run unchanged, with passes, a failure, a flaky one and skipped ones", async () => {
-  const { service, shop } = house;
-  const steps = [...(await writeSuite()), ...runAndWait({ retries: 1, baseUrl: shop.url })];
-  const { session, results: answers } = await playTurn(service, steps);
-  const [run] = await listRuns(service, session.sessionId);
-  const { results, counts, status, problem } = await readRun(service, session.sessionId, run?.id ?? "");
-  const unwell = results.filter((result) => !["passed", "skipped"].includes(result.status));
-  assert.deepEqual(
-    unwell.map((result) => [result.titles.join(" › "), result.status, result.attempts]),
-    [
-      ["fails with a picture and a trace", "failed", 2],
-      ["passes in its second attempt", "flaky", 2],
-    ],
-    JSON.stringify([problem, unwell], null, 1),
-  );
-  assert.deepEqual([status, problem], ["failed", null]);
-  assert.deepEqual(counts, {
-    total: results.length,
-    passed: results.length - 5,
-    failed: 1,
-    flaky: 1,
-    skipped: 3,
-  });
-  console.log(answers.at(-1));
-});
+itRuns(
+  "the forms of Playwright's documentation run unchanged, with passes, a failure, a flaky one and skipped ones",
+  async () => {
+    const { service, shop } = house;
+    const steps = [...(await writeSuite()), ...runAndWait({ retries: 1, baseUrl: shop.url })];
+    const { session, results: answers } = await playTurn(service, steps);
+    const [run] = await listRuns(service, session.sessionId);
+    const { results, counts, status, problem } = await readRun(service, session.sessionId, run?.id ?? "");
+    const unwell = results.filter((result) => !["passed", "skipped"].includes(result.status));
+    assert.deepEqual(
+      unwell.map((result) => [result.titles.join(" › "), result.status, result.attempts]),
+      [
+        ["fails with a picture and a trace", "failed", 2],
+        ["passes in its second attempt", "flaky", 2],
+      ],
+      JSON.stringify([problem, unwell], null, 1),
+    );
+    assert.deepEqual([status, problem], ["failed", null]);
+    assert.deepEqual(counts, {
+      total: results.length,
+      passed: results.length - 5,
+      failed: 1,
+      flaky: 1,
+      skipped: 3,
+    });
+    console.log(answers.at(-1));
+  },
+);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, before, describe } from "node:test";
 import { playTurn, step } from "../variants/variants-testing.ts";
-import { listRuns, openTestRunsService, readRun, runAndWait, write } from "./test-runs-testing.ts";
+import { itRuns, listRuns, openTestRunsService, readRun, runAndWait, write } from "./test-runs-testing.ts";
 
 let house: Awaited<ReturnType<typeof openTestRunsService>>;
 before(async () => {
@@ -10,11 +10,11 @@ before(async () => {
 after(() => house.close());
 
 const HEADING = `import { expect, test } from "@playwright/test";
-test("the heading", async ({ page }) => {
+itRuns("the heading", async ({ page }) => {
   await page.goto("/demo/index.html");
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("A loud desk", { timeout: 2_000 });
 });
-test("contexts and pages of the test's own", async ({ browser, baseURL }) => {
+itRuns("contexts and pages of the test's own", async ({ browser, baseURL }) => {
   const context = await browser.newContext();
   const own = await context.newPage();
   await own.goto("/demo/index.html");
@@ -23,7 +23,7 @@ test("contexts and pages of the test's own", async ({ browser, baseURL }) => {
   await single.goto(\`\${baseURL}/demo/index.html\`);
   await expect(single.locator("h1")).toHaveText("A loud desk", { timeout: 2_000 });
 });
-test("another page is as it was", async ({ page }) => {
+itRuns("another page is as it was", async ({ page }) => {
   await page.goto("/demo/cart.html");
   await expect(page.locator("h1")).not.toHaveText("A loud desk");
 });`;
@@ -53,32 +53,38 @@ const statuses = ({ results }: Awaited<ReturnType<typeof readRun>>) =>
   results.map(({ target, titles, status }) => `${target}: ${titles.join()}: ${status}`);
 
 describe("control and variant", () => {
-  it("by default both are tested, and the variant is in every page of its target and in none of the other", async () => {
-    const { run: both, answers } = await run({});
-    assert.deepEqual(
-      statuses(both),
-      [
-        "control: the heading: failed",
-        "control: contexts and pages of the test's own: failed",
-        "control: another page is as it was: passed",
-        "variant: the heading: passed",
-        "variant: contexts and pages of the test's own: passed",
-        "variant: another page is as it was: passed",
-      ],
-      JSON.stringify(both.results.map(({ errors }) => errors)),
-    );
-    assert.deepEqual([both.against, both.variant, both.revision], [["control", "variant"], "main", 1]);
-    assert.match(answers.at(-1) ?? "", /revision 1 of variant main\. 4 passed, 2 failed\./);
-  });
+  itRuns(
+    "by default both are tested, and the variant is in every page of its target and in none of the other",
+    async () => {
+      const { run: both, answers } = await run({});
+      assert.deepEqual(
+        statuses(both),
+        [
+          "control: the heading: failed",
+          "control: contexts and pages of the test's own: failed",
+          "control: another page is as it was: passed",
+          "variant: the heading: passed",
+          "variant: contexts and pages of the test's own: passed",
+          "variant: another page is as it was: passed",
+        ],
+        JSON.stringify(both.results.map(({ errors }) => errors)),
+      );
+      assert.deepEqual([both.against, both.variant, both.revision], [["control", "variant"], "main", 1]);
+      assert.match(answers.at(-1) ?? "", /revision 1 of variant main\. 4 passed, 2 failed\./);
+    },
+  );
 
-  it("one of them is tested where that is asked for, and the control alone where there is no variant", async () => {
-    const variant = await run({ against: "variant" });
-    assert.deepEqual([variant.run.status, variant.run.against], ["passed", ["variant"]]);
-    const control = await run({ grep: "another" }, false);
-    assert.deepEqual(
-      [control.run.status, control.run.against, control.run.variant, control.run.revision],
-      ["passed", ["control"], null, null],
-    );
-    assert.equal(control.run.results.length, 1);
-  });
+  itRuns(
+    "one of them is tested where that is asked for, and the control alone where there is no variant",
+    async () => {
+      const variant = await run({ against: "variant" });
+      assert.deepEqual([variant.run.status, variant.run.against], ["passed", ["variant"]]);
+      const control = await run({ grep: "another" }, false);
+      assert.deepEqual(
+        [control.run.status, control.run.against, control.run.variant, control.run.revision],
+        ["passed", ["control"], null, null],
+      );
+      assert.equal(control.run.results.length, 1);
+    },
+  );
 });

@@ -1,11 +1,30 @@
+import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import type { RequestListener } from "node:http";
 import { extname, join } from "node:path";
+import { it } from "node:test";
 import type { Step } from "#e2e/fixtures/scripted-model/types.ts";
 import { findTestChromium } from "#lib/browser/testing.ts";
 import type { TestRun } from "#lib/events/event.ts";
+import { makeSandboxFixture } from "#lib/sandbox/sandbox-fixture.ts";
 import { openTestService, type TestService, waitUntil } from "../testing.ts";
-import { openSite, step } from "../variants/variants-testing.ts";
+import { openSite, playTurn, step } from "../variants/variants-testing.ts";
+
+const sandboxes = await makeSandboxFixture();
+const { isConfined } = sandboxes;
+await sandboxes.remove();
+
+/** A test of runs that are played; where commands cannot be confined, it checks that they are refused. */
+export function itRuns(title: string, test: () => Promise<void>): void {
+  if (isConfined) it(title, test);
+  else
+    it(`${title} (no confinement on this machine: the refusal is checked instead)`, async () => {
+      const { service, close } = await openTestRunsService();
+      const { results } = await playTurn(service, [step("run_tests")]);
+      assert.match(results[0] ?? "", /commands cannot run here/);
+      await close();
+    });
+}
 
 const demo = join(import.meta.dirname, "../../../public/demo");
 const suite = join(import.meta.dirname, "../../fixtures/workspace-tests");

@@ -139,6 +139,15 @@ describe("programs in a box", () => {
   });
 });
 
+test("a test run is refused: nothing in a box leads to the service's proxy", async (t) => {
+  const { sandboxes } = await openSandboxes(t);
+  const workspace = await sandboxes.open("ses_one");
+  await assert.rejects(
+    workspace.runTests({ files: [], script: "", shown: [], proxyPort: 1 }, options),
+    /test runs are not available on Vercel Sandbox/,
+  );
+});
+
 test("a box that cannot be had is an error of this need, and asked for again at the next", async (t) => {
   let isAway = true;
   const { sandboxes, statuses } = await openSandboxes(t, async () => {

@@ -33,7 +33,7 @@ const attachmentSchema = z
   .meta({ id: "TestAttachment", description: "A file that a test left: a picture, a trace, or its own." });
 
 /** Source: `wire.md`, Test runs. */
-export const testResultSchema = z
+const testResultSchema = z
   .object({
     target: z.enum(TEST_TARGETS).meta({ description: "The page as it is, or with the variant." }),
     file: z.string().meta({ examples: ["tests/checkout.spec.ts"] }),

@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { mkdir, readdir } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { bytes, makeSandboxFixture, options, refused } from "../sandbox-fixture.ts";
+import { TEST_PROXY_SOCKET, type TestProgram } from "../sandbox-service.ts";
+
+const fixture = await makeSandboxFixture();
+after(() => fixture.remove());
+const { itRuns } = fixture;
+
+const program = (script: string, more: Partial<TestProgram> = {}): TestProgram => ({
+  files: [{ path: "/run/main.mjs", bytes: bytes(script) }],
+  script: "/run/main.mjs",
+  shown: [],
+  proxyPort: 1,
+  ...more,
+});
+
+describe("a test program in the local sandbox", () => {
+  itRuns(
+    "sees the workspace, its files and what is shown, and nothing else of the machine",
+    async (workspace) => {
+      await workspace.writeFile("page.html", bytes("<h1>Hello</h1>"));
+      const result = await workspace.runTests(
+        program(
+          `import fs from "node:fs";
+        fs.writeFileSync("made.txt", "made");
+        const tried = (work) => { try { return String(work()); } catch (error) { return error.code; } };
+        console.log(JSON.stringify([
+          process.cwd(), fs.readFileSync("page.html", "utf8"), fs.existsSync("/shown/read-report.ts"),
+          tried(() => fs.writeFileSync("/shown/x", "")), tried(() => fs.writeFileSync("/run/main.mjs", "")),
+          tried(() => fs.readFileSync("/etc/passwd")), Object.keys(process.env).sort(),
+        ]));`,
+          { shown: [{ from: join(import.meta.dirname, "../../test-runs"), to: "/shown" }] },
+        ),
+        options(),
+      );
+      const said = JSON.parse(result.output) as unknown[];
+      assert.deepEqual(said.slice(0, 3), ["/workspace", "<h1>Hello</h1>", true]);
+      assert.match(String(said[3]), /EROFS|EACCES/);
+      assert.match(String(said[4]), /EROFS|EACCES/);
+      assert.equal(said[5], "ENOENT");
+      assert.ok(!(said[6] as string[]).some((name) => /KEY|SECRET|DATA|NODE_/.test(name)), String(said[6]));
+      assert.equal(Buffer.from((await workspace.readFile("made.txt", 10)).bytes).toString(), "made");
+    },
+  );
+
+  itRuns("reaches the one port of this machine, through its socket, and no network", async (workspace) => {
+    const server = createServer((request, response) => response.end(`asked for ${request.url}`));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    const result = await workspace.runTests(
+      program(
+        `import http from "node:http"; import net from "node:net";
+        const ask = (options) => new Promise((done) => http.get(options, (response) => response.on("data", (text) => done(String(text)))).on("error", (error) => done(error.code)));
+        console.log(await ask({ socketPath: ${JSON.stringify(TEST_PROXY_SOCKET)}, path: "/by-socket" }));
+        console.log(await ask({ host: "127.0.0.1", port: ${port}, path: "/direct" }));
+        console.log(await new Promise((done) => net.connect(80, "192.0.2.1").on("error", (error) => done(error.code))));`,
+        { proxyPort: port },
+      ),
+      options(),
+    );
+    server.close();
+    assert.deepEqual(result.output.trim().split("\n"), [
+      "asked for /by-socket",
+      "ECONNREFUSED",
+      "ENETUNREACH",
+    ]);
+  });
+
+  itRuns(
+    "ends with the limits for tests, and leaves nothing behind, also of a process that was killed",
+    async (workspace) => {
+      const left = join(tmpdir(), "agent-session-tests-4194303-left");
+      await mkdir(left, { recursive: true });
+      const late = await workspace.runTests(program("setInterval(() => {}, 1000);"), {
+        ...options(),
+        timeoutMs: 1_500,
+      });
+      assert.deepEqual([late.timedOut, late.exitCode], [true, null]);
+      const stop = new AbortController();
+      const stopped = workspace.runTests(program("setInterval(() => {}, 1000);"), {
+        timeoutMs: 20_000,
+        signal: stop.signal,
+      });
+      setTimeout(() => stop.abort(), 500);
+      assert.match((await stopped).output, /ended/);
+      const own = (await readdir(tmpdir())).filter((name) =>
+        name.startsWith(`agent-session-tests-${process.pid}-`),
+      );
+      assert.deepEqual(own, []);
+      assert.ok(!(await readdir(tmpdir())).includes("agent-session-tests-4194303-left"));
+    },
+  );
+
+  it("is refused without bubblewrap", async () => {
+    const workspace = await (await fixture.make("unconfined")).open("ses_unconfined");
+    await assert.rejects(
+      workspace.runTests(program(""), options()),
+      refused(/test runs need bubblewrap: with SANDBOX=unconfined nothing would confine the tests/),
+    );
+  });
+});

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Workspace } from "#lib/sandbox/sandbox-service.ts";
+import { findTestFiles } from "./find-test-files.ts";
+
+const FILES = [
+  "tests/a.spec.ts",
+  "tests/deep/b.test.mjs",
+  "tests/helper.ts",
+  "tests-2/c.spec.tsx",
+  "notes (1)/d+.spec.js",
+  "node_modules/x/x.spec.js",
+  "test-results/files/y.spec.ts",
+];
+
+const find = (asked: string[], files = FILES) =>
+  findTestFiles(
+    {
+      list: async () => files.map((path) => ({ path, type: "file" as const, sizeBytes: 1 })),
+    } as Partial<Workspace> as Workspace,
+    asked,
+  );
+
+/** The files that the patterns match, as Playwright matches them: by the whole path. */
+async function select(asked: string[]): Promise<string[]> {
+  const found = await find(asked);
+  assert.ok(found.ok);
+  return FILES.filter((path) =>
+    found.patterns.some((pattern) => new RegExp(pattern).test(`/workspace/${path}`)),
+  );
+}
+
+describe("test files of the workspace", () => {
+  it("are found by file and by folder, however the path is written", async () => {
+    assert.deepEqual(await select(["tests/a.spec.ts"]), ["tests/a.spec.ts"]);
+    assert.deepEqual(await select(["./tests/"]), [
+      "tests/a.spec.ts",
+      "tests/deep/b.test.mjs",
+      "tests/helper.ts",
+    ]);
+    assert.deepEqual(await select(["/workspace/tests-2"]), ["tests-2/c.spec.tsx"]);
+    assert.deepEqual(await select(["notes (1)/d+.spec.js"]), ["notes (1)/d+.spec.js"]);
+  });
+
+  it("are all of them where none is named, or the root is", async () => {
+    assert.deepEqual(await find([]), { ok: true, patterns: [] });
+    assert.deepEqual(await find(["."]), { ok: true, patterns: [] });
+    assert.deepEqual(await find(["/workspace"]), { ok: true, patterns: [] });
+  });
+
+  it("a name of none is refused with the names that there are", async () => {
+    for (const name of ["tests/helper.ts", "tests/a", "node_modules/x", "../etc", "tests/a.spec.ts/x"])
+      assert.deepEqual(await find([name]), {
+        ok: false,
+        problem: `There is no test file at ${name}. The workspace has tests/a.spec.ts, tests/deep/b.test.mjs, tests-2/c.spec.tsx, notes (1)/d+.spec.js.`,
+      });
+    const none = await find([], ["tests/helper.ts"]);
+    assert.match(none.ok ? "" : none.problem, /^The workspace has no test files: their names end in/);
+  });
+});
