@@ -127,7 +127,7 @@ const DECIDED =
 
 /** The sentences about what an import of this work does not carry. */
 const listLeftOut = ({ isPlanFirst, requirements, hasReport, hasPage }: Work) => [
-  { field: "session", reason: "The settings of the session that imports do not change." },
+  { field: "session", reason: "This session keeps its own settings." },
   ...(isPlanFirst ? [{ field: "plan.mode", reason: "People agree to a plan in each session." }] : []),
   ...requirements.flatMap(({ status }, index) =>
     status === "waived"

@@ -73,11 +73,11 @@ describe("the demo model under plan first", () => {
     ]);
     const statuses = only(carried.events, "plan.updated").map(({ plan }) => plan.items[0]?.status);
     assert.deepEqual(statuses.slice(-2), ["in_progress", "done"]);
-    const { document } = await demo.service.read<{ document: VariantDocument }>(
+    const { revision } = await demo.service.read<{ revision: { document: VariantDocument } }>(
       `/api/sessions/${sessionId}/variants/main/revisions/1`,
     );
     assert.deepEqual(
-      document.pages.flatMap(({ changes }) => changes.map(({ op }) => op)),
+      revision.document.pages.flatMap(({ changes }) => changes.map(({ op }) => op)),
       ["setText"],
     );
     assert.deepEqual(await findListed(sessionId), { state: "done", stateReason: null });
