@@ -2706,6 +2706,11 @@ export type TestRun = {
   endedAt: string | null;
 };
 
+export type TestRunAnswer = {
+  success: true;
+  testRun: TestRunResults;
+};
+
 export type TestRunPage = {
   success: true;
   data: Array<TestRun>;
@@ -2715,7 +2720,6 @@ export type TestRunPage = {
 
 /** A test run with the results of its tests. */
 export type TestRunResults = {
-  success: true;
   /** Id of the test run. */
   id: string;
   /** Number among the session's test runs. */
@@ -3587,7 +3591,7 @@ export type Operations = {
     body: undefined;
     answer: ReportRead;
   };
-  /** List test runs, newest first. Lists all test runs. A sub-agent has none, because only the root session runs tests. */
+  /** List test runs, newest first. Lists all test runs; of a sub-agent, those of its root. */
   listTestRuns: {
     parameters: { sessionId: string };
     body: undefined;
@@ -3597,7 +3601,7 @@ export type Operations = {
   readTestRun: {
     parameters: { sessionId: string; testRunId: string };
     body: undefined;
-    answer: TestRunResults;
+    answer: TestRunAnswer;
   };
   /** Read the plan. Returns the plan of the session, of a sub-agent that of its root. A session without a plan has an empty one with revision 0. */
   readPlan: {

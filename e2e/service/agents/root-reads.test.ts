@@ -3,6 +3,7 @@ import { after, before, it } from "node:test";
 import { deployFiles } from "../pages/pages-testing.ts";
 import { exportSession, imported } from "../porting/porting-testing.ts";
 import { storeReport } from "../reports/reports-testing.ts";
+import { storeTestRun } from "../test-runs/store-test-run.ts";
 import { openTestService, type TestService } from "../testing.ts";
 import { playTurn, step, storeVariant } from "../variants/variants-testing.ts";
 
@@ -24,10 +25,11 @@ it("reads of a sub-agent answer what belongs to its root", async () => {
   await service.call("POST", `${root}/requirements`, { requirements: [{ text: "The page loads" }] });
   await deployFiles(service, { "index.html": "<h1>Sale</h1>" }, {}, session);
   const reportId = await storeReport(service, session.sessionId);
+  const testRunId = await storeTestRun(service, session.sessionId);
   const other = await playTurn(service, []);
   const document = await exportSession(service, other.session.sessionId);
   const { import: importSummary } = await imported(service, session.sessionId, document);
-  for (const list of ["variants", "requirements", "pages", "reports", "imports", "skills"]) {
+  for (const list of ["variants", "requirements", "pages", "reports", "imports", "skills", "tests"]) {
     const { data } = await service.read<{ data: unknown[] }>(`${root}/${list}`);
     assert.ok(data.length > 0, list);
     assert.deepEqual((await service.read<{ data: unknown[] }>(`${child}/${list}`)).data, data, list);
@@ -38,6 +40,7 @@ it("reads of a sub-agent answer what belongs to its root", async () => {
     "variants/main/releases",
     "previews",
     `reports/${reportId}`,
+    `tests/${testRunId}`,
     `imports/${importSummary.id}`,
   ]) {
     const answer = await service.call("GET", `${child}/${single}`);

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { pagePictures, previews, testRuns } from "#db/schema/index.ts";
+import { pagePictures, previews } from "#db/schema/index.ts";
 import { startReceiver } from "#e2e/fixtures/receiver.ts";
 import { contract, type OperationName } from "#lib/api/contract/contract.ts";
-import { newId } from "#lib/session/new-id.ts";
 import { deployFiles } from "../pages/pages-testing.ts";
 import { storeReport } from "../reports/reports-testing.ts";
+import { storeTestRun } from "../test-runs/store-test-run.ts";
 import { openTestService, type TestService, userMessage, waitUntil } from "../testing.ts";
 import { storeVariant } from "../variants/variants-testing.ts";
 
@@ -171,23 +171,7 @@ async function makePublication() {
 /** A session with a test run that no process plays. */
 async function makeTestRun() {
   const session = await makeSession();
-  const { db } = service.container.services;
-  const counts = { total: 0, passed: 0, failed: 0, flaky: 0, skipped: 0 };
-  const input = {
-    files: [],
-    against: ["control" as const],
-    variant: null,
-    grep: null,
-    retries: 0,
-    baseUrl: null,
-    viewport: "desktop" as const,
-    timeoutSeconds: 300,
-  };
-  const testRunId = newId("tst");
-  await db
-    .insert(testRuns)
-    .values({ id: testRunId, sessionId: session.sessionId, number: 1, startedBy: "agent", input, counts });
-  return { ...session, testRunId };
+  return { ...session, testRunId: await storeTestRun(service, session.sessionId) };
 }
 
 /** A session whose plan a person has written. */

@@ -27,7 +27,7 @@ const testOf = (body: string) => `import { expect, test, chromium } from "@playw
 import { execSync } from "node:child_process";
 import fs from "node:fs";
 import net from "node:net";
-itRuns("hostile", async ({ page, request, browser, playwright }) => {
+test("hostile", async ({ page, request, browser, playwright }) => {
 ${body}
 });`;
 
@@ -99,7 +99,7 @@ describe("a test reaches", () => {
     ]) {
       const { run: ended } = await run(`import { test } from "@playwright/test";
         test.use(${options});
-        itRuns("own browser", async ({ page }) => { await page.goto("about:blank"); });`);
+        test("own browser", async ({ page }) => { await page.goto("about:blank"); });`);
       assert.equal(ended.status, "failed");
       assert.match(ended.results[0]?.errors.join("\n") ?? "", /A test run has one Chromium/, options);
     }
@@ -110,9 +110,9 @@ describe("ends with a sentence", () => {
   itRuns("a test that never ends, with the results of those before it", async () => {
     const { run: ended } = await run(
       `import { test } from "@playwright/test";
-      itRuns("first", async () => {});
-      itRuns("endless", async () => { for (;;) {} });
-      itRuns("never", async () => {});`,
+      test("first", async () => {});
+      test("endless", async () => { for (;;) {} });
+      test("never", async () => {});`,
       { timeoutSeconds: 10 },
     );
     assert.equal(ended.status, "failed");
@@ -160,7 +160,7 @@ describe("ends with a sentence", () => {
     );
     const { run: attached } = await run(
       `import { test } from "@playwright/test";
-      itRuns("attaches", async ({}, info) => { await info.attach("big", { body: Buffer.alloc(30 * 2 ** 20), contentType: "application/zip" }); });`,
+      test("attaches", async ({}, info) => { await info.attach("big", { body: Buffer.alloc(30 * 2 ** 20), contentType: "application/zip" }); });`,
     );
     assert.deepEqual(
       [attached.status, attached.results[0]?.attachments.map(({ problem }) => problem)],
@@ -199,7 +199,7 @@ describe("ends with a sentence", () => {
   itRuns("links that lead out of the workspace as files of a test", async () => {
     const { run: ended } = await run(`import { test } from "@playwright/test";
       import fs from "node:fs";
-      itRuns("links", async ({}, info) => {
+      test("links", async ({}, info) => {
         fs.symlinkSync("/etc/passwd", info.outputPath("link"));
         info.attachments.push({ name: "link", contentType: "text/plain", path: info.outputPath("link") });
         info.attachments.push({ name: "up", contentType: "text/plain", path: "/etc/hostname" });

@@ -21,13 +21,13 @@ before(async () => {
 after(() => house.close());
 
 const QUICK = `import { expect, test } from "@playwright/test";
-itRuns("quick", async ({ page }) => {
+test("quick", async ({ page }) => {
   await page.goto("/demo/index.html");
   await expect(page.locator("h1")).toContainText("quiet");
 });`;
 const SLOW = `import { test } from "@playwright/test";
-itRuns("first", async () => {});
-itRuns("slow", async () => { test.setTimeout(120_000); await new Promise((done) => setTimeout(done, 100_000)); });`;
+test("first", async () => {});
+test("slow", async () => { test.setTimeout(120_000); await new Promise((done) => setTimeout(done, 100_000)); });`;
 
 /** The sandboxes that this process has started. */
 const listSandboxed = () => listDescendants(process.pid).filter(({ name }) => name === "bwrap");
@@ -84,7 +84,7 @@ describe("a test run", () => {
       ),
     );
     const last = told.find((event) => event.kind === "tests.completed");
-    const { success: _, results: __, sessionId: ___, ...shown } = ended as Record<string, unknown>;
+    const { results: _, sessionId: __, ...shown } = ended;
     assert.deepEqual(last?.testRun, shown);
     assert.equal((await actOnPage(service, session, `/tests/${id}/cancel`, undefined)).status, 409);
   });

@@ -10,11 +10,11 @@ before(async () => {
 after(() => house.close());
 
 const HEADING = `import { expect, test } from "@playwright/test";
-itRuns("the heading", async ({ page }) => {
+test("the heading", async ({ page }) => {
   await page.goto("/demo/index.html");
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("A loud desk", { timeout: 2_000 });
 });
-itRuns("contexts and pages of the test's own", async ({ browser, baseURL }) => {
+test("contexts and pages of the test's own", async ({ browser, baseURL }) => {
   const context = await browser.newContext();
   const own = await context.newPage();
   await own.goto("/demo/index.html");
@@ -23,7 +23,7 @@ itRuns("contexts and pages of the test's own", async ({ browser, baseURL }) => {
   await single.goto(\`\${baseURL}/demo/index.html\`);
   await expect(single.locator("h1")).toHaveText("A loud desk", { timeout: 2_000 });
 });
-itRuns("another page is as it was", async ({ page }) => {
+test("another page is as it was", async ({ page }) => {
   await page.goto("/demo/cart.html");
   await expect(page.locator("h1")).not.toHaveText("A loud desk");
 });`;

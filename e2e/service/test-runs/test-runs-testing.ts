@@ -103,8 +103,12 @@ export type ShownResult = {
 export const listRuns = async (service: TestService, sessionId: string): Promise<TestRun[]> =>
   (await service.read<{ data: TestRun[] }>(`/api/sessions/${sessionId}/tests`)).data;
 
-export const readRun = (service: TestService, sessionId: string, id: string) =>
-  service.read<TestRun & { results: ShownResult[] }>(`/api/sessions/${sessionId}/tests/${id}`);
+export const readRun = async (service: TestService, sessionId: string, id: string) =>
+  (
+    await service.read<{ testRun: TestRun & { sessionId: string; results: ShownResult[] } }>(
+      `/api/sessions/${sessionId}/tests/${id}`,
+    )
+  ).testRun;
 
 /** The session's newest test run with its results, once it has ended. */
 export async function untilEnded(service: TestService, sessionId: string, withinMs = 60_000) {

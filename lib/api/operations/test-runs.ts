@@ -1,3 +1,4 @@
+import { findRootOf } from "#lib/session/session-tree-store.ts";
 import { showTestRun } from "#lib/test-runs/show-test-run.ts";
 import { startTestRun, TEST_RUNS_MAX } from "#lib/test-runs/start-test-run.ts";
 import {
@@ -11,21 +12,26 @@ import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 
-/** `GET …/tests`. A sub-agent has none, because only the root session runs tests. */
+/** `GET …/tests`; of a sub-agent, those of its root. */
 export async function listTestRuns({ db }: ApiServices, { params }: CallOf<"listTestRuns">): Promise<Answer> {
-  const rows = await readTestRuns(db, params.sessionId, { limit: TEST_RUNS_MAX });
+  const rows = await readTestRuns(db, await findRootOf(db, params.sessionId), { limit: TEST_RUNS_MAX });
   return { ok: true, status: 200, body: { success: true, data: rows.map(showTestRun), nextCursor: null } };
 }
 
-/** `GET …/tests/:testRunId`. */
+/** `GET …/tests/:testRunId`; of a sub-agent, a test run of its root. */
 export async function readTestRun({ db }: ApiServices, { params }: CallOf<"readTestRun">): Promise<Answer> {
-  const { sessionId, testRunId } = params;
+  const { testRunId } = params;
+  const sessionId = await findRootOf(db, params.sessionId);
   const row = await findTestRun(db, sessionId, testRunId);
   if (!row) return fail("not_found", "no such test run");
   const results = (await listResults(db, testRunId)).map(
     ({ testRunId: _, position: __, ...result }) => result,
   );
-  return { ok: true, status: 200, body: { success: true, ...showTestRun(row), sessionId, results } };
+  return {
+    ok: true,
+    status: 200,
+    body: { success: true, testRun: { ...showTestRun(row), sessionId, results } },
+  };
 }
 
 /** Runs the same files with the same options, against the newest revision of the variant. */

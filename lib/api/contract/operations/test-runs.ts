@@ -1,7 +1,7 @@
 import { testRunSchema } from "#lib/events/test-run-schemas.ts";
 import { DRIVER_AUTH, defineOperation, type Operation, READER_AUTH } from "../operation.ts";
 import { listOf } from "../schemas/answers.ts";
-import { testRunResultsSchema, testRunStartedSchema } from "../schemas/test-runs.ts";
+import { testRunAnswerSchema, testRunStartedSchema } from "../schemas/test-runs.ts";
 
 /** Test runs of a session. Source: `wire.md`, Test runs. */
 export const testRunOperations = {
@@ -19,7 +19,7 @@ export const testRunOperations = {
     summary: "Read a test run with its results",
     auth: READER_AUTH,
     rate: "poll",
-    answers: { 200: testRunResultsSchema },
+    answers: { 200: testRunAnswerSchema },
   }),
   rerunTests: defineOperation({
     method: "POST",

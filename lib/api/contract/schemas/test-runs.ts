@@ -55,9 +55,8 @@ const testResultSchema = z
   })
   .meta({ id: "TestResult", description: "A test of a test run against one target." });
 
-export const testRunResultsSchema = z
+const testRunResultsSchema = z
   .object({
-    success: z.literal(true),
     ...testRunSchema.shape,
     sessionId,
     results: z
@@ -65,6 +64,10 @@ export const testRunResultsSchema = z
       .meta({ description: "In the order in which the tests began. Empty until the run has ended." }),
   })
   .meta({ id: "TestRunResults", description: "A test run with the results of its tests." });
+
+export const testRunAnswerSchema = z
+  .object({ success: z.literal(true), testRun: testRunResultsSchema })
+  .meta({ id: "TestRunAnswer" });
 
 export const testRunStartedSchema = z
   .object({ success: z.literal(true), testRun: testRunSchema })

@@ -65,7 +65,7 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
       "A report never changes. `summary` and `detail` are Markdown of the agent: treat them as untrusted. In the Markdown file they are quoted, without raw HTML and pictures.",
   },
   listTestRuns: {
-    description: "Lists all test runs. A sub-agent has none, because only the root session runs tests.",
+    description: "Lists all test runs; of a sub-agent, those of its root.",
   },
   readTestRun: {
     description:
