@@ -30,7 +30,7 @@ import {
   listResults,
 } from "./import-store.ts";
 import type { PortingDeps } from "./porting-deps.ts";
-import { readPages, readPlan, readReports, readRequirements } from "./read-work.ts";
+import { hasTestRuns, readPages, readPlan, readReports, readRequirements } from "./read-work.ts";
 
 /** An import without its messages, which are read in pages. */
 type ImportContent = Omit<ExportedImport, "messages"> & { messages: () => AsyncIterable<ExportedMessage> };
@@ -78,6 +78,11 @@ export async function readSessionContent(deps: PortingDeps, session: SessionRow)
   if (deliverables.length > DELIVERABLES_MAX)
     leftOut.push({ field: "deliverables", reason: `Only the newest ${DELIVERABLES_MAX} are exported.` });
   const agents = await readAgents(deps, id, leftOut);
+  if (await hasTestRuns(db, id))
+    leftOut.push({
+      field: "testRuns",
+      reason: "Test runs and their results are not exported. Pictures and traces of tests are evidence.",
+    });
   const listed = await evidence.list(id);
   return {
     id: `${id}@${session.eventSeq}`,
