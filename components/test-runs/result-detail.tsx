@@ -1,11 +1,12 @@
 "use client";
 
-import { type ReactNode, useId } from "react";
+import { useId } from "react";
 import type { TestResult } from "#lib/page/state/view-types.ts";
 import { TARGET_WORDS, TEST_WORDS } from "#lib/page/words/describe-test-run.ts";
 import { Badge } from "../ui/badge.tsx";
 import { cn } from "../ui/cn.ts";
 import { CodeBlock } from "../ui/code-block.tsx";
+import { Folded } from "./folded.tsx";
 import { StepTree } from "./step-tree.tsx";
 import { TestFiles } from "./test-files.tsx";
 
@@ -61,25 +62,6 @@ export function ResultDetail({ result, isOneOfTwo }: { result: TestResult; isOne
         </p>
       )}
     </div>
-  );
-}
-
-function Folded({
-  title,
-  isOpen = false,
-  children,
-}: {
-  title: string;
-  isOpen?: boolean;
-  children: ReactNode;
-}) {
-  return (
-    <details open={isOpen} className="text-sm">
-      <summary className="flex min-h-7 w-fit cursor-pointer items-center rounded-sm text-soft hover:text-ink max-lg:min-h-9">
-        {title}
-      </summary>
-      <div className="mt-1">{children}</div>
-    </details>
   );
 }
 

@@ -57,7 +57,7 @@ export function RunActions({ run, onStarted }: { run: TestRun; onStarted: (run: 
             <Play aria-hidden /> Run again
           </>
         )}
-        <span className="sr-only">: test run {run.number}</span>
+        <span className="sr-only">test run {run.number}</span>
       </Button>
       {!isOpen && other && (
         <p className="text-faint text-xs">Test run {other.number} has to end before another one starts.</p>

@@ -45,10 +45,10 @@ export function TestEntry({ test: { titles, line, results } }: { test: TestGroup
           </span>
         </button>
       </h4>
-      <div id={panelId} hidden={!isOpen} className="px-3 pb-3">
+      <div id={panelId} hidden={!isOpen} className="px-3 pt-1 pb-3">
         {isOpen && (
           <>
-            <p className="mb-2 text-faint text-xs">Line {line} of the file</p>
+            <p className="mb-3 text-faint text-xs">Line {line} of the file</p>
             <div
               className={cn(
                 "grid gap-x-4 gap-y-5",

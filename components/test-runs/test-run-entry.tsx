@@ -14,6 +14,7 @@ import { formatDuration } from "#lib/page/words/format.ts";
 import { Badge } from "../ui/badge.tsx";
 import { cn } from "../ui/cn.ts";
 import { Age } from "../ui/time.tsx";
+import { Folded } from "./folded.tsx";
 import { RunActions } from "./run-actions.tsx";
 import { RunProgress } from "./run-progress.tsx";
 import { RunResults } from "./run-results.tsx";
@@ -58,11 +59,14 @@ export function TestRunEntry({
       <div id={panelId} hidden={!isOpen} className="px-4 pb-4">
         {isOpen && (
           <div className="flex flex-col gap-3">
+            <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+              <RunFacts run={run} />
+              <RunActions run={run} onStarted={onStarted} />
+            </div>
             {isUnderWay(run) && <RunProgress run={run} />}
             <Problem run={run} />
-            <RunFacts run={run} />
-            <RunActions run={run} onStarted={onStarted} />
             {!isUnderWay(run) && <RunResults key={run.id} run={run} />}
+            <RunOptions run={run} />
           </div>
         )}
       </div>
@@ -99,12 +103,22 @@ function Problem({ run: { problem, status } }: { run: TestRun }) {
   );
 }
 
-/** What a run tested, and with which options. Options with their usual value are left out. */
+/** What a run tested, who started it, and how long it took. */
 function RunFacts({ run }: { run: TestRun }) {
-  const { files, grep, baseUrl, viewport, retries, startedAt, endedAt } = run;
+  const { startedAt, endedAt } = run;
   const tookMs = startedAt !== null && endedAt !== null ? Date.parse(endedAt) - Date.parse(startedAt) : null;
-  const facts: { name: string; value: string | null; isCode?: boolean }[] = [
-    { name: "Tested", value: describeTested(run) },
+  return (
+    <p className="min-w-0 flex-1 basis-56 text-soft text-sm [overflow-wrap:anywhere]">
+      {describeTested(run)}, {describeStarter(run)}
+      {tookMs !== null && `, took ${formatDuration(tookMs)}`}
+    </p>
+  );
+}
+
+/** The options of a run. Those with their usual value are left out. */
+function RunOptions({ run }: { run: TestRun }) {
+  const { files, grep, baseUrl, viewport, retries } = run;
+  const options: { name: string; value: string | null; isCode?: boolean }[] = [
     { name: "Address", value: baseUrl, isCode: true },
     files.length === 0
       ? { name: "Files", value: "All test files" }
@@ -112,24 +126,22 @@ function RunFacts({ run }: { run: TestRun }) {
     { name: "Titles", value: grep, isCode: true },
     { name: "Screen", value: viewport === "desktop" ? null : viewport },
     { name: "Retries", value: retries === 0 ? null : String(retries) },
-    {
-      name: "Run",
-      value: `${describeStarter(run)}${tookMs === null ? "" : `, took ${formatDuration(tookMs)}`}`,
-    },
   ];
   return (
-    <dl className="grid grid-cols-[64px_minmax(0,1fr)] gap-x-4 gap-y-1 text-sm">
-      {facts.map(
-        ({ name, value, isCode }) =>
-          value !== null && (
-            <div key={name} className="contents">
-              <dt className="text-faint">{name}</dt>
-              <dd className={cn("[overflow-wrap:anywhere]", isCode && "font-mono text-xs leading-5")}>
-                {value}
-              </dd>
-            </div>
-          ),
-      )}
-    </dl>
+    <Folded title="Options of the run">
+      <dl className="grid grid-cols-[64px_minmax(0,1fr)] gap-x-4 gap-y-1">
+        {options.map(
+          ({ name, value, isCode }) =>
+            value !== null && (
+              <div key={name} className="contents">
+                <dt className="text-faint">{name}</dt>
+                <dd className={cn("[overflow-wrap:anywhere]", isCode && "font-mono text-xs leading-5")}>
+                  {value}
+                </dd>
+              </div>
+            ),
+        )}
+      </dl>
+    </Folded>
   );
 }

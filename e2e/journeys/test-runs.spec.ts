@@ -73,7 +73,7 @@ const openTests = (page: Page) =>
 const run = (page: Page, number: number) =>
   records(page)
     .getByRole("list", { name: "Test runs" })
-    .getByRole("button", { name: `Test run ${number} ` });
+    .getByRole("button", { name: new RegExp(`^Test run ${number} `) });
 const tests = (page: Page, file = "tests/shop.spec.ts") =>
   records(page).getByRole("list", { name: `Tests of ${file}` });
 const testNamed = (page: Page, name: string) =>
@@ -137,7 +137,7 @@ test("a person reads a failure with its picture, steps and trace, and runs the t
   await expect(failed).toContainText(`npx playwright show-trace ${trace.suggestedFilename()}`);
   expect((await readFile(await trace.path())).subarray(0, 2).toString()).toBe("PK");
 
-  await button(records(page), "Run again: test run 1").press("Enter");
+  await button(records(page), "Run again test run 1").press("Enter");
   await expect(run(page, 2)).toBeFocused();
   await expect(run(page, 2)).toHaveAttribute("aria-expanded", "true");
   await expect(run(page, 1)).toHaveAttribute("aria-expanded", "false");
@@ -145,7 +145,7 @@ test("a person reads a failure with its picture, steps and trace, and runs the t
     "Test run 2 failed: 1 failed, 1 skipped, 1 passed.",
     { timeout: 60_000 },
   );
-  await expect(records(page).getByText(/^started by a person, took/)).toBeVisible();
+  await expect(records(page).getByText(/^Control, started by a person, took/)).toBeVisible();
   await expect(tests(page).getByRole("heading", { level: 4 })).toHaveCount(3);
 });
 
@@ -153,7 +153,9 @@ test("control and variant are side by side", async ({ page, stage }) => {
   test.setTimeout(180_000);
   await openTested(page, stage, "both");
   await openTests(page);
-  await expect(records(page).getByText("Control and variant main, revision 1")).toBeVisible();
+  await expect(
+    records(page).getByText(/^Control and variant main, revision 1, started by the agent/),
+  ).toBeVisible();
   const greeting = testNamed(page, "greets its visitors");
   await expect(greeting.getByRole("heading", { level: 4 })).toContainText(
     /Control\s*Failed.*Variant\s*Passed/,
@@ -175,7 +177,9 @@ test("a long run shows how far it is, and is cancelled; a visitor who may only w
 }) => {
   test.setTimeout(180_000);
   const { sessionId } = await openTested(page, stage, "control");
-  await stage.service.call("POST", `/api/sessions/${sessionId}/messages`, { text: "[slow] Test once more" });
+  await stage.service.call("POST", `/api/sessions/${sessionId}/agent/messages`, {
+    text: "[slow] Test once more",
+  });
   await openTests(page);
   await expect(run(page, 2)).toContainText("Running", { timeout: 60_000 });
   const bar = records(page).getByRole("progressbar", { name: "Tests of test run 2" });
@@ -191,9 +195,9 @@ test("a long run shows how far it is, and is cancelled; a visitor who may only w
   await expect(guest.getByRole("progressbar")).toBeVisible();
   await expect(records(guest).getByRole("button", { name: /^(Cancel|Run again)/ })).toHaveCount(0);
 
-  await button(records(page), "Cancel: test run 2").press("Enter");
+  await button(records(page), "Cancel test run 2").press("Enter");
   await expect(run(page, 2)).toContainText("Cancelled", { timeout: 30_000 });
-  await expect(button(records(page), "Run again: test run 2")).toBeFocused();
+  await expect(button(records(page), "Run again test run 2")).toBeFocused();
   await expect(records(page).getByText("The test run was cancelled.")).toBeVisible();
   await expect(page.getByRole("status", { name: "Test runs" })).toHaveText(/^Test run 2 was cancelled: /);
   await expect(run(guest, 2)).toContainText("Cancelled");
