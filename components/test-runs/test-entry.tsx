@@ -38,7 +38,7 @@ export function TestEntry({ test: { titles, line, results } }: { test: TestGroup
                 <span key={target} className="flex items-center gap-1.5 text-faint text-xs">
                   {results.length > 1 && <span>{TARGET_WORDS[target]}</span>}
                   <Badge tone={TEST_WORDS[status].tone}>{TEST_WORDS[status].title}</Badge>
-                  {status !== "skipped" && <span className="tabular-nums">{formatDuration(durationMs)}</span>}
+                  {durationMs > 0 && <span className="tabular-nums">{formatDuration(durationMs)}</span>}
                 </span>
               ))}
             </span>

@@ -56,14 +56,19 @@ export function TestRunEntry({
           <RunSummary run={run} />
         </button>
       </h2>
-      <div id={panelId} hidden={!isOpen} className="px-4 pb-4">
+      <div id={panelId} hidden={!isOpen} className="px-4 pt-1 pb-4">
         {isOpen && (
           <div className="flex flex-col gap-3">
             <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
               <RunFacts run={run} />
               <RunActions run={run} onStarted={onStarted} />
             </div>
-            {isUnderWay(run) && <RunProgress run={run} />}
+            {isUnderWay(run) && (
+              <div className="flex flex-col gap-1">
+                <RunProgress run={run} />
+                <p className="text-faint text-xs">The results can be read when the run has ended.</p>
+              </div>
+            )}
             <Problem run={run} />
             {!isUnderWay(run) && <RunResults key={run.id} run={run} />}
             <RunOptions run={run} />
@@ -93,6 +98,8 @@ function Problem({ run: { problem, status } }: { run: TestRun }) {
   if (problem === null) return null;
   return (
     <p
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
+      tabIndex={0}
       className={cn(
         "max-h-60 overflow-auto whitespace-pre-wrap rounded-md px-3 py-2 text-sm [overflow-wrap:anywhere]",
         status === "failed" ? "bg-bad-soft text-bad" : "bg-warn-soft text-warn",

@@ -35,6 +35,17 @@ test("takes its time", async () => {
 });
 `;
 
+const BROKEN = `import { expect, test } from "@playwright/test";
+import { missing } from "./missing";
+
+test("does not load", async () => expect(missing).toBe(1));
+`;
+
+const FLAKY = `import { expect, test } from "@playwright/test";
+
+test("passes in its second attempt", async ({}, { retry }) => expect(retry).toBe(1));
+`;
+
 const write = (path: string, content: string) => ({
   toolCalls: [{ name: "write_file", arguments: { path, content } }],
 });
@@ -60,7 +71,12 @@ async function openTested(page: Page, { model, service, webPage }: Stage, agains
       { text: "The slow tests have been started." },
     ],
   });
-  const session = await service.create("[test] Test the shop");
+  return openSession(page, service, "[test] Test the shop");
+}
+
+/** A session whose agent has answered, on its page. */
+async function openSession(page: Page, service: Stage["service"], text: string) {
+  const session = await service.create(text);
   await page.goto(service.baseUrl + session.shareUrl);
   await expect(page.getByText("The tests have run.")).toBeVisible({ timeout: 90_000 });
   return session;
@@ -203,4 +219,45 @@ test("a long run shows how far it is, and is cancelled; a visitor who may only w
   await expect(run(guest, 2)).toContainText("Cancelled");
   await expectAccessibleEverywhere(page, "a cancelled test run");
   await guest.context().close();
+});
+
+test("a run that could not load a file says why, and results that were not read are read again", async ({
+  page,
+  cleanConsole,
+  stage: { model, service, webPage },
+}) => {
+  test.setTimeout(180_000);
+  cleanConsole.allow(/ERR_FAILED/);
+  script(model, {
+    "[broken]": [
+      goTo(webPage.url),
+      write("tests/broken.spec.ts", BROKEN),
+      write("tests/flaky.spec.ts", FLAKY),
+      call("run_tests", { files: ["tests/broken.spec.ts"] }),
+      call("wait_for_test_results"),
+      call("run_tests", { files: ["tests/flaky.spec.ts"], retries: 1, viewport: "phone" }),
+      call("wait_for_test_results"),
+      { text: "The tests have run." },
+    ],
+  });
+  await openSession(page, service, "[broken] Test the shop");
+  await openTests(page);
+  await expect(run(page, 2)).toContainText(/Passed.*1 flaky/);
+  await tests(page, "tests/flaky.spec.ts").getByRole("button").click();
+  await expect(records(page).getByText("2 attempts")).toBeVisible();
+  await expect(records(page).getByRole("list", { name: "Errors" })).toContainText("Expected: 1");
+  await records(page).getByText("Options of the run").click();
+  await expect(records(page).getByText("phone", { exact: true })).toBeVisible();
+  await expectAccessibleEverywhere(page, "a flaky test");
+
+  await page.route(/\/tests\/tst_/, (route) => route.abort());
+  await run(page, 1).click();
+  await expect(records(page).getByText(/Cannot find module '\.\/missing'/)).toBeVisible();
+  await expect(records(page).getByRole("alert")).toContainText(
+    "The results could not be read: The service did not answer.",
+  );
+  await expectAccessibleEverywhere(page, "results that could not be read");
+  await page.unroute(/\/tests\/tst_/);
+  await button(records(page), "Try again").click();
+  await expect(records(page).getByText("No test ran, so there are no results.")).toBeVisible();
 });
