@@ -102,6 +102,8 @@ function Problem({ run: { problem, status } }: { run: TestRun }) {
       tabIndex={0}
       className={cn(
         "max-h-60 overflow-auto whitespace-pre-wrap rounded-md px-3 py-2 text-sm [overflow-wrap:anywhere]",
+        // More than one line has an error with its place in the code.
+        problem.includes("\n") && "font-mono text-xs leading-[18px]",
         status === "failed" ? "bg-bad-soft text-bad" : "bg-warn-soft text-warn",
       )}
     >
