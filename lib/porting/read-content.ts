@@ -79,10 +79,7 @@ export async function readSessionContent(deps: PortingDeps, session: SessionRow)
     leftOut.push({ field: "deliverables", reason: `Only the newest ${DELIVERABLES_MAX} are exported.` });
   const agents = await readAgents(deps, id, leftOut);
   if (await hasTestRuns(db, id))
-    leftOut.push({
-      field: "testRuns",
-      reason: "Test runs and their results are not exported. Pictures and traces of tests are evidence.",
-    });
+    leftOut.push({ field: "testRuns", reason: "Test runs and their results are not exported." });
   const listed = await evidence.list(id);
   return {
     id: `${id}@${session.eventSeq}`,

@@ -67,6 +67,7 @@ describe("the calls that run tests", () => {
   const call: ToolCallView = {
     toolCallId: "call_1",
     toolName: "run_tests",
+    refusal: null,
     runId: "run_1",
     state: "succeeded",
     preview,
