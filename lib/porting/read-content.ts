@@ -6,6 +6,7 @@ import { projectSessionState } from "#lib/session/list/project-session-state.ts"
 import { listDeliverables } from "#lib/session/run/run-store.ts";
 import { projectDeliverable } from "#lib/session/run/status.ts";
 import { findSession, type SessionRow } from "#lib/session/session-store.ts";
+import { listTestRuns } from "#lib/test-runs/test-run-store.ts";
 import { listPreviews } from "#lib/variant/previews/preview-store.ts";
 import { findRevision, listVariantSummaries } from "#lib/variant/variant-store.ts";
 import type {
@@ -30,7 +31,7 @@ import {
   listResults,
 } from "./import-store.ts";
 import type { PortingDeps } from "./porting-deps.ts";
-import { hasTestRuns, readPages, readPlan, readReports, readRequirements } from "./read-work.ts";
+import { readPages, readPlan, readReports, readRequirements } from "./read-work.ts";
 
 /** An import without its messages, which are read in pages. */
 type ImportContent = Omit<ExportedImport, "messages"> & { messages: () => AsyncIterable<ExportedMessage> };
@@ -78,7 +79,7 @@ export async function readSessionContent(deps: PortingDeps, session: SessionRow)
   if (deliverables.length > DELIVERABLES_MAX)
     leftOut.push({ field: "deliverables", reason: `Only the newest ${DELIVERABLES_MAX} are exported.` });
   const agents = await readAgents(deps, id, leftOut);
-  if (await hasTestRuns(db, id))
+  if ((await listTestRuns(db, id, { limit: 1 })).length > 0)
     leftOut.push({ field: "testRuns", reason: "Test runs and their results are not exported." });
   const listed = await evidence.list(id);
   return {

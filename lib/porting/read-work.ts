@@ -1,6 +1,4 @@
-import { eq } from "drizzle-orm";
 import type { Executor } from "#db/client.ts";
-import { testRuns } from "#db/schema/index.ts";
 import { listSessionPages } from "#lib/landing/page-outcome.ts";
 import { toPlan } from "#lib/planning/plan.ts";
 import { findPlan, listRequirementRows } from "#lib/planning/planning-store.ts";
@@ -40,14 +38,4 @@ export async function readPages(
 ): Promise<ExportedPage[]> {
   const pages = await listSessionPages(db, sessionId, pagesOrigin);
   return pages.map(({ slug, url, version, note }) => ({ slug, url, version, note }));
-}
-
-/** Whether a session has test runs, which exports do not carry. */
-export async function hasTestRuns(db: Executor, sessionId: string): Promise<boolean> {
-  const found = await db
-    .select({ id: testRuns.id })
-    .from(testRuns)
-    .where(eq(testRuns.sessionId, sessionId))
-    .limit(1);
-  return found.length > 0;
 }
