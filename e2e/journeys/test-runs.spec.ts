@@ -68,7 +68,8 @@ async function openTested(page: Page, { model, service, webPage }: Stage, agains
     "[slow]": [
       write("tests/slow.spec.ts", SLOW),
       call("run_tests", { files: ["tests/slow.spec.ts"], baseUrl: service.baseUrl }),
-      { text: "The slow tests have been started." },
+      call("wait_for_test_results"),
+      { text: "The slow tests are over." },
     ],
   });
   return openSession(page, service, "[test] Test the shop");
@@ -201,6 +202,7 @@ test("a long run shows how far it is, and is cancelled; a visitor who may only w
   const bar = records(page).getByRole("progressbar", { name: "Tests of test run 2" });
   await expect(bar).toHaveAttribute("aria-valuetext", "1 of 2", { timeout: 30_000 });
   await expect(records(page).getByText("1 of 2", { exact: true })).toBeVisible();
+  await expect(page.getByRole("region", { name: "Message" })).toContainText("Waiting for test results");
   await expectAccessibleEverywhere(page, "a test run that is under way");
 
   await run(page, 1).click();
@@ -217,6 +219,7 @@ test("a long run shows how far it is, and is cancelled; a visitor who may only w
   await expect(records(page).getByText("The test run was cancelled.")).toBeVisible();
   await expect(page.getByRole("status", { name: "Test runs" })).toHaveText(/^Test run 2 was cancelled: /);
   await expect(run(guest, 2)).toContainText("Cancelled");
+  await expect(page.getByText("The slow tests are over.")).toBeVisible();
   await expectAccessibleEverywhere(page, "a cancelled test run");
   await guest.context().close();
 });
