@@ -1,6 +1,6 @@
 import { ChevronRight } from "lucide-react";
 import type { TestStep } from "#lib/page/state/view-types.ts";
-import { formatDuration } from "#lib/page/words/format.ts";
+import { formatTestTime } from "#lib/page/words/describe-test-run.ts";
 import { cn } from "../ui/cn.ts";
 
 /** The steps of a test with their durations. A step with steps in it folds; failed ones are open. */
@@ -46,9 +46,6 @@ const StepLine = ({ step: { title, durationMs, error } }: { step: TestStep }) =>
       {title}
       {error !== undefined && <span className="sr-only"> (failed)</span>}
     </span>
-    <span className="shrink-0 text-faint text-xs tabular-nums">{formatStep(durationMs)}</span>
+    <span className="shrink-0 text-faint text-xs tabular-nums">{formatTestTime(durationMs)}</span>
   </span>
 );
-
-const formatStep = (durationMs: number): string =>
-  durationMs < 1_000 ? `${durationMs} ms` : formatDuration(durationMs);

@@ -3,8 +3,7 @@
 import { ChevronRight } from "lucide-react";
 import { useId, useState } from "react";
 import type { TestGroup } from "#lib/page/state/group-test-results.ts";
-import { TARGET_WORDS, TEST_WORDS } from "#lib/page/words/describe-test-run.ts";
-import { formatDuration } from "#lib/page/words/format.ts";
+import { formatTestTime, TARGET_WORDS, TEST_WORDS } from "#lib/page/words/describe-test-run.ts";
 import { Badge } from "../ui/badge.tsx";
 import { cn } from "../ui/cn.ts";
 import { ResultDetail } from "./result-detail.tsx";
@@ -38,7 +37,7 @@ export function TestEntry({ test: { titles, line, results } }: { test: TestGroup
                 <span key={target} className="flex items-center gap-1.5 text-faint text-xs">
                   {results.length > 1 && <span>{TARGET_WORDS[target]}</span>}
                   <Badge tone={TEST_WORDS[status].tone}>{TEST_WORDS[status].title}</Badge>
-                  {durationMs > 0 && <span className="tabular-nums">{formatDuration(durationMs)}</span>}
+                  {durationMs > 0 && <span className="tabular-nums">{formatTestTime(durationMs)}</span>}
                 </span>
               ))}
             </span>

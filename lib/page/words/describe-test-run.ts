@@ -1,5 +1,6 @@
 import { TEST_STATUSES, type TestStatus, type TestTarget } from "../state/group-test-results.ts";
 import type { TestAttachment, TestCounts, TestRun, ToolCallView } from "../state/view-types.ts";
+import { formatDuration } from "./format.ts";
 import type { Tone } from "./state-words.ts";
 
 type Words = { tone: Tone; title: string };
@@ -58,6 +59,10 @@ export function describeEnd(run: TestRun): string {
   const state = TEST_RUN_WORDS[run.status].title.toLowerCase();
   return `Test run ${run.number} ${was}${state}: ${describeCounts(run)}.`;
 }
+
+/** The duration of a test or step: `20 ms`, `1.3 s`. */
+export const formatTestTime = (durationMs: number): string =>
+  durationMs < 1_000 ? `${durationMs} ms` : formatDuration(durationMs);
 
 const PICTURES = ["image/png", "image/jpeg", "image/webp", "image/gif"];
 
