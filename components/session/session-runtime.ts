@@ -1,6 +1,7 @@
 import { createLiveConnection, type LiveConnection, type LiveStatus } from "#lib/client/live-connection.ts";
 import { createRevisionCache, type RevisionCache } from "#lib/page/calls/revision-cache.ts";
 import { createSessionActions, type SessionActions } from "#lib/page/calls/session-actions.ts";
+import { createTestResultsCache, type TestResultsCache } from "#lib/page/calls/test-results-cache.ts";
 import { createSessionStore, type SessionStore } from "#lib/page/state/page-store.ts";
 import type { LiveFrame, SessionSnapshot } from "#lib/page/state/view-types.ts";
 
@@ -12,6 +13,7 @@ export type SessionRuntime = {
   store: SessionStore;
   actions: SessionActions;
   revisions: RevisionCache;
+  testResults: TestResultsCache;
   live: Pick<LiveConnection, "send" | "setViewing">;
   /** Calls back with every picture of the live view. @returns a function that unsubscribes. */
   onPicture: (listener: (frame: ArrayBuffer) => void) => () => void;
@@ -56,6 +58,7 @@ export function createSessionRuntime(snapshot: SessionSnapshot): SessionRuntime 
     store,
     actions,
     revisions: createRevisionCache(actions.readRevision),
+    testResults: createTestResultsCache(actions.readTestRun),
     live: connection,
     onPicture(listener) {
       listeners.add(listener);

@@ -2,6 +2,7 @@
 
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { LiveStage } from "#components/live/live-stage.tsx";
+import { TestRunAnnouncer } from "#components/test-runs/test-run-announcer.tsx";
 import { cn } from "#components/ui/cn.ts";
 import type { DrawerTab } from "#lib/page/state/drawer-tabs.ts";
 import type { SessionSnapshot } from "#lib/page/state/view-types.ts";
@@ -46,23 +47,26 @@ function SessionLayout({ hasBrowser, hasResult }: { hasBrowser: boolean; hasResu
   const [tab, setTab] = useState<DrawerTab | null>(hasResult ? "result" : null);
   const [resultRunId, setResultRunId] = useState<string | null>(null);
   const [variantKey, setVariantKey] = useState<string | null>(null);
+  const [testRunId, setTestRunId] = useState<string | null>(null);
   const [isAddingRequirement, setAddingRequirement] = useState(false);
   const drawer = useMemo<DrawerState>(
     () => ({
       tab,
       resultRunId,
       variantKey,
+      testRunId,
       isAddingRequirement,
       open(opened, chosen = {}) {
         setTab(opened);
         if (chosen.resultRunId !== undefined) setResultRunId(chosen.resultRunId);
         if (chosen.variantKey !== undefined) setVariantKey(chosen.variantKey);
+        if (chosen.testRunId !== undefined) setTestRunId(chosen.testRunId);
         setAddingRequirement(chosen.isAddingRequirement ?? false);
         setPane("result");
       },
       close: () => setTab(null),
     }),
-    [tab, resultRunId, variantKey, isAddingRequirement],
+    [tab, resultRunId, variantKey, testRunId, isAddingRequirement],
   );
   // The link back from a sub-agent opens the Agents tab.
   useEffect(() => {
@@ -126,6 +130,7 @@ function SessionLayout({ hasBrowser, hasResult }: { hasBrowser: boolean; hasResu
         <ShareDialog isOpen={isShareOpen} onOpenChange={setShareOpen} />
         <ImportDialog isOpen={isImportOpen} onOpenChange={setImportOpen} />
         <StateAnnouncer />
+        <TestRunAnnouncer />
         <TabTitle />
       </div>
     </DrawerContext>

@@ -6,6 +6,7 @@ import { projectSessionState } from "#lib/session/list/project-session-state.ts"
 import { listDeliverables } from "#lib/session/run/run-store.ts";
 import { projectDeliverable } from "#lib/session/run/status.ts";
 import { findSession, type SessionRow } from "#lib/session/session-store.ts";
+import { listTestRuns } from "#lib/test-runs/test-run-store.ts";
 import { listPreviews } from "#lib/variant/previews/preview-store.ts";
 import { findRevision, listVariantSummaries } from "#lib/variant/variant-store.ts";
 import type {
@@ -78,6 +79,8 @@ export async function readSessionContent(deps: PortingDeps, session: SessionRow)
   if (deliverables.length > DELIVERABLES_MAX)
     leftOut.push({ field: "deliverables", reason: `Only the newest ${DELIVERABLES_MAX} are exported.` });
   const agents = await readAgents(deps, id, leftOut);
+  if ((await listTestRuns(db, id, { limit: 1 })).length > 0)
+    leftOut.push({ field: "testRuns", reason: "Test runs and their results are not exported." });
   const listed = await evidence.list(id);
   return {
     id: `${id}@${session.eventSeq}`,

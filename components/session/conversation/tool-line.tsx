@@ -6,6 +6,7 @@ import type { ToolCallView } from "#lib/page/state/view-types.ts";
 import { describeTool } from "#lib/page/words/describe-tool.ts";
 import { formatDuration } from "#lib/page/words/format.ts";
 import { ReportLink } from "../../reports/report-link.tsx";
+import { TestRunLink } from "../../test-runs/test-run-link.tsx";
 import { cn } from "../../ui/cn.ts";
 import { useNow } from "../../ui/use-now.ts";
 import { EvidenceStrip } from "./evidence-strip.tsx";
@@ -39,6 +40,7 @@ export function ToolLine({ toolCallId, toolName, input, call, isOver }: Timeline
       {isOpen && <ToolDetail id={`${toolCallId}-detail`} toolName={toolName} input={input} call={call} />}
       <EvidenceStrip evidence={call?.evidence ?? []} />
       <ReportLink call={call} />
+      <TestRunLink call={call} />
     </div>
   );
 }

@@ -3,11 +3,12 @@
 import { createContext, use } from "react";
 import type { DrawerTab } from "#lib/page/state/drawer-tabs.ts";
 
-/** What an opened tab shows. A run or variant that is left out stays as it was. */
+/** What an opened tab shows. A run, variant or test run that is left out stays as it was. */
 type Chosen = {
   /** The run whose result is shown; null for the newest result. */
   resultRunId?: string | null;
   variantKey?: string;
+  testRunId?: string;
   /** Whether the form for a new requirement is open; closed if it is left out. */
   isAddingRequirement?: boolean;
 };
@@ -19,6 +20,8 @@ export type DrawerState = {
   resultRunId: string | null;
   /** The variant whose changes are shown; null for the first. */
   variantKey: string | null;
+  /** The test run that is open; null for the newest. */
+  testRunId: string | null;
   /** Whether the form for a new requirement is open. */
   isAddingRequirement: boolean;
   open: (tab: DrawerTab, chosen?: Chosen) => void;

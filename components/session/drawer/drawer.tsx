@@ -7,6 +7,7 @@ import { ChangesTab } from "../../changes/changes-tab.tsx";
 import { PreviewsTab } from "../../changes/previews-tab.tsx";
 import { PagesTab } from "../../pages/pages-tab.tsx";
 import { RequirementsTab } from "../../planning/requirements-tab.tsx";
+import { TestsTab } from "../../test-runs/tests-tab.tsx";
 import { cn } from "../../ui/cn.ts";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { useSession } from "../session-context.tsx";
@@ -23,6 +24,7 @@ const TABS: Record<DrawerTab, { name: string; Panel: ComponentType }> = {
   result: { name: "Result", Panel: ResultTab },
   changes: { name: "Changes", Panel: ChangesTab },
   previews: { name: "Previews", Panel: PreviewsTab },
+  tests: { name: "Tests", Panel: TestsTab },
   requirements: { name: "Requirements", Panel: RequirementsTab },
   pages: { name: "Pages", Panel: PagesTab },
   annotations: { name: "Annotations", Panel: AnnotationsTab },

@@ -3,6 +3,8 @@ import { after, before, describe, it } from "node:test";
 import { sql } from "drizzle-orm";
 import { replacePlan } from "#lib/planning/store-plan.ts";
 import { addRequirements, updateRequirement } from "#lib/planning/store-requirements.ts";
+import { newId } from "#lib/session/new-id.ts";
+import { insertTestRun } from "#lib/test-runs/test-run-store.ts";
 import { storeReport } from "../reports/reports-testing.ts";
 import { OTHER_KEY, openTestService, type TestService } from "../testing.ts";
 import { listVariants, playTurn, readRevision, step } from "../variants/variants-testing.ts";
@@ -48,6 +50,35 @@ describe("the export of a session", () => {
     }
     const refused = await service.call("GET", `${path}?format=xml`);
     assert.equal(refused.status, 400);
+  });
+
+  it("says that it leaves out test runs, and only for a session that has some", async () => {
+    const { sessionId } = await makeSession(service);
+    assert.deepEqual((await exportSession(service, sessionId)).leftOut, []);
+    await service.container.services.db.transaction((tx) =>
+      insertTestRun(tx, {
+        id: newId("tst"),
+        sessionId,
+        number: 1,
+        startedBy: "person",
+        requestId: null,
+        runId: null,
+        callId: null,
+        input: {
+          files: [],
+          against: ["control"],
+          variant: null,
+          grep: null,
+          retries: 0,
+          baseUrl: null,
+          viewport: "desktop",
+          timeoutSeconds: 60,
+        },
+      }),
+    );
+    const reason = "Test runs and their results are not exported.";
+    assert.deepEqual((await exportSession(service, sessionId)).leftOut, [{ field: "testRuns", reason }]);
+    assert.match(await exportHtml(service, sessionId), new RegExp(`<li>testRuns: ${reason}</li>`));
   });
 
   it("carries the bytes of evidence when asked, up to 20 MiB, and says what it left out", async () => {

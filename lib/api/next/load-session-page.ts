@@ -28,6 +28,8 @@ import { findSession, type SessionRow } from "#lib/session/session-store.ts";
 import type { ShareAccess } from "#lib/session/share/share-link.ts";
 import { listRecentMessages } from "#lib/session/transcript/transcript-store.ts";
 import { readWaitingOn } from "#lib/session/waiting/read-waiting-on.ts";
+import { showTestRun } from "#lib/test-runs/show-test-run.ts";
+import { listTestRuns } from "#lib/test-runs/test-run-store.ts";
 import { listPreviews } from "#lib/variant/previews/preview-store.ts";
 import { listVariantFacts } from "#lib/variant/variant-store.ts";
 import { readVisit } from "../auth/entrance.ts";
@@ -41,6 +43,7 @@ const MESSAGES = 200;
 const ANNOTATIONS = 50;
 const DELIVERABLES = 20;
 const IMPORTS = 100;
+const TEST_RUNS = 50;
 
 /**
  * The data that the session page starts from; live events update it. Undefined for a visitor without access.
@@ -116,6 +119,7 @@ async function takeLiveViewSnapshot(
     variants: [],
     previews: [],
     reports: [],
+    testRuns: [],
     plan: toPlan(undefined),
     requirements: [],
     pages: [],
@@ -137,6 +141,7 @@ function pathsOf(sessionId: string, pageId: string) {
     messages: `${data}/messages`,
     picture: `${data}/live/picture`,
     variants: `${data}/variants`,
+    tests: `${data}/tests`,
     planning: data,
     imports: `${data}/imports`,
     skills: `${data}/skills`,
@@ -238,8 +243,9 @@ async function takeSnapshot(
     waitingOn: playing?.parkedAt ? await readWaitingOn(db, playing) : null,
     deliverables: deliverables.toReversed().map((row) => projectDeliverable(row.runId, row)),
     ...(await readVariants(services, session)),
-    // A sub-agent has none.
+    // A sub-agent has no reports and no test runs.
     reports: await listReports(db, session.id, { onlyNewest: true }),
+    testRuns: (await listTestRuns(db, session.id, { limit: TEST_RUNS })).map(showTestRun),
     ...(await readPlanning(services, session)),
     imports: (await listImports(db, session.id, { limit: IMPORTS })).map(summarizeImport),
     lastSeq: session.eventSeq,

@@ -4,6 +4,18 @@ import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 
+/** Endings of the files that are downloaded, by media type without its parameters. */
+const ENDINGS = new Map([
+  ["text/html", "html"],
+  ["text/markdown", "md"],
+  ["text/plain", "txt"],
+  ["application/json", "json"],
+  ["application/zip", "zip"],
+]);
+
+const endingOf = (mediaType: string): string =>
+  ENDINGS.get(mediaType.split(";", 1)[0]?.trim().toLowerCase() ?? "") ?? "bin";
+
 const PICTURES = new Set(["image/png", "image/jpeg", "image/webp", "image/gif"]);
 
 /** `GET …/artifacts/:artifactId`. Pictures are shown; anything else, a saved page above all, is only ever downloaded. */
@@ -17,7 +29,9 @@ export async function readArtifact(
   return new Response(Buffer.from(kept.bytes), {
     headers: {
       "Content-Type": isPicture ? kept.pointer.mediaType : "application/octet-stream",
-      "Content-Disposition": isPicture ? "inline" : attachment(`${kept.pointer.id}.html`),
+      "Content-Disposition": isPicture
+        ? "inline"
+        : attachment(`${kept.pointer.id}.${endingOf(kept.pointer.mediaType)}`),
       "Content-Security-Policy": "default-src 'none'; sandbox",
       "X-Content-Type-Options": "nosniff",
       "Cache-Control": "private, max-age=31536000, immutable",

@@ -8,6 +8,7 @@ const PATHS = {
   messages: "/messages",
   agents: "/agents",
   variants: "/variants",
+  tests: "/tests",
   planning: "/api/sessions/ses_a",
   imports: "/imports",
   skills: "/skills",

@@ -7,6 +7,7 @@ const PATHS = {
   messages: "/messages",
   agents: "/s/ses_a/agents",
   variants: "/api/sessions/ses_a/variants",
+  tests: "/api/sessions/ses_a/tests",
   planning: "/api/sessions/ses_a",
   imports: "/api/sessions/ses_a/imports",
   skills: "/api/sessions/ses_a/skills",

@@ -18,11 +18,13 @@ import { createPlanningActions, type PlanningActions } from "./planning-actions.
 import { createPortingActions, type PortingActions } from "./porting-actions.ts";
 import { createPublicationActions, type PublicationActions } from "./publication-actions.ts";
 import { type EarlierMessages, readEarlier } from "./read-earlier.ts";
+import { createTestRunActions, type TestRunActions } from "./test-run-actions.ts";
 
 /** What the page can do to its session, with the share cookie as the credential. Source: `wire.md`, Follow-ups. */
 export type SessionActions = PublicationActions &
   PlanningActions &
   PageActions &
+  TestRunActions &
   PortingActions & {
     sendMessage: (
       text: string,
@@ -92,12 +94,13 @@ export function createSessionActions(
     messages,
     agents,
     variants,
+    tests,
     planning,
     imports,
     skills,
   }: Pick<
     SessionSnapshot["paths"],
-    "actions" | "messages" | "agents" | "variants" | "planning" | "imports" | "skills"
+    "actions" | "messages" | "agents" | "variants" | "tests" | "planning" | "imports" | "skills"
   >,
   fetcher: typeof fetch = (...request) => fetch(...request),
   connectionId: () => string | null = () => null,
@@ -108,6 +111,7 @@ export function createSessionActions(
     ...createPublicationActions(variants, fetcher),
     ...createPlanningActions({ planning, actions }, fetcher),
     ...createPageActions(actions, fetcher),
+    ...createTestRunActions({ tests, actions }, fetcher),
     ...createPortingActions({ actions, imports }, fetcher),
     sendMessage: (text, mode) => call("POST", "/messages", { text, mode }),
     cancel: () => call("POST", "/cancel", {}),

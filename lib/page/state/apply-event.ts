@@ -2,6 +2,7 @@ import { BROWSER_TOOLS } from "#db/schema/unions.ts";
 import { toMissingTools } from "../words/describe-missing-tools.ts";
 import { applyCompactionEvent, dropUnfinished } from "./apply-compaction.ts";
 import { mergeRequirements } from "./apply-planning.ts";
+import { applyTestRunEvent } from "./apply-test-run.ts";
 import { applyVariantEvent } from "./apply-variant.ts";
 import { mergePage } from "./merge-page.ts";
 import { isOpen, type SessionState } from "./session-state.ts";
@@ -119,6 +120,10 @@ function applyKind(state: SessionState, event: DomainEvent): SessionState {
         pages: mergePage(state.pages, event.page),
         pageChanges: state.pageChanges + 1,
       };
+    case "tests.started":
+    case "tests.progress":
+    case "tests.completed":
+      return { ...state, testRuns: applyTestRunEvent(state.testRuns, event) };
     case "run.completed":
       return completeRun(state, event);
     default:

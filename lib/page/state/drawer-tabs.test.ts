@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { listTabs, newsOf } from "./drawer-tabs.ts";
-import { started } from "./testing.ts";
+import { started, testRun } from "./testing.ts";
 import type { AgentView, Requirement, ToolCallView } from "./view-types.ts";
 
 const call = (id: string): ToolCallView => ({
@@ -30,6 +30,10 @@ test("each tab is listed once it has content, in a fixed order, for every role",
   const requirements = [{ id: "r1" } as Requirement];
   const state = { ...withEvidence, requirements, role: "view" as const };
   assert.deepEqual(listTabs(state, []), ["result", "requirements", "evidence", "activity"]);
+});
+
+test("a session with a test run has the tab Tests", () => {
+  assert.deepEqual(listTabs({ ...started, testRuns: [testRun(1)] }, []), ["result", "tests", "activity"]);
 });
 
 test("a tab that was opened stays without content", () => {

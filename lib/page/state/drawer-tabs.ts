@@ -4,6 +4,7 @@ export type DrawerTab =
   | "result"
   | "changes"
   | "previews"
+  | "tests"
   | "requirements"
   | "pages"
   | "annotations"
@@ -16,6 +17,7 @@ const ORDER: readonly DrawerTab[] = [
   "result",
   "changes",
   "previews",
+  "tests",
   "requirements",
   "pages",
   "annotations",
@@ -25,7 +27,7 @@ const ORDER: readonly DrawerTab[] = [
 ];
 
 /** Tabs of the session at the top. The result of a sub-agent is in its parent's Agents tab. */
-const TOP_ONLY: readonly DrawerTab[] = ["result", "changes", "previews", "requirements", "pages"];
+const TOP_ONLY: readonly DrawerTab[] = ["result", "changes", "previews", "tests", "requirements", "pages"];
 
 /**
  * The tabs of a session: Result, Activity, those with content, and those that were opened during this visit. A tab that
@@ -47,6 +49,7 @@ export const countsOf = (state: SessionState): Record<DrawerTab, number> => ({
   result: state.deliverables.filter(({ status }) => status !== "pending").length,
   changes: state.variants.reduce((sum, { changeCount }) => sum + (changeCount ?? 0), 0),
   previews: state.previews.length,
+  tests: state.testRuns.length,
   requirements: state.requirements.length,
   pages: state.pages.length,
   annotations: state.annotations.length,
@@ -65,6 +68,8 @@ export const newsOf = (state: SessionState): Record<DrawerTab, number> => {
     result: result + state.reports.reduce((sum, { version }) => sum + version, 0),
     changes: state.variantChanges,
     previews: state.previewChanges,
+    // The end of a test run.
+    tests: state.testRuns.filter(({ endedAt }) => endedAt !== null).length,
     requirements: state.requirementChanges,
     pages: state.pageChanges,
     annotations: 0,

@@ -2,6 +2,7 @@ import type { EarlierMessages } from "../calls/read-earlier.ts";
 import { applyDelta } from "./apply-delta.ts";
 import { applyEvent, dropElicitation, projectTurnState } from "./apply-event.ts";
 import { mergePlan, mergeRequirements } from "./apply-planning.ts";
+import { mergeTestRun } from "./apply-test-run.ts";
 import { markShown, mergeVariant, noteRead, setPublication } from "./apply-variant.ts";
 import { mergePage } from "./merge-page.ts";
 import { createSessionState, isOpen, type SessionState } from "./session-state.ts";
@@ -15,6 +16,7 @@ import type {
   Requirement,
   RunView,
   SessionSnapshot,
+  TestRun,
   VariantRevision,
   VariantSummary,
 } from "./view-types.ts";
@@ -51,6 +53,8 @@ export type SessionStore = {
   noteRequirements: (requirements: Requirement[]) => void;
   /** Updates a landing page from an answer of the service, before the event arrives. */
   notePage: (page: LandingPage) => void;
+  /** Adds a test run from an answer of the service, before its event arrives. */
+  noteTestRun: (testRun: TestRun) => void;
   /** Takes over the session's new share link, after the old one was revoked. */
   replaceShare: (share: string) => void;
   /** Puts messages from before the known ones in their place. */
@@ -108,6 +112,7 @@ export function createSessionStore(
     noteRequirements: (requirements) =>
       change({ ...state, requirements: mergeRequirements(state.requirements, requirements) }),
     notePage: (page) => change({ ...state, pages: mergePage(state.pages, page) }),
+    noteTestRun: (testRun) => change({ ...state, testRuns: mergeTestRun(state.testRuns, testRun) }),
     replaceShare: (share) => change({ ...state, paths: { ...state.paths, share } }),
     addEarlier({ messages, hasEarlier }) {
       const known = new Set(state.messages.map(({ id }) => id));

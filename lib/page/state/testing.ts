@@ -5,6 +5,8 @@ import type {
   MessageDelta,
   Publication,
   SessionSnapshot,
+  TestResult,
+  TestRun,
   TranscriptMessage,
 } from "./view-types.ts";
 
@@ -72,6 +74,7 @@ export const snapshot: SessionSnapshot = {
   variants: [],
   previews: [],
   reports: [],
+  testRuns: [],
   plan: { mode: "off", items: [], revision: 0, author: null, updatedAt: null },
   requirements: [],
   pages: [],
@@ -84,6 +87,7 @@ export const snapshot: SessionSnapshot = {
     messages: "/messages",
     picture: "/picture",
     variants: "/variants",
+    tests: "/tests",
     planning: "/planning",
     imports: "/imports",
     skills: "/skills",
@@ -155,6 +159,46 @@ export const publicationOf = (
   scriptUrl: "https://service.example/v/pub_a.js",
   pinnedScriptUrl: `https://service.example/v/pub_a@${number}.js`,
   integrity: "sha384-abc",
+  ...fields,
+});
+
+/** A test run against control and variant, which has not started. */
+export const testRun = (number: number, fields: Partial<TestRun> = {}): TestRun => ({
+  id: `tst_${number}`,
+  number,
+  status: "queued",
+  startedBy: "agent",
+  files: [],
+  against: ["control", "variant"],
+  variant: "main",
+  revision: null,
+  grep: null,
+  retries: 0,
+  baseUrl: null,
+  viewport: "desktop",
+  timeoutSeconds: 300,
+  counts: { total: 0, passed: 0, failed: 0, flaky: 0, skipped: 0 },
+  problem: null,
+  createdAt: AT,
+  startedAt: null,
+  endedAt: null,
+  ...fields,
+});
+
+/** The result of a test that passed. */
+export const testResult = (title: string, fields: Partial<TestResult> = {}): TestResult => ({
+  target: "control",
+  file: "tests/cart.spec.ts",
+  line: 3,
+  titles: [title],
+  status: "passed",
+  durationMs: 20,
+  attempts: 1,
+  errors: [],
+  steps: [],
+  attachments: [],
+  annotations: [],
+  output: "",
   ...fields,
 });
 

@@ -23,6 +23,11 @@ import type {
   SessionSummary,
   ShareLink,
   Skill,
+  TestAttachment,
+  TestCounts,
+  TestResult,
+  TestRunResults,
+  TestStep,
   VariantChange,
   VariantPage,
   VariantRevision,
@@ -37,6 +42,7 @@ import type {
   Plan,
   Requirement,
   RunOutcome,
+  TestRun,
   TranscriptMessage,
   WaitingOn,
 } from "#lib/events/event.ts";
@@ -76,6 +82,12 @@ export type {
   ShareRole,
   Skill,
   Source,
+  TestAttachment,
+  TestCounts,
+  TestResult,
+  TestRun,
+  TestRunResults,
+  TestStep,
   TranscriptMessage,
   VariantChange,
   VariantPage,
@@ -292,6 +304,8 @@ export type SessionSnapshot = {
   previews: Preview[];
   /** The newest version of each report, newest first. */
   reports: ReportSummary[];
+  /** The newest test runs, newest first. */
+  testRuns: TestRun[];
   /** The plan of the session; empty on the page of a sub-agent. */
   plan: Plan;
   /** The requirements of the session; none on the page of a sub-agent. */
@@ -309,6 +323,8 @@ export type SessionSnapshot = {
     messages: string;
     picture: string;
     variants: string;
+    /** Results of a test run are below this path. */
+    tests: string;
     /** Plan and requirements are below this path. */
     planning: string;
     imports: string;

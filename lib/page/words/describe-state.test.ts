@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { applyEvent } from "../state/apply-event.ts";
-import { event, OPEN, started, usage } from "../state/testing.ts";
+import { AT, event, OPEN, started, usage } from "../state/testing.ts";
 import { buildTimeline } from "../state/timeline.ts";
 import { describeState } from "./describe-state.ts";
 
@@ -141,4 +141,14 @@ test("a plan that waits for a person is not shown as done", () => {
   assert.equal(titleOf({ ...ended, plan: { ...plan, items: [{ ...item, status: "done" }] } }), "Done");
   assert.equal(titleOf({ ...ended, plan: { ...plan, mode: "agreed" } }), "Done");
   assert.equal(titleOf({ ...started, plan }), titleOf(started));
+});
+
+test("a turn that waits for test results says so until it resumes", () => {
+  const waitingOn = { kind: "tests" as const, ids: ["tst_1"], since: AT, until: null };
+  const running = applyEvent(started, event(5, { kind: "run.started", attempt: 1, origin: "person" }));
+  const waiting = applyEvent(running, event(6, { kind: "turn.waiting", waitingOn }));
+  const { title, tone, since } = describeState(waiting, OPEN);
+  assert.deepEqual([title, tone, since], ["Waiting for test results", "busy", AT]);
+  const resumed = applyEvent(waiting, event(7, { kind: "turn.resumed", reason: "settled" }));
+  assert.equal(describeState(resumed, OPEN).title, "Working");
 });

@@ -1,5 +1,6 @@
 import { describeDeployOfCall } from "./describe-page.ts";
 import { describePlanningCall } from "./describe-plan.ts";
+import { describeResultsOfCall, describeStartOfCall, describeTestsOfCall } from "./describe-test-run.ts";
 import {
   describeEditsOfCall,
   describePreviewsOfCall,
@@ -25,6 +26,7 @@ export type ToolWords = {
     | "check"
     | "publish"
     | "report"
+    | "tests"
     | "plan"
     | "skill"
     | "tool";
@@ -162,6 +164,17 @@ const WORDS: Record<string, Words> = {
   apply_variant: { icon: "edit", running: "Changing the page", done: "Changed the page" },
   check_variant: { icon: "check", running: "Checking the variant", done: "Checked the variant" },
   publish_variant: { icon: "publish", running: "Publishing the variant", done: "Published the variant" },
+  run_tests: {
+    icon: "tests",
+    running: "Starting the tests",
+    done: "Started the tests",
+    many: (count) => `Started ${count} test runs`,
+  },
+  wait_for_test_results: {
+    icon: "tests",
+    running: "Waiting for test results",
+    done: "Waited for test results",
+  },
   publish_qa_report: {
     icon: "report",
     running: "Publishing a report",
@@ -227,11 +240,15 @@ export function describeTool(toolName: string, input: unknown, result = ""): Too
   if (release !== null) return describeRelease(release);
   const version = toolName === "deploy_landing_page" ? describeDeployOfCall(result) : null;
   if (version !== null) return describeDeploy(version);
-  const words = describeCounted(toolName, input) ?? WORDS[toolName] ?? describeOther(toolName);
+  const words =
+    describeCounted(toolName, input) ??
+    describeTests(toolName, result) ??
+    WORDS[toolName] ??
+    describeOther(toolName);
   return {
     ...words,
     many: words.many ?? ((count) => `${words.done}, ${count} times`),
-    object: describeSubject(toolName, input),
+    object: describeSubject(toolName, input, result),
   };
 }
 
@@ -256,6 +273,14 @@ function describeDeploy(version: string): ToolWords {
   return { icon: "publish", running, done, many: (count) => `${done}, ${count} times`, object: null };
 }
 
+/** `run_tests` with its outcome: `Started test run 2`. */
+function describeTests(toolName: string, result: string): Words | undefined {
+  const started = toolName === "run_tests" ? describeStartOfCall(result) : null;
+  return started === null
+    ? undefined
+    : { icon: "tests", running: "Starting the tests", done: `Started ${started}` };
+}
+
 function describeOther(toolName: string): Words {
   const remote = /^mcp_(.+?)__(.+)$/.exec(toolName);
   if (remote) {
@@ -266,9 +291,11 @@ function describeOther(toolName: string): Words {
   return { icon: "tool", running: `Using ${name}`, done: `Used ${name}` };
 }
 
-function describeSubject(toolName: string, input: unknown): string | null {
+function describeSubject(toolName: string, input: unknown, result: string): string | null {
   const planned = describePlanningCall(toolName, input);
   if (planned !== null) return planned;
+  if (toolName === "wait_for_test_results") return describeResultsOfCall(result);
+  if (toolName === "run_tests") return firstLine(describeTestsOfCall(input)) || null;
   if (toolName === "apply_variant") return describeEditsOfCall(input);
   if (toolName === "read_skill" || toolName === "run_skill_script") return describeSkillCall(input);
   return findObject(input);

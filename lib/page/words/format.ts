@@ -28,3 +28,12 @@ export function formatUntil(iso: string, now: number): string {
 
 /** Formats a URL without scheme and trailing slash. */
 export const formatAddress = (url: string): string => url.replace(/^https?:\/\//, "").replace(/\/$/, "");
+
+const UNITS = ["bytes", "KiB", "MiB"];
+
+/** Formats a size: `980 bytes`, `17.8 KiB`. */
+export function formatSize(bytes: number): string {
+  const exponent = bytes < 1_024 ? 0 : bytes < 1_048_576 ? 1 : 2;
+  const value = bytes / 1_024 ** exponent;
+  return `${exponent === 0 ? value : value.toFixed(1)} ${UNITS[exponent]}`;
+}

@@ -29,7 +29,7 @@ server.listen(proxyPort, "127.0.0.1", () => {
     `--config=${new URL("playwright.config.ts", import.meta.url).pathname}`,
     ...(grep === null ? [] : [`--grep=${grep}`]),
     "--pass-with-no-tests",
-    "--",
+    // Playwright ignores patterns after `--`. Each of these begins with `^`, so none is taken for an option.
     ...patterns,
   ];
   // Node's own requests take the same way as the browser's.

@@ -1,0 +1,36 @@
+import type { TestRun } from "#lib/page/state/view-types.ts";
+import { countEnded, describeProgress } from "#lib/page/words/describe-test-run.ts";
+
+/** How far a test run is. */
+export function RunProgress({ run }: { run: TestRun }) {
+  const { counts, number, status } = run;
+  const progress = describeProgress(run);
+  if (progress === null)
+    return (
+      <p className="text-soft text-sm">
+        {status === "queued" ? "The tests have not started yet." : "The tests are starting."}
+      </p>
+    );
+  const ended = countEnded(counts);
+  return (
+    <div className="flex items-center gap-3">
+      <div
+        role="progressbar"
+        aria-label={`Tests of test run ${number}`}
+        aria-valuemin={0}
+        aria-valuemax={counts.total}
+        aria-valuenow={ended}
+        aria-valuetext={progress}
+        className="h-1.5 min-w-0 flex-1 overflow-hidden rounded-full bg-hover"
+      >
+        <div
+          className="h-full rounded-full bg-accent"
+          style={{ width: `${(100 * ended) / counts.total}%` }}
+        />
+      </div>
+      <span aria-hidden className="shrink-0 text-soft text-sm tabular-nums">
+        {progress}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,18 @@
+"use client";
+
+import { useState } from "react";
+import { isUnderWay } from "#lib/page/state/apply-test-run.ts";
+import { describeEnd } from "#lib/page/words/describe-test-run.ts";
+import { useSession } from "../session/session-context.tsx";
+
+/** Announces to screen readers that a test run has ended, whichever tab is open. */
+export function TestRunAnnouncer() {
+  const { testRuns } = useSession();
+  const [endedBefore] = useState(() => testRuns.filter((run) => !isUnderWay(run)).map(({ id }) => id));
+  const ended = testRuns.find((run) => !isUnderWay(run) && !endedBefore.includes(run.id));
+  return (
+    <div role="status" aria-label="Test runs" className="sr-only">
+      {ended && describeEnd(ended)}
+    </div>
+  );
+}

@@ -1,0 +1,156 @@
+"use client";
+
+import { ChevronRight } from "lucide-react";
+import { useId } from "react";
+import { isUnderWay } from "#lib/page/state/apply-test-run.ts";
+import type { TestRun } from "#lib/page/state/view-types.ts";
+import {
+  describeCounts,
+  describeStarter,
+  describeTested,
+  TEST_RUN_WORDS,
+} from "#lib/page/words/describe-test-run.ts";
+import { formatDuration } from "#lib/page/words/format.ts";
+import { Badge } from "../ui/badge.tsx";
+import { cn } from "../ui/cn.ts";
+import { Age } from "../ui/time.tsx";
+import { Folded } from "./folded.tsx";
+import { RunActions } from "./run-actions.tsx";
+import { RunProgress } from "./run-progress.tsx";
+import { RunResults } from "./run-results.tsx";
+
+/** A function that never changes, so that React calls it only when the heading appears. */
+const focusHeading = (button: HTMLButtonElement | null): void => button?.focus();
+
+/** One test run: a heading that opens it, and what it tested, how it went and its results. */
+export function TestRunEntry({
+  run,
+  isOpen,
+  takesFocus,
+  onToggle,
+  onStarted,
+}: {
+  run: TestRun;
+  isOpen: boolean;
+  /** Whether the heading gets the focus when it appears. */
+  takesFocus: boolean;
+  onToggle: () => void;
+  onStarted: (run: TestRun) => void;
+}) {
+  const panelId = useId();
+  return (
+    <>
+      <h2>
+        <button
+          ref={takesFocus ? focusHeading : null}
+          type="button"
+          aria-expanded={isOpen}
+          aria-controls={panelId}
+          onClick={onToggle}
+          className="flex min-h-11 w-full items-start gap-2 px-4 py-2 text-left outline-offset-[-2px] hover:bg-hover"
+        >
+          <ChevronRight
+            aria-hidden
+            className={cn("mt-0.5 size-4 shrink-0 text-faint transition-transform", isOpen && "rotate-90")}
+          />
+          <RunSummary run={run} />
+        </button>
+      </h2>
+      <div id={panelId} hidden={!isOpen} className="px-4 pt-1 pb-4">
+        {isOpen && (
+          <div className="flex flex-col gap-3">
+            <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+              <RunFacts run={run} />
+              <RunActions run={run} onStarted={onStarted} />
+            </div>
+            {isUnderWay(run) && (
+              <div className="flex flex-col gap-1">
+                <RunProgress run={run} />
+                <p className="text-faint text-xs">The results can be read when the run has ended.</p>
+              </div>
+            )}
+            <Problem run={run} />
+            {!isUnderWay(run) && <RunResults key={run.id} run={run} />}
+            <RunOptions run={run} />
+          </div>
+        )}
+      </div>
+    </>
+  );
+}
+
+function RunSummary({ run }: { run: TestRun }) {
+  const { tone, title } = TEST_RUN_WORDS[run.status];
+  return (
+    <span className="flex min-w-0 flex-1 flex-wrap items-center gap-x-2 gap-y-0.5 text-sm">
+      <span className="font-medium">Test run {run.number}</span>
+      <Badge tone={tone}>{title}</Badge>
+      <span className="text-soft tabular-nums">{describeCounts(run)}</span>
+      <span className="ml-auto text-faint text-xs max-sm:ml-0 max-sm:w-full">
+        <Age iso={run.createdAt} />
+      </span>
+    </span>
+  );
+}
+
+/** Why a run ended without a result for every test, or what it could not reach. */
+function Problem({ run: { problem, status } }: { run: TestRun }) {
+  if (problem === null) return null;
+  return (
+    <p
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
+      tabIndex={0}
+      className={cn(
+        "max-h-60 overflow-auto whitespace-pre-wrap rounded-md px-3 py-2 text-sm [overflow-wrap:anywhere]",
+        // More than one line has an error with its place in the code.
+        problem.includes("\n") && "font-mono text-xs leading-[18px]",
+        status === "failed" ? "bg-bad-soft text-bad" : "bg-warn-soft text-warn",
+      )}
+    >
+      {problem}
+    </p>
+  );
+}
+
+/** What a run tested, who started it, and how long it took. */
+function RunFacts({ run }: { run: TestRun }) {
+  const { startedAt, endedAt } = run;
+  const tookMs = startedAt !== null && endedAt !== null ? Date.parse(endedAt) - Date.parse(startedAt) : null;
+  return (
+    <p className="min-w-0 flex-1 basis-56 text-soft text-sm [overflow-wrap:anywhere]">
+      {describeTested(run)}, {describeStarter(run)}
+      {tookMs !== null && `, took ${formatDuration(tookMs)}`}
+    </p>
+  );
+}
+
+/** The options of a run. Those with their usual value are left out. */
+function RunOptions({ run }: { run: TestRun }) {
+  const { files, grep, baseUrl, viewport, retries } = run;
+  const options: { name: string; value: string | null; isCode?: boolean }[] = [
+    { name: "Address", value: baseUrl, isCode: true },
+    files.length === 0
+      ? { name: "Files", value: "All test files" }
+      : { name: "Files", value: files.join(", "), isCode: true },
+    { name: "Titles", value: grep, isCode: true },
+    { name: "Screen", value: viewport === "desktop" ? null : viewport },
+    { name: "Retries", value: retries === 0 ? null : String(retries) },
+  ];
+  return (
+    <Folded title="Options of the run">
+      <dl className="grid grid-cols-[64px_minmax(0,1fr)] gap-x-4 gap-y-1">
+        {options.map(
+          ({ name, value, isCode }) =>
+            value !== null && (
+              <div key={name} className="contents">
+                <dt className="text-faint">{name}</dt>
+                <dd className={cn("[overflow-wrap:anywhere]", isCode && "font-mono text-xs leading-5")}>
+                  {value}
+                </dd>
+              </div>
+            ),
+        )}
+      </dl>
+    </Folded>
+  );
+}

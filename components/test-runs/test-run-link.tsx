@@ -1,0 +1,27 @@
+"use client";
+
+import { ChevronRight } from "lucide-react";
+import type { ToolCallView } from "#lib/page/state/view-types.ts";
+import { findTestRunOfCall } from "#lib/page/words/describe-test-run.ts";
+import { useDrawer } from "../session/drawer/drawer-context.tsx";
+import { useSession } from "../session/session-context.tsx";
+
+/** Opens the test run that a tool call has started; nothing for other calls. */
+export function TestRunLink({ call }: { call: ToolCallView | undefined }) {
+  const { testRuns } = useSession();
+  const { open } = useDrawer();
+  const id = findTestRunOfCall(call);
+  const run = testRuns.find((each) => each.id === id);
+  if (!run) return null;
+  return (
+    <p className="mt-1 mb-2 pl-6">
+      <button
+        type="button"
+        onClick={() => open("tests", { testRunId: run.id })}
+        className="inline-flex h-7 items-center gap-1 rounded-md border bg-surface px-2 text-accent-strong text-xs hover:bg-hover"
+      >
+        Show test run {run.number} <ChevronRight aria-hidden className="size-3.5" />
+      </button>
+    </p>
+  );
+}

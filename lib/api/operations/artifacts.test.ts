@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ApiServices } from "../services.ts";
+import { readArtifact } from "./artifacts.ts";
+
+/** Reads a piece of evidence of a media type. */
+async function read(mediaType: string): Promise<Headers> {
+  const kept = {
+    pointer: { id: "evi_a", kind: "file", title: "", url: null, mediaType },
+    bytes: new Uint8Array(),
+  };
+  const services = { evidence: { read: async () => kept } } as unknown as ApiServices;
+  const call = { params: { sessionId: "ses_a", artifactId: "evi_a" } } as Parameters<typeof readArtifact>[1];
+  const answer = await readArtifact(services, call);
+  assert.ok(answer instanceof Response);
+  return answer.headers;
+}
+
+test("a file is downloaded under the ending of its media type, and never as what it claims to be", async () => {
+  const endings = {
+    "text/html": "html",
+    "text/html; charset=utf-8": "html",
+    "Text/Markdown": "md",
+    "text/plain": "txt",
+    "application/json": "json",
+    "application/zip": "zip",
+    "image/svg+xml": "bin",
+    "application/octet-stream": "bin",
+    constructor: "bin",
+  };
+  for (const [mediaType, ending] of Object.entries(endings)) {
+    const headers = await read(mediaType);
+    assert.equal(headers.get("content-disposition"), `attachment; filename="evi_a.${ending}"`, mediaType);
+    assert.equal(headers.get("content-type"), "application/octet-stream");
+  }
+});
+
+test("a picture is shown", async () => {
+  const headers = await read("image/png");
+  assert.deepEqual(
+    [headers.get("content-type"), headers.get("content-disposition")],
+    ["image/png", "inline"],
+  );
+});

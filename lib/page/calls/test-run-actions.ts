@@ -1,0 +1,27 @@
+import type { TestRun, TestRunResults } from "../state/view-types.ts";
+import { type ActionOutcome, callAction } from "./call-action.ts";
+
+/** What a visitor of the session page does with its test runs. Source: `wire.md`, Test runs. */
+export type TestRunActions = {
+  readTestRun: (testRunId: string) => Promise<ActionOutcome<TestRunResults>>;
+  /** Starts a run of the same files with the same options. Fails with 409 while another run has not ended. */
+  rerunTests: (testRunId: string) => Promise<ActionOutcome<TestRun>>;
+  /** Requests the end of a test run; it ends a few seconds later. */
+  cancelTests: (testRunId: string) => Promise<ActionOutcome<TestRun>>;
+};
+
+/** @param paths of the session's test runs and of its actions. */
+export function createTestRunActions(
+  { tests, actions }: { tests: string; actions: string },
+  fetcher: typeof fetch,
+): TestRunActions {
+  const act = async (path: string): Promise<ActionOutcome<TestRun>> => {
+    const outcome = await callAction<{ testRun: TestRun }>(fetcher, "POST", `${actions}/tests/${path}`);
+    return outcome.isDone ? { isDone: true, answer: outcome.answer.testRun } : outcome;
+  };
+  return {
+    readTestRun: (testRunId) => callAction(fetcher, "GET", `${tests}/${testRunId}`),
+    rerunTests: (testRunId) => act(`${testRunId}/rerun`),
+    cancelTests: (testRunId) => act(`${testRunId}/cancel`),
+  };
+}

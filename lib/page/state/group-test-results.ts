@@ -1,0 +1,64 @@
+import type { TestResult } from "./view-types.ts";
+
+export type TestStatus = TestResult["status"];
+export type TestTarget = TestResult["target"];
+
+/** The statuses of a test, those that need attention first. */
+export const TEST_STATUSES = ["failed", "flaky", "skipped", "passed"] as const satisfies TestStatus[];
+
+/** A test with its results: one, or one each for control and variant. */
+export type TestGroup = {
+  /** Unique in its test run. */
+  key: string;
+  line: number;
+  titles: string[];
+  /** Control first. */
+  results: TestResult[];
+};
+
+/** The tests of a file. */
+export type TestFile = { file: string; tests: TestGroup[] };
+
+/** Groups results by file and test. Files and tests that need attention come first; otherwise the order of the run stays. */
+export function groupTestResults(results: readonly TestResult[]): TestFile[] {
+  const files = new Map<string, Map<string, TestGroup>>();
+  const copies = new Map<string, number>();
+  for (const result of results) {
+    const { file, line, titles, target } = result;
+    const name = JSON.stringify([file, line, titles]);
+    // A second result for a target is a test of its own: a test could write such a report.
+    const copy = copies.get(`${target} ${name}`) ?? 0;
+    copies.set(`${target} ${name}`, copy + 1);
+    const key = `${copy} ${name}`;
+    const tests = files.get(file) ?? new Map<string, TestGroup>();
+    const results = [...(tests.get(key)?.results ?? []), result];
+    tests.set(key, { key, line, titles, results: results.toSorted(byTarget) });
+    files.set(file, tests);
+  }
+  return [...files]
+    .map(([file, tests]) => ({ file, tests: [...tests.values()].toSorted(byRank) }))
+    .toSorted((one, other) => rankOfFile(one) - rankOfFile(other));
+}
+
+const byTarget = (one: TestResult, other: TestResult): number => one.target.localeCompare(other.target);
+
+/** Only failed and flaky tests move up. Skipped and passed ones keep the order of the run. */
+const rankOf = ({ results }: TestGroup): number =>
+  Math.min(2, ...results.map(({ status }) => TEST_STATUSES.indexOf(status)));
+
+const byRank = (one: TestGroup, other: TestGroup): number => rankOf(one) - rankOf(other);
+
+const rankOfFile = ({ tests }: TestFile): number => Math.min(...tests.map(rankOf));
+
+/** The tests with a result of a status; all for null. Files without such tests are left out. */
+export function filterTests(files: readonly TestFile[], only: TestStatus | null): TestFile[] {
+  if (only === null) return [...files];
+  return files.flatMap(({ file, tests }) => {
+    const found = tests.filter(({ results }) => results.some(({ status }) => status === only));
+    return found.length === 0 ? [] : [{ file, tests: found }];
+  });
+}
+
+/** The number of tests. */
+export const countTests = (files: readonly TestFile[]): number =>
+  files.reduce((sum, { tests }) => sum + tests.length, 0);

@@ -1,0 +1,108 @@
+import { TEST_STATUSES, type TestStatus, type TestTarget } from "../state/group-test-results.ts";
+import type { TestAttachment, TestCounts, TestRun, ToolCallView } from "../state/view-types.ts";
+import { formatDuration } from "./format.ts";
+import type { Tone } from "./state-words.ts";
+
+type Words = { tone: Tone; title: string };
+
+/** Titles and tones of the states of a test run. */
+export const TEST_RUN_WORDS: Record<TestRun["status"], Words> = {
+  queued: { tone: "quiet", title: "Queued" },
+  running: { tone: "busy", title: "Running" },
+  passed: { tone: "good", title: "Passed" },
+  failed: { tone: "bad", title: "Failed" },
+  cancelled: { tone: "quiet", title: "Cancelled" },
+  interrupted: { tone: "attention", title: "Interrupted" },
+};
+
+/** Titles and tones of the results of a test. */
+export const TEST_WORDS: Record<TestStatus, Words> = {
+  failed: { tone: "bad", title: "Failed" },
+  flaky: { tone: "attention", title: "Flaky" },
+  skipped: { tone: "quiet", title: "Skipped" },
+  passed: { tone: "good", title: "Passed" },
+};
+
+export const TARGET_WORDS: Record<TestTarget, string> = { control: "Control", variant: "Variant" };
+
+/** The number of tests that have a result. */
+export const countEnded = ({ passed, failed, flaky, skipped }: TestCounts): number =>
+  passed + failed + flaky + skipped;
+
+/** Counts the results: `1 failed, 3 passed`. A run that ended early says how many tests have no result. */
+export function describeCounts({ counts, endedAt }: Pick<TestRun, "counts" | "endedAt">): string {
+  const parts = TEST_STATUSES.flatMap((status) =>
+    counts[status] > 0 ? [`${counts[status]} ${TEST_WORDS[status].title.toLowerCase()}`] : [],
+  );
+  const missing = counts.total - countEnded(counts);
+  if (endedAt !== null && missing > 0) parts.push(`${missing} did not run`);
+  return parts.join(", ") || (endedAt === null ? "" : "no test ran");
+}
+
+/** How far a run is: `12 of 44`. Null before the number of tests is known. */
+export const describeProgress = ({ counts }: Pick<TestRun, "counts">): string | null =>
+  counts.total === 0 ? null : `${countEnded(counts)} of ${counts.total}`;
+
+/** What a run tests: `Control and variant main, revision 3`. */
+export function describeTested({ against, variant, revision }: TestRun): string {
+  if (variant === null) return "Control";
+  const name = `ariant ${variant}${revision === null ? "" : `, revision ${revision}`}`;
+  return against.includes("control") ? `Control and v${name}` : `V${name}`;
+}
+
+export const describeStarter = ({ startedBy }: Pick<TestRun, "startedBy">): string =>
+  startedBy === "agent" ? "started by the agent" : "started by a person";
+
+/** Announces the end of a run: `Test run 2 failed: 1 failed, 3 passed.` */
+export function describeEnd(run: TestRun): string {
+  const was = run.status === "cancelled" || run.status === "interrupted" ? "was " : "";
+  const state = TEST_RUN_WORDS[run.status].title.toLowerCase();
+  return `Test run ${run.number} ${was}${state}: ${describeCounts(run)}.`;
+}
+
+/** The duration of a test or step: `20 ms`, `1.3 s`. */
+export const formatTestTime = (durationMs: number): string =>
+  durationMs < 1_000 ? `${durationMs} ms` : formatDuration(durationMs);
+
+const PICTURES = ["image/png", "image/jpeg", "image/webp", "image/gif"];
+
+/** How the page offers a file of a test: as a picture, as a trace or other file to download, or not at all. */
+export function sortAttachment({
+  name,
+  mediaType,
+  evidenceId,
+}: TestAttachment): "picture" | "trace" | "file" | "missing" {
+  if (evidenceId === null) return "missing";
+  if (PICTURES.includes(mediaType)) return "picture";
+  return name === "trace" && mediaType === "application/zip" ? "trace" : "file";
+}
+
+/** Id of the test run that a call of `run_tests` has started; null for other calls. */
+export function findTestRunOfCall(call: ToolCallView | undefined): string | null {
+  if (call?.toolName !== "run_tests" || call.state !== "succeeded") return null;
+  return STARTED.exec(call.preview)?.groups?.id ?? null;
+}
+
+/** The beginning of the result of `run_tests`. */
+const STARTED = /^\{\s*"testRunId":\s*"(?<id>tst_[a-z2-7]{24})",\s*"number":\s*(?<number>\d+)/;
+
+/** The files that a call of `run_tests` names, or else the expression that titles match; empty for neither. */
+export function describeTestsOfCall(input: unknown): string {
+  if (typeof input !== "object" || input === null) return "";
+  const files = "files" in input && Array.isArray(input.files) ? input.files : [];
+  const named = files.filter((file) => typeof file === "string").join(", ");
+  return named === "" && "grep" in input && typeof input.grep === "string" ? input.grep : named;
+}
+
+/** Names the test run that a call of `run_tests` started: `test run 2`. Null if the result names none. */
+export function describeStartOfCall(result: string): string | null {
+  const number = STARTED.exec(result)?.groups?.number;
+  return number === undefined ? null : `test run ${number}`;
+}
+
+/** The first line of the results, before which is a mark for the model. What follows are texts of the tests. */
+const WAITED =
+  /^[^\n]*\n<data-[0-9a-f]+>\nTest run tst_[a-z2-7]{24}: [^\n]*\. (\d+ [a-z]+(?:, \d+ [a-z]+)*)(?: of \d+)?\.\n/;
+
+/** The results that a call of `wait_for_test_results` got: `1 passed, 1 failed`. Null if the result names none. */
+export const describeResultsOfCall = (result: string): string | null => WAITED.exec(result)?.[1] ?? null;
