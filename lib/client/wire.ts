@@ -2801,7 +2801,7 @@ export type TestsCompletedEvent = {
   testRun: TestRun;
 };
 
-/** A test run goes on. At most one event in 2 s. */
+/** The tests of a test run are about to start, or some have ended. At most one event in 2 s. */
 export type TestsProgressEvent = {
   kind: "tests.progress";
   /** Sequence number in the session, without gaps. */

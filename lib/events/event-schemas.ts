@@ -610,10 +610,14 @@ export const eventSchemas = {
   "tests.started": define("tests.started", "A test run was started. It may wait for a browser place.", {
     testRun: testRunSchema,
   }),
-  "tests.progress": define("tests.progress", "A test run goes on. At most one event in 2 s.", {
-    testRunId,
-    counts: testCountsSchema,
-  }),
+  "tests.progress": define(
+    "tests.progress",
+    "The tests of a test run are about to start, or some have ended. At most one event in 2 s.",
+    {
+      testRunId,
+      counts: testCountsSchema,
+    },
+  ),
   "tests.completed": define("tests.completed", "A test run ended.", { testRun: testRunSchema }),
   "document.imported": define("document.imported", "A document was imported into the session.", {
     import: importSummarySchema,

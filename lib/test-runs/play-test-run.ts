@@ -51,7 +51,7 @@ async function playClaimed(
   shutdown.addEventListener("abort", onShutdown, { once: true });
   const watching = watchTestRun(deps, row, stop);
   try {
-    const end = await runInWorkspace(deps, row, { signal: stop.signal, onStart: watching.look }).catch(
+    const end = await runInWorkspace(deps, row, { signal: stop.signal, onStart: watching.start }).catch(
       (error: unknown): TestRunEnd => {
         if (error !== stop.signal.reason) throw error;
         return { status: "cancelled", problem: CANCELLED, results: [] };

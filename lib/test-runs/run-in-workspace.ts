@@ -35,7 +35,7 @@ class CannotRun extends Error {}
 export async function runInWorkspace(
   deps: TestRunsDeps,
   row: TestRunRow,
-  { signal, onStart }: { signal: AbortSignal; onStart: (workspace: Workspace) => void },
+  { signal, onStart }: { signal: AbortSignal; onStart: (workspace: Workspace) => Promise<void> },
 ): Promise<TestRunEnd> {
   try {
     const workspace = await deps.sandbox.open(row.sessionId);
@@ -45,7 +45,7 @@ export async function runInWorkspace(
       const script = variant ? variantScript(variant.document, variant.variant) : null;
       const program = await composeProgram(row.input, lease, { patterns, script });
       await clearResults(workspace);
-      onStart(workspace);
+      await onStart(workspace);
       await faultPoint("tests-running");
       const result = await start(workspace, program, { ...row.input, signal });
       const { tests, ...end } = await readEnd(workspace, result, {

@@ -9,7 +9,7 @@ import { type Job, requestTests } from "#lib/session/jobs/jobs.ts";
 export type TestRunRow = typeof testRuns.$inferSelect;
 export type TestResultRow = typeof testResults.$inferSelect;
 
-const NO_COUNTS: TestCounts = { total: 0, passed: 0, failed: 0, flaky: 0, skipped: 0 };
+export const NO_COUNTS: TestCounts = { total: 0, passed: 0, failed: 0, flaky: 0, skipped: 0 };
 
 const isOpen = inArray(testRuns.status, ["queued", "running"]);
 
@@ -103,10 +103,8 @@ export async function claimTestRun(
   const [row] = await db
     .update(testRuns)
     .set({
-      status: "running",
       owner: self.name,
       attempt: sql`${testRuns.attempt} + 1`,
-      startedAt: sql`coalesce(${testRuns.startedAt}, now())`,
     })
     .where(and(eq(testRuns.id, id), isOpen, isFree))
     .returning();
@@ -127,7 +125,7 @@ export async function releaseTestRun(db: Database, { id, attempt }: TestRunRow):
 }
 
 /**
- * Stores the counts of a test run, where they are given and have changed.
+ * Stores the counts of a test run whose tests run, where they are given and have changed.
  *
  * @returns whether it goes on, is to be cancelled because it or its turn was stopped, or is lost: removed or taken over.
  */
@@ -137,7 +135,8 @@ export async function noteCounts(
   counts: TestCounts | undefined,
 ): Promise<"go-on" | "cancel" | "lost"> {
   const isMine = and(eq(testRuns.id, id), eq(testRuns.attempt, attempt), isOpen);
-  if (counts) await db.update(testRuns).set({ counts }).where(isMine);
+  const startedAt = sql`coalesce(${testRuns.startedAt}, now())`;
+  if (counts) await db.update(testRuns).set({ status: "running", startedAt, counts }).where(isMine);
   const [row] = await db
     .select({
       isCancelled: sql<boolean>`${testRuns.cancelRequestedAt} is not null or exists (select 1 from ${runs} r

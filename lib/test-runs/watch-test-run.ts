@@ -3,7 +3,7 @@ import type { TestCounts } from "#db/schema/index.ts";
 import type { Workspace } from "#lib/sandbox/sandbox-service.ts";
 import { findSession } from "#lib/session/session-store.ts";
 import { readProgress } from "./read-progress.ts";
-import { noteCounts, type TestRunRow } from "./test-run-store.ts";
+import { NO_COUNTS, noteCounts, type TestRunRow } from "./test-run-store.ts";
 import type { TestRunsDeps } from "./test-runs-deps.ts";
 
 const LOOK_EVERY_MS = 2_000;
@@ -21,11 +21,12 @@ export class RunEnded extends Error {
 /**
  * Looks every 2 s whether a run goes on, and emits new counts. Aborts `stop` where the run was cancelled, removed, or taken over.
  *
- * @returns `look` names the workspace once the tests run in it; `end` ends the watch.
+ * @returns `start` is called when the tests are about to start in a workspace: the run is `running` from then on. `end` ends
+ * the watch.
  */
 export function watchTestRun(deps: TestRunsDeps, row: TestRunRow, stop: AbortController) {
   let workspace: Workspace | undefined;
-  let told = JSON.stringify(row.counts);
+  let told = JSON.stringify(NO_COUNTS);
   const over = new AbortController();
   const lookOnce = async () => {
     const counts = workspace && (await readProgress(workspace));
@@ -46,7 +47,8 @@ export function watchTestRun(deps: TestRunsDeps, row: TestRunRow, stop: AbortCon
   };
   const ended = loop();
   return {
-    look: (opened: Workspace) => {
+    async start(opened: Workspace) {
+      await noteProgress(deps, row, NO_COUNTS);
       workspace = opened;
     },
     async end() {

@@ -128,12 +128,13 @@ describe("a test run", () => {
     const { service, shop } = house;
     const { session, results } = await playTurn(service, [
       write("tests/quick.spec.ts", QUICK),
-      step("run_tests", { baseUrl: shop.url }),
+      write("tests/other.spec.ts", SLOW),
+      step("run_tests", { baseUrl: shop.url, files: ["tests/quick.spec.ts"] }),
       step("run_tests", { baseUrl: shop.url }),
       step("wait_for_test_results"),
     ]);
     assert.match(
-      results[2] ?? "",
+      results[3] ?? "",
       /^Error: run_tests: test run tst_\w+ has not ended\. Call wait_for_test_results with tst_\w+ first\.$/,
     );
     const [first] = await listRuns(service, session.sessionId);

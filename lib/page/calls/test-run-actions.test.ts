@@ -18,7 +18,7 @@ test("a run is read, started again and cancelled", async () => {
   const testRun = { id: "tst_b" };
   const error = "test run tst_b has not ended";
   const { actions, requests } = open(
-    Response.json({ success: true, results: [] }),
+    Response.json({ success: true, testRun: { results: [] } }),
     Response.json({ success: true, testRun }, { status: 201 }),
     Response.json({ success: true, testRun }),
     Response.json({ success: false, error }, { status: 409 }),
@@ -39,7 +39,7 @@ test("a run is read, started again and cancelled", async () => {
 test("results are read once, also by simultaneous readers, and again after a failure", async () => {
   const { actions, requests } = open(
     Response.json({ success: false, error: "busy" }, { status: 503 }),
-    Response.json({ success: true, results: [{ titles: ["pays"] }] }),
+    Response.json({ success: true, testRun: { results: [{ titles: ["pays"] }] } }),
   );
   const cache = createTestResultsCache(actions.readTestRun);
   const failed = await cache.read("tst_a");

@@ -1,5 +1,5 @@
 import type { TestRun, TestRunResults } from "../state/view-types.ts";
-import { type ActionOutcome, callAction } from "./call-action.ts";
+import { type ActionOutcome, callAction, pick } from "./call-action.ts";
 
 /** What a visitor of the session page does with its test runs. Source: `wire.md`, Test runs. */
 export type TestRunActions = {
@@ -15,12 +15,11 @@ export function createTestRunActions(
   { tests, actions }: { tests: string; actions: string },
   fetcher: typeof fetch,
 ): TestRunActions {
-  const act = async (path: string): Promise<ActionOutcome<TestRun>> => {
-    const outcome = await callAction<{ testRun: TestRun }>(fetcher, "POST", `${actions}/tests/${path}`);
-    return outcome.isDone ? { isDone: true, answer: outcome.answer.testRun } : outcome;
-  };
+  const act = async (path: string): Promise<ActionOutcome<TestRun>> =>
+    pick(await callAction<{ testRun: TestRun }>(fetcher, "POST", `${actions}/tests/${path}`), "testRun");
   return {
-    readTestRun: (testRunId) => callAction(fetcher, "GET", `${tests}/${testRunId}`),
+    readTestRun: async (testRunId) =>
+      pick(await callAction<{ testRun: TestRunResults }>(fetcher, "GET", `${tests}/${testRunId}`), "testRun"),
     rerunTests: (testRunId) => act(`${testRunId}/rerun`),
     cancelTests: (testRunId) => act(`${testRunId}/cancel`),
   };
