@@ -34,6 +34,7 @@ const CHANGING: Record<string, Record<string, unknown>> = {
   deploy_landing_page: { folder: "site" },
   import_legacy_session: { document: {} },
   run_skill_script: { name: "form-audit", script: "scripts/form-check.mjs" },
+  run_tests: {},
 };
 const REFUSED =
   /^(Error: )?(\w+) was not run: a person wants to agree to a plan .* update_plan, and finish the turn/;

@@ -50,6 +50,8 @@ Relative addresses refer to baseUrl. Tests reach the addresses that the live bro
     profile: "editing",
     idempotent: true,
     readOnly: false,
+    // A test acts on pages and writes files, as a script does.
+    changes: true,
     async execute({ against, variant, baseUrl, grep, ...options }, call) {
       const session = await findSession(deps.db, call.sessionId);
       if (!session?.capabilities.browser)
