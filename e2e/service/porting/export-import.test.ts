@@ -3,8 +3,6 @@ import { after, before, describe, it } from "node:test";
 import { sql } from "drizzle-orm";
 import { replacePlan } from "#lib/planning/store-plan.ts";
 import { addRequirements, updateRequirement } from "#lib/planning/store-requirements.ts";
-import { newId } from "#lib/session/new-id.ts";
-import { insertTestRun } from "#lib/test-runs/test-run-store.ts";
 import { storeReport } from "../reports/reports-testing.ts";
 import { OTHER_KEY, openTestService, type TestService } from "../testing.ts";
 import { listVariants, playTurn, readRevision, step } from "../variants/variants-testing.ts";
@@ -55,27 +53,7 @@ describe("the export of a session", () => {
   it("says that it leaves out test runs, and only for a session that has some", async () => {
     const { sessionId } = await makeSession(service);
     assert.deepEqual((await exportSession(service, sessionId)).leftOut, []);
-    await service.container.services.db.transaction((tx) =>
-      insertTestRun(tx, {
-        id: newId("tst"),
-        sessionId,
-        number: 1,
-        startedBy: "person",
-        requestId: null,
-        runId: null,
-        callId: null,
-        input: {
-          files: [],
-          against: ["control"],
-          variant: null,
-          grep: null,
-          retries: 0,
-          baseUrl: null,
-          viewport: "desktop",
-          timeoutSeconds: 60,
-        },
-      }),
-    );
+    await storeTestRun(service, sessionId);
     const reason = "Test runs and their results are not exported.";
     assert.deepEqual((await exportSession(service, sessionId)).leftOut, [{ field: "testRuns", reason }]);
     assert.match(await exportHtml(service, sessionId), new RegExp(`<li>testRuns: ${reason}</li>`));
