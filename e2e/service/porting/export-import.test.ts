@@ -4,6 +4,7 @@ import { sql } from "drizzle-orm";
 import { replacePlan } from "#lib/planning/store-plan.ts";
 import { addRequirements, updateRequirement } from "#lib/planning/store-requirements.ts";
 import { storeReport } from "../reports/reports-testing.ts";
+import { storeTestRun } from "../test-runs/store-test-run.ts";
 import { OTHER_KEY, openTestService, type TestService } from "../testing.ts";
 import { listVariants, playTurn, readRevision, step } from "../variants/variants-testing.ts";
 import {
