@@ -240,8 +240,10 @@ async function lease({ deps, egress, places }: Parts, signal: AbortSignal): Prom
   const ticket = places.request(() => {});
   const leave = () => ticket.release(signal.reason as Error);
   signal.addEventListener("abort", leave, { once: true });
+  const late = setTimeout(() => ticket.release(new Error(explainNoPlace(deps))), deps.waitMs);
   try {
     await ticket.granted;
+    clearTimeout(late);
     const proxy = await egress.startProxy({ acceptsKey: true });
     return {
       executablePath,
@@ -258,6 +260,7 @@ async function lease({ deps, egress, places }: Parts, signal: AbortSignal): Prom
     ticket.release();
     throw error;
   } finally {
+    clearTimeout(late);
     signal.removeEventListener("abort", leave);
   }
 }
@@ -279,8 +282,7 @@ async function makeSessionBrowser(parts: Parts, sessionId: string): Promise<Sess
     requestPlace: places.request,
     placeWait: {
       waitMs: deps.waitMs,
-      explain: () =>
-        `no browser became free within ${deps.waitMs / 1_000} s: all ${deps.maxLive} are in use (BROWSER_MAX_LIVE); try again later`,
+      explain: () => explainNoPlace(deps),
     },
     take: () => takeFromPool(parts, sessionId),
     readPageScript: () => deps.readPageScript(sessionId),
@@ -297,6 +299,9 @@ async function makeSessionBrowser(parts: Parts, sessionId: string): Promise<Sess
     nowMs,
   });
 }
+
+const explainNoPlace = ({ waitMs, maxLive }: BrowserServiceDeps) =>
+  `no browser became free within ${waitMs / 1_000} s: all ${maxLive} are in use (BROWSER_MAX_LIVE); try again later`;
 
 async function takeFromPool(parts: Parts, sessionId: string): Promise<OpenBrowser> {
   const taken = await parts.pool.take();

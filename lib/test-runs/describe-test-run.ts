@@ -5,11 +5,15 @@ const FAILED_SHOWN = 20;
 const PASSED_SHOWN = 50;
 const ERROR_CHARS_SHOWN = 1_500;
 const STEPS_SHOWN = 5;
+/** After this many characters about failed tests, of each further one only the first lines of its error are told. */
+const DETAIL_CHARS_MAX = 20_000;
+const BRIEF_CHARS_SHOWN = 300;
 
 /** A test run for the model: the outcome, each failed and flaky test with what is needed to find the cause, then the others. */
 export function describeTestRun(row: TestRunRow, results: readonly TestResultRow[]): string {
   const { id, status, counts, problem, input, revision } = row;
-  const tested = input.variant === null ? "" : `, revision ${revision} of variant ${input.variant}`;
+  const tested =
+    input.variant === null || revision === null ? "" : `, revision ${revision} of variant ${input.variant}`;
   const parts = (["passed", "failed", "flaky", "skipped"] as const).flatMap((each) =>
     counts[each] > 0 ? [`${counts[each]} ${each}`] : [],
   );
@@ -18,7 +22,7 @@ export function describeTestRun(row: TestRunRow, results: readonly TestResultRow
   return [
     `Test run ${id}: ${status}${tested}. ${parts.join(", ") || "No test ran"}${counts.total > results.length ? ` of ${counts.total}` : ""}.`,
     ...(problem === null ? [] : [problem]),
-    ...unwell.slice(0, FAILED_SHOWN).map(describeFailed),
+    ...describeAllFailed(unwell.slice(0, FAILED_SHOWN)),
     ...(unwell.length > FAILED_SHOWN ? [`and ${unwell.length - FAILED_SHOWN} more that failed`] : []),
     ...others
       .slice(0, PASSED_SHOWN)
@@ -27,6 +31,16 @@ export function describeTestRun(row: TestRunRow, results: readonly TestResultRow
       ? [`and ${others.length - PASSED_SHOWN} more that passed or were skipped`]
       : []),
   ].join("\n");
+}
+
+function describeAllFailed(results: TestResultRow[]): string[] {
+  let charsLeft = DETAIL_CHARS_MAX;
+  return results.map((result) => {
+    const whole = describeFailed(result);
+    charsLeft -= whole.length;
+    if (charsLeft >= 0) return whole;
+    return `${result.status}: ${nameOf(result)}\n${indent((result.errors[0] ?? "").slice(0, BRIEF_CHARS_SHOWN))}`;
+  });
 }
 
 const nameOf = ({ target, file, line, titles }: TestResultRow) =>

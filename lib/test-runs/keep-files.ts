@@ -34,11 +34,14 @@ export function createFileKeeper(
     });
     if (filesLeft === 0) return refuse(`a test run keeps at most ${RUN_FILES_MAX} files`);
     try {
-      const { bytes, totalBytes } = await deps.workspace.readFile(path, FILE_BYTES_MAX);
-      if (totalBytes > FILE_BYTES_MAX)
-        return refuse(`a kept file has at most ${FILE_BYTES_MAX / MEBIBYTE} MiB`, totalBytes);
-      if (totalBytes > bytesLeft)
-        return refuse(`a test run keeps at most ${RUN_BYTES_MAX / MEBIBYTE} MiB of files`, totalBytes);
+      // Its size alone first: a report may name a file that is not kept many thousand times.
+      const { totalBytes: claimedBytes } = await deps.workspace.readFile(path, 0);
+      if (claimedBytes > FILE_BYTES_MAX)
+        return refuse(`a kept file has at most ${FILE_BYTES_MAX / MEBIBYTE} MiB`, claimedBytes);
+      if (claimedBytes > bytesLeft)
+        return refuse(`a test run keeps at most ${RUN_BYTES_MAX / MEBIBYTE} MiB of files`, claimedBytes);
+      const { bytes } = await deps.workspace.readFile(path, claimedBytes);
+      const totalBytes = bytes.byteLength;
       bytesLeft -= totalBytes;
       filesLeft -= 1;
       const kind = PICTURES.includes(mediaType) ? "screenshot" : "file";

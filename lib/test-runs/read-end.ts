@@ -1,12 +1,15 @@
 import type { TestCounts } from "#db/schema/index.ts";
 import type { TestRunStatus } from "#db/schema/unions.ts";
 import type { CommandResult, Workspace } from "#lib/sandbox/sandbox-service.ts";
+import { isWorkspaceError } from "#lib/sandbox/workspace-error.ts";
 import { countTests, type ReportedTest, readReport } from "./read-report.ts";
 import { REPORT_PATH, TESTS_MAX } from "./runner-program.ts";
 import type { TestRunRow } from "./test-run-store.ts";
 
 const REPORT_BYTES_MAX = 8 * 2 ** 20;
 const REFUSALS_SHOWN = 5;
+const REFUSAL_CHARS_MAX = 300;
+const PROBLEM_CHARS_MAX = 10_000;
 const OUTPUT_CHARS_SHOWN = 2_000;
 
 export const CANCELLED = "The test run was cancelled.";
@@ -34,24 +37,49 @@ export async function readEnd(
   result: CommandResult,
   run: EndedRun,
 ): Promise<ReportedEnd> {
-  const { bytes } = await workspace.readFile(REPORT_PATH, REPORT_BYTES_MAX);
+  const { bytes, totalBytes, whyUnread } = await readBytes(workspace);
   const whyEnded = run.isCancelled ? "the test run was cancelled" : explainEnd(result);
   const report = readReport(Buffer.from(bytes).toString("utf8"), whyEnded);
   const { tests, total = tests.length } = report;
   const counts = countTests(tests, Math.max(total, tests.length));
-  const problems = [...explainIncomplete(report, total, { result, run, whyEnded }), ...report.errors];
+  const problems = [
+    ...(whyUnread === undefined || run.isCancelled
+      ? []
+      : [`The report of the tests could not be read: ${whyUnread}.`]),
+    ...(totalBytes > REPORT_BYTES_MAX
+      ? [
+          `The report of the tests is larger than ${REPORT_BYTES_MAX / 2 ** 20} MiB, and its end was not read.`,
+        ]
+      : explainIncomplete(report, total, { result, run, whyEnded })),
+    ...report.errors,
+  ];
   const hasPassed = problems.length === 0 && counts.failed === 0;
   const status: TestRunStatus = run.isCancelled ? "cancelled" : hasPassed ? "passed" : "failed";
   const refusals = run.refusals
     .slice(0, REFUSALS_SHOWN)
-    .map(({ host, reason }) => `${host} was not reached: ${reason}`);
+    .map(({ host, reason }) => `${host} was not reached: ${reason}`.slice(0, REFUSAL_CHARS_MAX));
   const said = [...problems, ...refusals];
-  return { status, problem: said.length === 0 ? null : said.join("\n"), counts, tests };
+  return {
+    status,
+    problem: said.length === 0 ? null : said.join("\n").slice(0, PROBLEM_CHARS_MAX),
+    counts,
+    tests,
+  };
+}
+
+/** The report's bytes; none where a test has removed it or put something else in its place. */
+async function readBytes(workspace: Workspace) {
+  try {
+    return { ...(await workspace.readFile(REPORT_PATH, REPORT_BYTES_MAX)), whyUnread: undefined };
+  } catch (error) {
+    if (!isWorkspaceError(error)) throw error;
+    return { bytes: new Uint8Array(), totalBytes: 0, whyUnread: error.message };
+  }
 }
 
 /** Says why not every test has a result, if that is so. */
 function explainIncomplete(
-  { isComplete, hasTimedOut, errors }: ReturnType<typeof readReport>,
+  { isComplete, hasTimedOut, errors, tests }: ReturnType<typeof readReport>,
   total: number,
   { result, run, whyEnded }: { result: CommandResult; run: EndedRun; whyEnded: string | undefined },
 ): string[] {
@@ -67,6 +95,7 @@ function explainIncomplete(
     return [whyEnded === undefined ? describeCrash(result) : `The run was ended: ${whyEnded}.`];
   if (total === 0 && errors.length === 0)
     return [grep === null ? "The files have no tests." : "No test's title matches grep."];
+  if (tests.length < total) return [`Of ${total} tests, ${total - tests.length} have no result.`];
   return [];
 }
 

@@ -56,6 +56,26 @@ describe("the report of a test run", () => {
     );
   });
 
+  it("holds a forged report to what a run can have", () => {
+    const nested = (depth: number): object[] => [
+      { title: "step", durationMs: 1, ...(depth > 1 && { steps: nested(depth - 1) }) },
+    ];
+    const many = Array.from({ length: 1_200 }, (_, index) => end({ id: `many ${index}` }));
+    const { tests } = readReport(
+      write(
+        ...Array.from({ length: 60 }, () => end({ durationMs: 86_400_000, steps: nested(50) })),
+        end({ id: "b", titles: Array.from({ length: 30 }, () => "\u001b[31mred\u001b[0m\u0007") }),
+        ...many,
+      ),
+      undefined,
+    );
+    const [first, second] = tests;
+    assert.equal(tests.length, 1_000);
+    assert.equal(first?.durationMs, 86_400_000, "fits the column");
+    assert.deepEqual(first?.steps[0]?.steps?.[0]?.steps?.[0]?.steps, [{ title: "step", durationMs: 1 }]);
+    assert.deepEqual(second?.titles, Array(20).fill("red"));
+  });
+
   it("leaves out what is no line of a report", () => {
     const lines = [
       "",

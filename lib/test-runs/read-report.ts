@@ -1,8 +1,10 @@
+import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
 import type { TestCounts, TestStep } from "#db/schema/index.ts";
 import { TEST_STATUSES, TEST_TARGETS } from "#db/schema/unions.ts";
 import { storableText } from "#db/storable.ts";
 import type { ReportLine } from "./runner/settings.ts";
+import { TESTS_MAX } from "./runner-program.ts";
 
 /** A file that a test left in the workspace. */
 export type ReportedFile = { name: string; mediaType: string; path: string };
@@ -36,22 +38,33 @@ type Report = {
   hasTimedOut: boolean;
 };
 
-const text = (max: number) => z.string().transform((value) => storableText(value.slice(0, max)));
-const milliseconds = z.number().min(0).max(86_400_000).transform(Math.round);
-const step: z.ZodType<TestStep> = z.lazy(() =>
-  z.object({
-    title: text(400),
-    durationMs: milliseconds,
-    error: text(400).exactOptional(),
-    steps: z.array(step).max(100).exactOptional(),
-  }),
-);
+/** Text without the sequences that drive a terminal: the reporter removes them, a forged line may not. */
+const text = (max: number) =>
+  z
+    .string()
+    .transform((value) =>
+      storableText(
+        stripVTControlCharacters(value.slice(0, max)).replace(/[\x01-\x08\x0b-\x1f\x7f-\x9f]/g, ""),
+      ),
+    );
+const DURATION_MS_MAX = 86_400_000;
+const STEP_DEPTH_MAX = 4;
+const milliseconds = z.number().min(0).max(DURATION_MS_MAX).transform(Math.round);
+/** A step with the steps in it, down to this depth; what lies deeper is left out. */
+function makeStep(depth: number): z.ZodType<TestStep> {
+  const flat = z.object({ title: text(400), durationMs: milliseconds, error: text(400).exactOptional() });
+  if (depth === 1) return flat;
+  const inner = z.array(makeStep(depth - 1)).max(100);
+  return flat.extend({ steps: inner.exactOptional() });
+}
+const step = makeStep(STEP_DEPTH_MAX);
+const TITLES_MAX = 20;
 const identity = {
   id: z.string().max(200),
   target: z.enum(TEST_TARGETS),
   file: text(500),
   line: z.int().min(0).max(10_000_000),
-  titles: z.array(text(400)).max(20),
+  titles: z.array(text(400)).transform((titles) => titles.slice(-TITLES_MAX)),
   attempt: z.int().min(1).max(20),
 };
 /** The lines that the programs in the sandbox write, and that a test can forge. */
@@ -78,8 +91,8 @@ const ERRORS_MAX = 10;
 const FILES_PER_TEST_MAX = 20;
 
 /**
- * Reads the report of a test run. A line that is no line of a report is left out. A test that began and did not end has
- * failed.
+ * Reads the report of a test run. A line that is no line of a report is left out, and so are tests beyond the most that a
+ * run can have. A test that began and did not end has failed.
  *
  * @param whyEnded why the run was ended from outside, as a sentence.
  */
@@ -137,6 +150,7 @@ function addToTest(
   // Ids are the same in both projects of a file.
   const key = `${target} ${line.id}`;
   const before = tests.get(key);
+  if (!before && tests.size >= TESTS_MAX) return;
   const base = before ?? {
     target,
     file,
@@ -159,7 +173,7 @@ function addToTest(
   tests.set(key, {
     ...base,
     status: line.status,
-    durationMs: base.durationMs + line.durationMs,
+    durationMs: Math.min(base.durationMs + line.durationMs, DURATION_MS_MAX),
     attempts: Math.max(base.attempts, attempt),
     errors: line.hasFailed ? line.errors : base.errors,
     steps: line.steps,

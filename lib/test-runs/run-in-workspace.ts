@@ -12,6 +12,7 @@ import { readEnd } from "./read-end.ts";
 import { composeProgram, PROGRESS_PATH, REPORT_PATH, RUNNER_MARGIN_MS } from "./runner-program.ts";
 import type { TestResultRow, TestRunRow } from "./test-run-store.ts";
 import type { TestRunsDeps } from "./test-runs-deps.ts";
+import { RunEnded } from "./watch-test-run.ts";
 
 /** How a run ended, with what its tests did. */
 export type TestRunEnd = {
@@ -30,7 +31,8 @@ class CannotRun extends Error {}
  * Runs the tests of a run in its session's workspace, once a browser place is free.
  *
  * @param onStart called when the tests are about to start.
- * @returns how it ended: by itself, by a limit, or by the signal. @throws the signal's reason before the tests start.
+ * @returns how it ended: by itself, by a limit, or by the signal. @throws the signal's reason before the tests start, and later where the run
+ * was not cancelled but given back or removed.
  */
 export async function runInWorkspace(
   deps: TestRunsDeps,
@@ -48,6 +50,8 @@ export async function runInWorkspace(
       await onStart(workspace);
       await faultPoint("tests-running");
       const result = await start(workspace, program, { ...row.input, signal });
+      // Another process or a later attempt keeps the results of a run that was given back.
+      if (signal.reason instanceof RunEnded && signal.reason.why !== "cancelled") throw signal.reason;
       const { tests, ...end } = await readEnd(workspace, result, {
         input: row.input,
         refusals: lease.listRefusals(),

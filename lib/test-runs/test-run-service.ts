@@ -27,7 +27,7 @@ export function createTestRunService(deps: TestRunsDeps): TestRunService {
       playing.set(testRunId, played);
       return played;
     },
-    requeueLost: () => requeueLostTests(deps.db, deps.owner, LOST_AFTER_MS),
+    requeueLost: () => requeueLostTests(deps.db, deps.owner, LOST_AFTER_MS, [...playing.keys()]),
     interrupt: () => shutdown.abort(new Error("the service is shutting down")),
   };
 }

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, isNull, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNull, notInArray, or, sql } from "drizzle-orm";
 import type { Database, Executor, Transaction } from "#db/client.ts";
 import { runs, type TestCounts, type TestRunInput, testResults, testRuns, waits } from "#db/schema/index.ts";
 import type { TestRunStarter, TestRunStatus } from "#db/schema/unions.ts";
@@ -199,9 +199,16 @@ export const listTestWaits = (tx: Transaction, { id, sessionId }: TestRunRow) =>
  * it when the process went away.
  *
  * @param ageMs how old the newest job must be.
+ * @param playing what this process plays; a run that is its own and not among them was given up by the engine.
  */
-export function requeueLostTests(db: Database, self: BrowserOwner, ageMs: number): Promise<Job[]> {
-  const isFree = or(isNull(testRuns.owner), isGone(self, testRuns.owner));
+export function requeueLostTests(
+  db: Database,
+  self: BrowserOwner,
+  ageMs: number,
+  playing: readonly string[],
+): Promise<Job[]> {
+  const isGivenUp = and(eq(testRuns.owner, self.name), notInArray(testRuns.id, [...playing]));
+  const isFree = or(isNull(testRuns.owner), isGone(self, testRuns.owner), isGivenUp);
   const isOld = sql`${testRuns.requestedAt} < now() - ${ageMs} * interval '1 millisecond'`;
   return db.transaction(async (tx) => {
     const lost = await tx

@@ -279,3 +279,17 @@ test("a picture is kept once the page is left alone, so that a crash does not lo
   await waitFor(() => house.browsers.readPicture(sessionId), "the picture");
   assert.equal((await house.browsers.readStatus(sessionId)).status, "ready");
 });
+
+test("a caller that leases a place hears after `waitMs` that none became free, and leaves the line", async () => {
+  const house = await openHouse({ waitMs: 300 });
+  const holder = await insertSessionInTurn(house);
+  const release = await house.browsers.hold(holder);
+  await assert.rejects(
+    house.browsers.lease(new AbortController().signal),
+    /^Error: no browser became free within 0\.3 s: all 1 are in use \(BROWSER_MAX_LIVE\)/,
+  );
+  release();
+  await endTurn(house, holder);
+  const lease = await house.browsers.lease(new AbortController().signal);
+  await lease.release();
+});

@@ -4,6 +4,9 @@ import { basename, join } from "node:path";
 import { TEST_PROXY_SOCKET } from "../sandbox-service.ts";
 import type { Owner } from "./confinement.ts";
 
+/** A browser has at most 32 connections to a proxy, and 255 WebSockets. Each connection takes four descriptors of the service. */
+const CONNECTIONS_MAX = 400;
+
 /** A Unix socket that leads to a port of this machine's loopback. */
 type ProxySocket = { close: () => Promise<void> };
 
@@ -37,6 +40,7 @@ export async function openProxySocket(
       socket.pipe(other);
     }
   });
+  server.maxConnections = CONNECTIONS_MAX;
   try {
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject);

@@ -43,10 +43,15 @@ function write(line: ReportLine): void {
   appendFileSync(reportPath, `${JSON.stringify(line)}\n`);
 }
 
-/** Steps and output are left out once a report has many of them: every test has its line. */
+/** Steps and output are left out once a report has many of them, and the rest is cut: every test has its line. */
 function writeEnd(line: ReportLine & { type: "end" }): void {
-  detailBytesLeft -= JSON.stringify(line).length;
-  write(detailBytesLeft > 0 ? line : { ...line, steps: [], output: "", errors: line.errors.slice(0, 1) });
+  detailBytesLeft -= Buffer.byteLength(JSON.stringify(line));
+  if (detailBytesLeft > 0) {
+    write(line);
+    return;
+  }
+  const errors = line.errors.slice(0, 1).map((error) => cut(error, TITLE_CHARS_MAX));
+  write({ ...line, steps: [], output: "", errors, annotations: line.annotations.slice(0, 1) });
 }
 
 function describeError({ message, value, snippet, location }: TestError): string {

@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import type { Workspace } from "#lib/sandbox/sandbox-service.ts";
+import { createFileKeeper } from "./keep-files.ts";
+
+const MEBIBYTE = 2 ** 20;
+
+it("the bytes of a file that is not kept are not read, however often a report names it", async () => {
+  let bytesRead = 0;
+  const workspace: Pick<Workspace, "readFile"> = {
+    async readFile(_path, limitBytes) {
+      const bytes = new Uint8Array(Math.min(limitBytes, 20 * MEBIBYTE));
+      bytesRead += bytes.byteLength;
+      return { bytes, totalBytes: 20 * MEBIBYTE };
+    },
+  };
+  const evidence = {
+    save: async () => ({ id: "evi_1", kind: "file" as const, title: "", url: null, mediaType: "" }),
+  };
+  const keep = createFileKeeper(
+    { evidence, workspace: workspace as Workspace },
+    { sessionId: "ses_a", runId: null },
+  );
+  const problems = [];
+  for (let count = 0; count < 20; count++)
+    problems.push((await keep({ name: "f", mediaType: "text/plain", path: "f" }, "test")).problem);
+  assert.deepEqual(problems.slice(4, 6), [null, "a test run keeps at most 100 MiB of files"]);
+  assert.equal(bytesRead, 100 * MEBIBYTE);
+});
