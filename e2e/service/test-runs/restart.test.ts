@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { describe } from "node:test";
+import { startTestPostgres } from "#db/postgres-testing.ts";
+import { createDatabase } from "#db/testing.ts";
+import { playTestRun } from "#lib/test-runs/play-test-run.ts";
+import { openTestService, type TestService, waitUntil } from "../testing.ts";
+import { scriptTurn } from "../variants/variants-testing.ts";
+import { itRuns, listRuns, openTestRunsService, runAndWait, untilEnded, write } from "./test-runs-testing.ts";
+
+/** A test that leaves a file, and one that takes a few seconds. */
+const SPEC = `import { test } from "@playwright/test";
+test("first", async ({}, info) => { await info.attach("note", { body: "noted", contentType: "text/plain" }); });
+test("second", async () => { await new Promise((done) => setTimeout(done, 4_000)); });`;
+
+/** Starts a session whose turn waits for its test run, until the first test has ended. */
+async function startRun(service: TestService, baseUrl: string) {
+  const marker = `restart ${crypto.randomUUID()}`;
+  const steps = [write("tests/a.spec.ts", SPEC), ...runAndWait({ baseUrl })];
+  scriptTurn(service, marker, steps);
+  const session = await service.create(marker);
+  const hasBegun = async () => (await listRuns(service, session.sessionId))[0]?.counts.passed === 1;
+  await waitUntil(hasBegun, "the first test has ended");
+  return { session, follow: (next: TestService) => scriptTurn(next, marker, steps) };
+}
+
+describe("a test run of a process that", () => {
+  itRuns(
+    "shuts down is run again from its beginning by the next one, and its files are kept once",
+    async () => {
+      const house = await openTestRunsService();
+      const { session, follow } = await startRun(house.service, house.shop.url);
+      await house.service.close({ keepFiles: true });
+      const next = await openTestService(
+        { BROWSER_EXECUTABLE_PATH: house.service.env.BROWSER_EXECUTABLE_PATH ?? "" },
+        house.service.dataDir,
+      );
+      follow(next);
+      const ended = await untilEnded(next, session.sessionId);
+      await next.completed(session.statusUrl);
+      assert.deepEqual([ended.status, ended.counts.passed], ["passed", 2]);
+      const kept = await next.container.services.evidence.list(session.sessionId);
+      assert.deepEqual(
+        kept.map(({ id }) => id),
+        ended.results.flatMap(({ attachments }) => attachments.map(({ evidenceId }) => evidenceId)),
+      );
+      await next.close();
+      house.shop.close();
+    },
+  );
+
+  itRuns("shares the database is left alone by the others, who take it over when it has gone", async () => {
+    const postgres = await startTestPostgres();
+    const variables = {
+      DATABASE_URL: await createDatabase(postgres.url, "tests"),
+      DATABASE_DRIVER: "pg",
+      ENCRYPTION_KEY: Buffer.alloc(32, 1).toString("base64"),
+    };
+    const house = await openTestRunsService(variables);
+    const { BROWSER_EXECUTABLE_PATH = "" } = house.service.env;
+    const other = await openTestService({ ...variables, BROWSER_EXECUTABLE_PATH }, house.service.dataDir);
+    const { session, follow } = await startRun(house.service, house.shop.url);
+    follow(other);
+    const { testRuns } = other.container.services;
+    const { id = "" } = (await listRuns(other, session.sessionId))[0] ?? {};
+    const shutdown = new AbortController();
+    const play = (owner = testRuns.owner) => playTestRun({ ...testRuns, owner }, id, shutdown.signal);
+    assert.deepEqual(await play(), { status: "later" });
+    await house.service.close({ keepFiles: true });
+    const ended = await untilEnded(other, session.sessionId);
+    assert.deepEqual([ended.status, ended.counts.passed], ["passed", 2]);
+    await other.completed(session.statusUrl);
+    assert.deepEqual(await play(), { status: "ended" });
+    await other.close();
+    await postgres.stop();
+    house.shop.close();
+  });
+});
