@@ -143,6 +143,7 @@ describe("a test run", () => {
       results: [result],
     } = await readRun(service, session.sessionId, first?.id ?? "");
     assert.deepEqual([status, result?.status], ["passed", "passed"]);
+    assert.match(result?.steps[0]?.title ?? "", /^Navigate .*\/demo\/index\.html$/);
     const again = await actOnPage(service, session, `/tests/${first?.id}/rerun`, undefined);
     const { testRun } = (await again.json()) as { testRun: { number: number; startedBy: string } };
     assert.deepEqual([again.status, testRun.number, testRun.startedBy], [201, 2, "person"]);

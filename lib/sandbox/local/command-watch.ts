@@ -1,7 +1,13 @@
 import { stat } from "node:fs/promises";
 import type { SandboxLimits } from "../sandbox-limits.ts";
 import { WorkspaceError } from "../workspace-error.ts";
-import { readMemory, readProcessTree, readUnlinkedBytes, readWrittenBytes } from "./process-tree.ts";
+import {
+  readMemory,
+  readMemoryFileBytes,
+  readProcessTree,
+  readUnlinkedBytes,
+  readWrittenBytes,
+} from "./process-tree.ts";
 import { type FolderSize, measureFolder } from "./walk-folder.ts";
 
 /** A repeated check of a running command, given its process id; a sentence ends the command. */
@@ -59,7 +65,8 @@ export function createWorkspaceQuota(root: string, limits: SandboxLimits): Works
     { commandMemoryBytesMax, commandWriteBytesMax }: SandboxLimits,
   ): Promise<string | undefined> {
     const pids = await readProcessTree(pid);
-    if ((await readMemory(pids, commandMemoryBytesMax)) > commandMemoryBytesMax)
+    const inFiles = await readMemoryFileBytes(pids);
+    if (inFiles + (await readMemory(pids, commandMemoryBytesMax - inFiles)) > commandMemoryBytesMax)
       return `ended: the processes of the command used more than ${inMebibytes(commandMemoryBytesMax)} of memory together`;
     if ((await readWrittenBytes(pids)) > commandWriteBytesMax)
       return `ended: the command wrote more than ${inMebibytes(commandWriteBytesMax)} to disk`;

@@ -259,6 +259,17 @@ describe("commands", () => {
     },
   );
 
+  itRuns("end when files in memory that have no name take too much of it", async () => {
+    const tight = await make("local", { commandMemoryBytesMax: 200 * 1_048_576 });
+    const workspace = await tight.open("ses_memfd");
+    const script =
+      "import os, time; f = os.memfd_create('f'); [os.write(f, b'x' * 1048576) for n in range(250)]; print('held'); time.sleep(300)";
+    const has = await workspace.run("command -v python3", options());
+    if (has.exitCode !== 0) return;
+    const result = await workspace.run(`python3 -c "${script}"`, options(60_000));
+    assert.match(result.output, /\[ended: the processes of the command used more than 200 MiB of memory/);
+  });
+
   itRuns("share memory with their children at no cost", async () => {
     const tight = await make("local", { commandMemoryBytesMax: 200 * 1_048_576 });
     const workspace = await tight.open("ses_shared");

@@ -3,6 +3,7 @@ import { readdir, readFile, readlink, stat } from "node:fs/promises";
 /** Pages that Linux counts memory in; the same on every machine Node 24 runs on, except large-page arm64 kernels. */
 const PAGE_BYTES = 4_096;
 const DELETED = " (deleted)";
+const MEMORY_FILE = "/memfd:";
 
 /** Whether this system tells the children of a process, on which the functions below rely. */
 export const canReadProcessTree = (): Promise<boolean> =>
@@ -69,6 +70,25 @@ export async function readUnlinkedBytes(pids: number[], device: number): Promise
         if (file?.dev === device && file.nlink === 0) note(file.ino, file.blocks * 512);
       }
       for (const { inode, bytes } of await readUnlinkedMaps(pid, device)) note(inode, bytes);
+    }),
+  );
+  return [...files.values()].reduce((total, bytes) => total + bytes, 0);
+}
+
+/**
+ * Bytes of files without a name that lie in memory (memfd) and are open in these processes: no resident size has them
+ * unless they are mapped.
+ */
+export async function readMemoryFileBytes(pids: number[]): Promise<number> {
+  const files = new Map<string, number>();
+  await Promise.all(
+    pids.map(async (pid) => {
+      for (const name of await readdir(`/proc/${pid}/fd`).catch(() => [])) {
+        const path = `/proc/${pid}/fd/${name}`;
+        if (!(await readlink(path).catch(() => "")).startsWith(MEMORY_FILE)) continue;
+        const file = await stat(path).catch(() => undefined);
+        if (file) files.set(`${file.dev} ${file.ino}`, file.blocks * 512);
+      }
     }),
   );
   return [...files.values()].reduce((total, bytes) => total + bytes, 0);

@@ -64,10 +64,11 @@ const describeSteps = (steps: TestStep[], depth = 1): ReportedStep[] =>
   steps
     .filter(({ category }) => !HIDDEN_STEPS.includes(category))
     .slice(0, STEPS_MAX)
-    .map(({ title, duration, error, steps: inner }) => {
+    .map(({ title, subtitle, duration, error, steps: inner }) => {
       const within = depth < STEP_DEPTH_MAX ? describeSteps(inner, depth + 1) : [];
       return {
-        title: plain(title, TITLE_CHARS_MAX),
+        // The subtitle is what a call is about: the locator, or the address.
+        title: plain(subtitle ? `${title} ${subtitle}` : title, TITLE_CHARS_MAX),
         durationMs: wholeMs(duration),
         ...(error && { error: plain(error.message ?? "failed", TITLE_CHARS_MAX) }),
         ...(within.length > 0 && { steps: within }),

@@ -12,7 +12,7 @@ export const waitForTestResults = ({ db }: Pick<TestRunsDeps, "db">) =>
   defineTool({
     name: "wait_for_test_results",
     description:
-      "Waits until a test run has ended and returns its results: for each failed test the error, the place in the test, its last steps and the evidence ids of its picture and trace. view_image shows a picture.",
+      "Waits until a test run has ended and returns its results: for each failed test the error, the place in the test, its last steps and the evidence ids of its picture and trace. view_image shows a picture. Until the next run the files also lie in test-results/files: error-context.md of a failed test has the page's elements.",
     input: z.strictObject({
       testRunId: z.string().optional().describe("by default the newest"),
       timeoutSeconds: z
