@@ -43,9 +43,7 @@ const text = (max: number) =>
   z
     .string()
     .transform((value) =>
-      storableText(
-        stripVTControlCharacters(value.slice(0, max)).replace(/[\x01-\x08\x0b-\x1f\x7f-\x9f]/g, ""),
-      ),
+      stripVTControlCharacters(storableText(value.slice(0, max))).replace(/[^\P{Cc}\n\t]/gu, ""),
     );
 const DURATION_MS_MAX = 86_400_000;
 const STEP_DEPTH_MAX = 4;
