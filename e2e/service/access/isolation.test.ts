@@ -4,6 +4,7 @@ import { deliveries, pagePictures } from "#db/schema/index.ts";
 import { contract } from "#lib/api/contract/contract.ts";
 import type { Operation } from "#lib/api/contract/operation.ts";
 import { storeReport } from "../reports/reports-testing.ts";
+import { storeTestRun } from "../test-runs/store-test-run.ts";
 import { OTHER_KEY, openTestService, type TestService } from "../testing.ts";
 import { storeVariant } from "../variants/variants-testing.ts";
 
@@ -61,6 +62,7 @@ before(async () => {
     revision: "1",
     reportId: await storeReport(service, sessionId),
     importId: made.id,
+    testRunId: await storeTestRun(service, sessionId),
   };
   const another = await service.create("another of the same owner");
   cookieOfAnother = `share=${new URL(another.shareUrl, service.env.baseUrl).searchParams.get("key")}`;

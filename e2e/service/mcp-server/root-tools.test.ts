@@ -17,6 +17,8 @@ const INPUTS: Record<string, Record<string, unknown>> = {
   deploy_landing_page: { folder: "site" },
   publish_qa_report: REPORT,
   import_legacy_session: { document: {} },
+  run_tests: {},
+  wait_for_test_results: {},
 };
 
 describe("tools that act for the whole session", () => {
@@ -33,7 +35,7 @@ describe("tools that act for the whole session", () => {
       const input = INPUTS[name] ?? assert.fail(`no input for ${name}`);
       await assert.rejects(callTool(client, name, input), new RegExp(`there is no tool named ${name}`));
     }
-    for (const list of ["variants", "reports", "pages", "imports"])
+    for (const list of ["variants", "reports", "pages", "imports", "tests"])
       assert.deepEqual(
         (await mcp.service.read<{ data: unknown[] }>(`/api/sessions/${sessionId}/${list}`)).data,
         [],

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe } from "node:test";
+import { afterEach, describe } from "node:test";
 import { startTestPostgres } from "#db/postgres-testing.ts";
 import { createDatabase } from "#db/testing.ts";
 import { playTestRun } from "#lib/test-runs/play-test-run.ts";
@@ -23,17 +23,33 @@ async function startRun(service: TestService, baseUrl: string) {
   return { session, follow: (next: TestService) => scriptTurn(next, marker, steps) };
 }
 
+/** What a test has opened. Each is closed once: by the test, or after it. */
+const left: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of left.splice(0).reverse()) await close();
+});
+
+function closeLater(close: () => Promise<void> | void): () => Promise<void> {
+  let closed: Promise<void> | undefined;
+  const once = () => (closed ??= Promise.resolve(close()));
+  left.push(once);
+  return once;
+}
+
 describe("a test run of a process that", () => {
   itRuns(
     "shuts down is run again from its beginning by the next one, and its files are kept once",
     async () => {
       const house = await openTestRunsService();
+      closeLater(house.shop.close);
+      const closeHouse = closeLater(() => house.service.close({ keepFiles: true }));
       const { session, follow } = await startRun(house.service, house.shop.url);
-      await house.service.close({ keepFiles: true });
+      await closeHouse();
       const next = await openTestService(
         { BROWSER_EXECUTABLE_PATH: house.service.env.BROWSER_EXECUTABLE_PATH ?? "" },
         house.service.dataDir,
       );
+      closeLater(next.close);
       follow(next);
       const ended = await untilEnded(next, session.sessionId);
       await next.completed(session.statusUrl);
@@ -43,21 +59,23 @@ describe("a test run of a process that", () => {
         kept.map(({ id }) => id),
         ended.results.flatMap(({ attachments }) => attachments.map(({ evidenceId }) => evidenceId)),
       );
-      await next.close();
-      house.shop.close();
     },
   );
 
   itRuns("shares the database is left alone by the others, who take it over when it has gone", async () => {
     const postgres = await startTestPostgres();
+    closeLater(postgres.stop);
     const variables = {
       DATABASE_URL: await createDatabase(postgres.url, "tests"),
       DATABASE_DRIVER: "pg",
       ENCRYPTION_KEY: Buffer.alloc(32, 1).toString("base64"),
     };
     const house = await openTestRunsService(variables);
+    closeLater(house.shop.close);
+    const closeHouse = closeLater(() => house.service.close({ keepFiles: true }));
     const { BROWSER_EXECUTABLE_PATH = "" } = house.service.env;
     const other = await openTestService({ ...variables, BROWSER_EXECUTABLE_PATH }, house.service.dataDir);
+    closeLater(other.close);
     const { session, follow } = await startRun(house.service, house.shop.url);
     follow(other);
     const { testRuns } = other.container.services;
@@ -65,13 +83,10 @@ describe("a test run of a process that", () => {
     const shutdown = new AbortController();
     const play = (owner = testRuns.owner) => playTestRun({ ...testRuns, owner }, id, shutdown.signal);
     assert.deepEqual(await play(), { status: "later" });
-    await house.service.close({ keepFiles: true });
+    await closeHouse();
     const ended = await untilEnded(other, session.sessionId);
     assert.deepEqual([ended.status, ended.counts.passed], ["passed", 2]);
     await other.completed(session.statusUrl);
     assert.deepEqual(await play(), { status: "ended" });
-    await other.close();
-    await postgres.stop();
-    house.shop.close();
   });
 });

@@ -17,6 +17,8 @@ const PROFILE = {
       "deploy_landing_page",
       "import_legacy_session",
       "set_previews",
+      "run_tests",
+      "wait_for_test_results",
     ],
   },
 };
