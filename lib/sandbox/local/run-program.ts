@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Program, Runtime } from "../sandbox-service.ts";
 import { WorkspaceError } from "../workspace-error.ts";
-import { type ArgvCommand, type Confinement, SERVICE_NODE, systemPath } from "./confinement.ts";
+import { type ArgvCommand, SERVICE_NODE, systemPath } from "./box.ts";
+import type { Confinement } from "./confinement.ts";
 import { type CommandPlan, runCommand } from "./run-command.ts";
 
 /** A program that is ready to start, and the way to remove what was made for it. */

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { TEST_PROXY_SOCKET, type TestProgram } from "../sandbox-service.ts";
 import { WorkspaceError } from "../workspace-error.ts";
-import { type ArgvCommand, type Confinement, SERVICE_NODE } from "./confinement.ts";
+import { type ArgvCommand, SERVICE_NODE } from "./box.ts";
+import type { Confinement } from "./confinement.ts";
 import { openProxySocket } from "./proxy-socket.ts";
 import { type CommandPlan, runCommand } from "./run-command.ts";
 

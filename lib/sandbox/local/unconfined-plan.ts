@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type ShellCommand, systemPath } from "./confinement.ts";
+import { type ShellCommand, systemPath } from "./box.ts";
 import type { CommandPlan } from "./run-command.ts";
 
 /**

@@ -1,0 +1,148 @@
+import { lstat, readlink } from "node:fs/promises";
+import type { SandboxLimits } from "../sandbox-limits.ts";
+
+/** A file or folder of the host, and an empty one to mount it over. */
+export type Mount = { from: string; at: string };
+
+/** A command for a workspace's folder: `names` lead from its root to where it starts. */
+export type ShellCommand = { folder: string; names: string[]; command: string; cpuSeconds: number };
+
+/** A program for a workspace's folder, by argument array. */
+export type ArgvCommand = {
+  folder: string;
+  names: string[];
+  argv: readonly string[];
+  cpuSeconds: number;
+  /** Where the launcher writes what it reads from its descriptors 3, 4 and so on; read-only for the program. */
+  files: readonly string[];
+  /** The service's own Node, bound at {@link SERVICE_NODE}. */
+  node?: string | undefined;
+  /** Further files and folders of the host, shown read-only. */
+  shown?: readonly { from: string; to: string }[];
+  /** Where pieces of the host can be mounted that the dropped user cannot reach. */
+  reach?: readonly Mount[];
+  /** Chromium reserves far more address space than it uses, so that it cannot be limited. */
+  hasUnlimitedAddressSpace?: boolean;
+};
+
+export type Command = ShellCommand | ArgvCommand;
+
+/** Where a program finds the service's own Node, if the sandbox has no other. */
+export const SERVICE_NODE = "/opt/service/node";
+
+/** Where programs are looked for; the host's own PATH is not handed on. */
+export const systemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+/** What commands may read of the host beside /usr: no names, no keys, only what programs need to start. */
+const READABLE_OF_ETC = [
+  "ld.so.cache",
+  "ld.so.conf",
+  "ld.so.conf.d",
+  "alternatives",
+  "ssl/certs",
+  "localtime",
+  "fonts",
+];
+/** Bubblewrap's arguments up to the workspace's mount; options that this version does not have are left out. */
+export async function describeBox(help: string, limits: SandboxLimits): Promise<string[]> {
+  const sized = help.includes("--size ") ? ["--size", String(limits.temporaryBytesMax)] : [];
+  const noNesting = help.includes("--disable-userns") ? ["--unshare-user", "--disable-userns"] : [];
+  const system: string[] = [];
+  for (const name of ["bin", "sbin", "lib", "lib32", "lib64", "libx32"]) {
+    const stat = await lstat(`/${name}`).catch(() => undefined);
+    if (stat?.isSymbolicLink()) system.push("--symlink", await readlink(`/${name}`), `/${name}`);
+    else if (stat?.isDirectory()) system.push("--ro-bind", `/${name}`, `/${name}`);
+  }
+  return [
+    "--unshare-all",
+    ...noNesting,
+    "--die-with-parent",
+    "--new-session",
+    "--clearenv",
+    "--hostname",
+    "sandbox",
+    "--ro-bind",
+    "/usr",
+    "/usr",
+    ...system,
+    ...READABLE_OF_ETC.flatMap((name) => ["--ro-bind-try", `/etc/${name}`, `/etc/${name}`]),
+    "--proc",
+    "/proc",
+    "--dev",
+    "/dev",
+    ...sized,
+    "--tmpfs",
+    "/dev/shm",
+    "--remount-ro",
+    "/dev",
+    ...sized,
+    "--tmpfs",
+    "/tmp",
+    "--setenv",
+    "PATH",
+    systemPath,
+    "--setenv",
+    "HOME",
+    "/workspace",
+    "--setenv",
+    "TMPDIR",
+    "/tmp",
+    "--setenv",
+    "LANG",
+    "C.UTF-8",
+    "--setenv",
+    "TERM",
+    "dumb",
+  ];
+}
+
+/** All of bubblewrap's arguments. @param source where the workspace's folder is found. */
+export function boxArguments(
+  box: string[],
+  source: string,
+  command: Command,
+  limits: SandboxLimits,
+): string[] {
+  return [
+    ...box,
+    "--bind",
+    source,
+    "/workspace",
+    ...("argv" in command ? programArguments(command) : []),
+    "--remount-ro",
+    "/",
+    "--chdir",
+    ["/workspace", ...command.names].join("/"),
+    "--",
+    ...limitedShell(command, limits),
+  ];
+}
+
+/** A program's own files, and a home without anything of the workspace: Node and Python look for modules there. */
+function programArguments({ files, node, shown = [] }: ArgvCommand): string[] {
+  return [
+    ...["--setenv", "HOME", "/tmp"],
+    ...(node === undefined ? [] : ["--ro-bind", node, SERVICE_NODE]),
+    ...shown.flatMap(({ from, to }) => ["--ro-bind", from, to]),
+    ...files.flatMap((path, index) => ["--perms", "0444", "--file", String(3 + index), path]),
+  ];
+}
+
+/**
+ * The shell under its limits: memory, processes, files, CPU time, hard and soft.
+ * Set inside the new user namespace, so that the processes counted are this command's own.
+ */
+function limitedShell(command: Command, limits: SandboxLimits): string[] {
+  const kibibytes = (bytes: number) => Math.ceil(bytes / 1_024);
+  const hasUnlimitedAddressSpace = "argv" in command && command.hasUnlimitedAddressSpace === true;
+  const ulimits = [
+    `-c 0 -u ${limits.processesMax} -n ${limits.openFilesMax} -t ${command.cpuSeconds}`,
+    `-d ${kibibytes(limits.memoryBytesMax)}`,
+    ...(hasUnlimitedAddressSpace ? [] : [`-v ${kibibytes(limits.memoryBytesMax) * 8}`]),
+    `-f ${kibibytes(limits.commandFileBytesMax)}`,
+  ].join(" ");
+  // When the machine runs out of memory, the kernel ends a command before it ends the service.
+  const firstToEnd = "echo 1000 2>/dev/null > /proc/self/oom_score_adj";
+  const limit = `${firstToEnd}; ulimit ${ulimits}`;
+  if ("argv" in command) return ["bash", "-c", `${limit} && exec "$@" 2>&1`, "bash", ...command.argv];
+  return ["bash", "-c", `${limit} && exec bash -c "$0" 2>&1`, command.command];
+}
