@@ -88,6 +88,30 @@ describe("a page that renders over changes", () => {
     await close();
   });
 
+  test("a change that waits for content keeps its element although another change takes away what it is found by", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const url = browser.serve("/taken-class", {
+      body: '<p>first</p><p class="x">o',
+      rest: { until: promise, body: 'ld</p><p class="x">later</p>' },
+    });
+    const script = scriptOf(url, [
+      { op: "removeClass", selector: ".x", className: "x" },
+      { op: "setText", selector: ".x", text: "new" },
+    ]);
+    const { page, problems, close } = await browser.open(url, [script], "commit");
+    await waitForState(page, "applied", "c1");
+    assert.equal((await readReport(page)).changes[1]?.state, "waiting");
+    resolve();
+    const changed = `<p>first</p><p class="">new</p><p class="">new</p>`;
+    await waitFor(async () => (await readBody(page)) === changed, "both elements have the new text");
+    await page.evaluate(() => document.body.append(document.createElement("hr")));
+    assert.equal(await readBody(page), `${changed}<hr>`);
+    await revert(page);
+    assert.equal(await readBody(page), `<p>first</p><p class="x">old</p><p class="x">later</p><hr>`);
+    assert.deepEqual(problems, []);
+    await close();
+  });
+
   test("what the page writes is kept back while the change shows, and shows after it was reverted", async () => {
     const url = browser.serve(
       "/external",

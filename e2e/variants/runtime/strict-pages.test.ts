@@ -144,7 +144,7 @@ describe("pages that are strict, and variants side by side", () => {
       [
         ["error", "Failed to execute 'querySelectorAll' on 'Document': 'p[' is not a valid selector."],
         ["error", "An element cannot be moved into itself."],
-        ["error", 'The browser does not accept the style "color: no color".'],
+        ["error", 'The browser rejects the style "color: no color".'],
         ["applied", null],
       ],
     );

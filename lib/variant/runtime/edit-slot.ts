@@ -119,7 +119,7 @@ export const setClass = (element: Element, name: string, isOn: boolean): Effect 
 /** Sets properties of the inline style. @throws Error if the browser does not accept one. */
 export function setStyle(element: Element, style: [name: string, value: string, priority: string][]): Effect {
   for (const [name, value] of style)
-    if (!CSS.supports(name, value)) throw Error(`The browser does not accept the style "${name}: ${value}".`);
+    if (!CSS.supports(name, value)) throw Error(`The browser rejects the style "${name}: ${value}".`);
   return editAttribute(element, "style", {
     isPart: true,
     change(text) {

@@ -13,7 +13,7 @@ type Binding = {
   history: History;
   label: string;
   /** The selector stopped matching through the variant's own changes, so it no longer says what the page wants. */
-  isUnmatched: boolean;
+  isUnmatched: boolean | undefined;
 };
 
 /** A change that is applied to the current page. */
@@ -54,6 +54,8 @@ export function createRunningChange(change: CompiledChange, onApply: (root: Node
   const histories = new Map<string, History>();
   /** Elements that match only because the variant has changed their surroundings. */
   const ignored = new Set<Element>();
+  /** Elements that have to wait for the page, and whether the variant's own changes have stopped the selector from matching. */
+  const waiting = new Map<Element, boolean | undefined>();
   let found: Element[] = [];
   let target: Element | undefined;
   let matches = 0;
@@ -87,7 +89,7 @@ export function createRunningChange(change: CompiledChange, onApply: (root: Node
     onApply(element.getRootNode());
   }
 
-  function bind(element: Element): boolean {
+  function bind(element: Element, isUnmatched: boolean | undefined): boolean {
     // Among several, text tells elements apart: rows of a long list that come and go while it is scrolled are no fight.
     const label = found.length > 1 ? readLabel(element) : "";
     const old = histories.get(label);
@@ -96,7 +98,7 @@ export function createRunningChange(change: CompiledChange, onApply: (root: Node
     const effect = attempt(() => createEffect(change, element, target));
     if (!effect) return false;
     if (old) reapplied++;
-    bindings.set(element, { effect, target, history, label, isUnmatched: false });
+    bindings.set(element, { effect, target, history, label, isUnmatched });
     apply(element, effect);
     return true;
   }
@@ -118,6 +120,9 @@ export function createRunningChange(change: CompiledChange, onApply: (root: Node
       if (isOver || isLost(element, binding)) unbind(element, binding);
       binding.isUnmatched = !isMatch;
     }
+    for (const [element, isUnmatched] of waiting)
+      if (matching.has(element) || isOwnDoing || isUnmatched) waiting.set(element, !matching.has(element));
+      else waiting.delete(element);
   }
 
   return {
@@ -136,13 +141,17 @@ export function createRunningChange(change: CompiledChange, onApply: (root: Node
       release(isOwnDoing);
       let isChanged = bindings.size < count;
       matches = 0;
-      for (const element of found) {
-        if (isShifted && !bindings.has(element)) ignored.add(element);
+      for (const element of new Set([...found, ...waiting.keys()])) {
+        if (isShifted && !bindings.has(element) && !waiting.has(element)) ignored.add(element);
         if (ignored.has(element)) continue;
         matches++;
-        if (bindings.has(element) || isBlocked(element, needsContent)) continue;
-        if (change.op !== "move" || (target && !isBlocked(target, needsContent)))
-          isChanged = bind(element) || isChanged;
+        if (bindings.has(element)) continue;
+        const isUnmatched = waiting.get(element);
+        if (isBlocked(element, needsContent)) waiting.set(element, isUnmatched);
+        else if (change.op !== "move" || (target && !isBlocked(target, needsContent))) {
+          waiting.delete(element);
+          isChanged = bind(element, isUnmatched) || isChanged;
+        }
       }
       for (const { isUnmatched } of bindings.values()) if (isUnmatched) matches++;
       return isChanged;
