@@ -99,7 +99,7 @@ describe("a change on a fresh load", () => {
     assert.equal(report.status, "fail");
     assert.deepEqual(summarize(report), ["fail no_match gone", "fail not_applied wrong"]);
     assert.match(report.findings[0]?.message ?? "", /"#pay" matches no element on a fresh load/);
-    assert.match(report.findings[1]?.message ?? "", /does not accept the style "color: nocolour"/);
+    assert.match(report.findings[1]?.message ?? "", /rejects the style "color: nocolour"/);
   });
 
   test("is waited for when it is late, and fails when it does not come", async () => {
