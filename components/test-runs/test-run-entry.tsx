@@ -93,7 +93,7 @@ function RunSummary({ run }: { run: TestRun }) {
   );
 }
 
-/** Why a run ended without a result for every test, or what it could not reach. */
+/** Explains why tests have no result, or which hosts the tests could not reach. */
 function Problem({ run: { problem, status } }: { run: TestRun }) {
   if (problem === null) return null;
   return (

@@ -15,7 +15,7 @@ import {
 
 /** What a test run was asked to do. */
 export type TestRunInput = {
-  /** Files and folders of the workspace; empty for every test file. */
+  /** Files and folders of the workspace. An empty list means that the run has every test file. */
   files: string[];
   against: TestTarget[];
   /** Key of the variant; null where only the control is tested. */

@@ -2677,10 +2677,10 @@ export type TestRun = {
   id: string;
   /** Number among the session's test runs. */
   number: number;
-  /** `failed`: a test failed, or the run ended before all tests had run. `interrupted`: the process that ran it ended twice. */
+  /** `failed`: a test failed, or the run ended before all tests had run. `interrupted`: the service could not finish the run in two attempts. */
   status: "queued" | "running" | "passed" | "failed" | "cancelled" | "interrupted";
   startedBy: "agent" | "person";
-  /** Test files and folders of the workspace. Empty for every test file. */
+  /** Test files and folders of the workspace. An empty list means that the run has every test file. */
   files: Array<string>;
   /** The page as it is, or with the variant. */
   against: Array<"control" | "variant">;
@@ -2696,7 +2696,7 @@ export type TestRun = {
   viewport: "desktop" | "tablet" | "phone";
   timeoutSeconds: number;
   counts: TestCounts;
-  /** Why the run ended without a result for every test, or found none. Null otherwise. */
+  /** Explains why tests have no result, or which hosts the tests could not reach. Null if there is nothing to explain. */
   problem: string | null;
   /** ISO 8601, UTC. */
   createdAt: string;
@@ -2724,10 +2724,10 @@ export type TestRunResults = {
   id: string;
   /** Number among the session's test runs. */
   number: number;
-  /** `failed`: a test failed, or the run ended before all tests had run. `interrupted`: the process that ran it ended twice. */
+  /** `failed`: a test failed, or the run ended before all tests had run. `interrupted`: the service could not finish the run in two attempts. */
   status: "queued" | "running" | "passed" | "failed" | "cancelled" | "interrupted";
   startedBy: "agent" | "person";
-  /** Test files and folders of the workspace. Empty for every test file. */
+  /** Test files and folders of the workspace. An empty list means that the run has every test file. */
   files: Array<string>;
   /** The page as it is, or with the variant. */
   against: Array<"control" | "variant">;
@@ -2743,7 +2743,7 @@ export type TestRunResults = {
   viewport: "desktop" | "tablet" | "phone";
   timeoutSeconds: number;
   counts: TestCounts;
-  /** Why the run ended without a result for every test, or found none. Null otherwise. */
+  /** Explains why tests have no result, or which hosts the tests could not reach. Null if there is nothing to explain. */
   problem: string | null;
   /** ISO 8601, UTC. */
   createdAt: string;

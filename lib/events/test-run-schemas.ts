@@ -22,12 +22,12 @@ export const testRunSchema = z
       .meta({ description: "Number among the session's test runs.", examples: [1] }),
     status: z.enum(TEST_RUN_STATUSES).meta({
       description:
-        "`failed`: a test failed, or the run ended before all tests had run. `interrupted`: the process that ran it ended twice.",
+        "`failed`: a test failed, or the run ended before all tests had run. `interrupted`: the service could not finish the run in two attempts.",
       examples: ["failed"],
     }),
     startedBy: z.enum(TEST_RUN_STARTERS),
     files: z.array(z.string()).meta({
-      description: "Test files and folders of the workspace. Empty for every test file.",
+      description: "Test files and folders of the workspace. An empty list means that the run has every test file.",
       examples: [["tests/checkout.spec.ts"]],
     }),
     against: z.array(z.enum(TEST_TARGETS)).meta({ description: "The page as it is, or with the variant." }),
@@ -56,7 +56,7 @@ export const testRunSchema = z
       .meta({ examples: [300] }),
     counts: testCountsSchema,
     problem: z.string().nullable().meta({
-      description: "Why the run ended without a result for every test, or found none. Null otherwise.",
+      description: "Explains why tests have no result, or which hosts the tests could not reach. Null if there is nothing to explain.",
     }),
     createdAt: timestamp,
     startedAt: timestamp.nullable(),
