@@ -27,7 +27,8 @@ export const testRunSchema = z
     }),
     startedBy: z.enum(TEST_RUN_STARTERS),
     files: z.array(z.string()).meta({
-      description: "Test files and folders of the workspace. An empty list means that the run has every test file.",
+      description:
+        "Test files and folders of the workspace. An empty list means that the run has every test file.",
       examples: [["tests/checkout.spec.ts"]],
     }),
     against: z.array(z.enum(TEST_TARGETS)).meta({ description: "The page as it is, or with the variant." }),
@@ -56,7 +57,8 @@ export const testRunSchema = z
       .meta({ examples: [300] }),
     counts: testCountsSchema,
     problem: z.string().nullable().meta({
-      description: "Explains why tests have no result, or which hosts the tests could not reach. Null if there is nothing to explain.",
+      description:
+        "Explains why tests have no result, or which hosts the tests could not reach. Null if there is nothing to explain.",
     }),
     createdAt: timestamp,
     startedAt: timestamp.nullable(),
