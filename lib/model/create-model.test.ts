@@ -59,8 +59,8 @@ const table: [
 ];
 
 for (const [title, config, { id, provider, isDemo }] of table) {
-  test(title, () => {
-    const access = createModel({ ...base, ...config });
+  test(title, async () => {
+    const access = await createModel({ ...base, ...config });
     assert.equal(access.id, id);
     assert.match(access.model.provider, provider);
     assert.equal(access.isDemo, isDemo);
@@ -68,22 +68,30 @@ for (const [title, config, { id, provider, isDemo }] of table) {
   });
 }
 
-test("a model that nothing can reach is refused with the missing variable", () => {
-  assert.throws(
-    () => createModel({ ...base, agentModel: "gpt-4.1" }),
+test("a model that nothing can reach is refused with the missing variable", async () => {
+  await assert.rejects(
+    createModel({ ...base, agentModel: "gpt-4.1" }),
     /AGENT_MODEL: gpt-4.1 needs OPENAI_API_KEY/,
   );
-  assert.throws(
-    () => createModel({ ...base, openaiApiKey: "k", agentModel: "anthropic/claude-x" }),
+  await assert.rejects(
+    createModel({ ...base, openaiApiKey: "k", agentModel: "anthropic/claude-x" }),
     /AGENT_MODEL: anthropic\/claude-x needs AI_GATEWAY_API_KEY/,
   );
 });
 
-test("the context is the model's own unless the settings say otherwise", () => {
-  assert.equal(createModel({ ...base, openaiApiKey: "k", agentModel: "gpt-4o" }).contextTokens, 128_000);
-  assert.equal(createModel({ ...base, openaiApiKey: "k", contextTokens: 9_000 }).contextTokens, 9_000);
+test("the context is the model's own unless the settings say otherwise", async () => {
+  assert.equal(
+    (await createModel({ ...base, openaiApiKey: "k", agentModel: "gpt-4o" })).contextTokens,
+    128_000,
+  );
+  assert.equal(
+    (await createModel({ ...base, openaiApiKey: "k", contextTokens: 9_000 })).contextTokens,
+    9_000,
+  );
 });
 
-test("nothing is stored at the provider", () => {
-  assert.deepEqual(createModel({ ...base, openaiApiKey: "k" }).providerOptions, { openai: { store: false } });
+test("nothing is stored at the provider", async () => {
+  assert.deepEqual((await createModel({ ...base, openaiApiKey: "k" })).providerOptions, {
+    openai: { store: false },
+  });
 });

@@ -1,10 +1,8 @@
 import { createOpenAI } from "@ai-sdk/openai";
 import type { SharedV4ProviderOptions } from "@ai-sdk/provider";
-import { createGateway } from "ai";
 import { findContextTokens } from "./context-tokens.ts";
 import { createDemoModel } from "./demo-model.ts";
 import type { ModelAccess, ModelConfig } from "./model-access.ts";
-import { withPlainToolErrors } from "./plain-tool-errors.ts";
 
 /** Used when `AGENT_MODEL` is not set. */
 export const defaultOpenaiModel = "gpt-5.4";
@@ -17,9 +15,10 @@ const notStored: SharedV4ProviderOptions = { openai: { store: false } };
  * Chooses the model from the settings, once per process: a `vendor/model` id with the gateway's key goes to the AI Gateway,
  * an OpenAI key or base URL to OpenAI or the server there, a gateway key alone to the gateway, nothing to the built-in demo
  * model. A base URL with a `vendor/model` id and no gateway key sends that id to the server there (many use such names).
- * Throws when `AGENT_MODEL` names a model that no key or base URL can reach, naming the variable that is missing.
+ *
+ * @throws Error when `AGENT_MODEL` names a model that no key or base URL can reach; it names the variable that is missing.
  */
-export function createModel(config: ModelConfig): ModelAccess {
+export async function createModel(config: ModelConfig): Promise<ModelAccess> {
   const hasOpenai = Boolean(config.openaiApiKey || config.openaiBaseUrl);
   const hasGateway = Boolean(config.gatewayApiKey);
   const isGatewayId = config.agentModel?.includes("/") ?? false;
@@ -48,14 +47,17 @@ function createOpenaiAccess(config: ModelConfig): ModelAccess {
     label: `${id}${place}`,
     isDemo: false,
     contextTokens: config.contextTokens ?? findContextTokens(id),
-    model: withPlainToolErrors(config.api === "chat" ? openai.chat(id) : openai.responses(id)),
+    model: config.api === "chat" ? openai.chat(id) : openai.responses(id),
     providerOptions: notStored,
     // On Chat Completions a picture in a tool result arrives as its base64 text.
     supportsImages: config.api === "responses",
+    toolErrors: "text",
   };
 }
 
-function createGatewayAccess(config: ModelConfig): ModelAccess {
+async function createGatewayAccess(config: ModelConfig): Promise<ModelAccess> {
+  // The package is large, and nothing else of it is used while the service runs.
+  const { createGateway } = await import("ai");
   const named = config.agentModel || defaultGatewayModel;
   const id = named.includes("/") ? named : `openai/${named}`;
   const gateway = createGateway({
@@ -70,6 +72,7 @@ function createGatewayAccess(config: ModelConfig): ModelAccess {
     model: gateway(id),
     providerOptions: notStored,
     supportsImages: true,
+    toolErrors: "typed",
   };
 }
 
@@ -82,5 +85,6 @@ function createDemoAccess(config: ModelConfig): ModelAccess {
     model: createDemoModel({ demoOrigin: config.demoOrigin, paceMs: config.demoPaceMs ?? 25 }),
     providerOptions: {},
     supportsImages: false,
+    toolErrors: "typed",
   };
 }

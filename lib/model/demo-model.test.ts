@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { jsonSchema, type ModelMessage, streamText, type ToolSet } from "ai";
 import { createModel } from "./create-model.ts";
 
-const access = createModel({ api: "responses", demoOrigin: "http://127.0.0.1:3000", demoPaceMs: 0 });
+const access = await createModel({ api: "responses", demoOrigin: "http://127.0.0.1:3000", demoPaceMs: 0 });
 
 const inputSchema = jsonSchema<never>({ type: "object" });
 const tools: ToolSet = {
@@ -112,7 +112,11 @@ test("a probe is accepted", async () => {
 
 test("a stopped call ends its stream", async () => {
   const controller = new AbortController();
-  const slow = createModel({ api: "responses", demoOrigin: "http://127.0.0.1:3000", demoPaceMs: 60_000 });
+  const slow = await createModel({
+    api: "responses",
+    demoOrigin: "http://127.0.0.1:3000",
+    demoPaceMs: 60_000,
+  });
   const prompt = [{ role: "user" as const, content: [{ type: "text" as const, text: "hello" }] }];
   const { stream } = await slow.model.doStream({ prompt, abortSignal: controller.signal });
   const reader = stream.getReader();

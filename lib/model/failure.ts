@@ -36,12 +36,15 @@ const quotingErrors: Record<string, { message: string; isRetryable: boolean }> =
   AI_InvalidPromptError: { message: "The transcript cannot be sent to this model.", isRetryable: false },
   AI_MissingToolResultsError: { message: "A tool call in the transcript has no result.", isRetryable: false },
   AI_NoContentGeneratedError: unreadable("an answer without content"),
-  AI_NoOutputGeneratedError: unreadable("an answer without content"),
+  UnfinishedAnswerError: unreadable("an answer without its end"),
 };
 
 function unreadable(what: string) {
   return { message: `The model provider sent ${what}.`, isRetryable: true };
 }
+
+/** The whole message of servers that are overloaded and name no status. */
+const OVERLOADED = /^(?:overloaded(?: error)?|model overloaded|service unavailable)\.?$/i;
 
 const timedOut = { message: "The model provider did not answer in time.", isRetryable: true };
 const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null;
@@ -66,7 +69,7 @@ export function readModelFailure(error: unknown, now: () => number = Date.now): 
   const quoting = quotingErrors[name];
   if (quoting !== undefined) return { ...quoting };
 
-  const statusCode = typeof found.statusCode === "number" ? found.statusCode : undefined;
+  const statusCode = readStatus(found);
   const isFailedStatus = statusCode !== undefined && statusCode >= 400;
   if (!isFailedStatus && hasNetworkCause(found)) {
     return { message: "The connection to the model provider failed.", isRetryable: true };
@@ -82,6 +85,16 @@ export function readModelFailure(error: unknown, now: () => number = Date.now): 
   };
 }
 
+/** The HTTP status that an error names; servers put it into their frames under several names, and leave it out for an overload. */
+function readStatus(error: Fields): number | undefined {
+  if (typeof error.statusCode === "number") return error.statusCode;
+  for (const field of ["status_code", "status", "code"]) {
+    const status = Number(error[field]);
+    if (Number.isInteger(status) && status >= 400 && status <= 599) return status;
+  }
+  return OVERLOADED.test(textOf(error.message) ?? "") ? 503 : undefined;
+}
+
 /** The error that matters inside the wrappers of the SDK. */
 function unwrap(error: unknown): unknown {
   let current = error;
@@ -89,7 +102,7 @@ function unwrap(error: unknown): unknown {
     const inner =
       current.name === "AI_RetryError"
         ? current.lastError
-        : current.name === "AI_NoOutputGeneratedError" || isWrapper(current)
+        : isWrapper(current)
           ? current.cause
           : // A stream part { type: "error", error }, or a provider's own frame { error: { message } }.
             current instanceof Error

@@ -1,4 +1,5 @@
 import type { LanguageModelV4, SharedV4ProviderOptions } from "@ai-sdk/provider";
+import type { ToolErrorForm } from "./calls/write-prompt.ts";
 
 /** What the settings say about the model; the values of `OPENAI_API_KEY`, `AGENT_MODEL` and their neighbours. */
 export type ModelConfig = {
@@ -31,4 +32,14 @@ export type ModelAccess = {
   providerOptions: SharedV4ProviderOptions;
   /** Whether pictures in messages and tool results reach the model. */
   supportsImages: boolean;
+  toolErrors: ToolErrorForm;
+  /** Is told how each call came out; absent where nobody asks. */
+  outcomes?: ModelOutcomes;
+};
+
+/** Takes note of how calls came out. */
+export type ModelOutcomes = {
+  noteSuccess: () => void;
+  /** @param signal of the call, which may have ended it. */
+  noteFailure: (error: unknown, signal: AbortSignal | undefined) => void;
 };

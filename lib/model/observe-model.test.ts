@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, beforeEach, describe, test } from "node:test";
-import { generateText, streamText } from "ai";
 import { startScriptedModel } from "#e2e/fixtures/scripted-model/start-scripted-model.ts";
+import { streamModel } from "./calls/stream-model.ts";
 import { createModel } from "./create-model.ts";
 import { observeModel } from "./observe-model.ts";
 
@@ -31,8 +31,8 @@ beforeEach(() => {
   clock = Date.UTC(2026, 0, 1);
 });
 
-function observe(baseUrl: string) {
-  const access = createModel({
+async function observe(baseUrl: string) {
+  const access = await createModel({
     openaiBaseUrl: baseUrl,
     agentModel: "m",
     api: "chat",
@@ -42,31 +42,24 @@ function observe(baseUrl: string) {
   return {
     readHealth,
     label: access.label,
-    async stream(abortSignal?: AbortSignal) {
-      const result = streamText({
-        model: model.model,
-        prompt: "Hello",
-        maxRetries: 0,
-        onError() {},
-        ...(abortSignal && { abortSignal }),
-      });
-      // A connection that breaks is thrown; any other failure is a part.
-      await result.stream.pipeTo(new WritableStream()).catch(() => {});
+    async stream(abortSignal: AbortSignal = new AbortController().signal) {
+      const messages = [{ role: "user" as const, content: "Hello" }];
+      // How it failed is read from the health.
+      await streamModel(model, { instructions: "Answer.", messages }, abortSignal, () => {}).catch(() => {});
     },
-    generate: () => generateText({ model: model.model, prompt: "Hello", maxRetries: 0 }).catch(() => {}),
   };
 }
 
 describe("the health of the model", () => {
-  test("is good before the first call, and makes no call", () => {
+  test("is good before the first call, and makes no call", async () => {
     const before = scripted.requests.length;
-    const observed = observe(scripted.baseUrl);
+    const observed = await observe(scripted.baseUrl);
     assert.deepEqual(observed.readHealth(), { ok: true, detail: `${observed.label}; not called yet` });
     assert.equal(scripted.requests.length, before);
   });
 
   test("shows when the last call succeeded", async () => {
-    const observed = observe(scripted.baseUrl);
+    const observed = await observe(scripted.baseUrl);
     scripted.enqueue({ text: "Hello." });
     await observed.stream();
     assert.deepEqual(observed.readHealth(), {
@@ -77,11 +70,11 @@ describe("the health of the model", () => {
 
   test("is bad after two failed calls, without the provider's words, until one succeeds or time has passed", async () => {
     status = 500;
-    const observed = observe(brokenUrl);
+    const observed = await observe(brokenUrl);
     await observed.stream();
     assert.equal(observed.readHealth().ok, true);
     clock += 1_000;
-    await observed.generate();
+    await observed.stream();
     assert.deepEqual(observed.readHealth(), {
       ok: false,
       detail: `${observed.label}; the last 2 calls failed, most recently at 2026-01-01T00:00:01.000Z (HTTP 500)`,
@@ -92,19 +85,19 @@ describe("the health of the model", () => {
   });
 
   test("counts a server that is gone, and an answer that breaks off", async () => {
-    const gone = observe("http://127.0.0.1:1/v1");
+    const gone = await observe("http://127.0.0.1:1/v1");
     await gone.stream();
     await gone.stream();
     assert.match(gone.readHealth().detail, /the last 2 calls failed, .* \(no usable answer\)$/);
     status = 200;
-    const breaking = observe(brokenUrl);
+    const breaking = await observe(brokenUrl);
     await breaking.stream();
     await breaking.stream();
     assert.equal(breaking.readHealth().ok, false);
   });
 
   test("does not count a call that we stopped, nor one that the server refused for its content", async () => {
-    const observed = observe(brokenUrl);
+    const observed = await observe(brokenUrl);
     status = 400;
     await observed.stream();
     status = 200;

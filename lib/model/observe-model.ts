@@ -1,7 +1,5 @@
-import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
-import { wrapLanguageModel } from "ai";
 import { type ModelFailure, readModelFailure } from "./failure.ts";
-import type { ModelAccess } from "./model-access.ts";
+import type { ModelAccess, ModelOutcomes } from "./model-access.ts";
 
 /** Whether the model answers, judged by the calls that were made anyway. */
 type ModelHealth = { ok: boolean; detail: string };
@@ -14,7 +12,7 @@ const RELEVANT_MS = 10 * 60_000;
 const ABOUT_THE_REQUEST = new Set([400, 413, 422]);
 
 /**
- * Wraps a model so that the outcome of every call is recorded. It makes no calls of its own.
+ * Keeps the outcomes of a model's calls, which their callers report. It makes no calls of its own.
  *
  * @param now the clock, in milliseconds.
  * @returns the model to use instead, and a description of what its last calls saw.
@@ -42,58 +40,7 @@ export function observeModel(
     lastFailure = describeFailure(failure);
   }
 
-  /** Passes the parts of one answer on; the first part that settles the outcome counts. */
-  function watchParts(signal: AbortSignal | undefined) {
-    let isSettled = false;
-    const settle = (note: () => void) => {
-      if (!isSettled) note();
-      isSettled = true;
-    };
-    // The types of the standard library lack `cancel`.
-    const transformer: Transformer<LanguageModelV4StreamPart, LanguageModelV4StreamPart> & {
-      cancel: (reason: unknown) => void;
-    } = {
-      transform(part, controller) {
-        if (part.type === "error") settle(() => noteFailure(part.error, signal));
-        else if (part.type === "finish") {
-          const isFailed = part.finishReason.unified === "error";
-          settle(() => (isFailed ? noteFailure("the answer was broken off", signal) : noteSuccess()));
-        }
-        controller.enqueue(part);
-      },
-      // The connection broke; a reader that stops early gives no error.
-      cancel(reason) {
-        if (reason instanceof Error) settle(() => noteFailure(reason, signal));
-      },
-    };
-    return new TransformStream(transformer);
-  }
-
-  const model = wrapLanguageModel({
-    model: access.model,
-    middleware: {
-      specificationVersion: "v4",
-      async wrapGenerate({ doGenerate, params }) {
-        try {
-          const result = await doGenerate();
-          noteSuccess();
-          return result;
-        } catch (error) {
-          noteFailure(error, params.abortSignal);
-          throw error;
-        }
-      },
-      async wrapStream({ doStream, params }) {
-        try {
-          const { stream, ...rest } = await doStream();
-          return { stream: stream.pipeThrough(watchParts(params.abortSignal)), ...rest };
-        } catch (error) {
-          noteFailure(error, params.abortSignal);
-          throw error;
-        }
-      },
-    },
-  });
+  const outcomes: ModelOutcomes = { noteSuccess, noteFailure };
 
   function readHealth(): ModelHealth {
     const at = (ms: number) => new Date(ms).toISOString();
@@ -106,7 +53,7 @@ export function observeModel(
     return { ok: true, detail: `${access.label}; ${seen}` };
   }
 
-  return { model: { ...access, model }, readHealth };
+  return { model: { ...access, outcomes }, readHealth };
 }
 
 /** The kind of a failure. Readiness is public, so the provider's own sentence is left out. */

@@ -88,7 +88,7 @@ async function createParts(env: Env, logger: Logger, isServerless: boolean) {
   const { storage } = base;
   const schemas = createSchemaChecker();
   const access = createAccess(env, storage, logger);
-  const { model, readHealth: readModelHealth } = createObservedModel(env);
+  const { model, readHealth: readModelHealth } = await createObservedModel(env);
   // A page's overlay submits through the API, which is built from the browsers: the one port that is connected later.
   const api = Promise.withResolvers<ApiServices>();
   // The delegation tools start and stop turns, and the turn player needs the tools. So the player is connected later.
@@ -205,9 +205,9 @@ const openRemovals = (
   { stops, untilUnplayed }: ReturnType<typeof createTurnPlayer>,
 ) => followRemovals({ db, bus, log, logger, browser, sandbox, live, dataDir, stops, untilUnplayed });
 
-const createObservedModel = (env: Env) =>
+const createObservedModel = async (env: Env) =>
   observeModel(
-    createModel({
+    await createModel({
       openaiApiKey: env.OPENAI_API_KEY,
       openaiBaseUrl: env.OPENAI_BASE_URL,
       gatewayApiKey: env.AI_GATEWAY_API_KEY,

@@ -18,7 +18,7 @@ const server = await startScriptedModel({
 });
 after(() => server.close());
 
-const model = createModel({
+const model = await createModel({
   demoOrigin: "http://127.0.0.1:1",
   openaiBaseUrl: server.baseUrl,
   api: "responses",
@@ -106,7 +106,7 @@ describe("carryOutCompaction", () => {
   it("goes on from the ratio that the provider reported before", async () => {
     const { input, plan } = prepare(16, 1_700);
     const meter = createPromptMeter(4);
-    const prompt = (messages: ModelMessage[]) => ({ instructions: "", tools: {}, messages });
+    const prompt = (messages: ModelMessage[]) => ({ instructions: "", tools: new Map(), messages });
     meter.report(prompt(messagesOf(input.entries)), input.usedTokens * 1.4);
     const outcome = await carryOutCompaction(
       model,

@@ -1,5 +1,5 @@
+import type { CalledModel } from "#lib/model/calls/stream-model.ts";
 import type { ModelFailure } from "#lib/model/failure.ts";
-import type { ModelAccess } from "#lib/model/model-access.ts";
 import type { ModelUsage } from "#lib/model/usage.ts";
 import { weighMessages } from "./estimate-tokens.ts";
 import { applyCompaction, type Compaction } from "./history-entry.ts";
@@ -27,7 +27,7 @@ type CompactionOutcome =
  * Never throws.
  */
 export async function carryOutCompaction(
-  model: Pick<ModelAccess, "model" | "providerOptions">,
+  model: CalledModel,
   input: CompactionInput,
   plan: Extract<CompactionPlan, { kind: "offload" | "summarize" }>,
   signal: AbortSignal,

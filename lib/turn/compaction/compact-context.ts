@@ -40,7 +40,7 @@ export async function compactContext(
     entries: run.history.entries,
     budgetTokens,
     usedTokens: isRefused ? Math.max(tokens, budgetTokens) : tokens,
-    overheadTokens: weighOverhead({ instructions: run.prompt.instructions, tools: run.prompt.toolSet }),
+    overheadTokens: weighOverhead({ instructions: run.prompt.instructions, tools: run.prompt.modelTools }),
     requestFrom: run.requestFrom,
     picturesShown: picturesShown(deps.model),
     canReadOn: run.prompt.tools.has("read_tool_result"),

@@ -1,4 +1,5 @@
-import type { ModelMessage, ToolSet } from "ai";
+import type { ModelMessage } from "ai";
+import type { ModelTool, ModelTools } from "#lib/model/calls/model-tool.ts";
 import { readOutput } from "./read-output.ts";
 
 /** UTF-8 bytes to a token: prose has more, markup and JSON fewer, East Asian text about three. */
@@ -48,24 +49,21 @@ export const toTokens = ({ tokens, pictures }: Weight, picturesShown: number): n
 export const weighMessages = (messages: Iterable<ModelMessage>, picturesShown: number): number =>
   toTokens(addWeights(messages), picturesShown);
 
-const toolWeights = new WeakMap<ToolSet[string], number>();
+const toolWeights = new WeakMap<ModelTool, number>();
 
 /** Tokens of tool definitions: names, descriptions and input schemas. Each definition is looked at once. */
-export function weighTools(tools: ToolSet): number {
+export function weighTools(tools: ModelTools): number {
   let tokens = 0;
-  for (const [name, tool] of Object.entries(tools)) {
-    const known = toolWeights.get(tool) ?? estimateTokens(spell(name, tool)) + MESSAGE_TOKENS;
+  for (const tool of tools.values()) {
+    const known = toolWeights.get(tool) ?? estimateTokens(spell(tool)) + MESSAGE_TOKENS;
     toolWeights.set(tool, known);
     tokens += known;
   }
   return tokens;
 }
 
-function spell(name: string, tool: ToolSet[string]): string {
-  const schema = tool.inputSchema && "jsonSchema" in tool.inputSchema ? tool.inputSchema.jsonSchema : {};
-  const { description } = tool;
-  return JSON.stringify([name, typeof description === "string" ? description : "", schema]);
-}
+const spell = ({ definition: { name, description, inputSchema } }: ModelTool): string =>
+  JSON.stringify([name, description, inputSchema]);
 
 function measure(message: ModelMessage): Weight {
   const weight: Weight = { tokens: MESSAGE_TOKENS, pictures: 0 };

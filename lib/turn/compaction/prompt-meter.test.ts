@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { jsonSchema, tool } from "ai";
+import { z } from "zod";
 import { referToPicture } from "../step/show-pictures.ts";
 import {
   estimateTokens,
@@ -48,14 +48,23 @@ describe("the estimate", () => {
   });
 
   it("counts tool definitions with their schemas", () => {
-    const inputSchema = jsonSchema({ type: "object", properties: { [fill("name", 700)]: {} } });
-    const tokens = weighTools({ look: tool({ description: fill("what it does", 700), inputSchema }) });
+    const definition = {
+      type: "function" as const,
+      name: "look",
+      description: fill("what it does", 700),
+      inputSchema: { type: "object" as const, properties: { [fill("name", 700)]: {} } },
+    };
+    const tokens = weighTools(new Map([["look", { definition, input: z.unknown() }]]));
     assert.ok(tokens > 400 && tokens < 500, `${tokens}`);
   });
 });
 
 describe("createPromptMeter", () => {
-  const prompt = (messages: HistoryMessage[]) => ({ instructions: fill("how", 3_500), tools: {}, messages });
+  const prompt = (messages: HistoryMessage[]) => ({
+    instructions: fill("how", 3_500),
+    tools: new Map(),
+    messages,
+  });
   const first = user(fill("task", 3_500));
   const second = assistant(fill("answer", 3_500));
 

@@ -1,4 +1,5 @@
-import type { ModelMessage, ToolSet } from "ai";
+import type { ModelMessage } from "ai";
+import type { ModelTools } from "#lib/model/calls/model-tool.ts";
 import {
   addWeights,
   estimateTokens,
@@ -9,7 +10,7 @@ import {
 } from "./estimate-tokens.ts";
 
 /** A prompt as the turn holds it: messages as recorded, before pictures are put in place. */
-export type MeteredPrompt = { instructions: string; tools: ToolSet; messages: readonly ModelMessage[] };
+export type MeteredPrompt = { instructions: string; tools: ModelTools; messages: readonly ModelMessage[] };
 
 /** Counts the tokens of a run's prompts. */
 export type PromptMeter = {

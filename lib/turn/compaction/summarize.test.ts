@@ -13,7 +13,7 @@ const server = await startScriptedModel();
 after(() => server.close());
 
 const base = { demoOrigin: "http://127.0.0.1:1" };
-const model = createModel({ ...base, openaiBaseUrl: server.baseUrl, api: "responses" });
+const model = await createModel({ ...base, openaiBaseUrl: server.baseUrl, api: "responses" });
 
 const history: HistoryMessage[] = [
   user("Compare the two offers"),
@@ -137,7 +137,7 @@ describe("summarize", () => {
   });
 
   it("works with the demo model", async () => {
-    const demo = createModel({ ...base, api: "responses", demoPaceMs: 0 });
+    const demo = await createModel({ ...base, api: "responses", demoPaceMs: 0 });
     const limits = { budgetTokens: 10_000, signal: new AbortController().signal };
     const answer = await summarize(demo, input, limits);
     assert.equal(answer.kind, "summarized");

@@ -1,6 +1,6 @@
-import { type ModelMessage, streamText } from "ai";
+import type { ModelMessage } from "ai";
+import { type CalledModel, streamModel } from "#lib/model/calls/stream-model.ts";
 import { type ModelFailure, readModelFailure } from "#lib/model/failure.ts";
-import type { ModelAccess } from "#lib/model/model-access.ts";
 import { type ModelUsage, readUsage } from "#lib/model/usage.ts";
 import { withDeadline } from "../with-deadline.ts";
 import { cutToTokens } from "./estimate-tokens.ts";
@@ -24,7 +24,6 @@ export type SummaryInput = {
 
 type CallResult = { text: string; usage: ModelUsage } | Exclude<SummaryAnswer, { kind: "summarized" }>;
 
-const CHUNK_TIMEOUT_MS = 120_000;
 const CALL_TIMEOUT_MS = 600_000;
 /** Of the budget for the transcript and of that for the request: estimates may be half of what the provider counts. */
 const TRANSCRIPT_SHARE = 0.4;
@@ -40,7 +39,7 @@ const NO_USAGE: ModelUsage = readUsage(undefined);
  * answer, one cut off at its limit and a provider's failure are values; they carry what the calls have used. Never throws.
  */
 export async function summarize(
-  model: Pick<ModelAccess, "model" | "providerOptions">,
+  model: CalledModel,
   input: SummaryInput,
   limits: { budgetTokens: number; signal: AbortSignal },
 ): Promise<SummaryAnswer> {
@@ -61,7 +60,7 @@ export async function summarize(
 }
 
 async function callModel(
-  access: Pick<ModelAccess, "model" | "providerOptions">,
+  access: CalledModel,
   prompt: { instructions: string; messages: ModelMessage[] },
   signal: AbortSignal,
 ): Promise<CallResult> {
@@ -70,30 +69,14 @@ async function callModel(
 }
 
 async function callWithin(
-  { model, providerOptions }: Pick<ModelAccess, "model" | "providerOptions">,
+  access: CalledModel,
   prompt: { instructions: string; messages: ModelMessage[] },
   signal: AbortSignal,
   limited: AbortSignal,
 ): Promise<CallResult> {
   try {
-    const result = streamText({
-      model,
-      ...prompt,
-      maxRetries: 0,
-      abortSignal: limited,
-      timeout: { chunkMs: CHUNK_TIMEOUT_MS },
-      providerOptions,
-      onError: () => {},
-    });
-    let text = "";
-    for await (const part of result.stream) {
-      if (part.type === "text-delta") text += part.text;
-      else if (part.type === "error") return readBreak(signal, part.error);
-      else if (part.type === "abort") return readBreak(signal, new DOMException("no answer", "TimeoutError"));
-    }
-    const step = await result.finalStep;
-    const usage = readUsage(step.usage);
-    const failure = readEnding(step.finishReason, text.trim());
+    const { text, finishReason, usage } = await streamModel(access, prompt, limited, () => {});
+    const failure = readEnding(finishReason, text.trim());
     return failure ? { kind: "failed", failure, usage } : { text: text.trim(), usage };
   } catch (error) {
     return readBreak(signal, error);

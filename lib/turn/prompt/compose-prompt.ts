@@ -1,5 +1,6 @@
-import { type JSONSchema7, jsonSchema, type Schema, type ToolSet, tool } from "ai";
+import type { JSONSchema7 } from "@ai-sdk/provider";
 import { z } from "zod";
+import type { ModelTool, ModelTools } from "#lib/model/calls/model-tool.ts";
 import type { Tool } from "#lib/tools/tool.ts";
 import { selectRunTools } from "#lib/tools/toolset.ts";
 import type { Claim } from "../record/claim.ts";
@@ -11,7 +12,8 @@ import { composeInstructions } from "./instructions.ts";
 export type Prompt = {
   instructions: string;
   tools: ReadonlyMap<string, Tool>;
-  toolSet: ToolSet;
+  /** The same tools as the model is told of them. */
+  modelTools: ModelTools;
 };
 
 /** What a session's tool servers add to a run. */
@@ -58,29 +60,25 @@ export function composePrompt(
   return {
     instructions,
     tools: new Map([...own.tools, ...remote.tools.map((each) => [each.name, each] as const)]),
-    toolSet: { ...own.toolSet, ...toToolSet(remote.tools) },
+    modelTools: new Map([...own.modelTools, ...toModelTools(remote.tools)]),
   };
 }
 
-const toSdkTool = ({ description, input, jsonSchema: schema }: Tool): ToolSet[string] =>
-  // What others wrote does not keep to the rules that a provider's strict mode asks for.
-  schema
-    ? tool({ description, inputSchema: checkedSchema(schema, input), strict: false })
-    : tool({ description, inputSchema: shortSchema(input) });
+const toModelTool = ({ name, description, input, jsonSchema }: Tool): ModelTool => ({
+  input,
+  definition: {
+    type: "function",
+    name,
+    description,
+    inputSchema: jsonSchema ?? shortSchema(input),
+    // What others wrote does not keep to the rules that a provider's strict mode asks for.
+    ...(jsonSchema && { strict: false }),
+  },
+});
 
 /** The input's schema without what helps no model, for it goes with every call; a call is checked with the whole of it. */
-function shortSchema(input: z.ZodType): Schema {
-  const whole = z.toJSONSchema(input, { target: "draft-7", io: "input" }) as JSONSchema7;
-  return checkedSchema(shorten(whole), input);
-}
-
-const checkedSchema = (schema: JSONSchema7, input: z.ZodType): Schema =>
-  jsonSchema(schema, {
-    validate(value) {
-      const parsed = input.safeParse(value);
-      return parsed.success ? { success: true, value: parsed.data } : { success: false, error: parsed.error };
-    },
-  });
+const shortSchema = (input: z.ZodType): JSONSchema7 =>
+  shorten(z.toJSONSchema(input, { target: "draft-7", io: "input" }) as JSONSchema7);
 
 /** Keywords, none of which is the name of a tool's own field. */
 const LEFT_OUT = new Set(
@@ -95,16 +93,15 @@ const shorten = (schema: JSONSchema7): JSONSchema7 =>
     }),
   );
 
-const toToolSet = (tools: readonly Tool[]): ToolSet =>
-  Object.fromEntries(tools.map((definition) => [definition.name, toSdkTool(definition)]));
+const toModelTools = (tools: readonly Tool[]): ModelTools =>
+  new Map(tools.map((each) => [each.name, toModelTool(each)]));
 
-type Described = Pick<Prompt, "tools" | "toolSet">;
+type Described = Pick<Prompt, "tools" | "modelTools">;
 
 const described = new WeakMap<TurnDeps["tools"], Map<string, Described>>();
 
 /**
- * Tools as the AI SDK sends them: without `execute`, because a call is a durable step of ours. Most runs have the same
- * ones, so that a list is made once for all of them.
+ * Tools as the model is told of them. Most runs have the same ones, so a list is made once for all of them.
  */
 function describeTools(all: TurnDeps["tools"], names: string[]): Described {
   const known = described.get(all) ?? new Map<string, Described>();
@@ -115,7 +112,7 @@ function describeTools(all: TurnDeps["tools"], names: string[]): Described {
   const tools = names.flatMap((name) => all.get(name) ?? []);
   const made = {
     tools: new Map(tools.map((definition) => [definition.name, definition])),
-    toolSet: toToolSet(tools),
+    modelTools: toModelTools(tools),
   };
   known.set(key, made);
   return made;

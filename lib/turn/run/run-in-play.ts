@@ -76,7 +76,7 @@ export const isStopped = ({ isCancelled, signal }: RunInPlay): boolean =>
 /** What the next model call would be sent, for the meter. */
 export const meteredPrompt = ({ prompt, history }: RunInPlay): MeteredPrompt => ({
   instructions: prompt.instructions,
-  tools: prompt.toolSet,
+  tools: prompt.modelTools,
   messages: history.messages,
 });
 

@@ -1,11 +1,17 @@
-import { type ModelMessage, streamText } from "ai";
+import type { ModelMessage } from "ai";
 import type { MessagePart } from "#db/schema/index.ts";
 import { storable, storableText } from "#db/storable.ts";
 import type { NewEvent } from "#lib/events/event.ts";
 import { type FaultPoint, faultPoint } from "#lib/faults/fault-point.ts";
+import {
+  type AnswerDelta,
+  type AnsweredCall,
+  type ModelAnswer,
+  streamModel,
+} from "#lib/model/calls/stream-model.ts";
 import { isContextOverflow } from "#lib/model/context-overflow.ts";
 import { type ModelFailure, readModelFailure } from "#lib/model/failure.ts";
-import { type ModelUsage, readUsage } from "#lib/model/usage.ts";
+import type { ModelUsage } from "#lib/model/usage.ts";
 import { newId } from "#lib/session/new-id.ts";
 import type { Claim } from "../record/claim.ts";
 import { aboutRun } from "../record/claim.ts";
@@ -15,7 +21,7 @@ import { findRecorded, meteredPrompt, type RunInPlay } from "../run/run-in-play.
 import type { TurnDeps } from "../turn-deps.ts";
 import { withDeadline } from "../with-deadline.ts";
 import { describeMessage } from "./describe-message.ts";
-import { describeInvalidCall, explainInvalidCalls } from "./invalid-call.ts";
+import { answerInvalidCalls, describeInvalidCall } from "./invalid-call.ts";
 import { ownCallIds } from "./own-call-ids.ts";
 import { showPictures } from "./show-pictures.ts";
 
@@ -32,12 +38,11 @@ export type ModelStep =
   | { kind: "overflowed"; failure: ModelFailure }
   | { kind: "stopped" };
 
-const CHUNK_TIMEOUT_MS = 120_000;
 const CALL_TIMEOUT_MS = 900_000;
 /** Where in a stream the fault campaign may end the process. */
-const POINTS: Partial<Record<string, FaultPoint>> = {
-  "text-delta": "model-text",
-  "tool-input-delta": "model-tool-input",
+const POINTS: Partial<Record<AnswerDelta["kind"], FaultPoint>> = {
+  text: "model-text",
+  "tool-input": "model-tool-input",
 };
 
 /** Makes the n-th model call of a run: streams it to the bus, records the finished message. A failure is a value. */
@@ -100,55 +105,34 @@ async function streamWithin(
   const { claim, signal, history, prompt } = run;
   const publish = createDeltaPublisher(deps, claim, messageId);
   try {
-    const result = streamText({
-      model: deps.model.model,
-      instructions: prompt.instructions,
-      messages: await showPictures(deps, claim.sessionId, history.messages),
-      tools: prompt.toolSet,
-      maxRetries: 0,
-      abortSignal: limited,
-      timeout: { chunkMs: CHUNK_TIMEOUT_MS },
-      providerOptions: deps.model.providerOptions,
-      // What went wrong arrives in the stream; the default handler would print it, prompt and all.
-      onError: () => {},
-    });
+    const messages = await showPictures(deps, claim.sessionId, history.messages);
     await faultPoint("model-called");
-    const calls: PlannedCall[] = [];
-    for await (const part of result.stream) {
-      const point = POINTS[part.type];
-      if (point) await faultPoint(point);
-      if (part.type === "text-delta") publish("text", part.text);
-      else if (part.type === "reasoning-delta") publish("reasoning", part.text);
-      else if (part.type === "tool-call") calls.push(readCall(part));
-      else if (part.type === "error") return readBreak(signal, part.error);
-      else if (part.type === "abort") return readBreak(signal, new DOMException("no answer", "TimeoutError"));
-    }
-    const step = await result.finalStep;
-    const usage = readUsage(step.usage);
-    const failure = readFinish(step.finishReason, calls.length);
-    if (failure) return { kind: "failed", failure, usage };
-    const own = ownCallIds(storable(calls), storable(await result.responseMessages));
-    const modelMessages = explainInvalidCalls(own.modelMessages, own.calls);
-    return { kind: "answered", calls: own.calls, modelMessages, parts: toParts(modelMessages), usage };
+    const request = { instructions: prompt.instructions, messages, tools: prompt.modelTools };
+    const answer = await streamModel(deps.model, request, limited, ({ kind, text }) => {
+      if (kind !== "tool-input") publish(kind, text);
+      const point = POINTS[kind];
+      return point && faultPoint(point);
+    });
+    return readAnswer(answer);
   } catch (error) {
     return readBreak(signal, error);
   }
+}
+
+function readAnswer({ calls: made, messages, finishReason, usage }: ModelAnswer): Answer {
+  const failure = readFinish(finishReason, made.length);
+  if (failure) return { kind: "failed", failure, usage };
+  const own = ownCallIds(storable(made.map(toPlanned)), storable(messages));
+  const modelMessages = [...own.modelMessages, ...answerInvalidCalls(own.calls)];
+  return { kind: "answered", calls: own.calls, modelMessages, parts: toParts(modelMessages), usage };
 }
 
 /** A call that broke off: by our own stop, which a stream may report as an error of any kind, or by a failure. */
 const readBreak = (signal: AbortSignal, error: unknown): Answer =>
   signal.aborted ? { kind: "stopped" } : { kind: "failed", failure: readModelFailure(error) };
 
-function readCall(part: {
-  toolCallId: string;
-  toolName: string;
-  input: unknown;
-  invalid?: boolean | undefined;
-  error?: unknown;
-}): PlannedCall {
-  const call = { callId: part.toolCallId, name: part.toolName, input: part.input };
-  return part.invalid ? { ...call, error: describeInvalidCall(part.error) } : call;
-}
+const toPlanned = ({ callId, name, input, error }: AnsweredCall): PlannedCall =>
+  error ? { callId, name, input, error: describeInvalidCall(error) } : { callId, name, input };
 
 /** An ending that is no answer, as a failure. */
 function readFinish(finishReason: string, calls: number): ModelFailure | undefined {

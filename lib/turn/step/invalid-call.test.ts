@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { ModelMessage } from "ai";
 import { z } from "zod";
-import { describeInvalidCall, explainInvalidCalls } from "./invalid-call.ts";
+import { answerInvalidCalls, describeInvalidCall } from "./invalid-call.ts";
 
 /** As the SDK wraps a validator's error: each message repeats the input. */
 const wrap = (cause: unknown) =>
@@ -49,17 +48,23 @@ describe("the description of an invalid call", () => {
   });
 });
 
-it("the model is told the description of its own call, and other results stay", () => {
-  const result = (toolCallId: string) => ({
-    type: "tool-result" as const,
-    toolCallId,
-    toolName: "x",
-    output: { type: "error-text" as const, value: `of ${toolCallId}` },
-  });
-  const messages: ModelMessage[] = [{ role: "tool", content: [result("a"), result("b")] }];
-  const [told] = explainInvalidCalls(messages, [{ callId: "a", error: "a.b: is wrong" }, { callId: "b" }]);
-  assert.deepEqual(
-    ((told?.content ?? []) as ReturnType<typeof result>[]).map(({ output }) => output.value),
-    ["a.b: is wrong", "of b"],
-  );
+it("the model is told the description of each invalid call, and nothing of the others", () => {
+  const calls = [
+    { callId: "a", name: "x", error: "a.b: is wrong" },
+    { callId: "b", name: "x" },
+  ];
+  assert.deepEqual(answerInvalidCalls(calls), [
+    {
+      role: "tool",
+      content: [
+        {
+          type: "tool-result",
+          toolCallId: "a",
+          toolName: "x",
+          output: { type: "error-text", value: "a.b: is wrong" },
+        },
+      ],
+    },
+  ]);
+  assert.deepEqual(answerInvalidCalls(calls.slice(1)), []);
 });

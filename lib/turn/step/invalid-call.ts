@@ -1,4 +1,4 @@
-import type { ModelMessage } from "ai";
+import type { ModelMessage, ToolResultPart } from "ai";
 
 const PROBLEMS_MAX = 10;
 const CHARACTERS_MAX = 2_000;
@@ -8,7 +8,7 @@ type Issue = { path?: readonly PropertyKey[]; message: string; errors?: Issue[][
 
 /**
  * Says why the input of a call does not fit its tool: one line for each problem, which begins with the path of the field
- * (`agents[0].name: …`). The SDK's own message repeats the whole input before the reason.
+ * (`agents[0].name: …`).
  */
 export function describeInvalidCall(error: unknown): string {
   const causes = [...listCauses(error)];
@@ -19,23 +19,23 @@ export function describeInvalidCall(error: unknown): string {
   return clip(lines.join("\n"));
 }
 
-/** Puts the descriptions into an answer's messages, in place of what the SDK tells the model of invalid calls. */
-export function explainInvalidCalls(
-  messages: ModelMessage[],
-  calls: readonly { callId: string; error?: string }[],
+/** The message that tells the model why calls of its answer do not fit their tools; none where all fit. */
+export function answerInvalidCalls(
+  calls: readonly { callId: string; name: string; error?: string }[],
 ): ModelMessage[] {
-  const errors = new Map(
-    calls.flatMap(({ callId, error }) => (error === undefined ? [] : [[callId, error]])),
+  const content = calls.flatMap(({ callId, name, error }): ToolResultPart[] =>
+    error === undefined
+      ? []
+      : [
+          {
+            type: "tool-result",
+            toolCallId: callId,
+            toolName: name,
+            output: { type: "error-text", value: error },
+          },
+        ],
   );
-  if (errors.size === 0) return messages;
-  return messages.map((message) => {
-    if (message.role !== "tool") return message;
-    const content = message.content.map((part) => {
-      const value = part.type === "tool-result" ? errors.get(part.toolCallId) : undefined;
-      return value === undefined ? part : { ...part, output: { type: "error-text" as const, value } };
-    });
-    return { ...message, content };
-  });
+  return content.length === 0 ? [] : [{ role: "tool", content }];
 }
 
 function* listCauses(error: unknown): Generator<Error> {

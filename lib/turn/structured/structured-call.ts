@@ -1,5 +1,6 @@
-import { jsonSchema, type ModelMessage, Output, streamText } from "ai";
+import type { ModelMessage } from "ai";
 import type { OutputFormat } from "#lib/deliverable/admission/create-schema-checker.ts";
+import { streamModel } from "#lib/model/calls/stream-model.ts";
 import { type ModelFailure, readModelFailure } from "#lib/model/failure.ts";
 import { type ModelUsage, readUsage } from "#lib/model/usage.ts";
 import type { TurnDeps } from "../turn-deps.ts";
@@ -27,18 +28,27 @@ export async function probeFormat(
 ): Promise<StructuredAnswer> {
   if (signal.aborted) return { kind: "stopped" };
   try {
-    const result = await withDeadline(signal, PROBE_TIMEOUT_MS, async (abortSignal) =>
-      deps.model.model.doGenerate({
-        prompt: [{ role: "user", content: [{ type: "text", text: "Reply in the response format." }] }],
-        responseFormat: { type: "json", schema: format.schema, name: FORMAT_NAME },
-        maxOutputTokens: PROBE_TOKENS,
-        providerOptions: formatOptions(deps, format),
-        abortSignal,
-      }),
-    );
+    const result = await withDeadline(signal, PROBE_TIMEOUT_MS, (limited) => probe(deps, format, limited));
     return { kind: "text", text: "", usage: readUsage(result.usage) };
   } catch (error) {
     return readBreak(signal, error);
+  }
+}
+
+async function probe({ model: access }: TurnDeps, format: OutputFormat, abortSignal: AbortSignal) {
+  try {
+    const result = await access.model.doGenerate({
+      prompt: [{ role: "user", content: [{ type: "text", text: "Reply in the response format." }] }],
+      responseFormat: { type: "json", schema: format.schema, name: FORMAT_NAME },
+      maxOutputTokens: PROBE_TOKENS,
+      providerOptions: formatOptions({ model: access }, format),
+      abortSignal,
+    });
+    access.outcomes?.noteSuccess();
+    return result;
+  } catch (error) {
+    access.outcomes?.noteFailure(error, abortSignal);
+    throw error;
   }
 }
 
@@ -60,45 +70,28 @@ async function callWithin(
   prompt: StructuredPrompt,
   limited: AbortSignal,
 ): Promise<StructuredAnswer> {
+  let text = "";
   try {
-    const result = streamText({
-      model: deps.model.model,
+    const request = {
       instructions: prompt.instructions,
       messages: prompt.messages,
-      output: describeOutput(prompt.format),
-      maxRetries: 0,
-      abortSignal: limited,
-      timeout: { chunkMs: 120_000 },
+      responseFormat: { type: "json", schema: prompt.format.schema, name: FORMAT_NAME } as const,
       providerOptions: formatOptions(deps, prompt.format),
-      onError: () => {},
+    };
+    const { finishReason, usage } = await streamModel(deps.model, request, limited, (delta) => {
+      if (delta.kind === "text") text += delta.text;
     });
-    let text = "";
-    for await (const part of result.stream) {
-      if (part.type === "text-delta") text += part.text;
-      else if (part.type === "error") return readBreak(signal, part.error, text);
-      else if (part.type === "abort")
-        return readBreak(signal, new DOMException("no answer", "TimeoutError"), text);
-    }
-    const step = await result.finalStep;
-    const usage = readUsage(step.usage);
-    const failure = readEnding(step.finishReason, text);
+    const failure = readEnding(finishReason, text);
     return failure
       ? { kind: "failed", failure, usage, ...(text && { rawText: text }) }
       : { kind: "text", text, usage };
   } catch (error) {
-    return readBreak(signal, error);
+    return readBreak(signal, error, text);
   }
 }
 
-/** The format as the SDK takes it, without its reading of all that was said so far again with every word that comes. */
-const describeOutput = ({ schema }: OutputFormat) => ({
-  ...Output.object({ schema: jsonSchema(schema), name: FORMAT_NAME }),
-  // It lets a piece through where this differs from the last time.
-  parsePartialOutput: ({ text }: { text: string }) => Promise.resolve({ partial: { length: text.length } }),
-});
-
 /** A schema beyond the limits of the strict mode is kept to as far as the server can. */
-const formatOptions = (deps: TurnDeps, { isStrict }: OutputFormat) => ({
+const formatOptions = (deps: Pick<TurnDeps, "model">, { isStrict }: OutputFormat) => ({
   ...deps.model.providerOptions,
   openai: { ...deps.model.providerOptions.openai, strictJsonSchema: isStrict },
 });

@@ -1,0 +1,310 @@
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import type { LanguageModelV4, LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import { jsonSchema, type ModelMessage, streamText, tool } from "ai";
+import { z } from "zod";
+import { startScriptedModel } from "#e2e/fixtures/scripted-model/start-scripted-model.ts";
+import type { Step } from "#e2e/fixtures/scripted-model/types.ts";
+import { createModel } from "../create-model.ts";
+import type { ModelTools } from "./model-tool.ts";
+import { type AnswerDelta, type ModelRequest, streamModel } from "./stream-model.ts";
+
+const server = await startScriptedModel();
+after(() => server.close());
+const access = await createModel({
+  openaiBaseUrl: server.baseUrl,
+  agentModel: "gpt-5.4",
+  api: "responses",
+  demoOrigin: "http://127.0.0.1:1",
+});
+
+const inputSchema = {
+  type: "object" as const,
+  properties: { url: { type: "string" as const } },
+  required: ["url"],
+};
+const input = z.object({ url: z.string(), times: z.int().default(1) });
+const definition = { type: "function" as const, name: "look", description: "Looks.", inputSchema };
+const tools: ModelTools = new Map([["look", { definition, input }]]);
+const user = (content: string): ModelMessage => ({ role: "user", content });
+const open = () => new AbortController().signal;
+
+async function play(step: Step, request: Partial<ModelRequest> = {}, signal = open()) {
+  server.enqueue(step);
+  const deltas: AnswerDelta[] = [];
+  const asked = { instructions: "Answer.", messages: [user("hi")], tools, ...request };
+  const answer = await streamModel(access, asked, signal, (delta) => void deltas.push(delta));
+  return { answer, deltas };
+}
+
+/** A model in this process whose stream is given. */
+const modelOf = (
+  stream: (signal: AbortSignal | undefined) => Promise<ReadableStream<LanguageModelV4StreamPart>>,
+) => {
+  const model: LanguageModelV4 = {
+    specificationVersion: "v4",
+    provider: "test",
+    modelId: "test",
+    supportedUrls: {},
+    doGenerate: () => Promise.reject(new Error("not used")),
+    doStream: async ({ abortSignal }) => ({ stream: await stream(abortSignal) }),
+  };
+  return { ...access, model };
+};
+const request = { instructions: "Answer.", messages: [user("hi")] };
+
+describe("an answer", () => {
+  it("has its text, its reasoning and its calls, and shows them piece by piece", async () => {
+    const { answer, deltas } = await play({
+      reasoning: "I look.",
+      textChunks: ["Let me ", "look."],
+      toolCalls: [{ name: "look", arguments: { url: "https://shop.example" }, id: "c1" }],
+      usage: { inputTokens: 70, outputTokens: 9 },
+    });
+    assert.equal(answer.text, "Let me look.");
+    assert.deepEqual(answer.calls, [
+      { callId: "c1", name: "look", input: { url: "https://shop.example", times: 1 } },
+    ]);
+    assert.equal(answer.finishReason, "tool-calls");
+    assert.equal(answer.usage.inputTokens, 70);
+    const shown = (kind: string) => deltas.flatMap((delta) => (delta.kind === kind ? [delta.text] : []));
+    assert.deepEqual(shown("text"), ["Let me ", "look."]);
+    assert.equal(shown("reasoning").join(""), "I look.");
+    assert.deepEqual(JSON.parse(shown("tool-input").join("")), { url: "https://shop.example" });
+  });
+
+  it("without content has no message", async () => {
+    const { answer } = await play({ text: "" });
+    assert.deepEqual([answer.text, answer.calls, answer.finishReason], ["", [], "stop"]);
+  });
+
+  it("waits for whoever shows a piece before it reads the next", async () => {
+    server.enqueue({ textChunks: ["a", "b", "c"] });
+    const seen: string[] = [];
+    await streamModel(access, request, open(), async ({ text }) => {
+      seen.push(`${text} begins`);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      seen.push(`${text} ends`);
+    });
+    assert.deepEqual(seen, ["a begins", "a ends", "b begins", "b ends", "c begins", "c ends"]);
+  });
+});
+
+describe("the calls of an answer", () => {
+  const call = async (name: string, args: unknown) => {
+    const { answer } = await play({ toolCalls: [{ name, arguments: args }] });
+    const [made] = answer.calls;
+    const [message] = answer.messages;
+    const part = Array.isArray(message?.content) ? message.content.at(-1) : undefined;
+    return { made, sent: part?.type === "tool-call" ? part.input : undefined };
+  };
+
+  it("may leave out an input without fields", async () => {
+    const { made } = await call("look", "");
+    assert.match(made?.error?.message ?? "", /url/);
+    assert.deepEqual(made?.input, {});
+  });
+
+  it("say which of their fields do not fit", async () => {
+    const { made, sent } = await call("look", { url: 7 });
+    assert.ok(made?.error instanceof z.ZodError);
+    assert.deepEqual(sent, { url: 7 });
+  });
+
+  it("are sent back as objects where they are no JSON", async () => {
+    const { made, sent } = await call("look", '{"url": "https:');
+    assert.match(made?.error?.message ?? "", /^The input is not JSON: /);
+    assert.equal(made?.input, '{"url": "https:');
+    assert.deepEqual(sent, {});
+  });
+
+  it("cannot name a prototype, however it is spelled", async () => {
+    for (const key of ["__proto__", "\\u005f_proto__"]) {
+      const { made } = await call("look", `{"url": "a", "${key}": {"isAdmin": true}}`);
+      assert.match(made?.error?.message ?? "", /has the key "__proto__"/);
+    }
+  });
+
+  it("of a tool that does not exist name those that do", async () => {
+    const { made } = await call("lok", { url: "a" });
+    assert.equal(made?.error?.message, 'There is no tool "lok". The tools are: look.');
+  });
+});
+
+describe("a call that breaks off", () => {
+  it("throws what the provider reports in its stream", async () => {
+    await assert.rejects(play({ text: "a", failure: { code: "server_error", message: "It broke." } }), {
+      message: "It broke.",
+    });
+  });
+
+  it("throws the provider's answer where it is an error", async () => {
+    await assert.rejects(play({ status: 429, message: "Slow down." }), { statusCode: 429 });
+  });
+
+  it("throws the reason of a stop, before the first byte and in the middle", async () => {
+    for (const holdAt of ["headers", "end"] as const) {
+      const stop = new AbortController();
+      const played = play({ text: "some text", hold: "once", holdAt }, {}, stop.signal);
+      setTimeout(() => stop.abort(new Error("stopped by the test")), 50);
+      await assert.rejects(played, { message: "stopped by the test" });
+    }
+    const before = server.requests.length;
+    const stopped = AbortSignal.abort(new Error("stopped before"));
+    await assert.rejects(
+      streamModel(access, request, stopped, () => {}),
+      { message: "stopped before" },
+    );
+    assert.equal(server.requests.length, before);
+  });
+
+  it("ends where the model does not look at its signal, and lets go of a stream that comes late", async () => {
+    const stop = new AbortController();
+    const { promise: cancelled, resolve: noteCancel } = Promise.withResolvers<unknown>();
+    const { promise: late, resolve: sendLate } =
+      Promise.withResolvers<ReadableStream<LanguageModelV4StreamPart>>();
+    const played = streamModel(
+      modelOf(() => late),
+      request,
+      stop.signal,
+      () => {},
+    );
+    stop.abort(new Error("stopped"));
+    await assert.rejects(played, { message: "stopped" });
+    sendLate(new ReadableStream({ cancel: noteCancel }));
+    assert.deepEqual(await cancelled, new Error("stopped"));
+
+    const silent = new AbortController();
+    const waits = modelOf(async () => new ReadableStream({ start() {} }));
+    const waiting = streamModel(waits, request, silent.signal, () => {});
+    setTimeout(() => silent.abort(new Error("stopped while silent")), 20);
+    await assert.rejects(waiting, { message: "stopped while silent" });
+  });
+
+  it("throws where the stream ends without the last part of the answer", async () => {
+    const stream = async () =>
+      new ReadableStream<LanguageModelV4StreamPart>({
+        start(controller) {
+          controller.enqueue({ type: "text-start", id: "1" });
+          controller.enqueue({ type: "text-delta", id: "1", delta: "half" });
+          controller.close();
+        },
+      });
+    await assert.rejects(
+      streamModel(modelOf(stream), request, open(), () => {}),
+      {
+        name: "UnfinishedAnswerError",
+      },
+    );
+  });
+
+  it("throws what its listener throws, and closes the stream", async () => {
+    server.enqueue({ text: "some text", hold: "once" });
+    const played = streamModel(access, request, open(), () => {
+      throw new Error("the listener failed");
+    });
+    await assert.rejects(played, { message: "the listener failed" });
+  });
+});
+
+describe("what is sent", () => {
+  const stored: ModelMessage[] = [
+    user("Compare the offers"),
+    {
+      role: "assistant",
+      content: [
+        {
+          type: "reasoning",
+          text: "First one.",
+          providerOptions: { openai: { itemId: "rs_1", reasoningEncryptedContent: "abc" } },
+        },
+        { type: "text", text: "I look.", providerOptions: { openai: { itemId: "msg_1" } } },
+        { type: "text", text: "" },
+        { type: "tool-call", toolCallId: "c1", toolName: "look", input: { url: "a" } },
+        { type: "tool-call", toolCallId: "c2", toolName: "look", input: { url: "b" } },
+      ],
+    },
+    {
+      role: "tool",
+      content: [
+        {
+          type: "tool-result",
+          toolCallId: "c1",
+          toolName: "look",
+          output: { type: "json", value: { price: 42 } },
+        },
+      ],
+    },
+    {
+      role: "tool",
+      content: [
+        {
+          type: "tool-result",
+          toolCallId: "c2",
+          toolName: "look",
+          output: {
+            type: "content",
+            value: [
+              { type: "text", text: "a picture" },
+              { type: "file", mediaType: "image/png", data: { type: "data", data: "aGk=" } },
+            ],
+          },
+        },
+      ],
+    },
+    { role: "assistant", content: "It costs 42." },
+    user("Thanks"),
+  ];
+
+  it("is what streamText of the AI SDK sends for the same conversation, tools and options", async () => {
+    server.enqueue({ text: "ok" });
+    await streamModel(access, { instructions: "Answer.", messages: stored, tools }, open(), () => {});
+    const own = server.requests.at(-1)?.body;
+    server.enqueue({ text: "ok" });
+    const result = streamText({
+      model: access.model,
+      instructions: "Answer.",
+      messages: stored,
+      tools: { look: tool({ description: "Looks.", inputSchema: jsonSchema(inputSchema) }) },
+      providerOptions: access.providerOptions,
+      maxRetries: 0,
+    });
+    await result.consumeStream();
+    assert.deepEqual(own, server.requests.at(-1)?.body);
+  });
+
+  it("has the errors of tools as text, and leaves out the notes that the service keeps", async () => {
+    const messages: ModelMessage[] = [
+      user("Go"),
+      { role: "assistant", content: [{ type: "tool-call", toolCallId: "c1", toolName: "look", input: {} }] },
+      {
+        role: "tool",
+        content: [
+          {
+            type: "tool-result",
+            toolCallId: "c1",
+            toolName: "look",
+            output: { type: "error-text", value: 'no "url"\nat all' },
+          },
+        ],
+        ...{ resultId: "res_secret" },
+      },
+    ];
+    await play({ text: "ok" }, { messages });
+    const { body, toolResults } = server.requests.at(-1) ?? {};
+    assert.deepEqual(toolResults, ['Error: no "url"\nat all']);
+    assert.ok(!JSON.stringify(body).includes("res_secret"));
+  });
+
+  it("has the response format in place of tools", async () => {
+    const schema = { ...inputSchema, additionalProperties: false };
+    const { answer } = await play(
+      { json: { url: "a" } },
+      { tools: new Map(), responseFormat: { type: "json", schema, name: "deliverable" } },
+    );
+    assert.equal(answer.text, '{"url":"a"}');
+    const body = server.requests.at(-1)?.body as { text?: { format?: { name?: string } }; tools?: unknown };
+    assert.equal(body.text?.format?.name, "deliverable");
+    assert.equal(body.tools, undefined);
+  });
+});
