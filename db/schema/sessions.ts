@@ -72,6 +72,8 @@ export const sessions = pgTable(
     eventSeq: bigint("event_seq", { mode: "number" }).notNull().default(0),
     /** Last place given to a message of the transcript. */
     messageSeq: integer("message_seq").notNull().default(0),
+    /** Raised with each message that is accepted, so that a turn that ends knows whether its view of the queue is the last. */
+    queueSeq: integer("queue_seq").notNull().default(0),
     /** The one run that may write; compare-and-set, so one turn plays at a time. */
     activeRunId: text("active_run_id"),
     createdAt: createdAt(),

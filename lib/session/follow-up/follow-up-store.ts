@@ -178,8 +178,8 @@ const insert = defineStatement<
       from asked, json_to_recordset(${value("messages")}::json)
         as m (id text, seq int, index int, role text, parts json, author text)
     ), counted as (
-      update ${sessions} s set message_seq = s.message_seq + ${value("placed")}::int
-      from asked where s.id = asked.session_id and ${value("placed")}::int > 0
+      update ${sessions} s set message_seq = s.message_seq + ${value("placed")}::int, queue_seq = s.queue_seq + 1
+      from asked where s.id = asked.session_id
     ), sent as (
       insert into ${outbox} (id, name, data)
       select ${value("jobId")}, ${value("jobName")}, ${value("jobData")}::jsonb

@@ -1,9 +1,20 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { eq } from "drizzle-orm";
-import { browsers, outbox, requests, runs, toolCalls } from "#db/schema/index.ts";
+import {
+  browsers,
+  landingPages,
+  outbox,
+  reports,
+  requests,
+  runs,
+  sessions,
+  toolCalls,
+  variants,
+} from "#db/schema/index.ts";
 import { BROWSER_TOOLS, type FollowUpMode } from "#db/schema/unions.ts";
 import { openTestDatabase } from "#db/testing.ts";
+import { insertFollowUp, lockCounters } from "#lib/session/follow-up/follow-up-store.ts";
 import { insertTestSession } from "#lib/session/transcript/transcript-fixture.ts";
 import { browserTools } from "#lib/tools/browser/index.ts";
 import { variantTools } from "#lib/variant/tools/index.ts";
@@ -23,6 +34,15 @@ const usage = {
   toolCalls: 0,
   durationMs: 0,
 };
+
+const LATE_REQUEST = {
+  position: 2,
+  mode: "queue",
+  origin: "external",
+  userId: null,
+  idempotencyKey: null,
+  bodyHash: "hash",
+} as const;
 
 /** A session whose first run plays, with requests of these modes behind it. */
 async function line(name: string, first: FollowUpMode, ...modes: FollowUpMode[]) {
@@ -64,6 +84,117 @@ describe("the end of a run", () => {
     assert.equal(await end(retryOf("urgent")), "run_urgent_interrupt");
     const endInterrupt = await line("both", "interrupt", "interrupt");
     assert.equal(await endInterrupt(retryOf("both")), undefined);
+  });
+});
+
+describe("the end of a run that is alone", () => {
+  const end: EndWrite = { state: "succeeded", error: null, usage, endedAt: new Date(), retry: undefined };
+  const start = async (name: string) => {
+    const sessionId = `ses_alone_${name}`;
+    const { requestId, runId } = await insertTestSession(db, sessionId);
+    await db.update(runs).set({ state: "running" }).where(eq(runs.id, runId));
+    const endAlone = () => writeTurn(db, { runId, epoch: 0 }, { end, drafts: [] }, "alone");
+    const readState = async () => (await db.select().from(runs).where(eq(runs.id, runId)))[0]?.state;
+    return { sessionId, requestId, runId, endAlone, readState };
+  };
+  /** Accepts a message for the session, in a transaction that stays open until it is told to commit. */
+  const accept = async ({ sessionId, runId }: { sessionId: string; runId: string }, joins: boolean) => {
+    const id = `req_late_${sessionId}`;
+    const accepted = Promise.withResolvers<void>();
+    const mayCommit = Promise.withResolvers<void>();
+    const committed = db.transaction(async (tx) => {
+      await lockCounters(tx, sessionId);
+      await insertFollowUp(tx, {
+        request: { ...LATE_REQUEST, id, sessionId },
+        run: joins ? { joinedId: runId, afterSeq: 0 } : { ownId: `run_late_${sessionId}` },
+        messages: [
+          {
+            id: `msg_late_${sessionId}`,
+            sessionId,
+            requestId: id,
+            seq: null,
+            index: 0,
+            role: "user",
+            parts: [{ type: "text", text: "And?" }],
+            author: null,
+          },
+        ],
+        placed: 0,
+        job: undefined,
+      });
+      accepted.resolve();
+      await mayCommit.promise;
+    });
+    await accepted.promise;
+    return () => {
+      mayCommit.resolve();
+      return committed;
+    };
+  };
+
+  test("is one statement", async () => {
+    const run = await start("plain");
+    assert.ok(await run.endAlone());
+    assert.equal(await run.readState(), "succeeded");
+    assert.equal(await run.endAlone(), undefined);
+  });
+
+  test("is refused where somebody asked it to stop", async () => {
+    const run = await start("stopped");
+    await db.update(runs).set({ cancelRequestedAt: new Date() }).where(eq(runs.id, run.runId));
+    assert.equal(await run.endAlone(), undefined);
+    assert.equal(await run.readState(), "running");
+  });
+
+  test("is refused where the session has a variant, a report or a landing page to tell of", async () => {
+    const usual = { title: "t", version: 1, counts: {}, document: {}, tested: [] };
+    const outcomes = {
+      variant: (sessionId: string) => db.insert(variants).values({ sessionId, key: "a", revision: 1 }),
+      report: (sessionId: string) => db.insert(reports).values({ id: "rep_alone", sessionId, ...usual }),
+      page: (sessionId: string) =>
+        db
+          .insert(landingPages)
+          .values({ slug: "alone", ownerId: "own", sessionId, folder: "site", version: 1, newestVersion: 1 }),
+    };
+    for (const [name, insert] of Object.entries(outcomes)) {
+      const run = await start(name);
+      await insert(run.sessionId);
+      assert.equal(await run.endAlone(), undefined, name);
+    }
+  });
+
+  for (const joins of [false, true]) {
+    const kind = joins ? "joins it" : "waits behind it";
+    test(`is refused where a message ${kind}, also one that is committed while the end waits for the session`, async () => {
+      const early = await start(`early_${joins}`);
+      await (await accept(early, joins))();
+      assert.equal(await early.endAlone(), undefined);
+      const late = await start(`late_${joins}`);
+      const commit = await accept(late, joins);
+      const ending = late.endAlone();
+      // The end is at the lock by then, or it comes later and sees the message: it is refused in either case.
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      await commit();
+      assert.equal(await ending, undefined);
+      assert.equal(await late.readState(), "running");
+    });
+  }
+
+  test("is refused where an event is committed while the end waits for the session", async () => {
+    const run = await start("event");
+    const mayCommit = Promise.withResolvers<void>();
+    const noted = Promise.withResolvers<void>();
+    const committed = db.transaction(async (tx) => {
+      await tx.update(sessions).set({ eventSeq: 1 }).where(eq(sessions.id, run.sessionId));
+      noted.resolve();
+      await mayCommit.promise;
+    });
+    await noted.promise;
+    const ending = run.endAlone();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    mayCommit.resolve();
+    await committed;
+    assert.equal(await ending, undefined);
   });
 });
 

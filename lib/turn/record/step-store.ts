@@ -6,13 +6,16 @@ import {
   deliverables,
   deliveries,
   events,
+  landingPages,
   messages,
   outbox,
+  reports,
   requests,
   runs,
   sessions,
   steps,
   toolCalls,
+  variants,
 } from "#db/schema/index.ts";
 import { BROWSER_TOOLS } from "#db/schema/unions.ts";
 import { defineStatement, queryRows, type Statement, type Value } from "#db/statement.ts";
@@ -24,17 +27,38 @@ import type { Fence, TurnWrite, WriteReceipt } from "./turn-write.ts";
 /** The states of a run that has not ended. */
 export const OPEN = sql.raw(`(${OPEN_STATES.map((state) => `'${state}'`).join(", ")})`);
 
-const FENCES: Record<Fence, (value: Value<string>) => SQL> = {
+const FENCES: Record<Exclude<Fence, "alone">, (value: Value<string>) => SQL> = {
   claimed: (value) => sql`epoch = ${value("epoch")} and state in ${OPEN}`,
   pending: () => sql`state = 'pending'`,
   open: () => sql`state in ${OPEN}`,
 };
 
 /** The row that everything else is written from; no row where the fence does not hold. */
-const held = (value: Value<string>, fence: Fence, unlessSteered: boolean) => sql`held as (
+const held = (value: Value<string>, fence: Fence, unlessSteered: boolean) =>
+  fence === "alone" ? heldAlone(value) : heldBy(value, fence, unlessSteered);
+
+const heldBy = (value: Value<string>, fence: Exclude<Fence, "alone">, unlessSteered: boolean) => sql`held as (
   select id, session_id, request_id, cancel_requested_at is not null as is_cancelled from ${runs} held_run
   where id = ${value("runId")} and ${FENCES[fence](value)}
     ${unlessSteered ? sql`and not ${unreadSteers(sql`held_run.request_id`)}` : sql``} for no key update)`;
+
+/**
+ * A statement sees what was committed when it began. A message or a variant that is committed between that moment and the
+ * locks raises a counter of the session; Postgres compares the locked row with the one that was seen, and finds no row then.
+ */
+const heldAlone = (value: Value<string>) => sql`held as (
+  select run.id, run.session_id, run.request_id, false as is_cancelled
+  from ${sessions} session join ${sessions} seen on seen.id = session.id join ${runs} run on run.session_id = session.id
+  where run.id = ${value("runId")} and run.epoch = ${value("epoch")} and run.state = 'running'
+    and run.cancel_requested_at is null
+    and session.event_seq = seen.event_seq and session.queue_seq = seen.queue_seq
+    and not exists (select from ${runs} other
+      where other.session_id = session.id and other.id <> run.id and other.state in ${OPEN})
+    and not ${unreadSteers(sql`run.request_id`)}
+    and not exists (select from ${variants} v where v.session_id = session.id)
+    and not exists (select from ${reports} r where r.session_id = session.id)
+    and not exists (select from ${landingPages} p where p.session_id = session.id)
+  for no key update of session, run)`;
 
 /** A part of the statement: its text, and the values it takes from a write; undefined where the write has no such part. */
 type Part = {
@@ -267,7 +291,7 @@ function findStatement(fence: Fence, names: string[], unlessSteered: boolean): S
 
 /**
  * Writes all of it in one statement, or nothing where the fence does not hold. At a run's end the caller holds the
- * locks of run and session already, so that the queue it sees is the queue as it is.
+ * locks of run and session already, so that the queue it sees is the queue as it is; `alone` is the exception.
  *
  * @returns undefined where the fence did not hold.
  */
@@ -280,8 +304,10 @@ export async function writeTurn(
   const values: Record<string, unknown> = { runId, epoch };
   const names = Object.keys(PARTS).filter((name) => {
     const read = PARTS[name]?.read(write);
-    if (read) Object.assign(values, read);
-    return read !== undefined;
+    // Nothing follows a run that is alone.
+    if (!read || (fence === "alone" && name === "followed")) return false;
+    Object.assign(values, read);
+    return true;
   });
   // A turn does not end over an unread steer, unless a retry follows that reads it.
   const unlessSteered = write.unlessSteered ?? (write.end !== undefined && write.end.retry === undefined);

@@ -52,8 +52,12 @@ export type TurnWrite = {
   unlessSteered?: boolean | undefined;
 };
 
-/** Which runs a write may touch: one whose claim holds, one that waits, or (for a clean-up) any open one. */
-export type Fence = "claimed" | "pending" | "open";
+/**
+ * Which runs a write may touch: one whose claim holds, one that waits, or (for a clean-up) any open one. `alone` is a claimed
+ * run that ends with nothing around it: nobody asked it to stop, no message waits, and its session has no variants, reports
+ * and landing pages to tell of. The caller of an end with this fence holds no locks.
+ */
+export type Fence = "claimed" | "pending" | "open" | "alone";
 
 /** What a write found and did. */
 export type WriteReceipt = {

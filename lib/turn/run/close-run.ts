@@ -72,6 +72,7 @@ export async function closeRun(
 ): Promise<"ended" | "held" | "refused"> {
   const { claim, session } = run;
   await faultPoint("close-begun");
+  if (fence === "claimed" && (await closeAlone(deps, run, end))) return "ended";
   if (await mayStopChildren(deps, run, end, fence)) await deps.cancelChildren(session.id);
   const close = async (tx: Transaction) => {
     // Ancestors are locked before their descendants, here and where sub-agents are spawned.
@@ -116,6 +117,30 @@ export async function closeRun(
   await sendWake(deps, closed.settled.wake);
   if (following) deps.jobs.sendSoon([requestRun({ ...following, sessionId: claim.sessionId })]);
   return "ended";
+}
+
+/**
+ * Ends the usual turn in one statement: it succeeded, and nothing is around it that the end would have to look at under
+ * locks. @returns false where something is, and nothing was written.
+ */
+async function closeAlone(deps: TurnDeps, run: Endable, end: RunEnd): Promise<boolean> {
+  const { claim, session } = run;
+  const isUsual = end.outcome === "succeeded" && end.conclusion !== undefined && run.startedAt !== null;
+  if (!isUsual || claim.isStructured || session.subAgents || session.parentSessionId !== null) return false;
+  const { events, ...write } = describeEnd(run, { state: "running", messageSeq: 0 }, end, {
+    retry: undefined,
+    lastAnswer: undefined,
+    delegated: undefined,
+    variants: [],
+    reports: [],
+    pages: [],
+  });
+  const written = await writeEvents(deps.db, claim, session, events, write, "alone");
+  if (!written) return false;
+  deps.stops.forget(claim.runId);
+  await faultPoint("close-committed");
+  announce(deps, written);
+  return true;
 }
 
 function mayEnd(run: Pick<LockedRun, "state" | "epoch">, claim: Claim, fence: Fence): boolean {
@@ -184,7 +209,7 @@ function planNext(deps: TurnDeps, run: LockedRun, end: RunEnd): Retry | undefine
 /** Describes everything that ending a run writes, with its events. */
 function describeEnd(
   { claim, asked, startedAt, outputs }: Endable,
-  { state, messageSeq }: LockedRun,
+  { state, messageSeq }: Pick<LockedRun, "state" | "messageSeq">,
   end: RunEnd,
   {
     retry: next,

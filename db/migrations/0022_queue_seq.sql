@@ -1,0 +1,1 @@
+ALTER TABLE "sessions" ADD COLUMN "queue_seq" integer DEFAULT 0 NOT NULL;
