@@ -15,6 +15,7 @@ import type { DelegationCaps } from "#lib/session/delegation.ts";
 import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
 import type { JobSender } from "#lib/session/jobs/job-sender.ts";
 import type { RemovalOutcome } from "#lib/session/removal/remove-session.ts";
+import type { FreshRuns } from "#lib/session/run/fresh-runs.ts";
 import type { ShareLinks } from "#lib/session/share/share-link.ts";
 import type { TranscriptReader } from "#lib/session/transcript/transcript.ts";
 import type { SessionSkills } from "#lib/skills/session-skills.ts";
@@ -36,6 +37,8 @@ export type ApiServices = {
   db: Database;
   log: EventLog;
   jobs: JobSender;
+  /** First runs that this process has just stored, for its executors. */
+  freshRuns: FreshRuns;
   sealer: Sealer;
   shares: ShareLinks;
   login: LoginGate;

@@ -229,6 +229,7 @@ function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
     log: storage.log,
     sealer: storage.sealer,
     jobs: player.jobs,
+    freshRuns: player.freshRuns,
     turn: player.turn,
     logger,
     browser,

@@ -15,6 +15,7 @@ import type { GuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
 import { createJobSender, type JobSender } from "#lib/session/jobs/job-sender.ts";
 import type { Job } from "#lib/session/jobs/jobs.ts";
 import { LOST_AFTER_MS, RARELY_LOST_AFTER_MS, resendLostRuns } from "#lib/session/jobs/resend-lost-runs.ts";
+import { createFreshRuns } from "#lib/session/run/fresh-runs.ts";
 import { createTestRunService } from "#lib/test-runs/test-run-service.ts";
 import type { TestRunsDeps } from "#lib/test-runs/test-runs-deps.ts";
 import type { Tool } from "#lib/tools/tool.ts";
@@ -57,6 +58,7 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
   const client = createClient(engine.clientOptions);
   const sender = { db, send: (job: Job) => sendJob(client, job), logger };
   const jobs = isServerless ? createWaitedSender(sender) : createJobSender(sender);
+  const freshRuns = createFreshRuns();
   const waits = followWaits(
     { db, log: storage.log, jobs, logger, stopRun: (runId) => turn.stopRun(runId) },
     deps.control,
@@ -70,7 +72,7 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
     sweepWaits: waits.sweep,
     resendLost: engine.mayLoseJobs ? () => resendLostJobs(LOST_AFTER_MS) : undefined,
   });
-  const turn = createTurnService(readTurnDeps(deps, jobs, played.stops), deps.schemas);
+  const turn = createTurnService({ ...readTurnDeps(deps, jobs, played.stops), freshRuns }, deps.schemas);
   const tests = createTestRunService(deps.tooling.testRuns);
   const shutdown = new AbortController();
   const delivery = {
@@ -122,6 +124,7 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
   return {
     turn,
     jobs,
+    freshRuns,
     engine,
     stops: played.stops,
     untilUnplayed: played.untilUnplayed,
@@ -146,7 +149,11 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
 }
 
 /** What the turn engine works with. */
-function readTurnDeps(deps: TurnPlayerDeps, jobs: JobSender, stops: StopRegistry): TurnDeps {
+function readTurnDeps(
+  deps: TurnPlayerDeps,
+  jobs: JobSender,
+  stops: StopRegistry,
+): Omit<TurnDeps, "freshRuns"> {
   const { env, storage, logger, model, mcp, elicitations, cancelChildren, control, tooling } = deps;
   return {
     db: storage.db,

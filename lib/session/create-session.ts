@@ -14,6 +14,7 @@ import { type IncomingMessage, toMessageRows } from "./follow-up/incoming-messag
 import type { JobSender } from "./jobs/job-sender.ts";
 import { type Job, requestRun } from "./jobs/jobs.ts";
 import { newId } from "./new-id.ts";
+import type { FreshRuns } from "./run/fresh-runs.ts";
 import { findFirstRun } from "./run/run-store.ts";
 import {
   CALLBACK_SECRET,
@@ -61,10 +62,10 @@ export type CreateResult =
  * the job. Source: specification, POST /api/session; `architecture.md`, How a request flows.
  */
 export async function createSession(
-  deps: { db: Database; sealer: Sealer; jobs: JobSender },
+  deps: { db: Database; sealer: Sealer; jobs: JobSender; freshRuns: FreshRuns },
   input: NewSession,
 ): Promise<CreateResult> {
-  const { db, sealer, jobs } = deps;
+  const { db, sealer, jobs, freshRuns } = deps;
   const sessionId = newId("ses");
   const requestId = newId("req");
   const runId = newId("run");
@@ -77,29 +78,38 @@ export async function createSession(
     JSON.stringify(headers),
   ]);
   if (input.callback?.secret) secrets.push([CALLBACK_SECRET, input.callback.secret]);
-  const { messages, delegation, callback, origin, ...profile } = input;
-  const isNew = await insertNewSession(db, {
-    session: {
-      ...profile,
-      ...delegation,
-      id: sessionId,
-      parentSessionId: null,
-      title: titleOf(messages),
-      mcpServers: servers,
-      callbackUrl: callback?.url ?? null,
-      callbackEvents: callback?.events ?? null,
-      messageSeq: messages.length,
-    },
+  const { messages, delegation, callback, origin, metadata, ...profile } = input;
+  const session = {
+    ...profile,
+    ...delegation,
+    id: sessionId,
+    parentSessionId: null,
+    title: titleOf(messages),
+    mcpServers: servers,
+    callbackUrl: callback?.url ?? null,
+    callbackEvents: callback?.events ?? null,
+    messageSeq: messages.length,
+  };
+  const rows = toMessageRows(messages, { sessionId, requestId, userId: input.userId, firstSeq: 1 });
+  const createdAt = await insertNewSession(db, {
+    session: { ...session, metadata },
     request: { id: requestId, runId, origin },
-    messages: toMessageRows(messages, { sessionId, requestId, userId: input.userId, firstSeq: 1 }),
+    messages: rows,
     secrets: secrets.map(([name, text]) => ({
       name,
       sealed: sealer.seal(placeSecret(sessionId, name), text),
     })),
     job,
   });
-  if (isNew) {
+  if (createdAt) {
     await faultPoint("create-job-unsent");
+    freshRuns.note({
+      runId,
+      requestId,
+      origin,
+      session: { ...session, ...UNTOUCHED, createdAt, updatedAt: createdAt },
+      messages: rows.map((row) => ({ ...row, runId: null, createdAt })),
+    });
     jobs.sendSoon([job]);
     await faultPoint("create-committed");
     return { status: "created", sessionId, requestId, runId, shareRevocation: 0 };
@@ -108,6 +118,15 @@ export async function createSession(
   if (!replay) throw new Error("the session of an idempotency key vanished between two statements");
   return replay;
 }
+
+/** The columns that a session's row begins with. */
+const UNTOUCHED = {
+  startupStatus: "uninitialized",
+  shareRevocation: 0,
+  eventSeq: 0,
+  queueSeq: 0,
+  activeRunId: null,
+} as const;
 
 /**
  * What the first use of an idempotency key made, if the body was the same; undefined for a key that is new, or none.

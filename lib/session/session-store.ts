@@ -151,7 +151,7 @@ const insertSession = defineStatement<
         sql`, `,
       )})
       values (${sql.join(FIELDS.map(value), sql`, `)})
-      on conflict (owner_id, idempotency_key) do nothing returning id, user_id, body_hash
+      on conflict (owner_id, idempotency_key) do nothing returning id, user_id, body_hash, created_at
     ), asked as (
       insert into ${requests} (id, session_id, position, mode, origin, user_id, body_hash)
       select ${value("requestId")}, id, 1, 'queue', ${value("origin")}, user_id, body_hash from created
@@ -171,25 +171,25 @@ const insertSession = defineStatement<
       insert into ${outbox} (id, name, data)
       select ${value("jobId")}, ${value("jobName")}, ${value("jobData")}::jsonb from created
     )
-    select id from created`,
+    select (extract(epoch from created_at) * 1000)::float8 as created_ms from created`,
 );
 
 /**
  * Writes a new session in one statement, unless its owner used the idempotency key before.
  *
- * @returns whether it was written.
+ * @returns the time of its creation; undefined where nothing was written.
  */
 export async function insertNewSession(
   db: Executor,
   { session, request, messages: said, secrets, job }: NewSessionRows,
-): Promise<boolean> {
+): Promise<Date | undefined> {
   const fields = Object.fromEntries(
     FIELDS.map((field) => {
       const given = session[field];
       return [field, given === null ? null : allColumns[field].mapToDriverValue(given)];
     }),
   );
-  const rows = await queryRows<{ id: string }>(
+  const [row] = await queryRows<{ created_ms: number }>(
     db,
     insertSession({
       // One value for each of FIELDS.
@@ -204,5 +204,5 @@ export async function insertNewSession(
       jobData: JSON.stringify(job.data),
     }),
   );
-  return rows.length === 1;
+  return row && new Date(Math.floor(row.created_ms));
 }

@@ -8,6 +8,7 @@ import type { ModelAccess } from "#lib/model/model-access.ts";
 import type { PlanGate } from "#lib/planning/plan-gate.ts";
 import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
 import type { JobSender } from "#lib/session/jobs/job-sender.ts";
+import type { FreshRuns } from "#lib/session/run/fresh-runs.ts";
 import type { SessionSkills } from "#lib/skills/session-skills.ts";
 import type { FirstLook } from "#lib/tools/browser/look/first-look.ts";
 import type { Tool } from "#lib/tools/tool.ts";
@@ -33,6 +34,8 @@ export type TurnDeps = {
   db: Database;
   log: EventLog;
   jobs: JobSender;
+  /** First runs that this process has just stored. */
+  freshRuns: Pick<FreshRuns, "take">;
   model: ModelAccess;
   /** Every tool this deployment has, by name. */
   tools: ReadonlyMap<string, Tool>;

@@ -8,6 +8,7 @@ import { sql } from "drizzle-orm";
 import { chooseDriver, openDatabase } from "#db/client.ts";
 import { createSealer } from "#lib/secrets/sealer.ts";
 import { createSession } from "#lib/session/create-session.ts";
+import { createFreshRuns } from "#lib/session/run/fresh-runs.ts";
 
 // A plain HTTP server that answers every request with the rows of a new session, written in one transaction.
 
@@ -21,7 +22,12 @@ const database = await openDatabase(
 const { db } = database;
 
 const pattern = await createSession(
-  { db, sealer: createSealer(randomBytes(32)), jobs: { sendSoon: () => {}, sweep: async () => 0 } },
+  {
+    db,
+    sealer: createSealer(randomBytes(32)),
+    jobs: { sendSoon: () => {}, sweep: async () => 0 },
+    freshRuns: createFreshRuns(),
+  },
   {
     ownerId: "bench",
     messages: [{ role: "user", parts: [{ type: "text", text: "bench" }] }],

@@ -16,6 +16,7 @@ import { createGuardedWebFetch } from "#lib/net/fetch/guarded-web-fetch.ts";
 import { hostileHosts, hostileLookup, hostilePlaces } from "#lib/net/hostile-urls-testing.ts";
 import { startForwardProxy } from "#lib/net/proxy/forward-proxy.ts";
 import { createSealer } from "#lib/secrets/sealer.ts";
+import { createFreshRuns } from "#lib/session/run/fresh-runs.ts";
 import { createShareLinks } from "#lib/session/share/share-link.ts";
 import type { ToolCall } from "#lib/tools/tool.ts";
 import { fetchUrl } from "#lib/tools/workspace/fetch/fetch-url.ts";
@@ -92,6 +93,7 @@ const creationWith = (rule: AddressRule): CreationServices => ({
   sealer: createSealer(new Uint8Array(32)),
   shares: createShareLinks(database.db, new Uint8Array(32)),
   jobs: { sendSoon: () => {}, sweep: async () => 0 },
+  freshRuns: createFreshRuns(),
   schemas: { admitSchema: async () => ({ ok: true }) },
   readSubAgentFlag: async () => false,
 });

@@ -7,7 +7,9 @@ import { createAddressRule } from "#lib/net/address/address-rule.ts";
 import { createSealer } from "#lib/secrets/sealer.ts";
 import { hashBody } from "#lib/session/canonical-json.ts";
 import { createJobSender } from "#lib/session/jobs/job-sender.ts";
+import { createFreshRuns } from "#lib/session/run/fresh-runs.ts";
 import { createShareLinks } from "#lib/session/share/share-link.ts";
+import { readRun } from "#lib/turn/record/turn-store.ts";
 import { createSessionSchema } from "../contract/schemas/create-session.ts";
 import { type CreationServices, createSession, startSession } from "./create-session.ts";
 
@@ -25,6 +27,7 @@ const services: CreationServices = {
   tools: [],
   skills: { take: async () => [] },
   shares: createShareLinks(db, KEY),
+  freshRuns: createFreshRuns(),
   jobs: createJobSender({ db, send: async (job) => void sent.push(job.id), logger: { warn() {} } }),
   schemas: { admitSchema: async () => ({ ok: true }) },
   rule: createAddressRule({
@@ -68,6 +71,44 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
   }
   assert.fail("waited in vain");
 }
+
+test("the executor's hint is what the rows say", async () => {
+  const answer = await create({
+    messages: [
+      { role: "user", parts: [{ type: "text", text: "Look \u{1f600}\u00e9" }] },
+      { role: "assistant", parts: [{ type: "text", text: "At what?" }] },
+      {
+        role: "user",
+        parts: [
+          { type: "text", text: "At" },
+          { type: "text", text: "this" },
+        ],
+      },
+    ],
+    userId: "anna",
+    metadata: { order: 7 },
+    targetUrl: "https://public.example/a",
+    targetPageUrls: ["https://public.example/b"],
+    outputSchema: {
+      type: "object",
+      properties: { 2: { type: "string" }, 1: { const: 1e21 } },
+      required: ["1"],
+    },
+    tools: { exclude: ["run_shell"], externalTurnExclude: ["fetch_url"] },
+    systemPrompt: "Be brief.",
+    mcpServers: { files: { url: "https://public.example/mcp", headers: { authorization: "secret" } } },
+    callback: { url: "https://public.example/hook", events: ["run.completed"], secret: "shh" },
+  });
+  assert.ok(answer.ok);
+  const { runId } = answer.body as { runId: string };
+  const hint = services.freshRuns.take(runId);
+  const read = await readRun(db, runId);
+  assert.ok(hint && read);
+  assert.deepEqual(hint.session, read.session);
+  assert.deepEqual(hint.messages, read.asked);
+  assert.deepEqual([hint.requestId, hint.origin], [read.run.requestId, read.run.origin]);
+  assert.equal(services.freshRuns.take(runId), undefined);
+});
 
 test("a caller with too many schemas waiting to be checked is asked to come back", async () => {
   const error = "outputSchema: 32 schemas of this API key are waiting";

@@ -26,7 +26,7 @@ export type SchemaAdmission = {
 /** What it takes to make a session. */
 export type CreationServices = Pick<
   ApiServices,
-  "db" | "sealer" | "jobs" | "shares" | "schemas" | "rule" | "tools" | "readSubAgentFlag"
+  "db" | "sealer" | "jobs" | "freshRuns" | "shares" | "schemas" | "rule" | "tools" | "readSubAgentFlag"
 > & { skills: Pick<ApiServices["skills"], "take">; settings: Pick<ApiServices["settings"], "delegation"> };
 
 type CreationCall = Pick<CallOf<"createSession" | "startSession">, "caller" | "body" | "hashBody">;

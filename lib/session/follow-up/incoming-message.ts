@@ -1,5 +1,5 @@
 import { newId } from "../new-id.ts";
-import type { NewMessageRow } from "../transcript/transcript-store.ts";
+import type { MessageRow } from "../transcript/transcript-store.ts";
 
 /** A message as a caller sends it. */
 export type IncomingMessage = { role: "user" | "assistant"; parts: { type: "text"; text: string }[] };
@@ -12,7 +12,7 @@ export type IncomingMessage = { role: "user" | "assistant"; parts: { type: "text
 export function toMessageRows(
   messages: IncomingMessage[],
   request: { sessionId: string; requestId: string; userId: string | null; firstSeq: number | null },
-): NewMessageRow[] {
+): Omit<MessageRow, "runId" | "createdAt">[] {
   const { sessionId, requestId, userId, firstSeq } = request;
   return messages.map((message, index) => ({
     id: newId("msg"),

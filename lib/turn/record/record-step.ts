@@ -29,12 +29,23 @@ export async function recordStep<Output>(
   run: RunInPlay,
   record: StepRecord<Output>,
 ): Promise<Output> {
+  if (!(await recordIf(deps, run, record, "claimed"))) throw new StaleClaimError(run.claim);
+  return record.output;
+}
+
+/** Records a step where its fence holds. @returns whether it does; nothing is written otherwise. */
+export async function recordIf(
+  deps: TurnDeps,
+  run: RunInPlay,
+  record: StepRecord<unknown>,
+  fence: Fence,
+): Promise<boolean> {
   const { events, write } = splitStep(record);
-  const written = await writeEvents(deps.db, run.claim, run.session, events, write);
-  if (!written) throw new StaleClaimError(run.claim);
+  const written = await writeEvents(deps.db, run.claim, run.session, events, write, fence);
+  if (!written) return false;
   keepStep(run, write.step, write.messageSeq, written.receipt);
   announce(deps, written);
-  return record.output;
+  return true;
 }
 
 /** A step as what is written of it, and the events that tell of it. */

@@ -87,6 +87,57 @@ describe("the end of a run", () => {
   });
 });
 
+describe("the claim of a run that was just stored", () => {
+  const claim = { player: "fn_1", generation: 1 };
+  const start = async (name: string) => {
+    const sessionId = `ses_fresh_${name}`;
+    const { runId } = await insertTestSession(db, sessionId);
+    await db.update(runs).set({ state: "pending" }).where(eq(runs.id, runId));
+    return { sessionId, runId };
+  };
+  const begin = ({ runId }: { runId: string }) => {
+    const step = { name: "open", output: {} };
+    return writeTurn(
+      db,
+      { runId, epoch: 1 },
+      { claim, startedAt: new Date(), step, messageSeq: 1, drafts: [] },
+      "fresh",
+    );
+  };
+
+  test("starts it and takes the session, once", async () => {
+    const run = await start("plain");
+    assert.ok(await begin(run));
+    const [row] = await db.select().from(runs).where(eq(runs.id, run.runId));
+    assert.deepEqual([row?.state, row?.epoch, row?.player], ["running", 1, "fn_1"]);
+    assert.ok(row?.startedAt);
+    const [session] = await db.select().from(sessions).where(eq(sessions.id, run.sessionId));
+    assert.equal(session?.activeRunId, run.runId);
+    assert.equal(await begin(run), undefined);
+  });
+
+  const changes: Record<string, (run: { sessionId: string; runId: string }) => Promise<unknown>> = {
+    "was claimed": ({ runId }) => db.update(runs).set({ epoch: 1 }).where(eq(runs.id, runId)),
+    "was stopped": ({ runId }) =>
+      db.update(runs).set({ cancelRequestedAt: new Date() }).where(eq(runs.id, runId)),
+    "has a newer job": ({ runId }) => db.update(runs).set({ generation: 2 }).where(eq(runs.id, runId)),
+    "has a session with an event": ({ sessionId }) =>
+      db.update(sessions).set({ eventSeq: 1 }).where(eq(sessions.id, sessionId)),
+    "has a message behind it": ({ sessionId }) =>
+      db.update(sessions).set({ queueSeq: 1 }).where(eq(sessions.id, sessionId)),
+    "has a session that another run holds": ({ sessionId }) =>
+      db.update(sessions).set({ activeRunId: "run_other" }).where(eq(sessions.id, sessionId)),
+  };
+  for (const [what, change] of Object.entries(changes))
+    test(`is refused for a run that ${what}`, async () => {
+      const run = await start(what.replaceAll(" ", "_"));
+      await change(run);
+      assert.equal(await begin(run), undefined);
+      const [row] = await db.select().from(runs).where(eq(runs.id, run.runId));
+      assert.equal(row?.state, "pending");
+    });
+});
+
 describe("the end of a run that is alone", () => {
   const end: EndWrite = { state: "succeeded", error: null, usage, endedAt: new Date(), retry: undefined };
   const start = async (name: string) => {

@@ -27,7 +27,9 @@ import type { Fence, TurnWrite, WriteReceipt } from "./turn-write.ts";
 /** The states of a run that has not ended. */
 export const OPEN = sql.raw(`(${OPEN_STATES.map((state) => `'${state}'`).join(", ")})`);
 
-const FENCES: Record<Exclude<Fence, "alone">, (value: Value<string>) => SQL> = {
+type PlainFence = Exclude<Fence, "alone" | "fresh">;
+
+const FENCES: Record<PlainFence, (value: Value<string>) => SQL> = {
   claimed: (value) => sql`epoch = ${value("epoch")} and state in ${OPEN}`,
   pending: () => sql`state = 'pending'`,
   open: () => sql`state in ${OPEN}`,
@@ -35,9 +37,13 @@ const FENCES: Record<Exclude<Fence, "alone">, (value: Value<string>) => SQL> = {
 
 /** The row that everything else is written from; no row where the fence does not hold. */
 const held = (value: Value<string>, fence: Fence, unlessSteered: boolean) =>
-  fence === "alone" ? heldAlone(value) : heldBy(value, fence, unlessSteered);
+  fence === "alone"
+    ? heldAlone(value)
+    : fence === "fresh"
+      ? heldFresh(value)
+      : heldBy(value, fence, unlessSteered);
 
-const heldBy = (value: Value<string>, fence: Exclude<Fence, "alone">, unlessSteered: boolean) => sql`held as (
+const heldBy = (value: Value<string>, fence: PlainFence, unlessSteered: boolean) => sql`held as (
   select id, session_id, request_id, cancel_requested_at is not null as is_cancelled from ${runs} held_run
   where id = ${value("runId")} and ${FENCES[fence](value)}
     ${unlessSteered ? sql`and not ${unreadSteers(sql`held_run.request_id`)}` : sql``} for no key update)`;
@@ -58,6 +64,16 @@ const heldAlone = (value: Value<string>) => sql`held as (
     and not exists (select from ${variants} v where v.session_id = session.id)
     and not exists (select from ${reports} r where r.session_id = session.id)
     and not exists (select from ${landingPages} p where p.session_id = session.id)
+  for no key update of session, run)`;
+
+/** The counters of the session are those of its creation: whoever adds anything raises one of them. */
+const heldFresh = (value: Value<string>) => sql`held as (
+  select run.id, run.session_id, run.request_id, false as is_cancelled
+  from ${sessions} session join ${runs} run on run.session_id = session.id
+  where run.id = ${value("runId")} and run.epoch = ${value("epoch")}::int - 1 and run.state = 'pending'
+    and run.generation <= ${value("generation")}::int and run.attempt = 1 and run.parked_at is null
+    and run.cancel_requested_at is null
+    and session.event_seq = 0 and session.queue_seq = 0 and session.active_run_id is null
   for no key update of session, run)`;
 
 /** A part of the statement: its text, and the values it takes from a write; undefined where the write has no such part. */
@@ -83,7 +99,14 @@ const PARTS: Record<string, Part> = {
   started: {
     text: (value) => sql`started as (update ${runs} r set state = 'running',
       started_at = coalesce(r.started_at, ${value("startedAt")}::timestamptz) from held where r.id = held.id)`,
-    read: ({ startedAt }) => startedAt && { startedAt: startedAt.toISOString() },
+    read: ({ startedAt, claim }) =>
+      startedAt && !claim ? { startedAt: startedAt.toISOString() } : undefined,
+  },
+  begun: {
+    text: (value) => sql`begun as (update ${runs} r set state = 'running', epoch = r.epoch + 1,
+      player = ${value("player")}, started_at = ${value("startedAt")}::timestamptz from held where r.id = held.id)`,
+    read: ({ startedAt, claim }) =>
+      startedAt && claim ? { ...claim, startedAt: startedAt.toISOString() } : undefined,
   },
   parked: {
     text: (value) => sql`parked as (
@@ -116,12 +139,12 @@ const PARTS: Record<string, Part> = {
       update ${sessions} s set event_seq = s.event_seq + ${value("draftCount")}::int,
         message_seq = coalesce(${value("messageSeq")}::int, s.message_seq),
         active_run_id = case when ${value("isOver")}::boolean and s.active_run_id = held.id then null
-          else s.active_run_id end,
+          when ${value("isClaim")}::boolean then held.id else s.active_run_id end,
         updated_at = now()
       from held where s.id = held.session_id returning s.event_seq as last_seq)`,
-    read: ({ drafts, messageSeq = null, end }) =>
+    read: ({ drafts, messageSeq = null, end, claim }) =>
       drafts.length > 0 || messageSeq !== null || end
-        ? { draftCount: drafts.length, messageSeq, isOver: end !== undefined }
+        ? { draftCount: drafts.length, messageSeq, isOver: end !== undefined, isClaim: claim !== undefined }
         : undefined,
   },
   logged: {

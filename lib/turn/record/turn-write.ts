@@ -30,6 +30,8 @@ export type TurnWrite = {
   step?: StepWrite | undefined;
   /** Moves the run from `pending` to `running`. */
   startedAt?: Date | undefined;
+  /** Claims the run for this function run of the engine, with the fence `fresh`. */
+  claim?: { player: string; generation: number } | undefined;
   isCompacting?: boolean | undefined;
   /** Parks the run: nobody plays it until it is woken. */
   parkedAt?: Date | undefined;
@@ -55,9 +57,10 @@ export type TurnWrite = {
 /**
  * Which runs a write may touch: one whose claim holds, one that waits, or (for a clean-up) any open one. `alone` is a claimed
  * run that ends with nothing around it: nobody asked it to stop, no message waits, and its session has no variants, reports
- * and landing pages to tell of. The caller of an end with this fence holds no locks.
+ * and landing pages to tell of. The caller of an end with this fence holds no locks. `fresh` is the first run of a session of
+ * which nothing has changed since its creation; the write claims it.
  */
-export type Fence = "claimed" | "pending" | "open" | "alone";
+export type Fence = "claimed" | "pending" | "open" | "alone" | "fresh";
 
 /** What a write found and did. */
 export type WriteReceipt = {

@@ -1,13 +1,14 @@
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import { readPlanningState } from "#lib/planning/planning-store.ts";
 import { hasUnreadSteers } from "#lib/session/follow-up/steering.ts";
+import type { FreshRun } from "#lib/session/run/fresh-runs.ts";
 import { listImportedConversations } from "#lib/session/transcript/imported-messages-store.ts";
 import { listWaits } from "#lib/session/waiting/wait-store.ts";
 import { listVariantSummaries } from "#lib/variant/variant-store.ts";
 import { createPromptMeter } from "../compaction/prompt-meter.ts";
 import { composePrompt } from "../prompt/compose-prompt.ts";
 import { createHistory } from "../prompt/history.ts";
-import { toClaim } from "../record/claim.ts";
+import { type Claim, toClaim } from "../record/claim.ts";
 import {
   findRequestStart,
   listBegunCalls,
@@ -20,6 +21,7 @@ import {
 } from "../record/turn-store.ts";
 import { picturesShown } from "../step/show-pictures.ts";
 import type { TurnDeps } from "../turn-deps.ts";
+import { openFreshRun } from "./open-run.ts";
 import type { RunInPlay } from "./run-in-play.ts";
 import { STOPPED_REASON } from "./stop-registry.ts";
 
@@ -38,6 +40,9 @@ const IMPORTS_TOLD = 5;
  */
 export async function claimRun(deps: TurnDeps, job: PlayJob): Promise<ClaimResult> {
   const { runId } = job;
+  const fresh = deps.freshRuns.take(runId);
+  const started = fresh && (await claimFresh(deps, job, fresh));
+  if (started) return { status: "claimed", run: started };
   const taken = await takeRun(deps.db, job);
   await faultPoint("run-claimed");
   if (taken.status !== "taken") return taken;
@@ -85,6 +90,54 @@ export async function claimRun(deps: TurnDeps, job: PlayJob): Promise<ClaimResul
       signal,
     },
   };
+}
+
+/**
+ * Claims and starts a run that this process has just stored, without reading it. @returns undefined where something has
+ * changed since; nothing is written then.
+ */
+async function claimFresh(deps: TurnDeps, job: PlayJob, fresh: FreshRun): Promise<RunInPlay | undefined> {
+  const { session, messages } = fresh;
+  const claim: Claim = {
+    runId: fresh.runId,
+    epoch: 1,
+    sessionId: session.id,
+    requestId: fresh.requestId,
+    attempt: 1,
+    origin: fresh.origin,
+    source: session.source,
+    isStructured: session.outputSchema !== null,
+  };
+  const state = {
+    agent: undefined,
+    currentUrl: null,
+    variants: [],
+    planning: { plan: null, unmet: [] },
+    imports: [],
+    skills: await deps.skills.describe(session.skills),
+  };
+  const run: RunInPlay = {
+    claim,
+    session,
+    ...state,
+    asked: messages,
+    startedAt: null,
+    outputs: new Map(),
+    history: createHistory([]),
+    prompt: composePrompt(deps, claim, { session, ...state }),
+    meter: createPromptMeter(picturesShown(deps.model)),
+    requestFrom: 0,
+    messageSeq: session.messageSeq,
+    isCancelled: false,
+    isSteered: false,
+    waits: new Map(),
+    begun: new Set(),
+    // Made before the run is claimed, so that a stop finds either the signal or a run that is pending.
+    signal: deps.stops.signalOf(fresh.runId),
+  };
+  const isClaimed = await openFreshRun(deps, run, { player: job.player, generation: job.generation });
+  await faultPoint("run-claimed");
+  return isClaimed ? run : undefined;
 }
 
 type SessionState = Pick<RunInPlay, "variants" | "planning" | "imports" | "skills">;

@@ -2,7 +2,7 @@ import type { ModelMessage } from "ai";
 import type { NewEvent } from "#lib/events/event.ts";
 import { type MessageRow, toTranscriptMessage } from "#lib/session/transcript/transcript-store.ts";
 import { aboutRun, type Claim } from "../record/claim.ts";
-import { recordStep } from "../record/record-step.ts";
+import { recordIf, recordStep, type StepRecord } from "../record/record-step.ts";
 import type { TurnDeps } from "../turn-deps.ts";
 import { findRecorded, type RunInPlay } from "./run-in-play.ts";
 
@@ -12,6 +12,32 @@ import { findRecorded, type RunInPlay } from "./run-in-play.ts";
  */
 export async function openRun(deps: TurnDeps, run: RunInPlay): Promise<void> {
   if (findRecorded(run, "open")) return;
+  const opening = describeOpening(run);
+  await recordStep(deps, run, opening);
+  noteOpening(run, opening);
+}
+
+/**
+ * Claims and starts the first run of a session in one statement, as long as nothing has changed since the session was
+ * created. @returns whether it is claimed.
+ */
+export async function openFreshRun(
+  deps: TurnDeps,
+  run: RunInPlay,
+  claim: { player: string; generation: number },
+): Promise<boolean> {
+  const opening = describeOpening(run);
+  if (!(await recordIf(deps, run, { ...opening, claim }, "fresh"))) return false;
+  noteOpening(run, opening);
+  return true;
+}
+
+function noteOpening(run: RunInPlay, { startedAt }: { startedAt: Date }): void {
+  run.startedAt ??= startedAt;
+  run.requestFrom ||= run.history.entries.at(-1)?.position ?? 0;
+}
+
+function describeOpening(run: RunInPlay): StepRecord<object> & { startedAt: Date } {
   const { claim } = run;
   const asked = describeAsked(claim, claim.attempt === 1 ? run.asked : [], run.messageSeq);
   const about = aboutRun(claim);
@@ -21,17 +47,14 @@ export async function openRun(deps: TurnDeps, run: RunInPlay): Promise<void> {
     ...asked.events,
   ];
   if (claim.isStructured) events.push({ kind: "deliverable.pending", ...about, deliverable });
-  const startedAt = new Date();
-  await recordStep(deps, run, {
+  return {
     name: "open",
     output: {},
     ...asked,
-    startedAt,
+    startedAt: new Date(),
     events,
     ...(claim.isStructured && { deliverable }),
-  });
-  run.startedAt ??= startedAt;
-  run.requestFrom ||= run.history.entries.at(-1)?.position ?? 0;
+  };
 }
 
 /**
