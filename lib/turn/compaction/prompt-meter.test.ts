@@ -92,26 +92,27 @@ describe("createPromptMeter", () => {
     assert.equal(meter.count(prompt([first, second])), 40_000 + 2 * 1_006);
   });
 
-  it("looks at no message twice, however long the history grows", () => {
-    const meter = createPromptMeter(4);
-    const messages: HistoryMessage[] = [first];
-    let looked = 0;
-    for (let step = 0; step < 300; step++) {
-      messages.push(step % 2 === 0 ? assistant(`step ${step}`) : pictured(1));
-      // The array tells how much of it is copied.
-      const watched = Object.assign([...messages], {
-        slice: (from?: number) => {
-          const part = messages.slice(from);
-          looked += part.length;
-          return part;
-        },
-      });
-      meter.count(prompt(watched));
-      meter.report(prompt(watched), 4_000 + step * 10);
-    }
-    assert.ok(looked <= 4 * 300, `${looked} messages`);
-    assert.equal(meter.count(prompt(messages)), 4_000 + 2_990);
-  });
+  for (const reports of ["that it believes", "of nothing"])
+    it(`looks at no message twice, however long the history grows, with reports ${reports}`, () => {
+      const meter = createPromptMeter(4);
+      const messages: HistoryMessage[] = [first];
+      let looked = 0;
+      for (let step = 0; step < 300; step++) {
+        messages.push(step % 2 === 0 ? assistant(`step ${step}`) : pictured(1));
+        // The array tells how much of it is copied.
+        const watched = Object.assign([...messages], {
+          slice: (from?: number) => {
+            const part = messages.slice(from);
+            looked += part.length;
+            return part;
+          },
+        });
+        meter.count(prompt(watched));
+        meter.report(prompt(watched), reports === "of nothing" ? 0 : 4_000 + step * 10);
+      }
+      assert.ok(looked <= 4 * 300, `${looked} messages`);
+      assert.equal(meter.count(prompt(messages)), 4_000 + 2_990);
+    });
 
   it("does not believe a report that leaves out what was cached, nor one of nothing", () => {
     const meter = createPromptMeter(4);

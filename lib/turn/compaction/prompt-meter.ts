@@ -26,13 +26,8 @@ const BELIEVED_LEAST = 0.4;
 const RATIO_LEAST = 0.5;
 const RATIO_MOST = 2;
 
-type Reported = {
-  first: ModelMessage | undefined;
-  last: ModelMessage | undefined;
-  count: number;
-  weight: Weight;
-  tokens: number;
-};
+/** The beginning of a prompt, by its first and last message. */
+type Prefix = { first: ModelMessage | undefined; last: ModelMessage | undefined; count: number };
 
 /**
  * Counts prompts by what the provider said of the last one: that number is the truth for the messages it was sent, only
@@ -41,13 +36,16 @@ type Reported = {
  */
 export function createPromptMeter(picturesShown: number): PromptMeter {
   let ratio = 1;
-  let reported: Reported | undefined;
+  let reported: (Prefix & { tokens: number }) | undefined;
+  let weighed: (Prefix & { weight: Weight }) | undefined;
 
   const weigh = (messages: readonly ModelMessage[]): Weight => {
-    if (!reported || !continues(messages, reported)) return addWeights(messages);
-    const since = addWeights(messages.slice(reported.count));
-    const { tokens, pictures } = reported.weight;
-    return { tokens: tokens + since.tokens, pictures: pictures + since.pictures };
+    const known = weighed && continues(messages, weighed) ? weighed : undefined;
+    const since = addWeights(known ? messages.slice(known.count) : messages);
+    const { tokens, pictures } = known?.weight ?? { tokens: 0, pictures: 0 };
+    const weight = { tokens: tokens + since.tokens, pictures: pictures + since.pictures };
+    weighed = { ...prefixOf(messages), weight };
+    return weight;
   };
 
   return {
@@ -57,16 +55,14 @@ export function createPromptMeter(picturesShown: number): PromptMeter {
         return Math.ceil(
           reported.tokens + weighMessages(messages.slice(reported.count), picturesShown) * ratio,
         );
-      return Math.ceil((weighOverhead(prompt) + weighMessages(messages, picturesShown)) * ratio);
+      return Math.ceil((weighOverhead(prompt) + toTokens(weigh(messages), picturesShown)) * ratio);
     },
     report(prompt, inputTokens) {
       const { messages } = prompt;
-      const weight = weigh(messages);
-      const estimated = weighOverhead(prompt) + toTokens(weight, picturesShown);
+      const estimated = weighOverhead(prompt) + toTokens(weigh(messages), picturesShown);
       if (inputTokens <= 0 || inputTokens < estimated * BELIEVED_LEAST) return;
       ratio = Math.min(RATIO_MOST, Math.max(RATIO_LEAST, inputTokens / estimated));
-      const [first, last, count] = [messages[0], messages.at(-1), messages.length];
-      reported = { first, last, count, weight, tokens: inputTokens };
+      reported = { ...prefixOf(messages), tokens: inputTokens };
     },
   };
 }
@@ -75,6 +71,12 @@ export function createPromptMeter(picturesShown: number): PromptMeter {
 export const weighOverhead = (prompt: Pick<MeteredPrompt, "instructions" | "tools">): number =>
   estimateTokens(prompt.instructions) + weighTools(prompt.tools);
 
-/** Whether a prompt begins with the one that was reported. */
-const continues = (messages: readonly ModelMessage[], { first, last, count }: Reported): boolean =>
+const prefixOf = (messages: readonly ModelMessage[]): Prefix => ({
+  first: messages[0],
+  last: messages.at(-1),
+  count: messages.length,
+});
+
+/** Whether messages begin with those of a prefix. */
+const continues = (messages: readonly ModelMessage[], { first, last, count }: Prefix): boolean =>
   messages.length >= count && messages[0] === first && messages[count - 1] === last;

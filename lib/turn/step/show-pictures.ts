@@ -28,9 +28,9 @@ export async function showPictures(
   deps: TurnDeps,
   sessionId: string,
   messages: readonly ModelMessage[],
-): Promise<ModelMessage[]> {
+): Promise<readonly ModelMessage[]> {
   if (!messages.some((message) => message.role === "tool" && message.content.some(hasPicture)))
-    return [...messages];
+    return messages;
   let left = picturesShown(deps.model);
   const shown: ModelMessage[] = [];
   for (const message of messages.toReversed()) {
