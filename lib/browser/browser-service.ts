@@ -121,6 +121,8 @@ export type BrowserService = {
    * @throws Error with a sentence where browsers do not run on this machine; the signal's reason.
    */
   lease: (signal: AbortSignal) => Promise<BrowserLease>;
+  /** Starts a browser ahead, for whoever is about to start a session; it is given back when nobody does. */
+  warmUp: () => void;
   /** Starts the browser for a person if none runs; resolves once it is up or the session waits for a place. */
   open: (sessionId: string) => Promise<BrowserOpening>;
   /** Goes to a page for a tool or a person; http(s) and about:blank only. */

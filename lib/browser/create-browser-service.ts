@@ -66,7 +66,6 @@ export type BrowserServiceDeps = {
   downloadTimeoutMs?: number;
 };
 
-const WARM_UP_DELAY_MS = 3_000;
 const NAVIGATION_TIMEOUT_MS = 30_000;
 
 type Parts = {
@@ -94,12 +93,12 @@ export async function createBrowserService(deps: BrowserServiceDeps): Promise<Br
   if (deps.launch.cdpUrl === undefined) await sweepBrowsers(folder);
   await claims.expireLost();
   const stopFollowing = claims.follow();
-  const isAvailable = provider.describe().available;
-  const warmUp = isAvailable ? setTimeout(pool.warmUp, WARM_UP_DELAY_MS).unref() : undefined;
-
   return {
     ...createSessionCalls(parts),
     lease: (signal) => lease(parts, signal),
+    warmUp() {
+      if (provider.describe().available) pool.warmUp();
+    },
     readPicture: (sessionId) => readPagePicture(deps.db, sessionId),
     readPictureTimes: (sessionIds) => readPictureTimes(deps.db, sessionIds),
     async refreshPageScripts(sessionIds) {
@@ -121,7 +120,6 @@ export async function createBrowserService(deps: BrowserServiceDeps): Promise<Br
     async close() {
       parts.isClosed = true;
       stopFollowing();
-      clearTimeout(warmUp);
       await Promise.all([...browsers.list().map(([, browser]) => browser.end()), pool.close()]);
     },
   };

@@ -1,6 +1,4 @@
-import { once } from "node:events";
-import { createServer, get, type IncomingMessage, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer } from "node:http";
 import { performance } from "node:perf_hooks";
 import { isOwnHost } from "#lib/api/http/same-origin.ts";
 import { armFaults } from "#lib/faults/fault-point.ts";
@@ -11,15 +9,15 @@ import { EnvError, readEnv } from "./env.ts";
 import { createLogger } from "./log.ts";
 import { createRequestListener } from "./request-listener.ts";
 import { isPagesHost } from "./serve-pages.ts";
+import { keepMemoryTrimmed } from "./trim-memory.ts";
 import { createUpgradeHandler } from "./upgrade.ts";
 
 const NODE_LEAST = 24;
 const CLOSE_DEADLINE_MS = 15_000;
 
 /**
- * Starts the service: container, HTTP with WebSocket upgrades, engine, and then the pages, while the HTTP interface
- * already answers. The banner says "ready" once a page has been served. SIGTERM, SIGINT and the end of the parent
- * process shut the service down in order.
+ * Starts the service: container, HTTP with WebSocket upgrades, and engine. The pages are loaded with the first request for
+ * one; in development, at the start. SIGTERM, SIGINT and the end of the parent process shut the service down in order.
  *
  * @param onAnswering called when everything but the pages is loaded, and the HTTP interface answers.
  * @throws EnvError for a setting that cannot be, Error with a sentence for a part that cannot be had.
@@ -40,7 +38,11 @@ export async function startService({ onAnswering }: { onAnswering: () => void })
   const { handleRequest, drain } = createRequestListener({
     container,
     env,
-    handle: pages.handle,
+    handle(request, response) {
+      // Whoever looks at a page may start a session next.
+      container.services.browser.warmUp();
+      return pages.handle(request, response);
+    },
     isDev,
     logger,
   });
@@ -88,29 +90,13 @@ export async function startService({ onAnswering }: { onAnswering: () => void })
   });
   await container.start();
   onAnswering();
-  logger.debug({ ms: Math.round(performance.now()) }, "the HTTP interface answers; the pages are loading");
   try {
-    await pages.open();
-    // The development server compiles a page when a person opens it, and shows them what does not compile.
-    if (!isDev) await loadFirstPage(server, env.baseUrl);
+    // The sockets of the development server are its own, so it has to be there before a page asks for them.
+    if (isDev) await pages.open();
   } catch (error) {
     if (!isClosing) throw error;
   }
-  if (!isClosing) printBanner({ env, container, readyMs: performance.now() });
-}
-
-/**
- * Requests the landing page as a visitor without a cookie would, so that Next has loaded the code that pages share.
- *
- * @throws Error when the page cannot be served.
- */
-async function loadFirstPage(server: Server, baseUrl: string): Promise<void> {
-  const { address, family, port } = server.address() as AddressInfo;
-  const isAnyAddress = address === "0.0.0.0" || address === "::";
-  const host = isAnyAddress ? (family === "IPv6" ? "::1" : "127.0.0.1") : address;
-  const request = get({ host, port, path: "/", headers: { host: new URL(baseUrl).host }, agent: false });
-  const [response] = (await once(request, "response")) as [IncomingMessage];
-  await response.resume().toArray();
-  if ((response.statusCode ?? 500) >= 500)
-    throw new Error(`the pages cannot be served: the landing page answered ${response.statusCode}`);
+  if (isClosing) return;
+  printBanner({ env, container, readyMs: performance.now() });
+  keepMemoryTrimmed();
 }

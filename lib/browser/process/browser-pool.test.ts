@@ -6,7 +6,7 @@ import { createBrowserPool } from "./browser-pool.ts";
 const logger = { info() {}, warn() {}, error() {}, debug() {} };
 
 /** Browsers that are nothing but their being open. */
-function makePool(keepSpare = true) {
+function makePool(keepSpare = true, spareIdleMs?: number) {
   const started: { isUp: boolean }[] = [];
   const open = async () => {
     const self = { isUp: true };
@@ -17,7 +17,10 @@ function makePool(keepSpare = true) {
     };
     return { isOpen, close } as unknown as OpenBrowser;
   };
-  return { pool: createBrowserPool({ open, keepSpare, logger }), started };
+  return {
+    pool: createBrowserPool({ open, keepSpare, logger, ...(spareIdleMs && { spareIdleMs }) }),
+    started,
+  };
 }
 
 test("the spare is handed out, and not started twice", async () => {
@@ -45,6 +48,23 @@ test("closing ends the spare, and none is started any more", async () => {
   await pool.close();
   pool.warmUp();
   assert.deepEqual(started, [{ isUp: false }]);
+});
+
+test("a spare that nobody takes is given back, and the next session starts one of its own", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { pool, started } = makePool(true, 1_000);
+  pool.warmUp();
+  await new Promise(setImmediate);
+  t.mock.timers.tick(900);
+  pool.warmUp();
+  t.mock.timers.tick(900);
+  assert.deepEqual(started, [{ isUp: true }]);
+  t.mock.timers.tick(200);
+  await new Promise(setImmediate);
+  assert.deepEqual(started, [{ isUp: false }]);
+  assert.equal((await pool.take()).isOpen(), true);
+  assert.equal(started.length, 2);
+  await pool.close();
 });
 
 test("where none is to be kept, none is started ahead", async () => {

@@ -5,11 +5,15 @@ import type { OpenBrowser } from "../page/open-browser.ts";
 export type BrowserPool = {
   /** @throws Error with a sentence when no browser can be started. */
   take: () => Promise<OpenBrowser>;
-  /** Starts the spare browser in the background if there is none. */
+  /**
+   * Starts the spare browser in the background if there is none. A spare that nobody takes for 5 minutes after the last call
+   * is given back.
+   */
   warmUp: () => void;
   close: () => Promise<void>;
 };
 
+const SPARE_IDLE_MS = 5 * 60_000;
 /** Delays the next spare browser, so that it does not compete with the session's own page for the processor. */
 const REFILL_DELAY_MS = 2_000;
 
@@ -18,18 +22,30 @@ export function createBrowserPool(deps: {
   open: () => Promise<OpenBrowser>;
   keepSpare: boolean;
   logger: Logger;
+  spareIdleMs?: number;
 }): BrowserPool {
-  const { open, keepSpare, logger } = deps;
+  const { open, keepSpare, logger, spareIdleMs = SPARE_IDLE_MS } = deps;
   let spare: Promise<OpenBrowser | undefined> | undefined;
   let timer: NodeJS.Timeout | undefined;
+  let idleTimer: NodeJS.Timeout | undefined;
   let isClosed = false;
 
   function warmUp(): void {
-    if (spare || isClosed || !keepSpare) return;
-    spare = open().catch((error) => {
+    if (isClosed || !keepSpare) return;
+    clearTimeout(idleTimer);
+    idleTimer = setTimeout(giveBack, spareIdleMs);
+    idleTimer.unref();
+    spare ??= open().catch((error) => {
       logger.debug({ err: error }, "no spare browser could be started");
       return undefined;
     });
+  }
+  function giveBack(): void {
+    const idle = spare;
+    spare = undefined;
+    idle
+      ?.then((browser) => browser?.close())
+      .catch((error) => logger.warn({ err: error }, "the spare browser could not be closed"));
   }
   function refill(): void {
     clearTimeout(timer);
@@ -50,6 +66,7 @@ export function createBrowserPool(deps: {
     async close() {
       isClosed = true;
       clearTimeout(timer);
+      clearTimeout(idleTimer);
       const waiting = await spare;
       await waiting?.close();
     },

@@ -125,6 +125,7 @@ function createTestService(live: LiveBrowser, touched: string[]): BrowserService
     retarget: refuse,
     ensure: async () => live,
     hold: async () => () => {},
+    warmUp() {},
     lease: refuse,
     open: refuse,
     navigate: refuse,
