@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { sum } from "./statistics.ts";
 
 /** CPU time that a live process has used so far, all threads, in milliseconds. Linux only: reads /proc. */
 export function readCpuMs(pid: number): number {
@@ -16,13 +15,24 @@ function readThreadNs(pid: number, thread: string): number {
   }
 }
 
-/** Memory in MB, what is shared counted once (PSS): of a process and its descendants, and of the largest. Linux only. */
-export function readMemoryMb(pid: number): { all: number; largest: number; processes: number } {
-  const each = [pid, ...descendantsOf(pid)].map((member) => {
-    const text = readText(`/proc/${member}/smaps_rollup`);
-    return Number(/^Pss:\s+(\d+)/m.exec(text)?.[1] ?? 0) / 1024;
-  });
-  return { all: sum(each), largest: Math.max(...each), processes: each.length };
+/** Memory in MB of one process; what it shares with others counts in part (PSS). Linux only. */
+export const readMemoryMb = (pid: number): number =>
+  Number(/^Pss:\s+(\d+)/m.exec(readText(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0) / 1024;
+
+/** Memory in MB of a process and its descendants, by kind of process; what is shared counts once (PSS). Linux only. */
+export function listMemoryMb(pid: number): Record<string, number> {
+  const byKind: Record<string, number> = {};
+  for (const member of [pid, ...descendantsOf(pid)]) {
+    const kind = nameKind(readText(`/proc/${member}/cmdline`));
+    byKind[kind] = (byKind[kind] ?? 0) + readMemoryMb(member);
+  }
+  return byKind;
+}
+
+function nameKind(command: string): string {
+  if (command.includes("lib/server/main.ts")) return "serviceMb";
+  if (command.includes("postgres")) return "postgresMb";
+  return /chrom|headless/i.test(command) ? "chromiumMb" : "otherMb";
 }
 
 function descendantsOf(pid: number): number[] {

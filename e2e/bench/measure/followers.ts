@@ -63,10 +63,10 @@ const LONG_TASK = { tools: 0, chunks: 40, chunkDelayMs: 100 };
 /** 500 streams of one run, the service's and the bare loop's: how late events are, and the memory that a stream takes. */
 async function measureStreams({ subject, baseline }: Rig): Promise<Row[]> {
   const measure = async (each: Subject) => {
-    const before = readMemoryMb(each.pid).largest;
+    const before = readMemoryMb(each.pid);
     const lagging = readLag(each, STREAMS, LONG_TASK);
     await new Promise((resolve) => setTimeout(resolve, 2_500));
-    const during = readMemoryMb(each.pid).largest;
+    const during = readMemoryMb(each.pid);
     return { lagMs: await lagging, streamKb: (Math.max(0, during - before) * 1024) / STREAMS };
   };
   const service = await measure(subject);

@@ -1,39 +1,46 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { startService } from "../../fixtures/service.ts";
 import { playTurns } from "../play-turn.ts";
-import { readHeld } from "../read-held.ts";
-import type { Rig } from "../rig.ts";
+import { listMemoryMb } from "../process-stats.ts";
+import { describeService, type Rig } from "../rig.ts";
+import { sum } from "../statistics.ts";
 import type { Measurement, Row } from "../types.ts";
 
-const SESSIONS = 300;
-const MB = 1024 * 1024;
+const SESSIONS = 500;
+/** An idle process gives memory back after 5 to 10 seconds, and idle database connections close after 10. */
+const START_PAUSE_MS = 15_000;
+const PAUSE_MS = 30_000;
 
-/** What 300 finished sessions leave in memory, after garbage collection vs what the bare loop keeps of as many. */
-async function measureGrowth(rig: Rig): Promise<Row[]> {
-  const { subject, baseline } = rig;
-  const serviceBefore = await readHeld(rig.service);
-  const bareBefore = await rig.readBareMemory();
-  await playTurns(subject, { tools: 1 }, SESSIONS, 8);
-  await playTurns(baseline, { tools: 1 }, SESSIONS, 8);
-  const [service, bare] = [await readHeld(rig.service), await rig.readBareMemory()];
-  const grown = (after: NodeJS.MemoryUsage, before: NodeJS.MemoryUsage) => ({
-    rss: (after.rss - before.rss) / MB,
-    held: (after.heapUsed + after.external - before.heapUsed - before.external) / MB,
-  });
-  const [own, beside] = [grown(service, serviceBefore), grown(bare, bareBefore)];
-  return [
-    {
-      what: `memory growth over ${SESSIONS} finished sessions (resident)`,
-      unit: "×",
-      value: own.rss / Math.max(beside.rss, 1),
-      target: { atMost: 0.5 },
-      behind: { serviceMb: own.rss, bareMb: beside.rss },
-    },
-    {
-      what: `memory growth over ${SESSIONS} finished sessions (heap and buffers held)`,
-      unit: "×",
-      value: own.held / Math.max(beside.held, 1),
-      behind: { serviceMb: own.held, bareMb: beside.held },
-    },
-  ];
+/** What all processes of a service hold when it is idle after its start, and after 500 sessions and a pause. */
+async function measureMemory({ variables, database }: Rig): Promise<Row[]> {
+  const service = await startService(variables);
+  try {
+    const pid = service.pid ?? 0;
+    await sleep(START_PAUSE_MS);
+    const idle = listMemoryMb(pid);
+    await playTurns(describeService(service), { tools: 1 }, SESSIONS, 8);
+    await sleep(PAUSE_MS);
+    const after = listMemoryMb(pid);
+    const where = database === undefined ? "" : " without its Postgres server";
+    return [
+      {
+        what: `idle memory (PSS), all processes${where}`,
+        unit: "MB",
+        value: sum(Object.values(idle)),
+        target: { atMost: 250 },
+        behind: idle,
+      },
+      {
+        what: `the same after ${SESSIONS} sessions and a pause of ${PAUSE_MS / 1000} s, relative to idle`,
+        unit: "×",
+        value: sum(Object.values(after)) / sum(Object.values(idle)),
+        target: { atMost: 1.25 },
+        behind: after,
+      },
+    ];
+  } finally {
+    await service.close();
+  }
 }
 
-export const memoryMeasurement: Measurement = { name: "memory", seconds: 30, measure: measureGrowth };
+export const memoryMeasurement: Measurement = { name: "memory", seconds: 60, measure: measureMemory };

@@ -1,66 +1,69 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
+import { get, type IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { findFreePort } from "../../fixtures/service.ts";
-import { readMemoryMb } from "../process-stats.ts";
-import type { Rig } from "../rig.ts";
+import { findFreePort, startService } from "../../fixtures/service.ts";
+import { playTurn } from "../play-turn.ts";
+import { describeService, type Rig } from "../rig.ts";
 import { median } from "../statistics.ts";
 import type { Measurement, Row } from "../types.ts";
 
-const IDLE_MS = 3_000;
+const STARTS = 3;
+/** The turn after which a process is warm. */
+const WARM = 100;
 
-/** A second start on the same data, from the process's beginning to the banner, and what the idle service holds. */
-async function measureStartUp({ variables, isBuilt, pathOf, database }: Rig): Promise<Row[]> {
+/** `npm start` on an empty data folder and again on the same, to the banner and to the first page; then first turns. */
+async function measureStartUp(rig: Rig): Promise<Row[]> {
+  const starts: Awaited<ReturnType<typeof startTwice>>[] = [];
+  for (let number = 0; number < STARTS; number++) starts.push(await startTwice(rig));
+  const row = (what: string, read: (times: (typeof starts)[number]) => number): Row => ({
+    what,
+    unit: "s",
+    value: median(starts.map(read)) / 1000,
+    target: { atMost: 1.5 },
+    behind: {},
+  });
+  const by = rig.isBuilt ? "npm start" : "start of the service";
+  return [
+    row(`ready after a ${by} with an empty data folder`, ({ first }) => first.readyMs),
+    row(`ready after a second ${by}`, ({ second }) => second.readyMs),
+    row(`first page served after a second ${by}`, ({ second }) => second.pageMs),
+    await measureFirstTurn(rig),
+  ];
+}
+
+async function startTwice({ variables, isBuilt, pathOf }: Rig) {
   const dataDir = await mkdtemp(join(tmpdir(), "bench-start-"));
   const env = {
     PATH: process.env.PATH ?? "",
     HOME: process.env.HOME ?? "",
-    NODE_ENV: "production",
     ...variables,
     DATA_DIR: dataDir,
     LOG_LEVEL: "warn",
   };
-  const root = pathOf("../..");
   // The whole of `npm start`; outside `npm run bench`, where it might have to build first, the service alone.
   const command = isBuilt
     ? ["lib/setup/run.mjs", "start"]
     : ["--disable-warning=ExperimentalWarning", "lib/server/main.ts"];
   try {
-    await startOnce(root, command, env, 0);
-    const starts = [];
-    for (const idleMs of [0, 0, IDLE_MS]) starts.push(await startOnce(root, command, env, idleMs));
-    const idle = starts.at(-1)?.memory ?? { all: 0, largest: 0, processes: 0 };
-    const onPostgres = database !== undefined;
-    return [
-      {
-        what: isBuilt ? "ready at a second npm start" : "ready at a second start of the service",
-        unit: "s",
-        value: median(starts.map(({ readyMs }) => readyMs)) / 1000,
-        target: { atMost: 1.5 },
-        behind: {},
-      },
-      {
-        what: onPostgres ? "idle memory (PSS) without its Postgres server" : "idle memory (PSS)",
-        value: idle.all,
-        unit: "MB",
-        target: { atMost: 350 },
-        behind: { largestProcessMb: idle.largest, processes: idle.processes },
-      },
-    ];
+    return {
+      first: await startOnce(pathOf("../.."), command, env),
+      second: await startOnce(pathOf("../.."), command, env),
+    };
   } finally {
     await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
-async function startOnce(root: string, command: string[], env: Record<string, string>, idleMs: number) {
+/** Starts the service, asks for the landing page once it is ready, and ends it. Times are from the process's beginning. */
+async function startOnce(root: string, command: string[], env: Record<string, string>) {
   const port = String(await findFreePort());
   const startedAt = performance.now();
   const child = spawn(process.execPath, command, {
     cwd: root,
-    env: { ...env, PORT: port, NODE_ENV: "production" },
+    env: { ...env, NODE_ENV: "production", PORT: port },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const gone = once(child, "exit");
@@ -73,12 +76,38 @@ async function startOnce(root: string, command: string[], env: Record<string, st
     if (!output.includes("is ready")) throw new Error(`the service did not start:\n${output}`);
     const readyMs = performance.now() - startedAt;
     child.stdout.resume();
-    if (idleMs > 0) await sleep(idleMs);
-    return { readyMs, memory: readMemoryMb(child.pid ?? 0) };
+    const [page] = (await once(get(`http://127.0.0.1:${port}/`, { agent: false }), "response")) as [
+      IncomingMessage,
+    ];
+    await page.resume().toArray();
+    if (page.statusCode !== 200) throw new Error(`the landing page answered ${page.statusCode}`);
+    return { readyMs, pageMs: performance.now() - startedAt };
   } finally {
     child.kill("SIGTERM");
     await gone;
   }
 }
 
-export const startUpMeasurement: Measurement = { name: "start", seconds: 25, measure: measureStartUp };
+/** The first turn of a service that has just started, beside its hundredth. */
+async function measureFirstTurn({ variables }: Rig): Promise<Row> {
+  const service = await startService(variables);
+  try {
+    const subject = describeService(service);
+    const times: number[] = [];
+    for (let turn = 0; turn < WARM + 5; turn++)
+      times.push((await playTurn(subject, { tools: 1 })).completedMs);
+    const warmMs = median(times.slice(WARM - 5));
+    const firstMs = times[0] ?? 0;
+    return {
+      what: "first turn after the start, relative to the hundredth",
+      unit: "×",
+      value: firstMs / warmMs,
+      target: { atMost: 2 },
+      behind: { firstMs, warmMs },
+    };
+  } finally {
+    await service.close();
+  }
+}
+
+export const startUpMeasurement: Measurement = { name: "start", seconds: 30, measure: measureStartUp };
