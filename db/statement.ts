@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { PgDialect } from "drizzle-orm/pg-core";
-import type { Executor } from "./client.ts";
+import type { Database, Executor } from "./client.ts";
 
 /** A statement whose text is made once; give it its values, and `execute` the outcome. */
 export type Statement<Name extends string> = (values: Record<Name, unknown>) => SQL;
@@ -49,4 +49,14 @@ function readText<Name extends string>(statement: SQL): { text: string; names: N
  */
 export async function queryRows<Row>(db: Executor, statement: SQL): Promise<Row[]> {
   return ((await db.execute(statement)) as unknown as { rows: Row[] }).rows;
+}
+
+/** Keeps what `prepare` makes of a database: a prepared query belongs to the database it was made with. */
+export function prepareOnce<Prepared>(prepare: (db: Database) => Prepared): (db: Database) => Prepared {
+  const made = new WeakMap<Database, Prepared>();
+  return (db) => {
+    const known = made.get(db) ?? prepare(db);
+    made.set(db, known);
+    return known;
+  };
 }

@@ -11,9 +11,9 @@ import {
   type DeliveryToMake,
   findAttempt,
   findDelivery,
-  insertAttempt,
   isStartUnattempted,
   moveDelivery,
+  settleAttempt,
 } from "./delivery-store.ts";
 import { ATTEMPTS_MAX, type RetrySchedule, retryDelayMs } from "./retry-schedule.ts";
 import { type Exchange, sendCallback } from "./send-callback.ts";
@@ -85,9 +85,7 @@ export async function attemptDelivery(deps: DeliveryDeps, key: AttemptKey): Prom
   const exchange = await exchangeWith(deps, delivery, now);
   await faultPoint("callback-answered");
   const settled = settle(deps.schedule, sending, exchange, now());
-  const attempt: AttemptRow = {
-    deliveryId: row.id,
-    cycle: row.cycle,
+  const attempt = {
     number: key.number,
     at,
     status: exchange.status,
@@ -96,7 +94,8 @@ export async function attemptDelivery(deps: DeliveryDeps, key: AttemptKey): Prom
     excerpt: exchange.excerpt,
   };
   if (settled.row.state === "dropped") await faultPoint("callback-dropped");
-  if (!(await record(deps.db, sending, settled.row, attempt))) return attemptDelivery(deps, key);
+  // Another executor may have recorded it first.
+  if (!(await settleAttempt(deps.db, sending, settled.row, attempt))) return attemptDelivery(deps, key);
   if (settled.outcome.state === "retry") await faultPoint("callback-waiting");
   const fields = { deliveryId: row.id, event: row.event, number: key.number, ...settled.outcome };
   deps.logger.info({ ...fields, status: exchange.status, error: exchange.error }, "a callback was attempted");
@@ -180,18 +179,4 @@ function settle(schedule: RetrySchedule, sending: DeliveryRow, exchange: Exchang
     row: move("failed", new Date(endedAt.getTime() + delayMs)),
     outcome: { state: "retry", number: attemptsFinished + 1, delayMs },
   };
-}
-
-/** Writes the attempt and the new state together. @returns false when another executor recorded it first. */
-async function record(
-  db: Database,
-  from: DeliveryRow,
-  to: DeliveryRow,
-  attempt: AttemptRow,
-): Promise<boolean> {
-  return db.transaction(async (tx) => {
-    const moved = await moveDelivery(tx, from, to);
-    if (moved) await insertAttempt(tx, attempt);
-    return moved;
-  });
 }

@@ -1,7 +1,9 @@
-import { and, asc, desc, eq, inArray, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, type Placeholder, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
-import type { Database, Executor, Transaction } from "#db/client.ts";
-import { deliveries, deliveryAttempts, sealedSecrets, sessions } from "#db/schema/index.ts";
+import type { Database, Executor } from "#db/client.ts";
+import { deliveries, deliveryAttempts, outbox, sealedSecrets, sessions } from "#db/schema/index.ts";
+import { defineStatement, prepareOnce, queryRows } from "#db/statement.ts";
+import type { Job } from "#lib/session/jobs/jobs.ts";
 import { CALLBACK_SECRET } from "#lib/session/session-store.ts";
 
 export type DeliveryRow = typeof deliveries.$inferSelect;
@@ -15,9 +17,8 @@ export type DeliveryToMake = {
   readAtMs: number;
 };
 
-/** A delivery, its session's callback URL and sealed secret; undefined when the session is gone. */
-export async function findDelivery(db: Executor, deliveryId: string): Promise<DeliveryToMake | undefined> {
-  const [found] = await db
+const readStatement = prepareOnce((db) =>
+  db
     .select({
       row: deliveries,
       url: sessions.callbackUrl,
@@ -30,7 +31,13 @@ export async function findDelivery(db: Executor, deliveryId: string): Promise<De
       sealedSecrets,
       and(eq(sealedSecrets.sessionId, deliveries.sessionId), eq(sealedSecrets.name, CALLBACK_SECRET)),
     )
-    .where(eq(deliveries.id, deliveryId));
+    .where(eq(deliveries.id, sql.placeholder("deliveryId")))
+    .prepare("find_delivery"),
+);
+
+/** A delivery, its session's callback URL and sealed secret; undefined when the session is gone. */
+export async function findDelivery(db: Database, deliveryId: string): Promise<DeliveryToMake | undefined> {
+  const [found] = await readStatement(db).execute({ deliveryId });
   return found;
 }
 
@@ -51,30 +58,60 @@ export async function isStartUnattempted(db: Executor, runId: string): Promise<b
   return rows.length > 0;
 }
 
+type Standing = Pick<DeliveryRow, "id" | "cycle" | "attemptsFinished" | "state">;
+type NewStanding = Pick<DeliveryRow, "state" | "attemptsFinished" | "nextAttemptAt">;
+type MoveValue = "id" | "cycle" | "finished" | "state" | "newState" | "newFinished" | "nextAttemptAt";
+
+const moved = (value: (name: MoveValue) => Placeholder) => sql`moved as (
+  update ${deliveries} set state = ${value("newState")}, attempts_finished = ${value("newFinished")}::int,
+    next_attempt_at = ${value("nextAttemptAt")}::timestamptz
+  where id = ${value("id")} and cycle = ${value("cycle")}::int and attempts_finished = ${value("finished")}::int
+    and state = ${value("state")} returning id)`;
+
+const moveStatement = defineStatement<MoveValue>((value) => sql`with ${moved(value)} select id from moved`);
+
+const describeMove = (from: Standing, to: NewStanding): Record<MoveValue, unknown> => ({
+  id: from.id,
+  cycle: from.cycle,
+  finished: from.attemptsFinished,
+  state: from.state,
+  newState: to.state,
+  newFinished: to.attemptsFinished,
+  nextAttemptAt: to.nextAttemptAt?.toISOString() ?? null,
+});
+
 /**
  * Moves a delivery from the state it was read in, if that still holds.
  *
  * @returns whether this call moved it.
  */
-export async function moveDelivery(
+export async function moveDelivery(db: Executor, from: Standing, to: NewStanding): Promise<boolean> {
+  return (await queryRows(db, moveStatement(describeMove(from, to)))).length === 1;
+}
+
+const settleStatement = defineStatement<
+  MoveValue | "number" | "at" | "status" | "latencyMs" | "error" | "excerpt"
+>(
+  (value) => sql`with ${moved(value)}, attempted as (
+    insert into ${deliveryAttempts} (delivery_id, cycle, number, at, status, latency_ms, error, excerpt)
+    select id, ${value("cycle")}::int, ${value("number")}::int, ${value("at")}::timestamptz, ${value("status")}::int,
+      ${value("latencyMs")}::int, ${value("error")}::text, ${value("excerpt")}::text from moved)
+    select id from moved`,
+);
+
+/**
+ * Writes a finished attempt and the move it leads to, in one statement.
+ *
+ * @returns false where the delivery was not in the state it was read in; nothing is written then.
+ */
+export async function settleAttempt(
   db: Executor,
-  from: Pick<DeliveryRow, "id" | "cycle" | "attemptsFinished" | "state">,
-  to: Pick<DeliveryRow, "state" | "attemptsFinished" | "nextAttemptAt">,
+  from: Standing,
+  to: NewStanding,
+  { number, at, status, latencyMs, error, excerpt }: Omit<AttemptRow, "deliveryId" | "cycle">,
 ): Promise<boolean> {
-  const { state, attemptsFinished, nextAttemptAt } = to;
-  const moved = await db
-    .update(deliveries)
-    .set({ state, attemptsFinished, nextAttemptAt })
-    .where(
-      and(
-        eq(deliveries.id, from.id),
-        eq(deliveries.cycle, from.cycle),
-        eq(deliveries.attemptsFinished, from.attemptsFinished),
-        eq(deliveries.state, from.state),
-      ),
-    )
-    .returning({ id: deliveries.id });
-  return moved.length === 1;
+  const attempt = { number, at: at.toISOString(), status, latencyMs, error, excerpt };
+  return (await queryRows(db, settleStatement({ ...describeMove(from, to), ...attempt }))).length === 1;
 }
 
 /** A finished attempt of a delivery. */
@@ -95,11 +132,6 @@ export async function findAttempt(
   return row;
 }
 
-/** Writes a finished attempt, beside the move it led to. */
-export async function insertAttempt(tx: Transaction, attempt: AttemptRow): Promise<void> {
-  await tx.insert(deliveryAttempts).values(attempt);
-}
-
 /** One delivery of a session with its finished attempts; another session's is as unknown as one that never was. */
 export async function findDeliveryRow(
   db: Executor,
@@ -113,25 +145,46 @@ export async function findDeliveryRow(
   return row && { row, attempts: await listAttempts(db, [row.id]) };
 }
 
+const reopenStatement = defineStatement<
+  "id" | "cycle" | "state" | "newState" | "now" | "jobId" | "jobName" | "jobData"
+>(
+  (value) => sql`with moved as (
+    update ${deliveries} set state = ${value("newState")}, cycle = cycle + 1, attempts_finished = 0,
+      next_attempt_at = ${value("now")}::timestamptz
+    where id = ${value("id")} and cycle = ${value("cycle")}::int and state = ${value("state")} returning id
+  ), sent as (
+    insert into ${outbox} (id, name, data)
+    select ${value("jobId")}, ${value("jobName")}, ${value("jobData")}::jsonb from moved)
+  select id from moved`,
+);
+
 /**
- * Opens a delivery that is over for a new cycle of attempts, with the same bytes and id.
+ * Opens a delivery that is over for a new cycle of attempts, with the same bytes and id, and stores the job for it.
  *
- * @returns undefined where it is not in the state and cycle it was read in.
+ * @returns the row as it is then; undefined where it is not in the state and cycle it was read in.
  */
 export async function reopenDelivery(
-  tx: Transaction,
-  from: Pick<DeliveryRow, "id" | "cycle" | "state">,
+  db: Executor,
+  from: DeliveryRow,
   to: Pick<DeliveryRow, "state">,
-  now: Date,
+  { now, job }: { now: Date; job: Job },
 ): Promise<DeliveryRow | undefined> {
-  const [row] = await tx
-    .update(deliveries)
-    .set({ state: to.state, cycle: from.cycle + 1, attemptsFinished: 0, nextAttemptAt: now })
-    .where(
-      and(eq(deliveries.id, from.id), eq(deliveries.cycle, from.cycle), eq(deliveries.state, from.state)),
-    )
-    .returning();
-  return row;
+  const { id, cycle, state } = from;
+  const rows = await queryRows(
+    db,
+    reopenStatement({
+      id,
+      cycle,
+      state,
+      newState: to.state,
+      now: now.toISOString(),
+      jobId: job.id,
+      jobName: job.name,
+      jobData: JSON.stringify(job.data),
+    }),
+  );
+  if (rows.length === 0) return undefined;
+  return { ...from, state: to.state, cycle: cycle + 1, attemptsFinished: 0, nextAttemptAt: now };
 }
 
 const listAttempts = (db: Executor, deliveryIds: string[]): Promise<AttemptRow[]> =>

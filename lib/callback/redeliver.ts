@@ -1,6 +1,5 @@
 import type { Database } from "#db/client.ts";
 import type { JobSender } from "#lib/session/jobs/job-sender.ts";
-import { enqueueJobs } from "#lib/session/jobs/job-store.ts";
 import { requestDelivery } from "#lib/session/jobs/jobs.ts";
 import { deliveryMachine } from "./delivery-machine.ts";
 import { findDeliveryRow, reopenDelivery } from "./delivery-store.ts";
@@ -28,11 +27,8 @@ export async function redeliver(
   if (!deliveryMachine.can(row.state, "reopened")) return { status: "open" };
   const state = deliveryMachine.next(row.state, "reopened");
   const job = requestDelivery({ id: row.id, cycle: row.cycle + 1 });
-  const reopened = await deps.db.transaction(async (tx) => {
-    const moved = await reopenDelivery(tx, row, { state }, deps.clock?.() ?? new Date());
-    if (moved) await enqueueJobs(tx, [job]);
-    return moved;
-  });
+  const now = deps.clock?.() ?? new Date();
+  const reopened = await reopenDelivery(deps.db, row, { state }, { now, job });
   // Somebody else asked at the same moment: theirs is under way.
   if (!reopened) return { status: "open" };
   deps.jobs.sendSoon([job]);

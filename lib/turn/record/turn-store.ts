@@ -13,7 +13,7 @@ import {
   steps,
   toolCalls,
 } from "#db/schema/index.ts";
-import { defineStatement, queryRows } from "#db/statement.ts";
+import { defineStatement, prepareOnce, queryRows } from "#db/statement.ts";
 import type { AgentRow } from "#lib/agents/agent-store.ts";
 import { OPEN_STATES, PLAYING_ORDER, type RunRow } from "#lib/session/run/run-store.ts";
 import { type SessionRow, sessionColumns } from "#lib/session/session-store.ts";
@@ -91,16 +91,6 @@ export type RunRecord = {
   /** Whether a conversation was imported into the session. */
   hasImports: boolean;
 };
-
-/** Keeps what `prepare` makes of a database: a prepared query belongs to the database it was made with. */
-function prepareOnce<Prepared>(prepare: (db: Database) => Prepared): (db: Database) => Prepared {
-  const made = new WeakMap<Database, Prepared>();
-  return (db) => {
-    const known = made.get(db) ?? prepare(db);
-    made.set(db, known);
-    return known;
-  };
-}
 
 const readStatement = prepareOnce((db) => {
   const { id, seq, index, role, parts, author, createdAt } = messages;
