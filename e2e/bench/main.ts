@@ -7,9 +7,10 @@ import { profileStart } from "./profile/profile-start.ts";
 import { profileTurn } from "./profile/profile-turn.ts";
 import { formatLine, formatTable } from "./report.ts";
 import { createRig } from "./rig.ts";
+import { measureScale } from "./scale/measure-scale.ts";
 import type { Row } from "./types.ts";
 
-// npm run bench [-- --only turn-1,memory] [--database postgres://…] [--json file] | --profile turn|start|scripts
+// npm run bench [-- --only turn-1,memory] [--database postgres://…] [--json file] | --profile turn|start|scripts | --scale
 // Every figure is a ratio against something simple that did the same work in the same run, in turns, on the same
 // machine. Progress and the figures behind the ratios go to stderr, the table to stdout.
 
@@ -23,6 +24,8 @@ const { values } = parseArgs({
     database: { type: "string" },
     json: { type: "string" },
     profile: { type: "string" },
+    /** Measures what grows with the size of a service, about 3 minutes. */
+    scale: { type: "boolean" },
     /** Given by `npm run bench`: the build is current, so `npm start` starts at once. */
     built: { type: "boolean" },
   },
@@ -93,6 +96,10 @@ async function bench(): Promise<void> {
 if (process.platform !== "linux") {
   say("The bench reads the processes' figures from /proc: it runs on Linux.");
   process.exitCode = 1;
+} else if (values.scale) {
+  const rows = await measureScale(say);
+  for (const row of rows) say(formatLine(row));
+  console.log(`\n${formatTable(rows)}\n`);
 } else if (values.profile !== undefined) {
   if (values.profile === "turn") await profileTurn(options);
   else if (values.profile === "start") await profileStart();

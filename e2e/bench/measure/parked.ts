@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { API_KEY, type RunningService, startService, waitUntil } from "../../fixtures/service.ts";
-import { callJson } from "../http.ts";
-import { playTurns, startTurn, textOf } from "../play-turn.ts";
+import { type RunningService, startService } from "../../fixtures/service.ts";
+import { parkTurns } from "../park-turn.ts";
+import { playTurns } from "../play-turn.ts";
 import { readCpuMs } from "../process-stats.ts";
 import { readHeld } from "../read-held.ts";
 import { describeService, observeWith, type Rig } from "../rig.ts";
@@ -27,11 +27,11 @@ async function measureParked(rig: Rig): Promise<Row[]> {
   try {
     for (const service of [few, many]) {
       await playTurns(describeService(service), { tools: 1 }, WARM_UP, IN_FLIGHT);
-      await park(service, WARM_UP);
+      await parkTurns(service, WARM_UP, IN_FLIGHT);
     }
     await few.stop();
     const before = await observe(many);
-    await park(many, TURNS);
+    await parkTurns(many, TURNS, IN_FLIGHT);
     const after = await observe(many);
     await many.stop();
     const starts = { few: [] as number[], many: [] as number[] };
@@ -83,34 +83,6 @@ async function observe(service: RunningService) {
   const cpuMs = readCpuMs(service.pid ?? 0) - cpuFromMs;
   const { heapUsed, external } = await readHeld(service);
   return { cpuMs, heldBytes: heapUsed + external };
-}
-
-/** Starts persons' turns that ask a question, and waits until all of them are parked. */
-async function park(service: RunningService, count: number): Promise<void> {
-  const subject = describeService(service);
-  const task = { tools: 1, asks: true } as const;
-  let left = count;
-  const work = async () => {
-    while (left-- > 0) {
-      // A program starts the first turn of a session; a person starts the second.
-      const { sessionId, shareUrl } = await startTurn(subject, { tools: 0 });
-      const headers = {
-        origin: new URL(service.baseUrl).origin,
-        cookie: `share=${new URL(shareUrl, service.baseUrl).searchParams.get("key")}`,
-      };
-      const path = `/s/${sessionId}/actions/messages`;
-      await callJson("POST", service.baseUrl + path, headers, { text: textOf(task) });
-      await waitUntil(() => isParked(service, sessionId), "the turn is parked");
-    }
-  };
-  await Promise.all(Array.from({ length: IN_FLIGHT }, work));
-}
-
-async function isParked({ baseUrl }: RunningService, sessionId: string): Promise<boolean> {
-  const headers = { authorization: `Bearer ${API_KEY}` };
-  const url = `${baseUrl}/api/sessions/${sessionId}/agent/status`;
-  const { waitingOn } = (await callJson("GET", url, headers)) as { waitingOn: object | null };
-  return waitingOn !== null;
 }
 
 export const parkedMeasurement: Measurement = { name: "parked", seconds: 300, measure: measureParked };

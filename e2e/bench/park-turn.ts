@@ -1,0 +1,39 @@
+import { API_KEY, type RunningService, waitUntil } from "../fixtures/service.ts";
+import { callJson } from "./http.ts";
+import { startTurn, textOf } from "./play-turn.ts";
+import { describeService } from "./rig.ts";
+
+const headers = { authorization: `Bearer ${API_KEY}` };
+
+/** Starts a person's turn that asks a question, and waits until it is parked. @returns the path of its event stream. */
+export async function parkTurn(service: RunningService): Promise<{ streamPath: string }> {
+  // A program starts the first turn of a session; a person starts the second.
+  const { sessionId, shareUrl } = await startTurn(describeService(service), { tools: 0 });
+  const person = {
+    origin: new URL(service.baseUrl).origin,
+    cookie: `share=${new URL(shareUrl, service.baseUrl).searchParams.get("key")}`,
+  };
+  const url = `${service.baseUrl}/s/${sessionId}/actions/messages`;
+  const sent = await callJson("POST", url, person, { text: textOf({ tools: 1, asks: true }) });
+  await waitUntil(() => isParked(service, sessionId), "the turn is parked");
+  return {
+    streamPath: `/api/sessions/${sessionId}/requests/${(sent as { requestId: string }).requestId}/stream`,
+  };
+}
+
+/** Parks so many turns, a few at a time. @returns the paths of their event streams. */
+export async function parkTurns(service: RunningService, count: number, inFlight: number): Promise<string[]> {
+  const paths: string[] = [];
+  let left = count;
+  const work = async () => {
+    while (left-- > 0) paths.push((await parkTurn(service)).streamPath);
+  };
+  await Promise.all(Array.from({ length: inFlight }, work));
+  return paths;
+}
+
+async function isParked({ baseUrl }: RunningService, sessionId: string): Promise<boolean> {
+  const url = `${baseUrl}/api/sessions/${sessionId}/agent/status`;
+  const { waitingOn } = (await callJson("GET", url, headers)) as { waitingOn: object | null };
+  return waitingOn !== null;
+}

@@ -1,0 +1,93 @@
+import { Client } from "pg";
+
+/** Makes copies of rows: which, and what differs in them as SQL; `n` is the number of the copy. */
+type Copy = { table: string; where: string; changes: Record<string, string> };
+
+/**
+ * Copies a session that has ended, so many times, with a log of 100 events each.
+ *
+ * @returns the ids of the first and of the last copy.
+ */
+export async function fillDatabase(
+  url: string,
+  { sessionId, count }: { sessionId: string; count: number },
+): Promise<string[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    const own = `session_id = '${sessionId}'`;
+    const filled = "'ses_fill' || n";
+    const copies: Copy[] = [
+      {
+        table: "sessions",
+        where: `id = '${sessionId}'`,
+        changes: {
+          id: filled,
+          event_seq: "100",
+          created_at: "created_at - n * interval '1 second'",
+          idempotency_key: "null",
+        },
+      },
+      { table: "requests", where: own, changes: { id: "'req_fill' || n", session_id: filled } },
+      {
+        table: "runs",
+        where: own,
+        changes: { id: "'run_fill' || n", session_id: filled, request_id: "'req_fill' || n" },
+      },
+      {
+        table: "messages",
+        where: own,
+        changes: {
+          id: "id || n",
+          session_id: filled,
+          request_id: "'req_fill' || n",
+          run_id: "case when run_id is null then null else 'run_fill' || n end",
+        },
+      },
+    ];
+    for (const copy of copies) await copyRows(client, copy, count);
+    await client.query(`
+      insert into events (session_id, seq, kind, request_id, run_id, body)
+      select 'ses_fill' || n, seq, kind, 'req_fill' || n, 'run_fill' || n, body
+      from generate_series(1, ${count}) as n, (
+        select row_number() over () as seq, kind, body
+        from (select kind, body from events where ${own} and kind <> 'run.completed' order by seq) as some,
+          generate_series(1, 100) limit 99
+      ) as log
+      union all
+      select 'ses_fill' || n, 100, kind, 'req_fill' || n, 'run_fill' || n, body
+      from generate_series(1, ${count}) as n, events where ${own} and kind = 'run.completed'`);
+    await client.query("analyze");
+    return ["ses_fill1", `ses_fill${count}`];
+  } finally {
+    await client.end();
+  }
+}
+
+/** Bytes of the database on the disk. */
+export async function readDatabaseBytes(url: string): Promise<number> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query("checkpoint");
+    const { rows } = await client.query<{ bytes: string }>(
+      "select pg_database_size(current_database()) as bytes",
+    );
+    return Number(rows[0]?.bytes);
+  } finally {
+    await client.end();
+  }
+}
+
+async function copyRows(client: Client, { table, where, changes }: Copy, count: number): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    "select column_name as name from information_schema.columns where table_name = $1 and table_schema = 'public' and is_generated = 'NEVER'",
+    [table],
+  );
+  const names = rows.map(({ name }) => name);
+  const values = names.map((name) => changes[name] ?? `"${name}"`);
+  const columns = names.map((name) => `"${name}"`).join(", ");
+  await client.query(
+    `insert into "${table}" (${columns}) select ${values.join(", ")} from "${table}", generate_series(1, ${count}) as n where ${where}`,
+  );
+}
