@@ -1,4 +1,5 @@
 import { callbackMeasurement } from "./measure/callbacks.ts";
+import { firstPictureMeasurement } from "./measure/first-picture.ts";
 import { followerMeasurements } from "./measure/followers.ts";
 import { liveViewMeasurement } from "./measure/live-view.ts";
 import { memoryMeasurement } from "./measure/memory.ts";
@@ -25,6 +26,7 @@ export const measurements: readonly Measurement[] = [
   callbackMeasurement,
   memoryMeasurement,
   startUpMeasurement,
+  firstPictureMeasurement,
   liveViewMeasurement,
   stepMeasurement,
   parkedMeasurement,

@@ -93,7 +93,7 @@ async function measureLiveView({ subject, folder }: Rig): Promise<Row[]> {
 }
 
 /** The browser that set-up found, as the service does. */
-const findChromium = () =>
+export const findChromium = () =>
   process.env.BROWSER_EXECUTABLE_PATH ?? readSetup(process.env.DATA_DIR ?? ".data").chromium?.executablePath;
 
 /** Somebody who sees the page. */
