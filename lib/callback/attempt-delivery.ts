@@ -7,12 +7,10 @@ import { CALLBACK_SECRET, placeSecret } from "#lib/session/session-store.ts";
 import { deliveryMachine } from "./delivery-machine.ts";
 import {
   type AttemptRow,
+  beginAttempt,
   type DeliveryRow,
   type DeliveryToMake,
   findAttempt,
-  findDelivery,
-  isStartUnattempted,
-  moveDelivery,
   settleAttempt,
 } from "./delivery-store.ts";
 import { ATTEMPTS_MAX, type RetrySchedule, retryDelayMs } from "./retry-schedule.ts";
@@ -63,25 +61,26 @@ const EXCHANGE_TIMEOUT_MS = 10_000;
  * @throws when our own infrastructure fails (database, a service that ends); nothing is recorded then.
  */
 export async function attemptDelivery(deps: DeliveryDeps, key: AttemptKey): Promise<AttemptOutcome> {
-  const delivery = await findDelivery(deps.db, key.deliveryId);
+  const isOrdered = key.cycle === 1 && key.number === 1 && key.outOfOrder !== true;
+  // When it began: by it a sweep knows an attempt whose executor has gone.
+  const delivery = await beginAttempt(deps.db, { ...key, isOrdered, at: deps.clock?.() ?? null });
   if (!delivery) return { state: "dropped" };
   const { row } = delivery;
   const now = deps.clock ?? carryOn(delivery.readAtMs);
-  const recorded = await readRecorded(deps.db, row, key, now());
-  if (recorded) return recorded;
-
-  const isOrdered = key.cycle === 1 && key.number === 1 && key.outOfOrder !== true;
-  if (isOrdered && row.event === "run.completed" && (await isStartUnattempted(deps.db, row.runId)))
-    return { state: "wait", delayMs: orderingDelayMs(now().getTime() - row.createdAt.getTime()) };
-
+  if (!delivery.hasBegun) {
+    const recorded = await readRecorded(deps.db, row, key, now());
+    if (recorded) return recorded;
+    if (delivery.mustWait)
+      return { state: "wait", delayMs: orderingDelayMs(now().getTime() - row.createdAt.getTime()) };
+    // Another executor has moved it since.
+    return attemptDelivery(deps, key);
+  }
+  const at = now();
   const sending: DeliveryRow = {
     ...row,
     state: deliveryMachine.next(row.state, "began"),
-    // When it began: by it a sweep knows an attempt whose executor has gone.
-    nextAttemptAt: now(),
+    nextAttemptAt: at,
   };
-  if (!(await moveDelivery(deps.db, row, sending))) return attemptDelivery(deps, key);
-  const at = now();
   const exchange = await exchangeWith(deps, delivery, now);
   await faultPoint("callback-answered");
   const settled = settle(deps.schedule, sending, exchange, now());

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, type Placeholder, sql } from "drizzle-orm";
+import { and, asc, desc, eq, exists, inArray, type Placeholder, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import type { Database, Executor } from "#db/client.ts";
 import { deliveries, deliveryAttempts, outbox, sealedSecrets, sessions } from "#db/schema/index.ts";
@@ -15,15 +15,45 @@ export type DeliveryToMake = {
   url: string | null;
   sealedSecret: string | null;
   readAtMs: number;
+  /** The first attempt of the run's `run.started` has not ended. */
+  mustWait: boolean;
+  hasBegun: boolean;
 };
 
-const readStatement = prepareOnce((db) =>
-  db
+const beginStatement = prepareOnce((db) => {
+  const { placeholder } = sql;
+  const earlier = alias(deliveries, "earlier");
+  const isStartUnattempted = exists(
+    db
+      .select({ id: earlier.id })
+      .from(earlier)
+      .where(
+        and(
+          eq(earlier.runId, deliveries.runId),
+          eq(earlier.event, "run.started"),
+          eq(earlier.cycle, 1),
+          eq(earlier.attemptsFinished, 0),
+          inArray(earlier.state, ["pending", "sending"]),
+        ),
+      ),
+  );
+  const mustWait = sql<boolean>`(${placeholder("isOrdered")}::boolean and ${deliveries.event} = 'run.completed'
+    and ${isStartUnattempted})`;
+  const begun = db.$with("begun", { id: sql<string>`id`.as("id") }).as(sql`
+    update ${deliveries} set state = 'sending', next_attempt_at = coalesce(${placeholder("at")}::timestamptz, now())
+    where ${deliveries.id} = ${placeholder("deliveryId")} and ${deliveries.cycle} = ${placeholder("cycle")}::int
+      and ${deliveries.attemptsFinished} = ${placeholder("number")}::int - 1
+      and ${deliveries.state} in ('pending', 'sending') and not ${mustWait}
+    returning id`);
+  return db
+    .with(begun)
     .select({
       row: deliveries,
       url: sessions.callbackUrl,
       sealedSecret: sealedSecrets.sealed,
       readAtMs: sql<number>`(extract(epoch from now()) * 1000)::float8`.mapWith(Number),
+      mustWait,
+      hasBegun: sql<boolean>`exists (select from begun)`,
     })
     .from(deliveries)
     .innerJoin(sessions, eq(sessions.id, deliveries.sessionId))
@@ -31,31 +61,23 @@ const readStatement = prepareOnce((db) =>
       sealedSecrets,
       and(eq(sealedSecrets.sessionId, deliveries.sessionId), eq(sealedSecrets.name, CALLBACK_SECRET)),
     )
-    .where(eq(deliveries.id, sql.placeholder("deliveryId")))
-    .prepare("find_delivery"),
-);
+    .where(eq(deliveries.id, placeholder("deliveryId")))
+    .prepare("begin_attempt");
+});
 
-/** A delivery, its session's callback URL and sealed secret; undefined when the session is gone. */
-export async function findDelivery(db: Database, deliveryId: string): Promise<DeliveryToMake | undefined> {
-  const [found] = await readStatement(db).execute({ deliveryId });
+/**
+ * Begins an attempt at a delivery in one statement, unless it is not the next one of its cycle, or has to wait for the first
+ * attempt of the run's `run.started`.
+ *
+ * @param attempt.at when it begins; null for the database's time.
+ * @returns the delivery as it was before, with its session's callback URL and sealed secret; undefined when the session is gone.
+ */
+export async function beginAttempt(
+  db: Database,
+  attempt: { deliveryId: string; cycle: number; number: number; isOrdered: boolean; at: Date | null },
+): Promise<DeliveryToMake | undefined> {
+  const [found] = await beginStatement(db).execute({ ...attempt, at: attempt.at?.toISOString() ?? null });
   return found;
-}
-
-/** Whether the run's `run.started` has a delivery of which no attempt has finished yet. */
-export async function isStartUnattempted(db: Executor, runId: string): Promise<boolean> {
-  const rows = await db
-    .select({ id: deliveries.id })
-    .from(deliveries)
-    .where(
-      and(
-        eq(deliveries.runId, runId),
-        eq(deliveries.event, "run.started"),
-        eq(deliveries.cycle, 1),
-        eq(deliveries.attemptsFinished, 0),
-        inArray(deliveries.state, ["pending", "sending"]),
-      ),
-    );
-  return rows.length > 0;
 }
 
 type Standing = Pick<DeliveryRow, "id" | "cycle" | "attemptsFinished" | "state">;
@@ -68,8 +90,6 @@ const moved = (value: (name: MoveValue) => Placeholder) => sql`moved as (
   where id = ${value("id")} and cycle = ${value("cycle")}::int and attempts_finished = ${value("finished")}::int
     and state = ${value("state")} returning id)`;
 
-const moveStatement = defineStatement<MoveValue>((value) => sql`with ${moved(value)} select id from moved`);
-
 const describeMove = (from: Standing, to: NewStanding): Record<MoveValue, unknown> => ({
   id: from.id,
   cycle: from.cycle,
@@ -79,15 +99,6 @@ const describeMove = (from: Standing, to: NewStanding): Record<MoveValue, unknow
   newFinished: to.attemptsFinished,
   nextAttemptAt: to.nextAttemptAt?.toISOString() ?? null,
 });
-
-/**
- * Moves a delivery from the state it was read in, if that still holds.
- *
- * @returns whether this call moved it.
- */
-export async function moveDelivery(db: Executor, from: Standing, to: NewStanding): Promise<boolean> {
-  return (await queryRows(db, moveStatement(describeMove(from, to)))).length === 1;
-}
 
 const settleStatement = defineStatement<
   MoveValue | "number" | "at" | "status" | "latencyMs" | "error" | "excerpt"
