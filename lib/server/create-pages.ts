@@ -10,6 +10,8 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 type Pages = {
   /** Next's handler; it loads Next if that has not been loaded. @throws when Next cannot be loaded; the next request tries again. */
   handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  /** @throws Error when there are no pages that could be loaded later. */
+  check: () => void;
   /** Loads Next now. */
   open: () => Promise<void>;
   close: () => Promise<void>;
@@ -22,14 +24,12 @@ type Next = Awaited<ReturnType<typeof prepare>>;
  * interface do not need it.
  *
  * @param hub the server, listening nowhere, that Next attaches its development sockets to; ours hands them over.
- * @throws Error when there are no pages that could be loaded later.
  */
 export function createPages(
   env: Env,
   hub: Server,
   load: () => Promise<Next> = () => prepare(env, hub),
 ): Pages {
-  if (env.NODE_ENV !== "development") checkBuild();
   let loading: Promise<Next> | undefined;
   let isClosed = false;
 
@@ -43,6 +43,9 @@ export function createPages(
   }
 
   return {
+    check() {
+      if (env.NODE_ENV !== "development") checkBuild();
+    },
     async handle(request, response) {
       const { handle } = await open();
       return handle(request, response);

@@ -33,6 +33,7 @@ export async function startService({ onAnswering }: { onAnswering: () => void })
   const hub = createServer();
   const pages = createPages(env, hub);
   const container = await createContainer(env, logger);
+  pages.check();
   Object.assign(globalThis, { [Symbol.for("agent-session-service")]: container.mounted });
 
   const { handleRequest, drain } = createRequestListener({

@@ -31,11 +31,13 @@ function parseInput(text: string): ReadInput {
   try {
     return { input: JSON.parse(text, MAY_HOLD_PROTOTYPE.test(text) ? refusePrototype : undefined) };
   } catch (error) {
-    return { input: text, error: new Error(`The input is not JSON: ${(error as Error).message}`) };
+    if (!(error instanceof SyntaxError)) return { input: text, error: error as Error };
+    return { input: text, error: new Error(`The input is not JSON: ${error.message}`) };
   }
 }
 
 function refusePrototype(key: string, value: unknown): unknown {
-  if (key === "__proto__") throw new Error('an object has the key "__proto__"');
+  if (key === "__proto__")
+    throw new Error('The key "__proto__" is not allowed, because it changes the prototype of an object.');
   return value;
 }

@@ -121,7 +121,7 @@ describe("the calls of an answer", () => {
   it("cannot name a prototype, however it is spelled", async () => {
     for (const key of ["__proto__", "\\u005f_proto__"]) {
       const { made } = await call("look", `{"url": "a", "${key}": {"isAdmin": true}}`);
-      assert.match(made?.error?.message ?? "", /has the key "__proto__"/);
+      assert.match(made?.error?.message ?? "", /^The key "__proto__" is not allowed/);
     }
   });
 
