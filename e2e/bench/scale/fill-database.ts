@@ -46,17 +46,18 @@ export async function fillDatabase(
       },
     ];
     for (const copy of copies) await copyRows(client, copy, count);
+    // A log has one start and one end of its run; what is between them repeats.
+    const place = "case kind when 'run.started' then 1 when 'run.completed' then 100 else seq + 1 end";
     await client.query(`
       insert into events (session_id, seq, kind, request_id, run_id, body)
-      select 'ses_fill' || n, seq, kind, 'req_fill' || n, 'run_fill' || n, body
+      select 'ses_fill' || n, ${place}, kind, 'req_fill' || n, 'run_fill' || n, body
       from generate_series(1, ${count}) as n, (
-        select row_number() over () as seq, kind, body
-        from (select kind, body from events where ${own} and kind <> 'run.completed' order by seq) as some,
-          generate_series(1, 100) limit 99
-      ) as log
-      union all
-      select 'ses_fill' || n, 100, kind, 'req_fill' || n, 'run_fill' || n, body
-      from generate_series(1, ${count}) as n, events where ${own} and kind = 'run.completed'`);
+        select 0 as seq, kind, body from events where ${own} and kind in ('run.started', 'run.completed')
+        union all
+        (select (row_number() over ())::int, kind, body from (
+          select kind, body from events where ${own} and kind not in ('run.started', 'run.completed')) as own_events,
+          generate_series(1, 100) limit 98)
+      ) as log`);
     await client.query("analyze");
     return ["ses_fill1", `ses_fill${count}`];
   } finally {
