@@ -81,7 +81,10 @@ export const sessions = pgTable(
   },
   (table) => [
     uniqueIndex("sessions_owner_idempotency_key").on(table.ownerId, table.idempotencyKey),
-    index("sessions_owner_recent").on(table.ownerId, table.createdAt.desc(), table.id),
+    // In the order of the list, which leaves sub-agents out.
+    index("sessions_owner_recent")
+      .on(table.ownerId, table.createdAt.desc(), table.id.desc())
+      .where(sql`parent_session_id is null`),
     index("sessions_parent").on(table.parentSessionId),
     oneOf("sessions_source", table.source, SOURCES),
     oneOf("sessions_startup_status", table.startupStatus, STARTUP_STATUSES),

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNotNull, isNull, sql } from "drizzle-orm";
 import type { Executor } from "#db/client.ts";
 import { deliverables, elicitations, plans, requests, runs, sessions, waits } from "#db/schema/index.ts";
 import type { WaitKind } from "#db/schema/unions.ts";
@@ -26,10 +26,7 @@ export function listSessions(
         eq(sessions.ownerId, ownerId),
         isNull(sessions.parentSessionId),
         before &&
-          or(
-            lt(sessions.createdAt, before.createdAt),
-            and(eq(sessions.createdAt, before.createdAt), lt(sessions.id, before.id)),
-          ),
+          sql`(${sessions.createdAt}, ${sessions.id}) < (${before.createdAt.toISOString()}::timestamptz, ${before.id})`,
       ),
     )
     .orderBy(desc(sessions.createdAt), desc(sessions.id))

@@ -1,0 +1,2 @@
+DROP INDEX "sessions_owner_recent";--> statement-breakpoint
+CREATE INDEX "sessions_owner_recent" ON "sessions" USING btree ("owner_id","created_at" DESC NULLS LAST,"id" DESC NULLS LAST) WHERE parent_session_id is null;
