@@ -362,6 +362,8 @@ export type BrowserStatusEvent = {
   /** The address that the browser currently shows. */
   currentUrl: string | null;
   lastError: string | null;
+  /** When the last picture of the page was taken; null if there is none. Set while no browser runs (`expired`, `error`). */
+  pictureTakenAt?: string | null | undefined;
 };
 
 /** All browsers of the process are in use, so the session waits for one. The wait ends with a `browser.status` other than `creating`. */

@@ -509,6 +509,14 @@ export const eventSchemas = {
       .string()
       .nullable()
       .meta({ examples: [null] }),
+    pictureTakenAt: timestamp
+      .nullable()
+      .optional()
+      .meta({
+        description:
+          "When the last picture of the page was taken; null if there is none. Set while no browser runs (`expired`, `error`).",
+        examples: [null],
+      }),
   }),
   "browser.waiting": define(
     "browser.waiting",

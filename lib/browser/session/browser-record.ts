@@ -2,6 +2,7 @@ import type { Database, Transaction } from "#db/client.ts";
 import type { NewEvent } from "#lib/events/event.ts";
 import type { Emit, EventLog } from "#lib/events/event-log.ts";
 import type { Logger } from "#lib/log/logger.ts";
+import { readPictureTimes } from "../view/picture-store.ts";
 import type { BrowserEvent } from "./browser-machine.ts";
 import {
   type BrowserFields,
@@ -122,7 +123,7 @@ export function createStoredRecord(
       void flush(recorder);
       return write(recorder, async (tx, emit) => {
         const row = await selectPage(tx, sessionId, url);
-        emitStatus(recorder, emit, row);
+        await emitStatus(recorder, tx, emit, row);
         return row;
       });
     },
@@ -143,9 +144,18 @@ function write<Result>(
   return turn;
 }
 
-function emitStatus({ session }: Recorder, emit: Emit, row: BrowserRow): void {
+/** Emits the row as clients see it; once the browser is gone, with the time of the picture that the page can show. */
+async function emitStatus(
+  { session, sessionId }: Recorder,
+  tx: Transaction,
+  emit: Emit,
+  row: BrowserRow,
+): Promise<void> {
   const ids = { requestId: null, runId: null, source: session.source };
-  emit({ kind: "browser.status", ...ids, ...readShownFields(row) });
+  const isGone = row.status === "expired" || row.status === "error";
+  const takenAt = isGone ? (await readPictureTimes(tx, [sessionId])).get(sessionId) : undefined;
+  const picture = isGone ? { pictureTakenAt: takenAt?.toISOString() ?? null } : undefined;
+  emit({ kind: "browser.status", ...ids, ...readShownFields(row), ...picture });
 }
 
 function move(recorder: Recorder, event: BrowserEvent, fields: BrowserFields): Promise<BrowserRow> {
@@ -156,7 +166,7 @@ function move(recorder: Recorder, event: BrowserEvent, fields: BrowserFields): P
     const patch = { ...fields, lastUsedAt: new Date() };
     const row = isOurs ? await moveBrowser(tx, deps.owner, from, event, patch) : undefined;
     if (!row) throw takenByOther(sessionId, from);
-    emitStatus(recorder, emit, row);
+    await emitStatus(recorder, tx, emit, row);
     return row;
   });
 }
@@ -170,7 +180,7 @@ function dropClaim(recorder: Recorder): Promise<string | null> {
     const patch = { currentUrl: null, lastUsedAt: new Date() };
     const row = await moveBrowser(tx, deps.owner, from, event, patch);
     if (!row) throw takenByOther(sessionId, from);
-    emitStatus(recorder, emit, row);
+    await emitStatus(recorder, tx, emit, row);
     return from.owner;
   });
 }
@@ -185,7 +195,7 @@ function patch(recorder: Recorder, fields: BrowserPatch, retargets?: number): Pr
     const before = await readBrowser(tx, sessionId);
     if (!before || !changes(before, fields)) return;
     const row = await patchBrowser(tx, deps.owner, sessionId, fields, retargets);
-    if (row) emitStatus(recorder, emit, row);
+    if (row) await emitStatus(recorder, tx, emit, row);
   });
 }
 

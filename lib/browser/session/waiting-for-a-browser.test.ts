@@ -269,6 +269,14 @@ test("a session's last picture outlasts its browser and a restart, and goes with
   assert.deepEqual([...(picture?.bytes.subarray(0, 2) ?? [])], [0xff, 0xd8]);
   const times = await restarted.readPictureTimes([first, second]);
   assert.deepEqual([...times], [[first, picture?.takenAt]], "an empty page has no picture");
+  const lastStatus = async (sessionId: string) =>
+    (await house.log.read(sessionId, { after: 0, limit: 100 })).map(({ body }) => JSON.parse(body)).at(-1);
+  const shown = { kind: "browser.status", status: "expired" };
+  assert.partialDeepStrictEqual(await lastStatus(first), {
+    ...shown,
+    pictureTakenAt: picture?.takenAt.toISOString(),
+  });
+  assert.partialDeepStrictEqual(await lastStatus(second), { ...shown, pictureTakenAt: null });
 });
 
 test("a picture is kept once the page is left alone, so that a crash does not lose it", async () => {

@@ -1,5 +1,5 @@
 import { eq, inArray } from "drizzle-orm";
-import type { Database } from "#db/client.ts";
+import type { Database, Executor } from "#db/client.ts";
 import { pagePictures } from "#db/schema/index.ts";
 
 /** The last picture of a session's page. */
@@ -25,7 +25,7 @@ export async function readPagePicture(db: Database, sessionId: string): Promise<
 }
 
 /** When the last pictures of these sessions' pages were taken, without reading them; nothing for a session without one. */
-export async function readPictureTimes(db: Database, sessionIds: string[]): Promise<Map<string, Date>> {
+export async function readPictureTimes(db: Executor, sessionIds: string[]): Promise<Map<string, Date>> {
   if (sessionIds.length === 0) return new Map();
   const rows = await db
     .select({ sessionId: pagePictures.sessionId, takenAt: pagePictures.takenAt })

@@ -53,14 +53,12 @@ function applyKind(state: SessionState, event: DomainEvent): SessionState {
     case "deliverable.failed":
       return { ...state, deliverables: upsertDeliverable(state.deliverables, event.deliverable) };
     case "browser.status": {
-      const { status, desiredUrl, lastNavigatedUrl, currentUrl, lastError } = event;
-      const hasEnded = state.browser.status === "ready" && status === "expired";
+      const { status, desiredUrl, lastNavigatedUrl, currentUrl, lastError, pictureTakenAt } = event;
       return {
         ...state,
         browser: { ...state.browser, status, desiredUrl, lastNavigatedUrl, currentUrl, lastError },
         browserPosition: status === "creating" ? state.browserPosition : null,
-        // The service takes a picture before it ends a browser.
-        pictureTakenAt: hasEnded ? event.timestamp : state.pictureTakenAt,
+        pictureTakenAt: pictureTakenAt ?? state.pictureTakenAt,
       };
     }
     case "browser.waiting":

@@ -127,7 +127,10 @@ test("a turn that waits for a browser shows its position in the queue until the 
   const ready = apply(retargeted, 10, { kind: "browser.status", status: "ready", ...browser });
   assert.equal(describeState(ready, OPEN).detail, "Reading the page");
   const expired = apply(ready, 11, { kind: "browser.status", status: "expired", ...browser });
-  assert.equal(expired.pictureTakenAt, "2026-11-20T10:00:00.000Z");
+  assert.equal(expired.pictureTakenAt, null, "a browser that was lost without a picture");
+  const pictureTakenAt = "2026-11-20T10:00:00.000Z";
+  const kept = apply(expired, 12, { kind: "browser.status", status: "expired", ...browser, pictureTakenAt });
+  assert.equal(kept.pictureTakenAt, pictureTakenAt);
 });
 
 test("a plan that waits for a person is not shown as done", () => {
