@@ -5,24 +5,28 @@ import { measurements } from "./measurements.ts";
 import { profileScripts } from "./profile/profile-scripts.ts";
 import { profileStart } from "./profile/profile-start.ts";
 import { profileTurn } from "./profile/profile-turn.ts";
-import { formatLine, formatTable } from "./report.ts";
+import { combineRuns, formatLine, formatTable } from "./report.ts";
 import { createRig } from "./rig.ts";
 import { measureScale } from "./scale/measure-scale.ts";
-import type { Row } from "./types.ts";
+import type { Measurement, Row } from "./types.ts";
 
-// npm run bench [-- --only turn-1,memory] [--database postgres://…] [--json file] | --profile turn|start|scripts | --scale
+// npm run bench [-- --only turn-1,memory] [--runs 5] [--database postgres://…] [--json file]
+// npm run bench -- --profile turn|start|scripts, or --scale
 // Every figure is a ratio against something simple that did the same work in the same run, in turns, on the same
 // machine. Progress and the figures behind the ratios go to stderr, the table to stdout.
 
 const BUDGET_SECONDS = 600;
 /** A measurement that takes this many times what it should hangs. */
 const LATE = 3;
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
 const { values } = parseArgs({
   options: {
     only: { type: "string" },
     database: { type: "string" },
     json: { type: "string" },
+    /** Repeats everything so many times, each time with new processes, and reports medians. */
+    runs: { type: "string", default: "1" },
     profile: { type: "string" },
     /** Measures what grows with the size of a service, about 3 minutes. */
     scale: { type: "boolean" },
@@ -45,19 +49,22 @@ async function within<Value>(seconds: number, work: Promise<Value>): Promise<Val
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
-async function bench(): Promise<void> {
+function chooseMeasurements(): Measurement[] {
   const names = values.only?.split(",");
   const unknown = names?.find((name) => !measurements.some((each) => each.name === name));
   if (unknown !== undefined)
     throw new Error(`--only: ${unknown} is none of ${measurements.map(({ name }) => name).join(", ")}`);
-  const chosen = measurements.filter(({ name }) => !names || names.includes(name));
+  return measurements.filter(({ name }) => !names || names.includes(name));
+}
+
+/** Measures everything once. @returns the rows, and how many measurements failed. */
+async function runOnce(chosen: readonly Measurement[]): Promise<{ rows: Row[]; failures: number }> {
   const startedAt = performance.now();
   const secondsLeft = () => BUDGET_SECONDS - (performance.now() - startedAt) / 1000;
-
   say("Starting the service, the bare loop and the scripted model …");
   const rig = await createRig(options);
-  for (const signal of ["SIGINT", "SIGTERM"] as const)
-    process.once(signal, () => void rig.close().finally(() => process.exit(1)));
+  const end = () => void rig.close().finally(() => process.exit(1));
+  for (const signal of SIGNALS) process.once(signal, end);
   const rows: Row[] = [];
   let failures = 0;
   try {
@@ -77,20 +84,37 @@ async function bench(): Promise<void> {
       }
     }
   } finally {
+    for (const signal of SIGNALS) process.off(signal, end);
     await rig.close();
   }
-  const took = Math.round(BUDGET_SECONDS - secondsLeft());
+  return { rows, failures };
+}
+
+async function bench(): Promise<void> {
+  const count = Number(values.runs);
+  if (!Number.isInteger(count) || count < 1 || count > 20)
+    throw new Error("--runs: must be a whole number from 1 to 20");
+  const chosen = chooseMeasurements();
+  const startedAt = performance.now();
+  const runs: { rows: Row[]; failures: number }[] = [];
+  for (let number = 1; number <= count; number++) {
+    if (count > 1) say(`Run ${number} of ${count}`);
+    runs.push(await runOnce(chosen));
+  }
+  const rows = combineRuns(runs.map((run) => run.rows));
   console.log(`\n${formatTable(rows)}\n`);
+  const took = Math.round((performance.now() - startedAt) / 1000);
   say(`On ${values.database === undefined ? "the embedded Postgres" : "a Postgres server"}, in ${took} s.`);
   if (values.json !== undefined) {
     const report = {
       database: values.database === undefined ? "embedded" : "server",
       node: process.version,
+      runs: count,
       rows,
     };
     writeFileSync(values.json, `${JSON.stringify(report, null, 2)}\n`);
   }
-  if (failures > 0) process.exitCode = 1;
+  if (runs.some(({ failures }) => failures > 0)) process.exitCode = 1;
 }
 
 if (process.platform !== "linux") {

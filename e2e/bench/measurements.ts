@@ -1,3 +1,4 @@
+import { baselineMeasurement } from "./measure/baselines.ts";
 import { callbackMeasurement } from "./measure/callbacks.ts";
 import { firstPictureMeasurement } from "./measure/first-picture.ts";
 import { followerMeasurements } from "./measure/followers.ts";
@@ -17,6 +18,7 @@ import type { Measurement } from "./types.ts";
 /** Everything the bench measures, in the order of the table; the long ones last, where time may run out. */
 export const measurements: readonly Measurement[] = [
   ...turnMeasurements,
+  baselineMeasurement,
   ...followerMeasurements,
   ...requestMeasurements,
   projectionMeasurement,

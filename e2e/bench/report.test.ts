@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { formatTable } from "./report.ts";
+import { combineRuns, formatTable } from "./report.ts";
 import { median, medianRatio, quantile } from "./statistics.ts";
 
 describe("the table of the bench", () => {
@@ -16,6 +16,19 @@ describe("the table of the bench", () => {
       "| creation | 12 × |  |  |",
     ]);
   });
+});
+
+test("several runs become one row each: the median of its values and of the figures behind them", () => {
+  const run = (value: number, serviceMs: number) => [
+    { what: "latency", value, unit: "×" as const, target: { atMost: 2 }, behind: { serviceMs } },
+    { what: "creation", value: value * 10, unit: "×" as const, behind: {} },
+  ];
+  // A run may have left a measurement out.
+  const runs = [run(3, 30), run(1, 20), run(2, 10).slice(0, 1)];
+  assert.deepEqual(combineRuns(runs), [
+    { what: "latency", value: 2, unit: "×", target: { atMost: 2 }, behind: { serviceMs: 20 } },
+    { what: "creation", value: 30, unit: "×", behind: {} },
+  ]);
 });
 
 describe("what the ratios are made of", () => {

@@ -1,3 +1,4 @@
+import { median } from "./statistics.ts";
 import type { Row, Target } from "./types.ts";
 
 const isMet = (value: number, target: Target): boolean =>
@@ -22,4 +23,18 @@ export function formatTable(rows: readonly Row[]): string {
 export function formatLine({ what, value, unit, behind }: Row): string {
   const figures = Object.entries(behind).map(([name, figure]) => `${name} ${format(figure)}`);
   return `  ${what}: ${format(value)} ${unit}${figures.length > 0 ? ` (${figures.join(", ")})` : ""}`;
+}
+
+/** One row for each thing that several runs measured: the median of its values, and of each figure behind them. */
+export function combineRuns(runs: readonly (readonly Row[])[]): Row[] {
+  const byWhat = Map.groupBy(runs.flat(), ({ what }) => what);
+  return [...byWhat.values()].flatMap((rows) => {
+    const [first] = rows;
+    if (!first) return [];
+    const behind = Object.keys(first.behind).map((name) => [
+      name,
+      median(rows.flatMap((row) => row.behind[name] ?? [])),
+    ]);
+    return { ...first, value: median(rows.map(({ value }) => value)), behind: Object.fromEntries(behind) };
+  });
 }

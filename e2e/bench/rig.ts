@@ -47,8 +47,9 @@ export async function createRig(options: {
     started.push(bare.stop);
     const subject = describeService(service);
     await playTurn(subject, { tools: 0 });
-    await bare.ask((await model.ask({ type: "prompt" })) as Prompt);
-    const baseline = describeBare(bare);
+    const prompt = (await model.ask({ type: "prompt" })) as Prompt;
+    await bare.ask(prompt);
+    const baseline = describeLoop("bare loop", bare);
     for (const each of [subject, baseline]) await playTurns(each, { tools: 1 }, WARM_UP, 2);
     return {
       ...options,
@@ -58,6 +59,9 @@ export async function createRig(options: {
       variables,
       folder,
       close,
+      /** What the service sends with every call of the model. */
+      prompt,
+      modelUrl,
       /** Model calls of tagged turns since the last time. */
       takeCalls: async () => (await model.ask({ type: "take" })) as LoggedCall[],
       readBareMemory: async () => (await bare.ask("memory")) as NodeJS.MemoryUsage,
@@ -80,11 +84,35 @@ export const describeService = (service: RunningService): Subject => ({
   bodyOf: (text) => ({ messages: [userMessage(text)] }),
 });
 
-const describeBare = (bare: Child): Subject => ({
-  name: "bare loop",
-  pid: bare.pid,
-  baseUrl: `http://127.0.0.1:${bare.ready.port}`,
+/** A loop of `bare/main.ts`. */
+export const describeLoop = (name: "bare loop" | "minimal loop", loop: Child): Subject => ({
+  name,
+  pid: loop.pid,
+  baseUrl: `http://127.0.0.1:${loop.ready.port}`,
   createPath: "/turns",
   headers: {},
   bodyOf: (text) => ({ text }),
 });
+
+/** The in-memory server of `bare/agent-server.ts`, which takes the service's own requests. */
+export const describeAgentServer = (server: Child): Subject => ({
+  name: "agent server",
+  pid: server.pid,
+  baseUrl: `http://127.0.0.1:${server.ready.port}`,
+  createPath: "/sessions",
+  headers: { authorization: `Bearer ${API_KEY}` },
+  bodyOf: (text) => ({ messages: [userMessage(text)] }),
+});
+
+/** Starts the in-memory agent server with these instructions and tools. */
+export async function startAgentServer({
+  modelUrl,
+  prompt,
+}: Pick<Rig, "modelUrl" | "prompt">): Promise<Child> {
+  const server = await startChild("./bare/agent-server.ts", {
+    BENCH_MODEL_URL: modelUrl,
+    BENCH_KEY: API_KEY,
+  });
+  await server.ask(prompt);
+  return server;
+}

@@ -21,9 +21,9 @@ export type Measurement = {
   measure: (rig: Rig) => Promise<Row[]>;
 };
 
-/** A server whose turns are measured: the service, or the bare loop beside it. */
+/** A server whose turns are measured: the service, or a baseline. */
 export type Subject = {
-  name: "service" | "bare loop";
+  name: "service" | "bare loop" | "minimal loop" | "agent server";
   pid: number;
   baseUrl: string;
   createPath: string;

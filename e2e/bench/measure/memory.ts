@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { startService } from "../../fixtures/service.ts";
 import { playTurns } from "../play-turn.ts";
-import { listMemoryMb } from "../process-stats.ts";
-import { describeService, type Rig } from "../rig.ts";
+import { listMemoryMb, readMemoryMb } from "../process-stats.ts";
+import { describeAgentServer, describeService, type Rig, startAgentServer } from "../rig.ts";
 import { sum } from "../statistics.ts";
 import type { Measurement, Row } from "../types.ts";
 
@@ -12,15 +12,21 @@ const START_PAUSE_MS = 15_000;
 const PAUSE_MS = 30_000;
 
 /** What all processes of a service hold when it is idle after its start, and after 500 sessions and a pause. */
-async function measureMemory({ variables, database }: Rig): Promise<Row[]> {
+async function measureMemory(rig: Rig): Promise<Row[]> {
+  const { variables, database } = rig;
   const service = await startService(variables);
+  const server = await startAgentServer(rig);
   try {
     const pid = service.pid ?? 0;
     await sleep(START_PAUSE_MS);
     const idle = listMemoryMb(pid);
+    const serverIdleMb = readMemoryMb(server.pid);
     await playTurns(describeService(service), { tools: 1 }, SESSIONS, 8);
     await sleep(PAUSE_MS);
     const after = listMemoryMb(pid);
+    await playTurns(describeAgentServer(server), { tools: 1 }, SESSIONS, 8);
+    await sleep(PAUSE_MS);
+    const serverAfterMb = readMemoryMb(server.pid);
     const where = database === undefined ? "" : " without its Postgres server";
     return [
       {
@@ -37,10 +43,20 @@ async function measureMemory({ variables, database }: Rig): Promise<Row[]> {
         target: { atMost: 1.25 },
         behind: after,
       },
+      compare("idle memory", sum(Object.values(idle)), serverIdleMb),
+      compare(`memory after ${SESSIONS} sessions`, sum(Object.values(after)), serverAfterMb),
     ];
   } finally {
     await service.close();
+    await server.stop();
   }
 }
 
-export const memoryMeasurement: Measurement = { name: "memory", seconds: 60, measure: measureMemory };
+const compare = (what: string, serviceMb: number, otherMb: number): Row => ({
+  what: `${what}, relative to the agent server`,
+  unit: "×",
+  value: serviceMb / otherMb,
+  behind: { serviceMb, otherMb },
+});
+
+export const memoryMeasurement: Measurement = { name: "memory", seconds: 100, measure: measureMemory };

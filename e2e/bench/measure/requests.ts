@@ -30,7 +30,8 @@ async function measurePolling({ subject }: Rig): Promise<Row[]> {
   ];
 }
 
-async function readRate(url: string, headers: Record<string, string>): Promise<number> {
+/** Answered requests a second, eight at a time for a second. */
+export async function readRate(url: string, headers: Record<string, string>): Promise<number> {
   const startedAt = performance.now();
   let answered = 0;
   const poll = async () => {
