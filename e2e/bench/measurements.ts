@@ -1,5 +1,6 @@
 import { baselineMeasurement } from "./measure/baselines.ts";
 import { callbackMeasurement } from "./measure/callbacks.ts";
+import { durabilityMeasurement } from "./measure/durability.ts";
 import { firstPictureMeasurement } from "./measure/first-picture.ts";
 import { followerMeasurements } from "./measure/followers.ts";
 import { liveViewMeasurement } from "./measure/live-view.ts";
@@ -26,6 +27,7 @@ export const measurements: readonly Measurement[] = [
   variantRuntimeMeasurement,
   publishedScriptMeasurement,
   callbackMeasurement,
+  durabilityMeasurement,
   memoryMeasurement,
   startUpMeasurement,
   firstPictureMeasurement,

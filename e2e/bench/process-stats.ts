@@ -7,6 +7,14 @@ export function readCpuMs(pid: number): number {
   return threads.reduce((total, thread) => total + readThreadNs(pid, thread), 0) / 1e6;
 }
 
+/** CPU time of a live process and its live descendants, in milliseconds. What ended processes used is not in it. */
+export const readTreeCpuMs = (pid: number): number =>
+  [pid, ...descendantsOf(pid)].reduce((total, member) => total + readCpuMs(member), 0);
+
+/** The process that started this one; 0 if there is none. */
+export const readParent = (pid: number): number =>
+  Number(readText(`/proc/${pid}/stat`).split(") ")[1]?.split(" ")[1] ?? 0);
+
 function readThreadNs(pid: number, thread: string): number {
   try {
     return Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ")[0]);
@@ -38,9 +46,9 @@ function nameKind(command: string): string {
 function descendantsOf(pid: number): number[] {
   const children = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
+    .map(Number)
     // The command's name, in brackets, may hold anything.
-    .filter((name) => Number(readText(`/proc/${name}/stat`).split(") ")[1]?.split(" ")[1]) === pid)
-    .map(Number);
+    .filter((child) => readParent(child) === pid);
   return children.flatMap((child) => [child, ...descendantsOf(child)]);
 }
 

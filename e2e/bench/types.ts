@@ -5,7 +5,7 @@ export type Row = {
   /** What was measured, in words. */
   what: string;
   value: number;
-  unit: "×" | "%" | "s" | "MB";
+  unit: "×" | "%" | "s" | "ms" | "MB" | "kB" | "turns/s";
   target?: Target;
   /** The figures behind the value, in their units. They belong to one machine, so the table leaves them out. */
   behind: Record<string, number>;

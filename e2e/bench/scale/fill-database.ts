@@ -1,4 +1,5 @@
 import { Client } from "pg";
+import { readParent } from "../process-stats.ts";
 
 /** Makes copies of rows: which, and what differs in them as SQL; `n` is the number of the copy. */
 type Copy = { table: string; where: string; changes: Record<string, string> };
@@ -91,4 +92,18 @@ async function copyRows(client: Client, { table, where, changes }: Copy, count: 
   await client.query(
     `insert into "${table}" (${columns}) select ${values.join(", ")} from "${table}", generate_series(1, ${count}) as n where ${where}`,
   );
+}
+
+/** Counters of the server: the postmaster's process and the bytes of WAL that it has written. */
+export async function readServerCounters(url: string): Promise<{ postmasterPid: number; walBytes: number }> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ pid: number; bytes: string }>(
+      "select pg_backend_pid() as pid, pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') as bytes",
+    );
+    return { postmasterPid: readParent(rows[0]?.pid ?? 0), walBytes: Number(rows[0]?.bytes) };
+  } finally {
+    await client.end();
+  }
 }

@@ -5,12 +5,12 @@ import { type RunningService, startService } from "../../fixtures/service.ts";
 import { startChild } from "../child.ts";
 import { callJson, followStream } from "../http.ts";
 import { parkTurns } from "../park-turn.ts";
-import { playInFlight, playTurn, playTurns, startTurn } from "../play-turn.ts";
-import { listMemoryMb, readCpuMs } from "../process-stats.ts";
+import { playInFlight, playTurn, playTurns, startTurn, textOf } from "../play-turn.ts";
+import { listMemoryMb, readCpuMs, readTreeCpuMs } from "../process-stats.ts";
 import { describeService } from "../rig.ts";
 import { median, quantile } from "../statistics.ts";
 import type { Row, Subject } from "../types.ts";
-import { fillDatabase, readDatabaseBytes } from "./fill-database.ts";
+import { fillDatabase, readDatabaseBytes, readServerCounters } from "./fill-database.ts";
 
 const STORED = 10_000;
 const OPEN = 1_000;
@@ -42,7 +42,11 @@ export async function measureScale(say: Say): Promise<Row[]> {
     services.push(first);
     const subject = describeService(first);
     await playTurns(subject, { tools: 1 }, 100, 8);
-    const rows = [...(await measureProcesses(say, first, services, variables))];
+    const rows = [
+      ...(await measureProcesses(say, first, services, variables)),
+      ...(await measureUnitCosts(say, subject, postgres.url)),
+      await measureBrowsers(say, first),
+    ];
 
     say("Reading latencies of an empty service …");
     const template = await startTurn(subject, { tools: 1 });
@@ -146,6 +150,64 @@ async function measureProcesses(
       behind: { twoMs: median(pairs.map(([two]) => two)), oneMs: median(pairs.map(([, one]) => one)) },
     },
   ];
+}
+
+/** What one turn with one tool call costs, and how many of them one process plays, at 16 in flight. */
+async function measureUnitCosts(say: Say, subject: Subject, url: string): Promise<Row[]> {
+  say("Reading what a turn costs …");
+  const before = await readServerCounters(url);
+  const databaseFrom = readTreeCpuMs(before.postmasterPid);
+  const serviceFrom = readCpuMs(subject.pid);
+  const startedAt = performance.now();
+  const perSecond = await playInFlight(subject, { tools: 1 }, { inFlight: 16, forMs: 8_000 });
+  const turns = (perSecond * (performance.now() - startedAt)) / 1000;
+  const serviceMs = (readCpuMs(subject.pid) - serviceFrom) / turns;
+  const databaseMs = (readTreeCpuMs(before.postmasterPid) - databaseFrom) / turns;
+  const walBytes = (await readServerCounters(url)).walBytes - before.walBytes;
+  return [
+    { what: "CPU of the service per turn", unit: "ms", value: serviceMs, behind: {} },
+    { what: "CPU of Postgres per turn", unit: "ms", value: databaseMs, behind: {} },
+    { what: "write-ahead log per turn", unit: "kB", value: walBytes / turns / 1024, behind: {} },
+    { what: "turns per second of one process", unit: "turns/s", value: perSecond, behind: {} },
+  ];
+}
+
+const BROWSERS = 4;
+/** A spare browser starts 2 s after one was taken, and a page is settled a few seconds later. */
+const BROWSERS_SETTLE_MS = 8_000;
+
+/** Memory of Chromium for each session that has a page open. */
+async function measureBrowsers(say: Say, service: RunningService): Promise<Row> {
+  say(`Opening ${BROWSERS} browsers …`);
+  const subject = describeService(service);
+  const chromiumMb = () => listMemoryMb(subject.pid).chromiumMb ?? 0;
+  const targetUrl = `${subject.baseUrl}/demo`;
+  const createOne = async () => {
+    const body = { ...(subject.bodyOf(textOf({ tools: 0 })) as object), targetUrl };
+    const created = await callJson("POST", subject.baseUrl + subject.createPath, subject.headers, body);
+    return created as { sessionId: string; streamUrl: string };
+  };
+  const sessions: string[] = [];
+  const marks: number[] = [];
+  // The first one also starts the spare browser, so the difference to the second measure is that of sessions alone.
+  for (const count of [1, BROWSERS]) {
+    for (let number = 0; number < count; number++) {
+      const { sessionId, streamUrl } = await createOne();
+      await followStream(subject.baseUrl + streamUrl, subject.headers, () => {});
+      sessions.push(sessionId);
+    }
+    await sleep(BROWSERS_SETTLE_MS);
+    marks.push(chromiumMb());
+  }
+  for (const sessionId of sessions)
+    await callJson("DELETE", `${subject.baseUrl}/api/sessions/${sessionId}`, subject.headers);
+  const [one = 0, all = 0] = marks;
+  return {
+    what: "memory of Chromium for a session with a page",
+    unit: "MB",
+    value: (all - one) / BROWSERS,
+    behind: { one, all },
+  };
 }
 
 type Latencies = { listMs: number; sessionMs: number; streamMs: number; lagMs: number };
