@@ -1,8 +1,10 @@
 import { and, asc, desc, eq, exists, inArray, type Placeholder, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import type { Database, Executor } from "#db/client.ts";
-import { deliveries, deliveryAttempts, outbox, sealedSecrets, sessions } from "#db/schema/index.ts";
+import { deliveries, deliveryAttempts, sealedSecrets, sessions } from "#db/schema/index.ts";
 import { defineStatement, prepareOnce, queryRows } from "#db/statement.ts";
+import type { PlannedJob } from "#lib/session/jobs/job-sender.ts";
+import { describeJob, type JobValue, storedJob } from "#lib/session/jobs/job-store.ts";
 import type { Job } from "#lib/session/jobs/jobs.ts";
 import { CALLBACK_SECRET } from "#lib/session/session-store.ts";
 
@@ -156,16 +158,12 @@ export async function findDeliveryRow(
   return row && { row, attempts: await listAttempts(db, [row.id]) };
 }
 
-const reopenStatement = defineStatement<
-  "id" | "cycle" | "state" | "newState" | "now" | "jobId" | "jobName" | "jobData"
->(
+const reopenStatement = defineStatement<"id" | "cycle" | "state" | "newState" | "now" | JobValue>(
   (value) => sql`with moved as (
     update ${deliveries} set state = ${value("newState")}, cycle = cycle + 1, attempts_finished = 0,
       next_attempt_at = ${value("now")}::timestamptz
     where id = ${value("id")} and cycle = ${value("cycle")}::int and state = ${value("state")} returning id
-  ), sent as (
-    insert into ${outbox} (id, name, data)
-    select ${value("jobId")}, ${value("jobName")}, ${value("jobData")}::jsonb from moved)
+  ), ${storedJob(value, sql`moved`)}
   select id from moved`,
 );
 
@@ -178,7 +176,7 @@ export async function reopenDelivery(
   db: Executor,
   from: DeliveryRow,
   to: Pick<DeliveryRow, "state">,
-  { now, job }: { now: Date; job: Job },
+  { now, job, planned }: { now: Date; job: Job; planned: PlannedJob | undefined },
 ): Promise<DeliveryRow | undefined> {
   const { id, cycle, state } = from;
   const rows = await queryRows(
@@ -189,9 +187,7 @@ export async function reopenDelivery(
       state,
       newState: to.state,
       now: now.toISOString(),
-      jobId: job.id,
-      jobName: job.name,
-      jobData: JSON.stringify(job.data),
+      ...describeJob(job, planned),
     }),
   );
   if (rows.length === 0) return undefined;

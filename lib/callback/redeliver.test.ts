@@ -20,7 +20,7 @@ let fetch: GuardedFetch;
 const sealer = createSealer(new Uint8Array(32).fill(7));
 const secret = `whsec_${Buffer.from("thirty-two bytes of a secret key").toString("base64")}`;
 const sent: Job[] = [];
-const jobs = { sendSoon: (more: Job[]) => void sent.push(...more) };
+const jobs = { plan: () => undefined, begin: (job: Job) => void sent.push(job) };
 
 before(async () => {
   ({ db, close: closeDatabase } = await openTestDatabase());

@@ -56,7 +56,7 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
   const { db, bus } = storage;
   const engine = chooseEngine({ env, db, logger, isServerless, isSoleExecutor: storage.isEmbedded });
   const client = createClient(engine.clientOptions);
-  const sender = { db, send: (job: Job) => sendJob(client, job), logger };
+  const sender = { db, send: (job: Job) => sendJob(client, job), intake: engine.intake, logger };
   const jobs = isServerless ? createWaitedSender(sender) : createJobSender(sender);
   const freshRuns = createFreshRuns();
   const waits = followWaits(

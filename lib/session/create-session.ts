@@ -59,7 +59,7 @@ export type CreateResult =
 
 /**
  * Stores a session, its transcript, its first request and run, and the job to play it, in one transaction; then sends
- * the job. Source: specification, POST /api/session; `architecture.md`, How a request flows.
+ * the job, unless the engine has taken it in that transaction. Source: specification, POST /api/session; `architecture.md`, How a request flows.
  */
 export async function createSession(
   deps: { db: Database; sealer: Sealer; jobs: JobSender; freshRuns: FreshRuns },
@@ -90,6 +90,7 @@ export async function createSession(
     callbackEvents: callback?.events ?? null,
     messageSeq: messages.length,
   };
+  const planned = jobs.plan(job);
   const rows = toMessageRows(messages, { sessionId, requestId, userId: input.userId, firstSeq: 1 });
   const createdAt = await insertNewSession(db, {
     session: { ...session, metadata },
@@ -100,6 +101,7 @@ export async function createSession(
       sealed: sealer.seal(placeSecret(sessionId, name), text),
     })),
     job,
+    planned,
   });
   if (createdAt) {
     await faultPoint("create-job-unsent");
@@ -110,7 +112,7 @@ export async function createSession(
       session: { ...session, ...UNTOUCHED, createdAt, updatedAt: createdAt },
       messages: rows.map((row) => ({ ...row, runId: null, createdAt })),
     });
-    jobs.sendSoon([job]);
+    jobs.begin(job, planned);
     await faultPoint("create-committed");
     return { status: "created", sessionId, requestId, runId, shareRevocation: 0 };
   }

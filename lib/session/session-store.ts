@@ -1,9 +1,11 @@
 import { and, eq, getTableColumns, sql } from "drizzle-orm";
 import type { Database, Executor, Transaction } from "#db/client.ts";
-import { messages, outbox, requests, runs, sealedSecrets, sessions } from "#db/schema/index.ts";
+import { messages, requests, runs, sealedSecrets, sessions } from "#db/schema/index.ts";
 import type { RunOrigin, StartupStatus } from "#db/schema/unions.ts";
 import { defineStatement, queryRows } from "#db/statement.ts";
 import type { SecretPlace } from "#lib/secrets/sealer.ts";
+import type { PlannedJob } from "./jobs/job-sender.ts";
+import { describeJob, type JobValue, storedJob } from "./jobs/job-store.ts";
 import type { Job } from "./jobs/jobs.ts";
 import type { NewMessageRow } from "./transcript/transcript-store.ts";
 
@@ -131,18 +133,12 @@ type NewSessionRows = {
   messages: NewMessageRow[];
   secrets: { name: string; sealed: string }[];
   job: Job;
+  /** The run of an engine that takes the job in this statement. */
+  planned?: PlannedJob | undefined;
 };
 
 const insertSession = defineStatement<
-  | (typeof FIELDS)[number]
-  | "requestId"
-  | "runId"
-  | "origin"
-  | "messages"
-  | "secrets"
-  | "jobId"
-  | "jobName"
-  | "jobData"
+  (typeof FIELDS)[number] | "requestId" | "runId" | "origin" | "messages" | "secrets" | JobValue
 >(
   (value) => sql`
     with created as (
@@ -167,10 +163,7 @@ const insertSession = defineStatement<
       insert into ${sealedSecrets} (session_id, name, sealed)
       select created.id, s.name, s.sealed
       from created, json_to_recordset(${value("secrets")}::json) as s (name text, sealed text)
-    ), sent as (
-      insert into ${outbox} (id, name, data)
-      select ${value("jobId")}, ${value("jobName")}, ${value("jobData")}::jsonb from created
-    )
+    ), ${storedJob(value, sql`created`)}
     select (extract(epoch from created_at) * 1000)::float8 as created_ms from created`,
 );
 
@@ -181,7 +174,7 @@ const insertSession = defineStatement<
  */
 export async function insertNewSession(
   db: Executor,
-  { session, request, messages: said, secrets, job }: NewSessionRows,
+  { session, request, messages: said, secrets, job, planned }: NewSessionRows,
 ): Promise<Date | undefined> {
   const fields = Object.fromEntries(
     FIELDS.map((field) => {
@@ -199,9 +192,7 @@ export async function insertNewSession(
       origin: request.origin,
       messages: JSON.stringify(said),
       secrets: JSON.stringify(secrets),
-      jobId: job.id,
-      jobName: job.name,
-      jobData: JSON.stringify(job.data),
+      ...describeJob(job, planned),
     }),
   );
   return row && new Date(Math.floor(row.created_ms));

@@ -25,7 +25,7 @@ const pattern = await createSession(
   {
     db,
     sealer: createSealer(randomBytes(32)),
-    jobs: { sendSoon: () => {}, sweep: async () => 0 },
+    jobs: { sendSoon: () => {}, plan: () => undefined, begin: () => {}, sweep: async () => 0 },
     freshRuns: createFreshRuns(),
   },
   {

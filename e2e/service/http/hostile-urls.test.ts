@@ -92,7 +92,7 @@ const creationWith = (rule: AddressRule): CreationServices => ({
   settings: { delegation: { maxLiveChildren: 4, maxLiveBrowsers: 4 } },
   sealer: createSealer(new Uint8Array(32)),
   shares: createShareLinks(database.db, new Uint8Array(32)),
-  jobs: { sendSoon: () => {}, sweep: async () => 0 },
+  jobs: { sendSoon: () => {}, plan: () => undefined, begin: () => {}, sweep: async () => 0 },
   freshRuns: createFreshRuns(),
   schemas: { admitSchema: async () => ({ ok: true }) },
   readSubAgentFlag: async () => false,
