@@ -1070,6 +1070,11 @@ export type KeyRotated = {
   old: ApiKey;
 };
 
+export type KeyUpdated = {
+  success: true;
+  record: ApiKey;
+};
+
 /** A page of static files that the agent deployed. */
 export type LandingPage = {
   slug: string;

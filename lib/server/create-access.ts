@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import { ACCESS_TOPIC, createAccessWatch } from "#lib/api/auth/access-watch.ts";
 import { LOCAL_OWNER } from "#lib/api/auth/admit-caller.ts";
-import { createAuthenticator } from "#lib/api/auth/authenticate.ts";
+import { createAuthenticator, settingsKeyId } from "#lib/api/auth/authenticate.ts";
 import { createLoginGate } from "#lib/api/auth/login-gate.ts";
 import { createBodyReader } from "#lib/api/http/body/body-reader.ts";
 import { createLeasedRateLimiter } from "#lib/api/http/rates/leased-rate-limiter.ts";
@@ -17,14 +17,16 @@ import type { Storage } from "./open-storage.ts";
 export function createAccess(env: Env, storage: Storage, logger: Logger) {
   const { db } = storage;
   const keys = createKeyStore(db);
+  const configured = readConfiguredKeys(env, storage.generatedKey);
   return {
     keys,
-    authenticate: createAuthenticator(readConfiguredKeys(env, storage.generatedKey), keys),
+    settingsKeyIds: new Set(configured.map(({ key }) => settingsKeyId(key))),
+    authenticate: createAuthenticator(configured, keys),
     shares: createShareLinks(db, storage.encryptionKey),
     login: createLoginGate(storage.encryptionKey, env.baseUrl.startsWith("https:")),
     access: createAccessWatch({
       rows: {
-        readKeys: keys.readExpiries,
+        readKeys: keys.readLive,
         readShares: (sessionIds) => readShareStates(db, sessionIds, new Date()),
       },
       words: storage.words(ACCESS_TOPIC),

@@ -564,6 +564,7 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
   createKey: [201, () => operate("POST", "/actions/keys", { ownerId: "acme", name: "nightly checks" })],
   listKeys: [200, () => operate("GET", "/actions/keys")],
   rotateKey: [201, async () => operate("POST", `${await makeKey()}/rotate`, { overlapHours: 1 })],
+  updateKey: [200, async () => operate("PATCH", await makeKey(), { scopes: ["sessions:read"] })],
   revokeKey: [200, async () => operate("DELETE", await makeKey())],
   readHealth: [200, () => service.call("GET", "/api/health")],
   readOpenApi: [200, () => service.call("GET", "/api/openapi.json")],

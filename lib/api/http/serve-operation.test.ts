@@ -34,7 +34,7 @@ const services: RouteServices = {
     ],
     {
       findHolder: async () => undefined,
-      readExpiries: async () => new Map(),
+      readLive: async () => new Map(),
     },
   ),
   shares: createShareLinks(db, new Uint8Array(32)),

@@ -8,7 +8,7 @@ import { createSession, startSession } from "./create-session.ts";
 import { listDeliveries, redeliverCallback } from "./deliveries.ts";
 import { answerElicitation, listElicitations } from "./elicitations.ts";
 import { exportRevision, importVariant } from "./exports.ts";
-import { createKey, listKeys, revokeKey, rotateKey } from "./keys.ts";
+import { createKey, listKeys, revokeKey, rotateKey, updateKey } from "./keys.ts";
 import {
   listLandingPages,
   listPageVersions,
@@ -168,6 +168,7 @@ export const handlers: { [Name in OperationName]: Handler<Contract[Name]> } = {
   listKeys,
   createKey,
   revokeKey,
+  updateKey,
   rotateKey,
   readHealth,
   readOpenApi,

@@ -72,7 +72,7 @@ async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<KeyDe
   const store = createKeyStore(db);
   let notified = Promise.resolve();
   const access = createAccessWatch({
-    rows: { readKeys: store.readExpiries, readShares: async () => new Map() },
+    rows: { readKeys: store.readLive, readShares: async () => new Map() },
     words: {
       // An embedded database has no other process to notify.
       tell(word) {

@@ -266,6 +266,10 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
     description:
       "Creates a new key with the same owner, name and scopes. The old key stays valid for the overlap.",
   },
+  updateKey: {
+    description:
+      "Replaces the scopes. Open streams, WebSockets and user tokens that need a scope which the key lost end at once.",
+  },
   revokeKey: { description: "The key stops working immediately. Revoking it again changes nothing." },
   cancelPersonTurn: { description: PERSONS },
   answerPersonElicitation: { description: PERSONS },
