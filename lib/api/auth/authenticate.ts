@@ -12,6 +12,8 @@ export type Caller = Omit<KeyHolder, "expiresAt"> & {
    * which a restart alone changes.
    */
   grant?: KeyGrant;
+  /** The login of an operator. */
+  loginId?: string;
 };
 
 type KeyGrant = Extract<Grant, { kind: "key" }>;

@@ -21,6 +21,7 @@ import {
   unpublishPersonPage,
 } from "./landing-pages.ts";
 import { listMessages, listSessions } from "./lists.ts";
+import { endLogin, listLogins, logOut } from "./logins.ts";
 import { postMessage, postPersonMessage } from "./messages.ts";
 import {
   addRequirements,
@@ -170,6 +171,9 @@ export const handlers: { [Name in OperationName]: Handler<Contract[Name]> } = {
   revokeKey,
   updateKey,
   rotateKey,
+  listLogins,
+  endLogin,
+  logOut,
   readHealth,
   readOpenApi,
   readReadiness,

@@ -271,6 +271,12 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
       "Replaces the scopes. Open streams, WebSockets and user tokens that need a scope which the key lost end at once.",
   },
   revokeKey: { description: "The key stops working immediately. Revoking it again changes nothing." },
+  listLogins: { description: "Lists the browsers that are signed in, the last used first." },
+  endLogin: {
+    description:
+      "The browser is signed out immediately, in every process. Ending a login again changes nothing.",
+  },
+  logOut: { description: "Ends the login of the request, and removes its cookie." },
   cancelPersonTurn: { description: PERSONS },
   answerPersonElicitation: { description: PERSONS },
   listPersonQueue: { description: PERSONS },
