@@ -5,6 +5,7 @@ export * from "./engine.ts";
 export * from "./imports.ts";
 export * from "./keys.ts";
 export * from "./landing-pages.ts";
+export * from "./logins.ts";
 export * from "./outbox.ts";
 export * from "./planning.ts";
 export * from "./publications.ts";

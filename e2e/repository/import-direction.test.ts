@@ -29,7 +29,7 @@ const floors = [
   ["planning", "skills"],
   ["tools"],
   ["browser", "sandbox", "deliverable", "mcp-client", "model", "annotation", "callback", "reports"],
-  ["keys", "evidence", "publication"],
+  ["keys", "logins", "evidence", "publication"],
   ["session"],
   ["events"],
   ["net", "secrets", "client", "faults", "markdown", "text"],

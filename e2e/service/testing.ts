@@ -109,6 +109,12 @@ export async function openTestService(variables: Record<string, string> = {}, da
   };
 }
 
+/** Signs an operator in. @returns the cookie. */
+export async function signIn({ container }: Pick<TestService, "container">): Promise<string> {
+  const { login } = container.services;
+  return (await login.redeem(login.issueToken()))?.split(";")[0] ?? "";
+}
+
 /** A user message of one text part. */
 export const userMessage = (text: string) => ({ role: "user", parts: [{ type: "text", text }] });
 

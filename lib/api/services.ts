@@ -5,6 +5,7 @@ import type { EventLog } from "#lib/events/event-log.ts";
 import type { EvidenceStore } from "#lib/evidence/evidence.ts";
 import type { LandingDeps } from "#lib/landing/landing-deps.ts";
 import type { Logger } from "#lib/log/logger.ts";
+import type { Logins } from "#lib/logins/logins.ts";
 import type { AddressRule } from "#lib/net/address/address-rule.ts";
 import type { PlanningDeps } from "#lib/planning/planning-deps.ts";
 import type { PortingDeps } from "#lib/porting/porting-deps.ts";
@@ -26,6 +27,7 @@ import type { VariantToolServices } from "#lib/variant/variants-deps.ts";
 import type { AccessWatch } from "./auth/access-watch.ts";
 import type { Authenticator } from "./auth/authenticate.ts";
 import type { LoginGate } from "./auth/login-gate.ts";
+import type { OidcLogin } from "./auth/oidc-entrance.ts";
 import type { BodyReader } from "./http/body/body-reader.ts";
 import type { RateLimiter } from "./http/rates/rate-limiter.ts";
 import type { SchemaAdmission } from "./operations/create-session.ts";
@@ -42,6 +44,9 @@ export type ApiServices = {
   sealer: Sealer;
   shares: ShareLinks;
   login: LoginGate;
+  logins: Logins;
+  /** Sign-in with an identity provider; undefined where the settings name none. */
+  oidc: OidcLogin | undefined;
   authenticate: Authenticator;
   access: AccessWatch;
   rates: RateLimiter;

@@ -626,6 +626,10 @@ export type DocumentImportedEvent = {
 /** A stored event of the session. Ignore unknown kinds. */
 export type DomainEvent = RunStartedEvent | MessageCompletedEvent | ToolCallEvent | ToolResultEvent | McpSkippedEvent | TurnCompactingEvent | TurnCompactedEvent | TurnSteeredEvent | TurnWaitingEvent | TurnResumedEvent | AgentSpawnedEvent | AgentProgressEvent | AgentSettledEvent | DeliverablePendingEvent | DeliverableReadyEvent | DeliverableFailedEvent | BrowserStatusEvent | BrowserWaitingEvent | BrowserDialogEvent | BrowserDownloadEvent | AnnotationSubmittedEvent | ElicitationRequestedEvent | ElicitationResolvedEvent | VariantUpdatedEvent | PreviewUpdatedEvent | PublicationCreatedEvent | ReportPublishedEvent | PlanUpdatedEvent | RequirementUpdatedEvent | PageDeployedEvent | PageUpdatedEvent | TestsStartedEvent | TestsProgressEvent | TestsCompletedEvent | DocumentImportedEvent | RunCompletedEvent;
 
+export type Done = {
+  success: true;
+};
+
 /** A question that the agent asked. */
 export type Elicitation = {
   elicitationId: string;
@@ -1068,6 +1072,11 @@ export type KeyRotated = {
   key: string;
   record: ApiKey;
   old: ApiKey;
+};
+
+export type KeyUpdated = {
+  success: true;
+  record: ApiKey;
 };
 
 /** A page of static files that the agent deployed. */
@@ -1546,6 +1555,32 @@ export type LiveFrame = {
   /** ISO 8601, UTC. */
   timestamp: string;
   data: Record<string, never>;
+};
+
+/** A browser that is signed in on the landing page. */
+export type Login = {
+  id: string;
+  /** `link` for a login link, `oidc` for an account at the identity provider. */
+  method: "link" | "oidc";
+  /** E-mail address or subject of the account. Null for a login link. */
+  account: string | null;
+  /** Browser that is signed in, as it names itself. At most 200 characters. */
+  userAgent: string | null;
+  /** Sign-in. ISO 8601, UTC. */
+  createdAt: string;
+  /** Last use, to the minute. ISO 8601, UTC. */
+  lastSeenAt: string;
+  /** End of the login if it is not used before. ISO 8601, UTC. */
+  expiresAt: string;
+  /** Whether this login made the request. */
+  isCurrent: boolean;
+};
+
+export type LoginPage = {
+  success: true;
+  data: Array<Login>;
+  /** Pass it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
 };
 
 /** A remote tool server. Its tools appear to the agent as `mcp_<id>__<tool>`. */

@@ -19,6 +19,9 @@ export type McpHolder = {
 const UNAUTHORIZED =
   "send a session's user token as Authorization: Bearer <token>; it may have expired, or its API key was revoked";
 
+/** The scope that minting a token needs, and its key must keep. */
+const TOKEN_SCOPE = "sessions:write";
+
 /**
  * Makes the check of the built-in server's credential. Source: specification, Authentication, rule 6.
  *
@@ -29,17 +32,24 @@ export function createHolderCheck(deps: {
   key: Uint8Array;
   audience: string;
   rates: RateLimiter;
-  keys: Pick<KeyStore, "readExpiries">;
+  keys: Pick<KeyStore, "readLive">;
+  /** Ids of the keys in the settings. */
+  settingsKeyIds: ReadonlySet<string>;
   now?: () => Date;
 }): (request: Request) => Promise<{ ok: true; holder: McpHolder } | Failure> {
-  const { db, key, audience, rates, keys, now = () => new Date() } = deps;
+  const { db, key, audience, rates, keys, settingsKeyIds, now = () => new Date() } = deps;
 
-  /** The grant of a token's key, null for a key that was revoked or has expired, undefined where no stored key is behind it. */
+  /**
+   * The grant of a token's key; null for a key that was revoked, has expired, lost the scope or left the settings;
+   * undefined where no stored key is behind the token.
+   */
   async function readGrant(keyId: string | null): Promise<Grant | null | undefined> {
-    if (keyId === null || isSettingsKey(keyId)) return undefined;
+    if (keyId === null) return undefined;
+    if (isSettingsKey(keyId)) return settingsKeyIds.has(keyId) ? undefined : null;
     const checkedAt = performance.now();
-    const expiresAt = (await keys.readExpiries([keyId])).get(keyId);
-    return expiresAt === undefined ? null : { kind: "key", keyId, expiresAt, checkedAt };
+    const live = (await keys.readLive([keyId])).get(keyId);
+    if (!live?.scopes.includes(TOKEN_SCOPE)) return null;
+    return { kind: "key", keyId, scopes: [TOKEN_SCOPE], expiresAt: live.expiresAt, checkedAt };
   }
 
   return async ({ headers }) => {

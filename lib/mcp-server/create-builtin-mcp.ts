@@ -37,7 +37,9 @@ type BuiltinMcpDeps = {
   planGate: PlanGate;
   browser: BrowserService;
   rates: RateLimiter;
-  keys: Pick<KeyStore, "readExpiries">;
+  keys: Pick<KeyStore, "readLive">;
+  /** Ids of the keys in the settings. */
+  settingsKeyIds: ReadonlySet<string>;
   access: Pick<AccessWatch, "hold">;
   bodies: BodyReader;
   /** Every tool of this deployment's agents. */

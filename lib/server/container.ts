@@ -48,8 +48,8 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
   return {
     mounted: mount(services, parts),
     services,
-    enterByLink: (method: string, url: URL, cookie: string | null) =>
-      enterByLink(services, method, url, cookie),
+    enterByLink: (method: string, url: URL, cookie: string | null, userAgent: string | null = null) =>
+      enterByLink(services, method, url, cookie, userAgent),
     sweepRemovals: removals.sweep,
     apiKey: env.SERVICE_API_KEYS.length === 0 ? storage.generatedKey : undefined,
     describe: () => ({
@@ -115,6 +115,7 @@ async function createParts(env: Env, logger: Logger, isServerless: boolean) {
     async sweepOthers() {
       await removals.sweep(new Date());
       await deleteFullBuckets(storage.db);
+      await access.logins.deleteOld();
     },
   });
   connected.resolve(player);
@@ -288,7 +289,13 @@ const mount = (services: ApiServices, { live, player, builtinMcp }: Parts): Moun
   serveEngine: player.serveEngine,
   serveMcp: builtinMcp.serve,
   enterByLink: (request) =>
-    enterByLink(services, request.method, new URL(request.url), request.headers.get("cookie")),
+    enterByLink(
+      services,
+      request.method,
+      new URL(request.url),
+      request.headers.get("cookie"),
+      request.headers.get("user-agent"),
+    ),
   loadSessionPage: (...visit) => loadSessionPage(services, ...visit),
   loadReportPage: (...visit) => loadReportPage(services, ...visit),
   loadLivePage: (sessionId, cookie) => loadLivePage(services, sessionId, cookie),

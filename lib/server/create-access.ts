@@ -1,13 +1,17 @@
 import type { Logger } from "pino";
 import { ACCESS_TOPIC, createAccessWatch } from "#lib/api/auth/access-watch.ts";
 import { LOCAL_OWNER } from "#lib/api/auth/admit-caller.ts";
-import { createAuthenticator } from "#lib/api/auth/authenticate.ts";
+import { createAuthenticator, settingsKeyId } from "#lib/api/auth/authenticate.ts";
 import { createLoginGate } from "#lib/api/auth/login-gate.ts";
+import { OIDC_PATH, type OidcLogin } from "#lib/api/auth/oidc-entrance.ts";
 import { createBodyReader } from "#lib/api/http/body/body-reader.ts";
 import { createLeasedRateLimiter } from "#lib/api/http/rates/leased-rate-limiter.ts";
 import { createRateLimiter } from "#lib/api/http/rates/rate-limiter.ts";
 import { leaseCalls } from "#lib/api/http/rates/rate-store.ts";
 import { createKeyStore } from "#lib/keys/key-store.ts";
+import { createIdentityProvider, isAllowedAccount } from "#lib/logins/identity-provider.ts";
+import { createLoginTokens } from "#lib/logins/login-tokens.ts";
+import { createLogins } from "#lib/logins/logins.ts";
 import { createShareLinks } from "#lib/session/share/share-link.ts";
 import { readShareStates } from "#lib/session/share/share-store.ts";
 import type { Env } from "./env.ts";
@@ -17,14 +21,23 @@ import type { Storage } from "./open-storage.ts";
 export function createAccess(env: Env, storage: Storage, logger: Logger) {
   const { db } = storage;
   const keys = createKeyStore(db);
+  const configured = readConfiguredKeys(env, storage.generatedKey);
+  const logins = createOperatorLogins(env, storage);
   return {
     keys,
-    authenticate: createAuthenticator(readConfiguredKeys(env, storage.generatedKey), keys),
+    logins,
+    settingsKeyIds: new Set(configured.map(({ key }) => settingsKeyId(key))),
+    authenticate: createAuthenticator(configured, keys),
     shares: createShareLinks(db, storage.encryptionKey),
-    login: createLoginGate(storage.encryptionKey, env.baseUrl.startsWith("https:")),
+    login: createLoginGate(
+      logins,
+      createLoginTokens(storage.encryptionKey),
+      env.baseUrl.startsWith("https:"),
+    ),
+    oidc: openOidc(env),
     access: createAccessWatch({
       rows: {
-        readKeys: keys.readExpiries,
+        readKeys: keys.readLive,
         readShares: (sessionIds) => readShareStates(db, sessionIds, new Date()),
       },
       words: storage.words(ACCESS_TOPIC),
@@ -33,6 +46,26 @@ export function createAccess(env: Env, storage: Storage, logger: Logger) {
     rates: createRates(env, storage, logger),
     bodies: createBodyReader(),
   };
+}
+
+const MINUTE_MS = 60_000;
+
+/** Creates the logins with the lives and the allowed accounts of the settings. */
+export const createOperatorLogins = (
+  { oidc, LOGIN_IDLE_MINUTES, LOGIN_MAX_MINUTES }: Env,
+  { db, encryptionKey }: { db: Storage["db"]; encryptionKey: Uint8Array },
+) =>
+  createLogins({
+    db,
+    key: encryptionKey,
+    idleMs: LOGIN_IDLE_MINUTES * MINUTE_MS,
+    lifeMs: LOGIN_MAX_MINUTES * MINUTE_MS,
+    isAllowed: (account) => oidc !== undefined && isAllowedAccount(oidc, account),
+  });
+
+function openOidc({ oidc, baseUrl }: Env): OidcLogin | undefined {
+  if (!oidc) return undefined;
+  return { settings: oidc, provider: createIdentityProvider(oidc, `${baseUrl}${OIDC_PATH.callback}`) };
 }
 
 function createRates(env: Env, { db, isEmbedded }: Storage, logger: Logger) {

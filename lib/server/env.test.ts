@@ -42,11 +42,38 @@ describe("readEnv", () => {
     SANDBOX: "docker",
     AGENT_MAX_STEPS: "0",
     LOG_LEVEL: "loud",
+    LOGIN_IDLE_MINUTES: "0",
+    OIDC_ISSUER: "not a url",
     FAULT: "K07",
   })) {
     it(`names ${name} when it cannot be used`, () =>
       assert.match(messageOf({ [name]: value }), new RegExp(`^${name}: `)));
   }
+
+  it("has an identity provider only with all its settings, over https", () => {
+    assert.equal(readEnv({}).oidc, undefined);
+    const all = {
+      OIDC_ISSUER: "https://id.example",
+      OIDC_CLIENT_ID: "service",
+      OIDC_CLIENT_SECRET: "secret",
+      OIDC_ALLOW: "ada@example.com, sub:00u1",
+    };
+    assert.deepEqual(readEnv(all).oidc, {
+      issuer: "https://id.example",
+      clientId: "service",
+      clientSecret: "secret",
+      allow: ["ada@example.com", "sub:00u1"],
+    });
+    for (const name of Object.keys(all))
+      assert.match(messageOf({ ...all, [name]: "" }), new RegExp(`^${name}: is required`));
+    assert.match(
+      messageOf({ ...all, OIDC_ISSUER: "http://id.example" }),
+      /^OIDC_ISSUER: must be an https URL/,
+    );
+    assert.equal(messageOf({ ...all, OIDC_ISSUER: "http://localhost:8080" }), "accepted");
+    for (const entry of ["ada", "sub:", "@example.com", "*"])
+      assert.match(messageOf({ ...all, OIDC_ALLOW: entry }), /^OIDC_ALLOW: .* must be an e-mail address/);
+  });
 
   it("requires BASE_URL when HOST is not loopback", () => {
     assert.match(messageOf({ HOST: "0.0.0.0" }), /^BASE_URL: /);

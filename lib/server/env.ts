@@ -3,6 +3,7 @@ import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { z } from "zod";
 import { parseFault } from "#lib/faults/fault-point.ts";
+import type { OidcSettings } from "#lib/logins/identity-provider.ts";
 import { canonicalHostname, readNetworkAllow } from "#lib/net/address/network-allow.ts";
 import type { ByteLimits } from "#lib/session/byte-limits.ts";
 
@@ -58,6 +59,12 @@ const envSchema = z.object({
   AGENT_MODEL: z.string().optional(),
   AGENT_MODEL_API: z.enum(["responses", "chat"]).default("responses"),
   AGENT_CONTEXT_TOKENS: wholeNumber(0, 1_000).unwrap().optional(),
+  LOGIN_IDLE_MINUTES: wholeNumber(1_440, 1),
+  LOGIN_MAX_MINUTES: wholeNumber(10_080, 1),
+  OIDC_ISSUER: url.optional(),
+  OIDC_CLIENT_ID: z.string().optional(),
+  OIDC_CLIENT_SECRET: z.string().optional(),
+  OIDC_ALLOW: list,
   SERVICE_API_KEYS: list.transform((entries) => entries.map(readConfiguredKey)),
   BUILTIN_MCP_URL: url.optional(),
   ENCRYPTION_KEY: z
@@ -132,6 +139,8 @@ export type Env = z.output<typeof envSchema> & {
   /** What landing pages, and imported documents, may take in the database. */
   pageBytes: ByteLimits;
   importBytes: ByteLimits;
+  /** The identity provider of operators; undefined where none is set up. */
+  oidc: OidcSettings | undefined;
 };
 
 /** What a call of the durable function may take on Vercel, below the `maxDuration` of its route. */
@@ -162,7 +171,7 @@ export function readEnv(source: Record<string, string | undefined>): Env {
     throw new EnvError(
       "FAULT: makes this process fail on purpose, which production refuses unless FAULTS_ALLOWED=1",
     );
-  const isLoopback = env.HOST === "localhost" || /^(127\.|::1$|\[::1\]$)/.test(env.HOST);
+  const isLoopback = isLoopbackName(env.HOST);
   if (!isLoopback && !env.BASE_URL)
     throw new EnvError(
       "BASE_URL: is required when HOST is not loopback, because the request's Host header is never trusted",
@@ -178,8 +187,30 @@ export function readEnv(source: Record<string, string | undefined>): Env {
     throw new EnvError("PUBLIC_PAGES_ORIGIN: must have another host name than BASE_URL");
   const pageBytes = toBytes(env.PAGES_SESSION_MIB, env.PAGES_OWNER_MIB);
   const importBytes = toBytes(env.IMPORTS_SESSION_MIB, env.IMPORTS_OWNER_MIB);
-  return { ...env, isLoopback, ownOrigin, baseUrl, pagesOrigin, turnBudgetMs, pageBytes, importBytes };
+  const oidc = readOidc(env);
+  return { ...env, isLoopback, ownOrigin, baseUrl, pagesOrigin, turnBudgetMs, pageBytes, importBytes, oidc };
 }
+
+/** @throws EnvError for settings that are incomplete or would let sign-ins be read or forged on the way. */
+function readOidc(env: z.output<typeof envSchema>): OidcSettings | undefined {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = env;
+  const allow = env.OIDC_ALLOW;
+  if (!issuer && !clientId && !clientSecret && allow.length === 0) return undefined;
+  if (!issuer) throw new EnvError("OIDC_ISSUER: is required with the other OIDC variables");
+  if (!clientId) throw new EnvError("OIDC_CLIENT_ID: is required with OIDC_ISSUER");
+  if (!clientSecret) throw new EnvError("OIDC_CLIENT_SECRET: is required with OIDC_ISSUER");
+  if (allow.length === 0)
+    throw new EnvError("OIDC_ALLOW: is required with OIDC_ISSUER; it lists who may sign in");
+  const { protocol, hostname } = new URL(issuer);
+  if (protocol !== "https:" && !(protocol === "http:" && isLoopbackName(hostname)))
+    throw new EnvError("OIDC_ISSUER: must be an https URL, or an http URL of this machine");
+  const strange = allow.find((entry) => !/^(sub:.+|[^@\s:]+@[^@\s]+)$/.test(entry));
+  if (strange !== undefined)
+    throw new EnvError(`OIDC_ALLOW: ${strange} must be an e-mail address, or sub:<subject>`);
+  return { issuer, clientId, clientSecret, allow };
+}
+
+const isLoopbackName = (host: string): boolean => host === "localhost" || /^(127\.|::1$|\[::1\]$)/.test(host);
 
 const toBytes = (session: number, owner: number): ByteLimits => ({
   session: session * MEBIBYTE,

@@ -90,7 +90,12 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
     if (pathname === "/api/inngest") return serveEngine(request, response, url);
     const entered = /^\/(api|v)\//.test(pathname)
       ? undefined
-      : await container.enterByLink(request.method ?? "GET", url, request.headers.cookie ?? null);
+      : await container.enterByLink(
+          request.method ?? "GET",
+          url,
+          request.headers.cookie ?? null,
+          request.headers["user-agent"] ?? null,
+        );
     if (entered instanceof Response) return sendResponse(response, entered);
 
     response.setHeader("X-Content-Type-Options", "nosniff");

@@ -6,7 +6,7 @@ import { contract, type OperationName } from "#lib/api/contract/contract.ts";
 import { deployFiles } from "../pages/pages-testing.ts";
 import { storeReport } from "../reports/reports-testing.ts";
 import { storeTestRun } from "../test-runs/store-test-run.ts";
-import { openTestService, type TestService, userMessage, waitUntil } from "../testing.ts";
+import { openTestService, signIn, type TestService, userMessage, waitUntil } from "../testing.ts";
 import { storeVariant } from "../variants/variants-testing.ts";
 
 let service: TestService;
@@ -137,9 +137,8 @@ async function makePicture() {
 }
 
 /** Calls what is for whoever runs the service. */
-function operate(method: string, path: string, body?: unknown): Promise<Response> {
-  const { login } = service.container.services;
-  const cookie = login.redeem(login.issueToken())?.split(";")[0] ?? "";
+async function operate(method: string, path: string, body?: unknown): Promise<Response> {
+  const cookie = await signIn(service);
   return service.call(method, path, body, { cookie, origin: service.env.baseUrl });
 }
 
@@ -564,7 +563,17 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
   createKey: [201, () => operate("POST", "/actions/keys", { ownerId: "acme", name: "nightly checks" })],
   listKeys: [200, () => operate("GET", "/actions/keys")],
   rotateKey: [201, async () => operate("POST", `${await makeKey()}/rotate`, { overlapHours: 1 })],
+  updateKey: [200, async () => operate("PATCH", await makeKey(), { scopes: ["sessions:read"] })],
   revokeKey: [200, async () => operate("DELETE", await makeKey())],
+  listLogins: [200, () => operate("GET", "/actions/logins")],
+  endLogin: [
+    200,
+    async () => {
+      const listed = await (await operate("GET", "/actions/logins")).json();
+      return operate("DELETE", `/actions/logins/${listed.data[0].id}`);
+    },
+  ],
+  logOut: [200, () => operate("POST", "/actions/logout")],
   readHealth: [200, () => service.call("GET", "/api/health")],
   readOpenApi: [200, () => service.call("GET", "/api/openapi.json")],
   readReadiness: ["200 or 503", () => service.call("GET", "/api/ready")],

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { registerHooks } from "node:module";
 import { after, before, test } from "node:test";
+import { settingsKeyId } from "#lib/api/auth/authenticate.ts";
 import { createRateLimiter } from "#lib/api/http/rates/rate-limiter.ts";
 import { findTestChromium } from "#lib/browser/testing.ts";
 import { createKeyStore } from "#lib/keys/key-store.ts";
 import { createHolderCheck } from "#lib/mcp-server/admit-holder.ts";
 import { deriveUserTokenKey, mintUserToken } from "#lib/secrets/user-token.ts";
-import { OTHER_KEY, waitUntil } from "../testing.ts";
+import { OTHER_KEY, TEST_KEY, waitUntil } from "../testing.ts";
 import {
   callTool,
   listNames,
@@ -312,6 +313,24 @@ test("no credential, a wrong one, one that has ended or is for elsewhere: 401, w
   assert.equal((await mcp.post(good, LIST)).status, 200);
 });
 
+test("a token ends with its API key when the key leaves the settings", async () => {
+  const base = {
+    db: mcp.container.services.db,
+    key: mcp.tokenKey,
+    audience: mcp.url,
+    rates: createRateLimiter({ create: 0, poll: 0, annotate: 0, act: 0 }),
+    keys: createKeyStore(mcp.container.services.db),
+  };
+  const token = await mcp.askToken(await createSession());
+  const ask = async (...keys: string[]) => {
+    const check = createHolderCheck({ ...base, settingsKeyIds: new Set(keys.map(settingsKeyId)) });
+    const checked = await check(new Request(mcp.url, { headers: { authorization: `Bearer ${token}` } }));
+    return checked.ok ? "admitted" : checked.code;
+  };
+  assert.equal(await ask(TEST_KEY, OTHER_KEY), "admitted");
+  assert.equal(await ask(OTHER_KEY), "unauthorized");
+});
+
 test("others' requests are counted for each session; those of its own agent are not", async () => {
   const check = createHolderCheck({
     db: mcp.container.services.db,
@@ -319,6 +338,7 @@ test("others' requests are counted for each session; those of its own agent are 
     audience: mcp.url,
     rates: createRateLimiter({ create: 0, poll: 2, annotate: 0, act: 0 }),
     keys: createKeyStore(mcp.container.services.db),
+    settingsKeyIds: new Set([settingsKeyId(TEST_KEY)]),
   });
   const ask = async (token: string) => {
     const checked = await check(new Request(mcp.url, { headers: { authorization: `Bearer ${token}` } }));

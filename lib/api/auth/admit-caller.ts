@@ -10,7 +10,8 @@ import { readLiveViewCookie, readShareCookie } from "./cookies.ts";
 import { readVisit } from "./entrance.ts";
 import { findKnownSession, findSubAgent, unknownSession } from "./known-session.ts";
 
-type AdmissionServices = Pick<ApiServices, "db" | "authenticate" | "shares" | "login"> & {
+type AdmissionServices = Pick<ApiServices, "db" | "authenticate" | "shares"> & {
+  login: Pick<ApiServices["login"], "readLogin">;
   settings: Pick<ApiServices["settings"], "baseUrl">;
 };
 
@@ -52,9 +53,9 @@ export async function admitCaller(
     return (await services.authenticate(headers)) as Failure;
   if (!isOwnOrigin(services, request)) return fail("forbidden", "this is for the service's own pages");
   if (auth.kind === "login") {
-    const isSignedIn = services.login.isSignedIn(headers.get("cookie"));
-    return isSignedIn
-      ? { ok: true, caller: OPERATOR, session: undefined }
+    const login = await services.login.readLogin(headers.get("cookie"));
+    return login
+      ? { ok: true, caller: { ...OPERATOR, loginId: login.id }, session: undefined }
       : fail("unauthorized", "sign in with the link printed where the service was started");
   }
   const admitted = await admitVisitor(services, auth, request, params.sessionId ?? "");

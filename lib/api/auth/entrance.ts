@@ -2,27 +2,40 @@ import type { ShareAccess } from "#lib/session/share/share-link.ts";
 import { isRoutedSessionId } from "../contract/paths.ts";
 import type { ApiServices } from "../services.ts";
 import { readLiveViewCookie, readShareCookie, shareCookies } from "./cookies.ts";
+import { enterByProvider, OIDC_PATH } from "./oidc-entrance.ts";
 
 const PRIVATE = { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" };
 
 /**
- * Turns a link that carries a secret into a cookie and the clean address (the one-time login link, share links), and
- * hides session pages from whoever has no cookie for them: to them they are `unknown`, like any address that never was.
- * Undefined for every other request. Source: `wire.md`, POST /api/session; `security.md`, Landing page.
+ * Turns a link that carries a secret into a cookie and the clean address (the one-time login link, share links), signs in
+ * with the identity provider, and hides session pages from visitors without a cookie for them: to them the pages are
+ * `unknown`, as any address without a page. Undefined for every other request. Source: `wire.md`, POST /api/session;
+ * `security.md`, Landing page.
  */
 export async function enterByLink(
   services: ApiServices,
   method: string,
   url: URL,
   cookieHeader: string | null,
+  userAgent: string | null = null,
 ): Promise<Response | "unknown" | undefined> {
   if (method !== "GET" && method !== "HEAD") return undefined;
   const isSecure = url.protocol === "https:" || services.settings.baseUrl.startsWith("https:");
   if (url.pathname === "/login") {
-    // Whoever only looks at the link (a chat's preview) does not use it up.
-    const cookie = method === "GET" ? services.login.redeem(url.searchParams.get("token") ?? "") : undefined;
+    const token = url.searchParams.get("token") ?? "";
+    // A HEAD request, such as that of a chat's preview, does not use the link up.
+    const cookie =
+      method === "GET" ? await services.login.redeem(token, { cookie: cookieHeader, userAgent }) : undefined;
     return redirect(cookie ? "/" : "/?login=expired", cookie ? [cookie] : []);
   }
+  if (services.oidc && (url.pathname === OIDC_PATH.start || url.pathname === OIDC_PATH.callback))
+    return enterByProvider(
+      { ...services, oidc: services.oidc },
+      method,
+      url,
+      { cookie: cookieHeader, userAgent },
+      isSecure,
+    );
   const [, sessionId, rest = ""] =
     /^\/s\/([^/]+)(\/live|\/agents\/[^/]+|\/reports\/[^/]+)?\/?$/.exec(url.pathname) ?? [];
   if (sessionId === undefined) return undefined;

@@ -7,7 +7,6 @@ import { hashBody } from "#lib/session/canonical-json.ts";
 import { createShareLinks, hashToken } from "#lib/session/share/share-link.ts";
 import { insertTestSession } from "#lib/session/transcript/transcript-fixture.ts";
 import { createAuthenticator } from "../auth/authenticate.ts";
-import { createLoginGate } from "../auth/login-gate.ts";
 import type { Operation, OperationAuth } from "../contract/operation.ts";
 import type { Call, Handler } from "../operations/handler.ts";
 import { createBodyReader } from "./body/body-reader.ts";
@@ -34,11 +33,11 @@ const services: RouteServices = {
     ],
     {
       findHolder: async () => undefined,
-      readExpiries: async () => new Map(),
+      readLive: async () => new Map(),
     },
   ),
   shares: createShareLinks(db, new Uint8Array(32)),
-  login: createLoginGate(new Uint8Array(32), false),
+  login: { readLogin: async () => undefined },
   bodies: createBodyReader(),
   rates: createRateLimiter({ create: 2, poll: 0, annotate: 0, act: 2 }),
   logger: { debug: noop, info: noop, warn: noop, error: (fields) => void logged.push(fields) },

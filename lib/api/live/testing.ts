@@ -106,7 +106,7 @@ export async function openLiveRig(
   const control = createBrowserControl(openWords(bus, "browser-control"));
   const access = createAccessWatch({
     rows: {
-      readKeys: store.readExpiries,
+      readKeys: store.readLive,
       readShares: (sessionIds) => readShareStates(db, sessionIds, new Date()),
     },
     words: openWords(bus, ACCESS_TOPIC),

@@ -62,6 +62,20 @@ export function mountEntrance(): { GET: RouteHandler } {
   return { GET: handle };
 }
 
+/**
+ * `/login` and the addresses below it, where a login link or the identity provider leads; our own process serves them
+ * before Next.
+ */
+export function mountLogin(): { GET: RouteHandler } {
+  const handle: RouteHandler = (request) =>
+    answer(async () => {
+      const { enterByLink } = await findContainer();
+      const entered = await enterByLink(request);
+      return entered instanceof Response ? entered : new Response(null, { status: 404 });
+    });
+  return { GET: handle };
+}
+
 /** The handlers of paths below `/api` that nothing stands at: programs get an envelope there, not a page. */
 export function mountUnknown(): Record<(typeof METHODS)[number], RouteHandler> {
   return forEveryMethod(async () => failureResponse(fail("not_found", "no such path")));

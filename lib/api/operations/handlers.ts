@@ -8,7 +8,7 @@ import { createSession, startSession } from "./create-session.ts";
 import { listDeliveries, redeliverCallback } from "./deliveries.ts";
 import { answerElicitation, listElicitations } from "./elicitations.ts";
 import { exportRevision, importVariant } from "./exports.ts";
-import { createKey, listKeys, revokeKey, rotateKey } from "./keys.ts";
+import { createKey, listKeys, revokeKey, rotateKey, updateKey } from "./keys.ts";
 import {
   listLandingPages,
   listPageVersions,
@@ -21,6 +21,7 @@ import {
   unpublishPersonPage,
 } from "./landing-pages.ts";
 import { listMessages, listSessions } from "./lists.ts";
+import { endLogin, listLogins, logOut } from "./logins.ts";
 import { postMessage, postPersonMessage } from "./messages.ts";
 import {
   addRequirements,
@@ -168,7 +169,11 @@ export const handlers: { [Name in OperationName]: Handler<Contract[Name]> } = {
   listKeys,
   createKey,
   revokeKey,
+  updateKey,
   rotateKey,
+  listLogins,
+  endLogin,
+  logOut,
   readHealth,
   readOpenApi,
   readReadiness,

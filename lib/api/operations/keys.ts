@@ -38,6 +38,18 @@ export async function revokeKey(services: KeyServices, { params }: CallOf<"revok
   return { ok: true, status: 200, body: { success: true, record } };
 }
 
+/** `PATCH /actions/keys/:keyId`: replaces the scopes; connections that need a scope which the key lost end at once. */
+export async function updateKey(
+  services: KeyServices,
+  { params, body }: CallOf<"updateKey">,
+): Promise<Answer> {
+  const updated = await keys.updateKey(services.db, params.keyId, body.scopes);
+  if (updated.status === "unknown") return unknownKey();
+  if (updated.status === "over") return keyIsOver();
+  services.access.keyChanged(updated.record.id);
+  return { ok: true, status: 200, body: { success: true, record: updated.record } };
+}
+
 /** `POST /actions/keys/:keyId/rotate`: a successor, beside which the old key goes on for the overlap. */
 export async function rotateKey(
   services: KeyServices,
@@ -46,11 +58,11 @@ export async function rotateKey(
   const overlapMs = (body.overlapHours ?? OVERLAP_HOURS) * 3_600_000;
   const rotated = await keys.rotateKey(services.db, params.keyId, overlapMs);
   if (rotated.status === "unknown") return unknownKey();
-  if (rotated.status === "over")
-    return fail("conflict", "this key is revoked or has expired; create a new one");
+  if (rotated.status === "over") return keyIsOver();
   const { key, record, old } = rotated;
   services.access.keyChanged(old.id);
   return { ok: true, status: 201, body: { success: true, key, record, old } };
 }
 
+const keyIsOver = () => fail("conflict", "this key is revoked or has expired; create a new one");
 const unknownKey = () => fail("not_found", "no such key");

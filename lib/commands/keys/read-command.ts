@@ -6,6 +6,7 @@ export type KeysCommand =
   | { kind: "create"; body: { ownerId: string; name: string; scopes?: string[]; expiresInDays?: number } }
   | { kind: "list"; owner: string | undefined }
   | { kind: "revoke"; id: string }
+  | { kind: "update"; id: string; body: { scopes: string[] } }
   | { kind: "rotate"; id: string; body: { overlapHours?: number } }
   | { kind: "invalid"; message: string };
 
@@ -14,6 +15,7 @@ export const KEYS_USAGE = `Usage: npm run keys -- <command>
   create [--owner <owner>] [--name <purpose>] [--scopes sessions:read,sessions:write] [--expires 90d]
   list   [--owner <owner>]
   revoke <id>
+  update <id> --scopes sessions:read   replaces the scopes of a key
   rotate <id> [--overlap 24h]     replaces a key; the old key stays valid for the overlap`;
 
 const OPTIONS = {
@@ -29,6 +31,7 @@ const ALLOWED: Record<string, { options: (keyof typeof OPTIONS)[]; takesId: bool
   create: { options: ["owner", "name", "scopes", "expires"], takesId: false },
   list: { options: ["owner"], takesId: false },
   revoke: { options: [], takesId: true },
+  update: { options: ["scopes"], takesId: true },
   rotate: { options: ["overlap"], takesId: true },
 };
 
@@ -59,6 +62,8 @@ export function readKeysCommand(words: string[]): KeysCommand {
       return { kind, owner: values.owner };
     case "revoke":
       return { kind, id: id ?? "" };
+    case "update":
+      return readUpdate(id ?? "", values.scopes);
     case "rotate":
       return readRotate(id ?? "", values.overlap);
     default:
@@ -72,13 +77,20 @@ function readCreate(values: ReturnType<typeof parse>["values"]): KeysCommand {
   const hours = values.expires === undefined ? undefined : readHours(values.expires);
   if (values.expires !== undefined && !hours)
     return invalid(`--expires ${values.expires}: must be a duration such as 90d or 12h.`);
-  const scopes = values.scopes?.split(",").map((scope) => scope.trim());
+  const scopes = values.scopes === undefined ? undefined : splitScopes(values.scopes);
   const { owner: ownerId = DEFAULT_OWNER, name = "unnamed" } = values;
   return {
     kind: "create",
     body: { ownerId, name, ...(scopes && { scopes }), ...(hours && { expiresInDays: hours / 24 }) },
   };
 }
+
+function readUpdate(id: string, scopes: string | undefined): KeysCommand {
+  if (scopes === undefined) return invalid("update requires --scopes.");
+  return { kind: "update", id, body: { scopes: splitScopes(scopes) } };
+}
+
+const splitScopes = (text: string): string[] => text.split(",").map((scope) => scope.trim());
 
 function readRotate(id: string, overlap: string | undefined): KeysCommand {
   const overlapHours = overlap === undefined ? undefined : readHours(overlap);

@@ -1,5 +1,6 @@
 import type { ListedKey } from "#lib/keys/manage-keys.ts";
-import type { KeyDesk } from "./open-key-desk.ts";
+import { formatTable } from "../format-table.ts";
+import type { OperatorDesk } from "../open-operator-desk.ts";
 import type { KeysCommand } from "./read-command.ts";
 
 type Answer = { error?: string; key?: string; record?: ListedKey; old?: ListedKey; data?: ListedKey[] };
@@ -9,7 +10,7 @@ type KeyRequest = Exclude<KeysCommand, { kind: "invalid" | "help" }>;
 
 /** Runs a command and returns the lines to print. */
 export async function runKeysCommand(
-  desk: KeyDesk,
+  desk: OperatorDesk,
   command: KeyRequest,
   now = new Date(),
 ): Promise<{ isDone: boolean; lines: string[] }> {
@@ -24,7 +25,7 @@ export async function runKeysCommand(
   return { isDone: true, lines: describeAnswer(answer, now) };
 }
 
-function send(desk: KeyDesk, command: KeyRequest): Promise<Response> {
+function send(desk: OperatorDesk, command: KeyRequest): Promise<Response> {
   const path = "/actions/keys";
   switch (command.kind) {
     case "list":
@@ -36,6 +37,8 @@ function send(desk: KeyDesk, command: KeyRequest): Promise<Response> {
       return desk.ask("POST", path, command.body);
     case "revoke":
       return desk.ask("DELETE", `${path}/${encodeURIComponent(command.id)}`);
+    case "update":
+      return desk.ask("PATCH", `${path}/${encodeURIComponent(command.id)}`, command.body);
     case "rotate":
       return desk.ask("POST", `${path}/${encodeURIComponent(command.id)}/rotate`, command.body);
   }
@@ -44,9 +47,13 @@ function send(desk: KeyDesk, command: KeyRequest): Promise<Response> {
 function describeAnswer({ key, record, old, data }: Answer, now: Date): string[] {
   if (data) return data.length === 0 ? ["There are no keys yet."] : table(data, now);
   if (!record) return [];
-  if (key === undefined) return [`${record.id} of ${record.ownerId} (${record.name}) is revoked.`];
+  const { id, ownerId, name, scopes } = record;
+  if (key === undefined)
+    return record.revokedAt
+      ? [`${id} of ${ownerId} (${name}) is revoked.`]
+      : [`${id} of ${ownerId} (${name}): ${scopes.join(", ")}; ${endOf(record, now)}.`];
   return [
-    `${record.id} of ${record.ownerId} (${record.name}): ${record.scopes.join(", ")}; ${endOf(record, now)}.`,
+    `${id} of ${ownerId} (${name}): ${scopes.join(", ")}; ${endOf(record, now)}.`,
     "",
     key,
     "",
@@ -67,13 +74,7 @@ function table(keys: ListedKey[], now: Date): string[] {
     key.lastUsedAt ? minute(key.lastUsedAt) : "never",
     endOf(key, now),
   ]);
-  const widths = HEAD.map((name, at) => Math.max(name.length, ...rows.map((row) => row[at]?.length ?? 0)));
-  return [HEAD, ...rows].map((row) =>
-    row
-      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-      .join("  ")
-      .trimEnd(),
-  );
+  return formatTable(HEAD, rows);
 }
 
 function endOf({ revokedAt, expiresAt }: ListedKey, now: Date): string {

@@ -7,7 +7,9 @@ import {
   keyRecordSchema,
   keyRevokedSchema,
   keyRotatedSchema,
+  keyUpdatedSchema,
   rotateKeySchema,
+  updateKeySchema,
 } from "../schemas/keys.ts";
 
 export const keyOperations = {
@@ -38,6 +40,18 @@ export const keyOperations = {
     auth: { kind: "login" },
     rate: "poll",
     answers: { 200: keyRevokedSchema },
+  }),
+  updateKey: defineOperation({
+    method: "PATCH",
+    path: "/actions/keys/:keyId",
+    summary: "Change the scopes of an API key",
+    auth: { kind: "login" },
+    body: updateKeySchema,
+    bodyBytesMax: 64 * 1024,
+    requiresJsonType: true,
+    rate: "poll",
+    errors: ["conflict"],
+    answers: { 200: keyUpdatedSchema },
   }),
   rotateKey: defineOperation({
     method: "POST",

@@ -266,7 +266,17 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
     description:
       "Creates a new key with the same owner, name and scopes. The old key stays valid for the overlap.",
   },
+  updateKey: {
+    description:
+      "Replaces the scopes. Open streams, WebSockets and user tokens that need a scope which the key lost end at once.",
+  },
   revokeKey: { description: "The key stops working immediately. Revoking it again changes nothing." },
+  listLogins: { description: "Lists the browsers that are signed in, the last used first." },
+  endLogin: {
+    description:
+      "The browser is signed out immediately, in every process. Ending a login again changes nothing.",
+  },
+  logOut: { description: "Ends the login of the request, and removes its cookie." },
   cancelPersonTurn: { description: PERSONS },
   answerPersonElicitation: { description: PERSONS },
   listPersonQueue: { description: PERSONS },

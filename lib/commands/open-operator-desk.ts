@@ -3,22 +3,25 @@ import { join } from "node:path";
 import { chooseDriver, type DatabaseOptions, openDatabase } from "#db/client.ts";
 import { ACCESS_TOPIC, createAccessWatch } from "#lib/api/auth/access-watch.ts";
 import { createAuthenticator } from "#lib/api/auth/authenticate.ts";
-import { createLoginGate } from "#lib/api/auth/login-gate.ts";
 import { contract } from "#lib/api/contract/contract.ts";
 import { createBodyReader } from "#lib/api/http/body/body-reader.ts";
 import { createPathMatcher } from "#lib/api/http/match-path.ts";
 import { createRateLimiter } from "#lib/api/http/rates/rate-limiter.ts";
 import { type RouteServices, serveOperation } from "#lib/api/http/serve-operation.ts";
-import { createKey, listKeys, revokeKey, rotateKey } from "#lib/api/operations/keys.ts";
+import { createKey, listKeys, revokeKey, rotateKey, updateKey } from "#lib/api/operations/keys.ts";
+import { endLogin, listLogins } from "#lib/api/operations/logins.ts";
 import type { ApiServices } from "#lib/api/services.ts";
 import { sendSignal } from "#lib/events/bus/postgres-bus.ts";
 import { createKeyStore } from "#lib/keys/key-store.ts";
+import { createLoginTokens } from "#lib/logins/login-tokens.ts";
+import type { Login } from "#lib/logins/logins.ts";
+import { createOperatorLogins } from "#lib/server/create-access.ts";
 import type { Env } from "#lib/server/env.ts";
 import { keepSecrets } from "#lib/server/prepare-data-folder.ts";
 import { createShareLinks } from "#lib/session/share/share-link.ts";
 
-/** Calls the operations of `/actions/keys` as the operator. */
-export type KeyDesk = {
+/** Calls the operations of `/actions/keys` and `/actions/logins` as the operator. */
+export type OperatorDesk = {
   ask: (method: string, path: string, body?: unknown) => Promise<Response>;
   close: () => Promise<void>;
 };
@@ -32,15 +35,16 @@ const errorsOnly = {
 };
 
 /**
- * Opens a client for the service's keys. It works on the database directly. If a running service owns the embedded
- * database, it calls that service instead, with a cookie signed with the deployment's secret key.
+ * Opens a client for the service's keys and logins. It works on the database directly. If a running service owns the
+ * embedded database, it calls that service instead: it signs in with a token signed with the deployment's secret key, and
+ * logs out at the end.
  *
  * @throws Error with a message for the user if neither is available.
  */
-export async function openKeyDesk(env: Env): Promise<KeyDesk> {
+export async function openOperatorDesk(env: Env): Promise<OperatorDesk> {
   const driver = chooseDriver(env.DATABASE_URL, env.DATABASE_DRIVER);
   if (driver !== "embedded") return openAtDatabase(env, readServer(env, driver));
-  // A key in a new database would be useless, because no service uses it.
+  // A new database would be useless, because no service uses it.
   if (!existsSync(join(env.DATA_DIR, "postgres")))
     throw new Error(
       `there is no database in ${env.DATA_DIR}: run this with the service's own DATA_DIR, after its first start`,
@@ -62,17 +66,23 @@ function readServer(env: Env, driver: "pg" | "neon"): DatabaseOptions {
   return { driver, url, onError, ...(env.NEON_WSPROXY && { wsProxy: env.NEON_WSPROXY }) };
 }
 
-const { listKeys: list, createKey: create, revokeKey: revoke, rotateKey: rotate } = contract;
-const match = createPathMatcher({ list, create, revoke, rotate });
+const {
+  listKeys: list,
+  createKey: create,
+  revokeKey: revoke,
+  updateKey: update,
+  rotateKey: rotate,
+} = contract;
+const { listLogins: browsers, endLogin: end } = contract;
+const match = createPathMatcher({ list, create, revoke, update, rotate, browsers, end });
 
-async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<KeyDesk> {
+async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<OperatorDesk> {
   const { db, close } = await openDatabase(options);
   const key = await readSecretKey(env);
-  const operator = signIn(key);
   const store = createKeyStore(db);
   let notified = Promise.resolve();
   const access = createAccessWatch({
-    rows: { readKeys: store.readExpiries, readShares: async () => new Map() },
+    rows: { readKeys: store.readLive, readShares: async () => new Map() },
     words: {
       // An embedded database has no other process to notify.
       tell(word) {
@@ -82,10 +92,12 @@ async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<KeyDe
     },
     logger: errorsOnly,
   });
-  const services: RouteServices & Pick<ApiServices, "access"> = {
+  const services: RouteServices & Pick<ApiServices, "access" | "logins"> = {
     db,
     access,
-    login: operator.gate,
+    logins: createOperatorLogins(env, { db, encryptionKey: key }),
+    // Access to the database and the secret key is the authorization.
+    login: { readLogin: async () => THIS_COMMAND },
     authenticate: createAuthenticator([], store),
     shares: createShareLinks(db, key),
     bodies: createBodyReader(),
@@ -102,7 +114,7 @@ async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<KeyDe
     close,
     async ask(method, path, body) {
       const found = match(path.split("?")[0] ?? "");
-      const request = makeRequest(env, operator.cookie, method, path, body);
+      const request = makeRequest(env, "", method, path, body);
       const params = found?.params ?? {};
       switch (found?.operations[method]) {
         case "list":
@@ -111,8 +123,14 @@ async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<KeyDe
           return serveOperation(services, create, createKey, request, params);
         case "revoke":
           return afterNotifying(await serveOperation(services, revoke, revokeKey, request, params));
+        case "update":
+          return afterNotifying(await serveOperation(services, update, updateKey, request, params));
         case "rotate":
           return afterNotifying(await serveOperation(services, rotate, rotateKey, request, params));
+        case "browsers":
+          return serveOperation(services, browsers, listLogins, request, params);
+        case "end":
+          return serveOperation(services, end, endLogin, request, params);
         default:
           throw new Error(`no operation at ${method} ${path}`);
       }
@@ -120,34 +138,54 @@ async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<KeyDe
   };
 }
 
-async function openAtService(env: Env, whyLocked: string): Promise<KeyDesk> {
-  const { cookie } = signIn(await readSecretKey(env));
+async function openAtService(env: Env, whyLocked: string): Promise<OperatorDesk> {
+  const send = (request: Request) =>
+    fetch(request, { redirect: "manual", signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) }).catch(() => {
+      throw new Error(
+        `${whyLocked}, and the service does not answer at ${env.ownOrigin}: run this command with the service's PORT and HOST, or stop the service first`,
+      );
+    });
+  const token = createLoginTokens(await readSecretKey(env)).signToken();
+  const entered = await send(
+    new Request(new URL(`/login?token=${token}`, env.ownOrigin), { headers: { "user-agent": COMMAND } }),
+  );
+  const cookie = entered.headers.getSetCookie()[0]?.split(";")[0];
+  if (cookie === undefined)
+    throw new Error(
+      `the service at ${env.ownOrigin} did not accept this command's login: run it with the service's DATA_DIR or ENCRYPTION_KEY`,
+    );
   return {
-    close: async () => {},
-    ask: (method, path, body) =>
-      fetch(makeRequest(env, cookie, method, path, body), {
-        signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
-      }).catch(() => {
-        throw new Error(
-          `${whyLocked}, and the service does not answer at ${env.ownOrigin}: run this command with the service's PORT and HOST, or stop the service first`,
-        );
-      }),
+    async close() {
+      await send(makeRequest(env, cookie, "POST", "/actions/logout", undefined));
+    },
+    ask: (method, path, body) => send(makeRequest(env, cookie, method, path, body)),
   };
 }
 
+/** The name of this program among the logins. */
+const COMMAND = "npm run";
+const THIS_COMMAND: Login = {
+  id: "command",
+  method: "link",
+  account: null,
+  userAgent: COMMAND,
+  createdAt: new Date(),
+  lastSeenAt: new Date(),
+  expiresAt: new Date(),
+};
+
 function makeRequest(env: Env, cookie: string, method: string, path: string, body: unknown): Request {
-  const headers = { cookie, origin: env.baseUrl, "content-type": "application/json" };
+  const headers = {
+    cookie,
+    origin: env.baseUrl,
+    "content-type": "application/json",
+    "user-agent": COMMAND,
+  };
   return new Request(new URL(path, env.ownOrigin), {
     method,
     headers,
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
-}
-
-/** Issues the operator's cookie. Access to the deployment's secret key is the authorization. */
-function signIn(key: Uint8Array) {
-  const gate = createLoginGate(key, false);
-  return { gate, cookie: gate.redeem(gate.issueToken())?.split(";")[0] ?? "" };
 }
 
 const readSecretKey = async (env: Env): Promise<Uint8Array> =>
