@@ -3,23 +3,28 @@ import { ACCESS_TOPIC, createAccessWatch } from "#lib/api/auth/access-watch.ts";
 import { LOCAL_OWNER } from "#lib/api/auth/admit-caller.ts";
 import { createAuthenticator } from "#lib/api/auth/authenticate.ts";
 import { createLoginGate } from "#lib/api/auth/login-gate.ts";
+import { reportRefusedKeys } from "#lib/api/auth/report-refused-keys.ts";
 import { createBodyReader } from "#lib/api/http/body/body-reader.ts";
 import { createLeasedRateLimiter } from "#lib/api/http/rates/leased-rate-limiter.ts";
 import { createRateLimiter } from "#lib/api/http/rates/rate-limiter.ts";
 import { leaseCalls } from "#lib/api/http/rates/rate-store.ts";
 import { createKeyStore } from "#lib/keys/key-store.ts";
+import type { SecurityLog } from "#lib/security-log/security-log.ts";
 import { createShareLinks } from "#lib/session/share/share-link.ts";
 import { readShareStates } from "#lib/session/share/share-store.ts";
 import type { Env } from "./env.ts";
 import type { Storage } from "./open-storage.ts";
 
 /** Creates what decides whether a call is served: keys, share links, logins, their end, rate limits and body limits. */
-export function createAccess(env: Env, storage: Storage, logger: Logger) {
+export function createAccess(env: Env, storage: Storage, logger: Logger, securityLog: SecurityLog) {
   const { db } = storage;
   const keys = createKeyStore(db);
   return {
     keys,
-    authenticate: createAuthenticator(readConfiguredKeys(env, storage.generatedKey), keys),
+    authenticate: reportRefusedKeys(
+      createAuthenticator(readConfiguredKeys(env, storage.generatedKey), keys),
+      securityLog,
+    ),
     shares: createShareLinks(db, storage.encryptionKey),
     login: createLoginGate(storage.encryptionKey, env.baseUrl.startsWith("https:")),
     access: createAccessWatch({

@@ -6,6 +6,7 @@ import { findTestChromium } from "#lib/browser/testing.ts";
 import { createKeyStore } from "#lib/keys/key-store.ts";
 import { createHolderCheck } from "#lib/mcp-server/admit-holder.ts";
 import { deriveUserTokenKey, mintUserToken } from "#lib/secrets/user-token.ts";
+import { silentSecurityLog } from "#lib/security-log/security-log.ts";
 import { OTHER_KEY, waitUntil } from "../testing.ts";
 import {
   callTool,
@@ -319,6 +320,7 @@ test("others' requests are counted for each session; those of its own agent are 
     audience: mcp.url,
     rates: createRateLimiter({ create: 0, poll: 2, annotate: 0, act: 0 }),
     keys: createKeyStore(mcp.container.services.db),
+    securityLog: silentSecurityLog,
   });
   const ask = async (token: string) => {
     const checked = await check(new Request(mcp.url, { headers: { authorization: `Bearer ${token}` } }));

@@ -21,6 +21,8 @@ export async function enterByLink(
   if (url.pathname === "/login") {
     // Whoever only looks at the link (a chat's preview) does not use it up.
     const cookie = method === "GET" ? services.login.redeem(url.searchParams.get("token") ?? "") : undefined;
+    if (cookie) services.securityLog.loginSucceeded({ actor: "operator" });
+    else if (method === "GET") services.securityLog.loginFailed({});
     return redirect(cookie ? "/" : "/?login=expired", cookie ? [cookie] : []);
   }
   const [, sessionId, rest = ""] =
@@ -33,6 +35,7 @@ export async function enterByLink(
     return access ? undefined : "unknown";
   }
   const access = await services.shares.readAccess(sessionId, token);
+  if (!access) services.securityLog.shareTokenRefused({ sessionId });
   const page = access?.scope === "live-view" ? "/live" : rest;
   // A wrong token and an unknown session lead to the same 404 page.
   return redirect(`/s/${sessionId}${page}`, access ? shareCookies(sessionId, token, access, isSecure) : []);
@@ -43,7 +46,7 @@ export async function enterByLink(
  * the live view only, and only to a visitor whom no share link lets in.
  */
 export async function readVisit(
-  { shares }: Pick<ApiServices, "shares">,
+  { shares, securityLog }: Pick<ApiServices, "shares" | "securityLog">,
   sessionId: string,
   cookieHeader: string | null,
   isLiveView: boolean,
@@ -52,7 +55,10 @@ export async function readVisit(
   const access = token === undefined ? undefined : await shares.readAccess(sessionId, token);
   if (access?.scope === "session") return access;
   const liveToken = isLiveView ? readLiveViewCookie(cookieHeader) : undefined;
-  return liveToken === undefined ? undefined : shares.readAccess(sessionId, liveToken);
+  const liveAccess = liveToken === undefined ? undefined : await shares.readAccess(sessionId, liveToken);
+  if (!liveAccess && (token ?? liveToken) !== undefined && !access)
+    securityLog.shareTokenRefused({ sessionId });
+  return liveAccess;
 }
 
 function redirect(location: string, cookies: string[]): Response {

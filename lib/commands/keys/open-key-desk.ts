@@ -14,6 +14,8 @@ import type { ApiServices } from "#lib/api/services.ts";
 import { sendSignal } from "#lib/events/bus/postgres-bus.ts";
 import { createKeyStore } from "#lib/keys/key-store.ts";
 import type { Env } from "#lib/server/env.ts";
+import { createLogger } from "#lib/server/log.ts";
+import { openSecurityLog } from "#lib/server/open-security-log.ts";
 import { keepSecrets } from "#lib/server/prepare-data-folder.ts";
 import { createShareLinks } from "#lib/session/share/share-link.ts";
 
@@ -68,6 +70,8 @@ const match = createPathMatcher({ list, create, revoke, rotate });
 async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<KeyDesk> {
   const { db, close } = await openDatabase(options);
   const key = await readSecretKey(env);
+  // Standard output is the command's answer, so without a file there is nowhere to write to but standard error.
+  const securityLog = openSecurityLog(env, createLogger(env.LOG_LEVEL, process.stderr));
   const operator = signIn(key);
   const store = createKeyStore(db);
   let notified = Promise.resolve();
@@ -91,6 +95,7 @@ async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<KeyDe
     bodies: createBodyReader(),
     rates: createRateLimiter({ create: 0, poll: 0, annotate: 0, act: 0 }),
     logger: errorsOnly,
+    securityLog,
     settings: { baseUrl: env.baseUrl },
   };
   /** Running services close the key's connections only when they are notified, so the command fails if that fails. */
