@@ -33,7 +33,7 @@ const floors = [
   ["session"],
   ["events"],
   ["net", "secrets", "client", "faults", "markdown", "text"],
-  ["log"],
+  ["log", "security-log"],
 ];
 
 /** Folders of lib that build and start the service; no room imports them. */

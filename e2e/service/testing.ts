@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { prepareTestDatabase } from "#db/testing.ts";
@@ -39,6 +39,7 @@ export async function openTestService(variables: Record<string, string> = {}, da
     SERVICE_API_KEYS: `owner=${TEST_KEY},other=${OTHER_KEY}`,
     NETWORK_ALLOW: "127.0.0.1",
     LOG_LEVEL: "fatal",
+    SECURITY_LOG: join(folder, "security.log"),
     AGENT_RETRY_BASE_MS: "20",
     RATE_LIMIT_CREATE: "0",
     RATE_LIMIT_POLL: "0",
@@ -76,6 +77,11 @@ export async function openTestService(variables: Record<string, string> = {}, da
     env,
     call,
     dataDir: folder,
+    /** The lines of the security log, oldest first. */
+    async readSecurityLog(): Promise<Record<string, unknown>[]> {
+      const text = await readFile(join(folder, "security.log"), "utf8");
+      return text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
+    },
     /** Creates a session whose first message is `text`. */
     async create(text: string, more: Record<string, unknown> = {}) {
       const response = await call("POST", "/api/session", { messages: [userMessage(text)], ...more });

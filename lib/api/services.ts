@@ -12,6 +12,7 @@ import type { PortingDeps } from "#lib/porting/porting-deps.ts";
 import type { PageServer } from "#lib/publication/landing/page-server.ts";
 import type { ScriptServer } from "#lib/publication/script-server.ts";
 import type { Sealer } from "#lib/secrets/sealer.ts";
+import type { SecurityLog } from "#lib/security-log/security-log.ts";
 import type { DelegationCaps } from "#lib/session/delegation.ts";
 import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
 import type { JobSender } from "#lib/session/jobs/job-sender.ts";
@@ -74,12 +75,16 @@ export type ApiServices = {
   };
   /** Tells everybody at a session that its waiting messages have changed. */
   queueChanged: (sessionId: string) => void;
-  /** Removes a session of this owner with all that is its; undefined where the owner has none of that id. */
-  removeSession: (sessionId: string, ownerId: string) => Promise<RemovalOutcome | undefined>;
+  /**
+   * Removes a session of this owner with all that is its; undefined where the owner has none of that id. The security log
+   * names the actor.
+   */
+  removeSession: (sessionId: string, ownerId: string, actor: string) => Promise<RemovalOutcome | undefined>;
   /** Whether a `web` caller may use sub-agents: the external feature flag. */
   readSubAgentFlag: (userId: string | null) => Promise<boolean>;
   readiness: () => Promise<Record<"database" | "engine" | "browser" | "sandbox" | "model", HealthCheck>>;
   logger: Logger;
+  securityLog: SecurityLog;
   settings: {
     /** Public origin, without a trailing slash. */
     baseUrl: string;

@@ -154,7 +154,8 @@ async function exchangeWith(
       excerpt: null,
     };
   }
-  const callback = { id: row.id, event: row.event, url, secret, body: Buffer.from(row.body, "utf8") };
+  const { id, sessionId, event } = row;
+  const callback = { id, sessionId, event, url, secret, body: Buffer.from(row.body, "utf8") };
   const timeoutMs = deps.timeoutMs ?? EXCHANGE_TIMEOUT_MS;
   return sendCallback(deps.fetch, callback, { timeoutMs, now, signal: deps.signal });
 }

@@ -3,7 +3,14 @@ import { readRetryAfter } from "./retry-schedule.ts";
 import { signBody, signWebhook } from "./sign-body.ts";
 
 /** One callback as it goes over the wire. */
-type Callback = { id: string; event: string; url: string; secret: string | null; body: Uint8Array };
+type Callback = {
+  id: string;
+  sessionId: string;
+  event: string;
+  url: string;
+  secret: string | null;
+  body: Uint8Array;
+};
 
 /** How an exchange with a receiver ended; `error` is null when the receiver accepted. */
 export type Exchange = {
@@ -42,6 +49,7 @@ export async function sendCallback(
       maxBytes: ANSWER_BYTES_MAX,
       overflow: "truncate",
       redirect: "error",
+      purpose: { source: "callback", sessionId: callback.sessionId },
       ...(options.signal && { signal: options.signal }),
     });
     const latencyMs = Math.round(answer.latencyMs);

@@ -2413,11 +2413,11 @@ export type SessionDeleted = {
     /** Running browsers. */
     browsers: number;
   };
-  /** Files that could not be removed from disk yet. The service retries until they are gone, also after a restart. Empty when the deletion is complete. */
+  /** What could not be removed yet, such as files on disk. The service retries until it is gone, also after a restart. `rows` means that a check found rows in the database that are left. Empty when the deletion is complete. */
   pending: Array<{
     /** Id of the session or of a sub-agent session. */
     sessionId: string;
-    part: "run" | "browser" | "workspace" | "evidence";
+    part: "run" | "browser" | "workspace" | "evidence" | "rows";
     reason: string;
   }>;
   /** Published variants of the session. They stay published; `POST /api/publications/:publicationId/unpublish` ends them. */

@@ -17,6 +17,8 @@ import { createLoginTokens } from "#lib/logins/login-tokens.ts";
 import type { Login } from "#lib/logins/logins.ts";
 import { createOperatorLogins } from "#lib/server/create-access.ts";
 import type { Env } from "#lib/server/env.ts";
+import { createLogger } from "#lib/server/log.ts";
+import { openSecurityLog } from "#lib/server/open-security-log.ts";
 import { keepSecrets } from "#lib/server/prepare-data-folder.ts";
 import { createShareLinks } from "#lib/session/share/share-link.ts";
 
@@ -79,6 +81,8 @@ const match = createPathMatcher({ list, create, revoke, update, rotate, browsers
 async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<OperatorDesk> {
   const { db, close } = await openDatabase(options);
   const key = await readSecretKey(env);
+  // Standard output is the command's answer, so without a file there is nowhere to write to but standard error.
+  const securityLog = openSecurityLog(env, createLogger(env.LOG_LEVEL, process.stderr));
   const store = createKeyStore(db);
   let notified = Promise.resolve();
   const access = createAccessWatch({
@@ -103,6 +107,7 @@ async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<Opera
     bodies: createBodyReader(),
     rates: createRateLimiter({ create: 0, poll: 0, annotate: 0, act: 0 }),
     logger: errorsOnly,
+    securityLog,
     settings: { baseUrl: env.baseUrl },
   };
   /** Running services close the key's connections only when they are notified, so the command fails if that fails. */

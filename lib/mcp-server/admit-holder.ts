@@ -6,6 +6,7 @@ import { type Failure, fail } from "#lib/api/http/errors.ts";
 import { type RateLimiter, rateHeaders } from "#lib/api/http/rates/rate-limiter.ts";
 import type { KeyStore } from "#lib/keys/key-store.ts";
 import { readUserToken } from "#lib/secrets/user-token.ts";
+import type { SecurityLog } from "#lib/security-log/security-log.ts";
 import { findSession, type SessionRow } from "#lib/session/session-store.ts";
 
 /** Who holds a session's user token: the agent of that session, or another one, whose calls end with `grant`. */
@@ -35,6 +36,7 @@ export function createHolderCheck(deps: {
   keys: Pick<KeyStore, "readLive">;
   /** Ids of the keys in the settings. */
   settingsKeyIds: ReadonlySet<string>;
+  securityLog: Pick<SecurityLog, "userTokenRefused">;
   now?: () => Date;
 }): (request: Request) => Promise<{ ok: true; holder: McpHolder } | Failure> {
   const { db, key, audience, rates, keys, settingsKeyIds, now = () => new Date() } = deps;
@@ -58,8 +60,10 @@ export function createHolderCheck(deps: {
     const [session, grant] = token
       ? await Promise.all([findSession(db, token.sessionId), readGrant(token.keyId)])
       : [];
-    if (!token || !session || grant === null)
+    if (!token || !session || grant === null) {
+      if (text !== "") deps.securityLog.userTokenRefused({ sessionId: token?.sessionId });
       return fail("unauthorized", UNAUTHORIZED, { "WWW-Authenticate": 'Bearer error="invalid_token"' });
+    }
     // The agent's own calls are counted by its turn.
     const verdict = token.holder === "other" ? await rates.take("poll", `mcp/${session.id}`) : undefined;
     if (verdict && !verdict.isAllowed)

@@ -12,6 +12,7 @@ import type { Logger } from "#lib/log/logger.ts";
 import type { GuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
 import type { PlanGate } from "#lib/planning/plan-gate.ts";
 import { mintUserToken, type UserToken } from "#lib/secrets/user-token.ts";
+import type { SecurityLog } from "#lib/security-log/security-log.ts";
 import type { PictureComparer } from "#lib/tools/browser/compare/picture-comparer.ts";
 import { createTurns } from "#lib/tools/threads/take-turns.ts";
 import type { Tool } from "#lib/tools/tool.ts";
@@ -49,6 +50,7 @@ type BuiltinMcpDeps = {
   /** How processes tell each other of calls that were cancelled. */
   words: Words;
   logger: Pick<Logger, "error">;
+  securityLog: Pick<SecurityLog, "userTokenRefused">;
 };
 
 /** The built-in MCP server, and the credentials for it. */

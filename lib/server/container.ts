@@ -20,12 +20,15 @@ import { createAddressRule } from "#lib/net/address/address-rule.ts";
 import { createGuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
 import { deriveUserTokenKey } from "#lib/secrets/user-token.ts";
 import { createElicitations } from "#lib/session/elicitation/elicitation.ts";
+import { countOf } from "#lib/text/count-of.ts";
+import { applyRetention } from "./apply-retention.ts";
 import { connectToolServers } from "./connect-tool-servers.ts";
 import { createAccess } from "./create-access.ts";
 import { createTooling } from "./create-tooling.ts";
 import { createTurnPlayer } from "./create-turn-player.ts";
 import type { Env } from "./env.ts";
 import { followRemovals } from "./follow-removals.ts";
+import { openSecurityLog } from "./open-security-log.ts";
 import { openStorage } from "./open-storage.ts";
 import { askSubAgentFlag } from "./sub-agent-flag.ts";
 
@@ -51,6 +54,7 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
     enterByLink: (method: string, url: URL, cookie: string | null, userAgent: string | null = null) =>
       enterByLink(services, method, url, cookie, userAgent),
     sweepRemovals: removals.sweep,
+    retention: parts.retention,
     apiKey: env.SERVICE_API_KEYS.length === 0 ? storage.generatedKey : undefined,
     describe: () => ({
       model: model.label,
@@ -62,6 +66,7 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
     /** Takes up open runs and plays new ones. */
     async start() {
       await player.start();
+      recordStart(parts);
       removals
         .sweep(new Date())
         .catch((error: unknown) => logger.warn({ err: error }, "cleanup of deleted sessions failed"));
@@ -72,12 +77,13 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
 
 /** What the other parts are created from. */
 async function createBase(env: Env, logger: Logger, isServerless: boolean) {
+  const securityLog = openSecurityLog(env, logger);
   const storage = await openStorage(env, logger, isServerless);
   const rule = createAddressRule({ allow: env.NETWORK_ALLOW });
-  const fetch = createGuardedFetch(rule);
+  const fetch = createGuardedFetch(rule, { onRefused: securityLog.networkRefused });
   const elicitations = createElicitations({ db: storage.db, log: storage.log });
   const control = createBrowserControl(storage.words("browser-control"));
-  return { env, logger, isServerless, storage, rule, fetch, elicitations, control };
+  return { env, logger, securityLog, isServerless, storage, rule, fetch, elicitations, control };
 }
 
 type Base = Awaited<ReturnType<typeof createBase>>;
@@ -87,7 +93,7 @@ async function createParts(env: Env, logger: Logger, isServerless: boolean) {
   const base = await createBase(env, logger, isServerless);
   const { storage } = base;
   const schemas = createSchemaChecker();
-  const access = createAccess(env, storage, logger);
+  const access = createAccess(env, storage, logger, base.securityLog);
   const { model, readHealth: readModelHealth } = await createObservedModel(env);
   // A page's overlay submits through the API, which is built from the browsers: the one port that is connected later.
   const api = Promise.withResolvers<ApiServices>();
@@ -105,8 +111,17 @@ async function createParts(env: Env, logger: Logger, isServerless: boolean) {
   const tokenKey = deriveUserTokenKey(storage.encryptionKey);
   const builtinMcp = openMcpServer(base, access, tooling, tokenKey);
   const mcp = connectToolServers({ ...base, tokenKey, serveMcp: builtinMcp.serve });
+  const retention = applyRetention({
+    env,
+    logger,
+    db: storage.db,
+    dataDir: storage.dataDir,
+    securityLog: base.securityLog,
+    remove: (...removal) => removals.remove(...removal),
+  });
   const player = createTurnPlayer({
     ...base,
+    retention,
     cancelChildren: (sessionId) => cancelChildren(agents, sessionId),
     schemas,
     model,
@@ -122,7 +137,7 @@ async function createParts(env: Env, logger: Logger, isServerless: boolean) {
   const removals = openRemovals(base, tooling, live, player);
   const connectApi = api.resolve;
   const parts = { ...base, schemas, access, model, readModelHealth, tooling, live, builtinMcp, mcp };
-  return { ...parts, player, removals, connectApi };
+  return { ...parts, player, retention, removals, connectApi };
 }
 
 type Access = ReturnType<typeof createAccess>;
@@ -162,7 +177,7 @@ const createAgentsDeps = (
 });
 
 const openLiveHub = (
-  { env, logger, storage: { db, log, words }, control }: Base,
+  { env, logger, securityLog, storage: { db, log, words }, control }: Base,
   { access, shares, authenticate }: Access,
   { browser }: Tooling,
 ) =>
@@ -170,6 +185,7 @@ const openLiveHub = (
     db,
     log,
     logger,
+    securityLog,
     browser,
     control,
     words,
@@ -180,11 +196,12 @@ const openLiveHub = (
   });
 
 function openMcpServer(base: Base, access: Access, tooling: Tooling, tokenKey: Uint8Array) {
-  const { env, logger, fetch, storage } = base;
+  const { env, logger, securityLog, fetch, storage } = base;
   const { tools, evidence, browser, compare, planGate } = tooling;
   return createBuiltinMcp({
     ...access,
     logger,
+    securityLog,
     fetch,
     tools,
     evidence,
@@ -200,11 +217,24 @@ function openMcpServer(base: Base, access: Access, tooling: Tooling, tokenKey: U
 }
 
 const openRemovals = (
-  { logger, storage: { db, bus, log, dataDir } }: Base,
+  { logger, securityLog, storage: { db, bus, log, dataDir } }: Base,
   { browser, sandbox }: Tooling,
   live: ReturnType<typeof createLiveHub>,
   { stops, untilUnplayed }: ReturnType<typeof createTurnPlayer>,
-) => followRemovals({ db, bus, log, logger, browser, sandbox, live, dataDir, stops, untilUnplayed });
+) =>
+  followRemovals({
+    db,
+    bus,
+    log,
+    logger,
+    securityLog,
+    browser,
+    sandbox,
+    live,
+    dataDir,
+    stops,
+    untilUnplayed,
+  });
 
 const createObservedModel = async (env: Env) =>
   observeModel(
@@ -233,6 +263,7 @@ function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
     freshRuns: player.freshRuns,
     turn: player.turn,
     logger,
+    securityLog: parts.securityLog,
     browser,
     evidence,
     transcript,
@@ -267,10 +298,13 @@ function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
   };
 }
 
-async function readReadiness({ storage, tooling, player, readModelHealth }: Parts) {
+async function readReadiness({ storage, tooling, player, removals, readModelHealth }: Parts) {
   const { available, detail } = tooling.browser.describe();
   const sandbox = tooling.sandbox.describe();
   const { database, folder } = await storage.check();
+  const unerased = removals.countFailures();
+  // An alarm, and no reason to send callers elsewhere: the check stays ok.
+  if (unerased > 0) database.detail += `; ${countOf(unerased, "removed session")} not erased completely`;
   return {
     database,
     engine: { ok: player.engine.isHealthy(), detail: player.engine.label },
@@ -280,6 +314,17 @@ async function readReadiness({ storage, tooling, player, readModelHealth }: Part
       : folder,
     model: readModelHealth(),
   };
+}
+
+/** Records which isolation is in force. */
+function recordStart({ env, securityLog, tooling }: Parts): void {
+  const sandbox = tooling.sandbox.describe();
+  securityLog.serviceStarted({
+    sandbox: sandbox.kind,
+    isolation: sandbox.detail,
+    browser: tooling.browser.describe().detail,
+    networkAllow: env.NETWORK_ALLOW.join(","),
+  });
 }
 
 /** What Next's routes reach. */
@@ -316,4 +361,5 @@ async function close(parts: Parts): Promise<void> {
   await Promise.all([tooling.close(), mcp.close()]);
   await Promise.all([schemas.close(), fetch.close()]);
   await storage.close();
+  parts.securityLog.close();
 }

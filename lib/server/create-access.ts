@@ -4,6 +4,7 @@ import { LOCAL_OWNER } from "#lib/api/auth/admit-caller.ts";
 import { createAuthenticator, settingsKeyId } from "#lib/api/auth/authenticate.ts";
 import { createLoginGate } from "#lib/api/auth/login-gate.ts";
 import { OIDC_PATH, type OidcLogin } from "#lib/api/auth/oidc-entrance.ts";
+import { reportRefusedKeys } from "#lib/api/auth/report-refused-keys.ts";
 import { createBodyReader } from "#lib/api/http/body/body-reader.ts";
 import { createLeasedRateLimiter } from "#lib/api/http/rates/leased-rate-limiter.ts";
 import { createRateLimiter } from "#lib/api/http/rates/rate-limiter.ts";
@@ -12,13 +13,14 @@ import { createKeyStore } from "#lib/keys/key-store.ts";
 import { createIdentityProvider, isAllowedAccount } from "#lib/logins/identity-provider.ts";
 import { createLoginTokens } from "#lib/logins/login-tokens.ts";
 import { createLogins } from "#lib/logins/logins.ts";
+import type { SecurityLog } from "#lib/security-log/security-log.ts";
 import { createShareLinks } from "#lib/session/share/share-link.ts";
 import { readShareStates } from "#lib/session/share/share-store.ts";
 import type { Env } from "./env.ts";
 import type { Storage } from "./open-storage.ts";
 
 /** Creates what decides whether a call is served: keys, share links, logins, their end, rate limits and body limits. */
-export function createAccess(env: Env, storage: Storage, logger: Logger) {
+export function createAccess(env: Env, storage: Storage, logger: Logger, securityLog: SecurityLog) {
   const { db } = storage;
   const keys = createKeyStore(db);
   const configured = readConfiguredKeys(env, storage.generatedKey);
@@ -27,7 +29,7 @@ export function createAccess(env: Env, storage: Storage, logger: Logger) {
     keys,
     logins,
     settingsKeyIds: new Set(configured.map(({ key }) => settingsKeyId(key))),
-    authenticate: createAuthenticator(configured, keys),
+    authenticate: reportRefusedKeys(createAuthenticator(configured, keys), securityLog),
     shares: createShareLinks(db, storage.encryptionKey),
     login: createLoginGate(
       logins,

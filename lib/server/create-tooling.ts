@@ -20,6 +20,7 @@ import { createScriptServer } from "#lib/publication/script-server.ts";
 import type { ReportsDeps } from "#lib/reports/publish-report.ts";
 import { createSandboxService } from "#lib/sandbox/create-sandbox-service.ts";
 import { storeDownload } from "#lib/sandbox/store-download.ts";
+import type { SecurityLog } from "#lib/security-log/security-log.ts";
 import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
 import { setStartupStatus } from "#lib/session/session-store.ts";
 import { createTranscriptReader } from "#lib/session/transcript/transcript.ts";
@@ -55,6 +56,7 @@ type ToolingDeps = {
   storage: Storage;
   rule: AddressRule;
   fetch: GuardedFetch;
+  securityLog: Pick<SecurityLog, "networkRefused">;
   elicitations: Elicitations;
   control: BrowserControl;
   /** Nothing can be kept on disk, and nothing stays warm. */
@@ -88,6 +90,7 @@ export async function createTooling(deps: ToolingDeps) {
       rule,
       dataDir: env.DATA_DIR,
       launch: readLaunch(env),
+      onRequestRefused: deps.securityLog.networkRefused,
       ownOrigin: { origin: env.ownOrigin, publicOrigins: [env.baseUrl, env.pagesOrigin] },
       idleMs: env.BROWSER_IDLE_MS,
       maxLive: env.BROWSER_MAX_LIVE,

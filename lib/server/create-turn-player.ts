@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import { createApplyRetention } from "#inngest/functions/apply-retention.ts";
 import { createDeliverCallback } from "#inngest/functions/deliver-callback.ts";
 import { createRunTests } from "#inngest/functions/run-tests.ts";
 import { createRunTurn } from "#inngest/functions/run-turn.ts";
@@ -22,6 +23,7 @@ import type { Tool } from "#lib/tools/tool.ts";
 import { createStopRegistry, type StopRegistry } from "#lib/turn/run/stop-registry.ts";
 import type { TurnDeps } from "#lib/turn/turn-deps.ts";
 import { createTurnService } from "#lib/turn/turn-service.ts";
+import type { Retention } from "./apply-retention.ts";
 import { chooseEngine } from "./choose-engine.ts";
 import { createWaitedSender } from "./create-waited-sender.ts";
 import type { Env } from "./env.ts";
@@ -46,6 +48,8 @@ type TurnPlayerDeps = Pick<TurnDeps, "model" | "mcp" | "elicitations" | "cancelC
     testRuns: TestRunsDeps;
   };
   isServerless: boolean;
+  /** What is removed by age; undefined if everything is kept. */
+  retention: Retention | undefined;
   /** Regular work besides that of the jobs; runs with every sweep. */
   sweepOthers: () => Promise<void>;
 };
@@ -92,6 +96,8 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
     createDeliverCallback(client, (due) => attemptDelivery(delivery, due)),
     createSweepOutbox(client, sweep),
     createReapBrowsers(client, () => deps.tooling.browser.reapIdle(new Date())),
+    // Registered only where something is removed by age: it would run every hour for nothing.
+    ...(deps.retention ? [createApplyRetention(client, deps.retention)] : []),
   ];
 
   /** Sends the jobs of open runs again that the engine has lost; a server that lost them may have lost the functions too. */

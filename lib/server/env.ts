@@ -15,6 +15,8 @@ const wholeNumber = (fallback: number, least = 0, most = 2_000_000_000) =>
     .refine((value) => value >= least && value <= most, { error: `must be from ${least} to ${most}` })
     .default(fallback);
 
+const days = wholeNumber(0, 0, 36_500);
+
 const httpOrigin = z
   .string()
   .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), {
@@ -115,6 +117,15 @@ const envSchema = z.object({
   IMPORTS_OWNER_MIB: wholeNumber(1_024),
   /** Set by the platform. */
   VERCEL: z.string().optional(),
+  /** Days after which the retention job removes something; 0 keeps it. */
+  RETENTION_SESSION_DAYS: days,
+  RETENTION_EVIDENCE_DAYS: days,
+  RETENTION_DELIVERY_DAYS: days,
+  SECURITY_LOG: z
+    .string()
+    .min(1)
+    .transform((path) => resolve(path))
+    .optional(),
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
   FAULT: z
     .string()

@@ -11,6 +11,7 @@ import type { Logger } from "#lib/log/logger.ts";
 import { MCP_PATH } from "#lib/mcp-server/mcp-path.ts";
 import type { PageServer } from "#lib/publication/landing/page-server.ts";
 import type { ScriptServer } from "#lib/publication/script-server.ts";
+import { withAddress } from "#lib/security-log/request-address.ts";
 import type { Container } from "./container.ts";
 import type { Env } from "./env.ts";
 import { isPagesHost, servePages } from "./serve-pages.ts";
@@ -50,14 +51,16 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
     if (isDraining) return sendResponse(response, refuseWhileStopping());
     open.add(response);
     response.once("close", () => open.delete(response));
-    return serve(request, response).catch((error: unknown) => {
-      logger.error(
-        { err: error, path: request.url?.split("?")[0] },
-        "a request failed before it was answered",
-      );
-      // A stream that broke off is gone with its connection.
-      if (!response.headersSent) return sendResponse(response, failureResponse(failureOf(error)));
-    });
+    return withAddress(request.socket.remoteAddress, () => serve(request, response)).catch(
+      (error: unknown) => {
+        logger.error(
+          { err: error, path: request.url?.split("?")[0] },
+          "a request failed before it was answered",
+        );
+        // A stream that broke off is gone with its connection.
+        if (!response.headersSent) return sendResponse(response, failureResponse(failureOf(error)));
+      },
+    );
   }
 
   /**

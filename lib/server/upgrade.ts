@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { LiveTarget } from "#lib/api/live/admit-viewer.ts";
 import type { LiveHub, Upgrade } from "#lib/api/live/live-hub.ts";
+import { withAddress } from "#lib/security-log/request-address.ts";
 import { sendResponse, toWebRequest } from "./web-messages.ts";
 
 type Parts = {
@@ -39,7 +40,7 @@ export function createUpgradeHandler({
     const url = req.url ?? "";
     const isOurs = url.startsWith("/api/") || readLiveAddress(url, baseUrl) !== undefined;
     if (!isAllowedHost(req.headers.host)) refuse(socket, "421 Misdirected Request");
-    else if (isOurs) void answer(req, socket, head);
+    else if (isOurs) void withAddress(req.socket.remoteAddress, () => answer(req, socket, head));
     else if (!(isDev && url.startsWith("/_next/") && hub?.emit("upgrade", req, socket, head)))
       refuse(socket, "404 Not Found");
   };

@@ -16,6 +16,7 @@ import { createGuardedWebFetch } from "#lib/net/fetch/guarded-web-fetch.ts";
 import { hostileHosts, hostileLookup, hostilePlaces } from "#lib/net/hostile-urls-testing.ts";
 import { startForwardProxy } from "#lib/net/proxy/forward-proxy.ts";
 import { createSealer } from "#lib/secrets/sealer.ts";
+import { silentSecurityLog } from "#lib/security-log/security-log.ts";
 import { createFreshRuns } from "#lib/session/run/fresh-runs.ts";
 import { createShareLinks } from "#lib/session/share/share-link.ts";
 import type { ToolCall } from "#lib/tools/tool.ts";
@@ -96,6 +97,7 @@ const creationWith = (rule: AddressRule): CreationServices => ({
   freshRuns: createFreshRuns(),
   schemas: { admitSchema: async () => ({ ok: true }) },
   readSubAgentFlag: async () => false,
+  securityLog: silentSecurityLog,
 });
 
 /** Why a session with these fields is not made; undefined where it is. */
@@ -146,6 +148,7 @@ const fetchTool = (rule: AddressRule) => {
 
 const callback = (url: string) => ({
   id: "whd-1",
+  sessionId: "ses_a",
   event: "run.started",
   url,
   secret: null,

@@ -7,6 +7,7 @@ import { findTestChromium } from "#lib/browser/testing.ts";
 import { createKeyStore } from "#lib/keys/key-store.ts";
 import { createHolderCheck } from "#lib/mcp-server/admit-holder.ts";
 import { deriveUserTokenKey, mintUserToken } from "#lib/secrets/user-token.ts";
+import { silentSecurityLog } from "#lib/security-log/security-log.ts";
 import { OTHER_KEY, TEST_KEY, waitUntil } from "../testing.ts";
 import {
   callTool,
@@ -320,6 +321,7 @@ test("a token ends with its API key when the key leaves the settings", async () 
     audience: mcp.url,
     rates: createRateLimiter({ create: 0, poll: 0, annotate: 0, act: 0 }),
     keys: createKeyStore(mcp.container.services.db),
+    securityLog: silentSecurityLog,
   };
   const token = await mcp.askToken(await createSession());
   const ask = async (...keys: string[]) => {
@@ -339,6 +341,7 @@ test("others' requests are counted for each session; those of its own agent are 
     rates: createRateLimiter({ create: 0, poll: 2, annotate: 0, act: 0 }),
     keys: createKeyStore(mcp.container.services.db),
     settingsKeyIds: new Set([settingsKeyId(TEST_KEY)]),
+    securityLog: silentSecurityLog,
   });
   const ask = async (token: string) => {
     const checked = await check(new Request(mcp.url, { headers: { authorization: `Bearer ${token}` } }));

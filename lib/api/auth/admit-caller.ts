@@ -5,12 +5,13 @@ import { type Operation, type OperationAuth, scopeOf } from "../contract/operati
 import { type Failure, fail } from "../http/errors.ts";
 import { isSameService } from "../http/same-origin.ts";
 import type { ApiServices } from "../services.ts";
+import { actorOf, visitorActor } from "./actor-of.ts";
 import { type Caller, readKey, refuseScope } from "./authenticate.ts";
 import { readLiveViewCookie, readShareCookie } from "./cookies.ts";
 import { readVisit } from "./entrance.ts";
 import { findKnownSession, findSubAgent, unknownSession } from "./known-session.ts";
 
-type AdmissionServices = Pick<ApiServices, "db" | "authenticate" | "shares"> & {
+type AdmissionServices = Pick<ApiServices, "db" | "authenticate" | "shares" | "securityLog"> & {
   login: Pick<ApiServices["login"], "readLogin">;
   settings: Pick<ApiServices["settings"], "baseUrl">;
 };
@@ -40,7 +41,15 @@ export async function admitCaller(
     const checked = await services.authenticate(headers);
     if (!checked.ok) return checked;
     const refusal = refuseScope(checked.caller, scopeOf(operation));
-    if (refusal) return refusal;
+    if (refusal) {
+      services.securityLog.scopeRefused({
+        actor: actorOf(checked.caller),
+        operation: nameOperation(operation),
+        needed: scopeOf(operation),
+        sessionId: params.sessionId,
+      });
+      return refusal;
+    }
     if (params.sessionId === undefined || operation.sessionCheck === "handler")
       return { ok: true, caller: checked.caller, session: undefined };
     const session = await findKnownSession(services, params.sessionId, checked.caller.ownerId);
@@ -54,11 +63,12 @@ export async function admitCaller(
   if (!isOwnOrigin(services, request)) return fail("forbidden", "this is for the service's own pages");
   if (auth.kind === "login") {
     const login = await services.login.readLogin(headers.get("cookie"));
+    if (!login) services.securityLog.operatorRefused({ operation: nameOperation(operation) });
     return login
       ? { ok: true, caller: { ...OPERATOR, loginId: login.id }, session: undefined }
       : fail("unauthorized", "sign in with the link printed where the service was started");
   }
-  const admitted = await admitVisitor(services, auth, request, params.sessionId ?? "");
+  const admitted = await admitVisitor(services, operation, auth, request, params.sessionId ?? "");
   if (!admitted.ok || !admitted.session) return admitted;
   if (params.agentId === undefined) return refuseControl(operation, admitted.session) ?? admitted;
   const session = await findSubAgent(services, admitted.session.id, params.agentId);
@@ -91,6 +101,7 @@ type ShareAuth = Extract<OperationAuth, { kind: "share" }>;
 
 async function admitVisitor(
   services: AdmissionServices,
+  operation: Operation,
   auth: ShareAuth,
   request: Request,
   sessionId: string,
@@ -100,13 +111,23 @@ async function admitVisitor(
   const session = await findKnownSession(services, sessionId);
   const access = session && (await readVisit(services, sessionId, cookies, auth.liveView ?? false));
   if (!session || !access) return unknownSession();
-  if (SHARE_ROLES.indexOf(access.role) < SHARE_ROLES.indexOf(auth.role))
-    return fail("forbidden", `this share link may ${access.role}, not ${auth.role}`);
-  if (auth.ownLink && access.linkId !== null)
-    return fail("forbidden", "only the session's own shareUrl manages its share links");
+  const lacksRole = SHARE_ROLES.indexOf(access.role) < SHARE_ROLES.indexOf(auth.role);
+  const lacksOwnLink = auth.ownLink && access.linkId !== null;
+  if (lacksRole || lacksOwnLink)
+    services.securityLog.scopeRefused({
+      actor: visitorActor(access),
+      operation: nameOperation(operation),
+      needed: lacksRole ? auth.role : "shareUrl",
+      sessionId,
+    });
+  if (lacksRole) return fail("forbidden", `this share link may ${access.role}, not ${auth.role}`);
+  if (lacksOwnLink) return fail("forbidden", "only the session's own shareUrl manages its share links");
   const visitor = `${sessionId}/${access.linkId ?? "shareUrl"}`;
   return { ok: true, caller: undefined, session, visitor };
 }
+
+/** An operation as the security log names it. */
+const nameOperation = ({ method, path }: Operation): string => `${method} ${path}`;
 
 /** A page's own request: browsers send `Origin` with every write, and never another site's as ours. */
 function isOwnOrigin(services: AdmissionServices, request: Request): boolean {

@@ -26,6 +26,8 @@ export async function enterByLink(
     // A HEAD request, such as that of a chat's preview, does not use the link up.
     const cookie =
       method === "GET" ? await services.login.redeem(token, { cookie: cookieHeader, userAgent }) : undefined;
+    if (cookie) services.securityLog.loginSucceeded({ actor: "operator" });
+    else if (method === "GET") services.securityLog.loginFailed({});
     return redirect(cookie ? "/" : "/?login=expired", cookie ? [cookie] : []);
   }
   if (services.oidc && (url.pathname === OIDC_PATH.start || url.pathname === OIDC_PATH.callback))
@@ -46,6 +48,7 @@ export async function enterByLink(
     return access ? undefined : "unknown";
   }
   const access = await services.shares.readAccess(sessionId, token);
+  if (!access) services.securityLog.shareTokenRefused({ sessionId });
   const page = access?.scope === "live-view" ? "/live" : rest;
   // A wrong token and an unknown session lead to the same 404 page.
   return redirect(`/s/${sessionId}${page}`, access ? shareCookies(sessionId, token, access, isSecure) : []);
@@ -56,7 +59,7 @@ export async function enterByLink(
  * the live view only, and only to a visitor whom no share link lets in.
  */
 export async function readVisit(
-  { shares }: Pick<ApiServices, "shares">,
+  { shares, securityLog }: Pick<ApiServices, "shares" | "securityLog">,
   sessionId: string,
   cookieHeader: string | null,
   isLiveView: boolean,
@@ -65,7 +68,10 @@ export async function readVisit(
   const access = token === undefined ? undefined : await shares.readAccess(sessionId, token);
   if (access?.scope === "session") return access;
   const liveToken = isLiveView ? readLiveViewCookie(cookieHeader) : undefined;
-  return liveToken === undefined ? undefined : shares.readAccess(sessionId, liveToken);
+  const liveAccess = liveToken === undefined ? undefined : await shares.readAccess(sessionId, liveToken);
+  if (!liveAccess && (token ?? liveToken) !== undefined && !access)
+    securityLog.shareTokenRefused({ sessionId });
+  return liveAccess;
 }
 
 function redirect(location: string, cookies: string[]): Response {

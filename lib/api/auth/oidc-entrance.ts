@@ -14,7 +14,9 @@ export const OIDC_PATH = { start: "/login/oidc", callback: "/login/oidc/callback
 /** Sign-in with an identity provider, where the settings name one. */
 export type OidcLogin = { provider: IdentityProvider; settings: OidcSettings };
 
-type EntranceServices = Pick<ApiServices, "login" | "sealer" | "logger"> & { oidc: OidcLogin };
+type EntranceServices = Pick<ApiServices, "login" | "sealer" | "logger" | "securityLog"> & {
+  oidc: OidcLogin;
+};
 
 /** How the landing page is told why nobody was signed in. */
 type Problem = "failed" | "refused";
@@ -62,15 +64,18 @@ async function finish(
   headers: SignInHeaders,
   isSecure: boolean,
 ): Promise<Response> {
-  const { oidc, login, logger } = services;
+  const { oidc, login, logger, securityLog } = services;
   const secrets = readSecrets(services, headers.cookie);
   if (!secrets) return explain("failed", isSecure);
   const account = await oidc.provider.finish(search, secrets).catch((error: unknown) => {
     logger.warn({ err: error }, "a sign-in with the identity provider failed");
     return undefined;
   });
-  if (!account) return explain("failed", isSecure);
-  if (!isAllowedAccount(oidc.settings, account)) return explain("refused", isSecure);
+  if (!account || !isAllowedAccount(oidc.settings, account)) {
+    securityLog.loginFailed({});
+    return explain(account ? "refused" : "failed", isSecure);
+  }
+  securityLog.loginSucceeded({ actor: "operator" });
   return openLandingPage([await login.signIn(account, headers), formatCookie("", 0, isSecure)]);
 }
 

@@ -3,6 +3,7 @@ import { after, describe, test } from "node:test";
 import { z } from "zod";
 import { shareTokens } from "#db/schema/index.ts";
 import { openTestDatabase } from "#db/testing.ts";
+import { silentSecurityLog } from "#lib/security-log/security-log.ts";
 import { hashBody } from "#lib/session/canonical-json.ts";
 import { createShareLinks, hashToken } from "#lib/session/share/share-link.ts";
 import { insertTestSession } from "#lib/session/transcript/transcript-fixture.ts";
@@ -41,6 +42,7 @@ const services: RouteServices = {
   bodies: createBodyReader(),
   rates: createRateLimiter({ create: 2, poll: 0, annotate: 0, act: 2 }),
   logger: { debug: noop, info: noop, warn: noop, error: (fields) => void logged.push(fields) },
+  securityLog: silentSecurityLog,
   settings: { baseUrl: BASE },
 };
 

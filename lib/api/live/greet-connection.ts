@@ -1,6 +1,7 @@
 import { WebSocket } from "ws";
 import { CLOSE } from "#lib/client/close-codes.ts";
 import type { Words } from "#lib/events/bus/words.ts";
+import type { KeptAddress } from "#lib/security-log/request-address.ts";
 import type { LiveClientFrame } from "../contract/schemas/live-frames.ts";
 import type { ApiServices } from "../services.ts";
 import { type AdmissionServices, admitToken, type Viewer } from "./admit-viewer.ts";
@@ -24,7 +25,12 @@ export type LiveServices = AdmissionServices &
   };
 
 /** What a connection asks for; without a viewer its first frame must bring the credential. */
-type LiveRequest = { sessionId: string; after: number | undefined; viewer: Viewer | undefined };
+type LiveRequest = {
+  sessionId: string;
+  after: number | undefined;
+  viewer: Viewer | undefined;
+  inRequest: KeptAddress;
+};
 
 /**
  * Takes up an open connection: its frames are checked one by one and reach the viewer's side once there is one.
@@ -35,7 +41,7 @@ export function greetConnection(
   services: LiveServices,
   state: LiveState,
   webSocket: WebSocket,
-  { sessionId, after, viewer }: LiveRequest,
+  { sessionId, after, viewer, inRequest }: LiveRequest,
   authTimeoutMs: number,
 ): void {
   const { logger } = services;
@@ -76,7 +82,7 @@ export function greetConnection(
     else {
       clearTimeout(timeout);
       early = [];
-      checkToken(frame.token).catch((error) => {
+      inRequest(() => checkToken(frame.token)).catch((error) => {
         logger.error({ err: error, sessionId }, "a live connection's credential could not be checked");
         refuse(CLOSE.broken, "something went wrong on our side; connect again");
       });

@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocket, WebSocketServer } from "ws";
 import { CLOSE } from "#lib/client/close-codes.ts";
+import { keepAddress } from "#lib/security-log/request-address.ts";
 import { streamQuerySchema } from "../contract/schemas/queries.ts";
 import { fail, failureResponse } from "../http/errors.ts";
 import { failureOf } from "../http/failure-of.ts";
@@ -108,11 +109,12 @@ export function createLiveHub(
 
         const { req, socket, head } = upgrade();
         const { viewer } = admission;
+        const inRequest = keepAddress();
         outside(() =>
           server.handleUpgrade(req, socket, head, (webSocket) => {
             followPulse(webSocket);
             sessionOf.set(webSocket, sessionId);
-            const asked = { sessionId, after: query.data.after, viewer };
+            const asked = { sessionId, after: query.data.after, viewer, inRequest };
             greetConnection(services, state, webSocket, asked, authTimeoutMs);
           }),
         );

@@ -19,6 +19,7 @@ import type { NewEvent } from "#lib/events/event.ts";
 import { createEventLog } from "#lib/events/event-log.ts";
 import { createKeyStore } from "#lib/keys/key-store.ts";
 import type { LiveClientFrame, LiveFrame } from "#lib/page/state/view-types.ts";
+import { silentSecurityLog } from "#lib/security-log/security-log.ts";
 import { createShareLinks, hashToken } from "#lib/session/share/share-link.ts";
 import { readShareStates } from "#lib/session/share/share-store.ts";
 import { insertTestSession } from "#lib/session/transcript/transcript-fixture.ts";
@@ -122,6 +123,7 @@ export async function openLiveRig(
     browser,
     authenticate: createAuthenticator(keys, store),
     logger: { debug() {}, error: console.error },
+    securityLog: silentSecurityLog,
     settings: { baseUrl: TEST_ORIGIN },
   };
   const hub = createLiveHub(services, options);

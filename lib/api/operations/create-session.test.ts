@@ -5,6 +5,7 @@ import { messages, outbox, requests, runs, sealedSecrets, sessions } from "#db/s
 import { openTestDatabase } from "#db/testing.ts";
 import { createAddressRule } from "#lib/net/address/address-rule.ts";
 import { createSealer } from "#lib/secrets/sealer.ts";
+import { silentSecurityLog } from "#lib/security-log/security-log.ts";
 import { hashBody } from "#lib/session/canonical-json.ts";
 import { createJobSender } from "#lib/session/jobs/job-sender.ts";
 import { createFreshRuns } from "#lib/session/run/fresh-runs.ts";
@@ -26,6 +27,7 @@ const services: CreationServices = {
   sealer,
   tools: [],
   skills: { take: async () => [] },
+  securityLog: silentSecurityLog,
   shares: createShareLinks(db, KEY),
   freshRuns: createFreshRuns(),
   jobs: createJobSender({ db, send: async (job) => void sent.push(job.id), logger: { warn() {} } }),

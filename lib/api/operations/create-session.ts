@@ -26,7 +26,16 @@ export type SchemaAdmission = {
 /** What it takes to make a session. */
 export type CreationServices = Pick<
   ApiServices,
-  "db" | "sealer" | "jobs" | "freshRuns" | "shares" | "schemas" | "rule" | "tools" | "readSubAgentFlag"
+  | "db"
+  | "sealer"
+  | "jobs"
+  | "freshRuns"
+  | "shares"
+  | "schemas"
+  | "rule"
+  | "tools"
+  | "readSubAgentFlag"
+  | "securityLog"
 > & { skills: Pick<ApiServices["skills"], "take">; settings: Pick<ApiServices["settings"], "delegation"> };
 
 type CreationCall = Pick<CallOf<"createSession" | "startSession">, "caller" | "body" | "hashBody">;
@@ -181,8 +190,9 @@ const mayDelegate = async (
 /** Why a callback may not go there. A name that cannot be resolved now may well be resolved at the attempt. */
 async function refuseCallback(services: CreationServices, url: string): Promise<string | undefined> {
   const target = new URL(url);
-  const literal = services.rule.refuseLiteral(target);
-  if (literal !== undefined) return literal;
   const checked = await services.rule.check(target);
-  return checked.allowed || checked.why === "unresolved" ? undefined : checked.reason;
+  if (checked.allowed || checked.why === "unresolved") return undefined;
+  const { reason } = checked;
+  services.securityLog.networkRefused({ source: "callback", host: target.host, reason });
+  return reason;
 }

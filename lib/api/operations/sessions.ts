@@ -4,6 +4,7 @@ import { pageUrl } from "#lib/publication/landing/page-address.ts";
 import { scriptUrl } from "#lib/publication/script-address.ts";
 import { limitDelegation } from "#lib/session/delegation.ts";
 import { findSession, readSessionExtras, type SessionRow } from "#lib/session/session-store.ts";
+import { actorOf } from "../auth/actor-of.ts";
 import { roleOf } from "../auth/authenticate.ts";
 import { unknownSession } from "../auth/known-session.ts";
 import type { Answer } from "../operations/handler.ts";
@@ -56,9 +57,9 @@ async function readAgentUrl(
  */
 export async function deleteSession(
   services: ApiServices,
-  { session }: CallOf<"deleteSession">,
+  { session, caller }: CallOf<"deleteSession">,
 ): Promise<Answer> {
-  const outcome = await services.removeSession(session.id, session.ownerId);
+  const outcome = await services.removeSession(session.id, session.ownerId, actorOf(caller));
   if (!outcome) return unknownSession();
   const publications = outcome.publications.map(({ id, variant }) => ({
     id,

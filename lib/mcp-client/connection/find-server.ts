@@ -8,6 +8,8 @@ export type ServerDeps = {
   readHeaders: (sessionId: string, serverId: string) => Promise<Record<string, string>>;
   /** The guarded fetch: https only, no redirect to another host. */
   fetch: Fetch;
+  /** The same fetch on behalf of a session; `fetch` by default. */
+  fetchFor?: (sessionId: string) => Fetch;
   /** The service's own tool server; without it there is none. */
   builtin?: {
     url: string;
@@ -58,5 +60,10 @@ export async function findServer(
     return { id, url, type: "http", headers: {}, fetch };
   }
   if (!row || id === BUILTIN) throw new McpFailure(`the session has no server ${id}`);
-  return { id, ...row, headers: await deps.readHeaders(sessionId, id), fetch: deps.fetch };
+  return {
+    id,
+    ...row,
+    headers: await deps.readHeaders(sessionId, id),
+    fetch: deps.fetchFor?.(sessionId) ?? deps.fetch,
+  };
 }

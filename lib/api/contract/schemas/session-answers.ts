@@ -94,7 +94,7 @@ export const sessionDeletedSchema = z
       )
       .meta({
         description:
-          "Files that could not be removed from disk yet. The service retries until they are gone, also after a restart. Empty when the deletion is complete.",
+          "What could not be removed yet, such as files on disk. The service retries until it is gone, also after a restart. `rows` means that a check found rows in the database that are left. Empty when the deletion is complete.",
         examples: [[]],
       }),
     publications: z
