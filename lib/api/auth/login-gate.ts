@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import { readCookie } from "./cookies.ts";
+import { readOwnCookie, writeOwnCookie } from "./cookies.ts";
 
 /** Signs the operator in to the landing page: a one-time link becomes a cookie. */
 export type LoginGate = {
@@ -56,11 +56,14 @@ export function createLoginGate(key: Uint8Array, isSecure: boolean, now: () => n
     redeem(token) {
       if (!tokens.delete(token) && !redeemSigned(token)) return undefined;
       const expires = String(now() + DAYS * 86_400_000);
-      const secure = isSecure ? "; Secure" : "";
-      return `${NAME}=${expires}.${sign(expires)}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${DAYS * 86_400}${secure}`;
+      return writeOwnCookie(
+        { name: NAME, value: `${expires}.${sign(expires)}`, path: "/" },
+        `HttpOnly; SameSite=Strict; Max-Age=${DAYS * 86_400}`,
+        isSecure,
+      );
     },
     isSignedIn(cookieHeader) {
-      const [expires = "", signature = ""] = readCookie(cookieHeader, NAME)?.split(".") ?? [];
+      const [expires = "", signature = ""] = readOwnCookie(cookieHeader, NAME, "/")?.split(".") ?? [];
       return isSigned(expires, signature) && Number(expires) > now();
     },
   };
