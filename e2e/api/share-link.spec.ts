@@ -54,6 +54,21 @@ test.describe("shareUrl", () => {
     expect(service.output()).not.toContain(cookie.split("=")[1]);
   });
 
+  test("is in no page, not even where its holder may pass it on, so that no compressed page tells it", async () => {
+    const token = new URL(created.shareUrl, service.baseUrl).searchParams.get("key") ?? "";
+    for (const path of ["", "/live"]) {
+      const page = await open(`/s/${created.sessionId}${path}`, { cookie, "accept-encoding": "gzip" });
+      expect(page.headers.get("content-encoding")).toBe("gzip");
+      expect(await page.text()).not.toContain(token);
+    }
+    // The list of sessions has links with their tokens, and is never compressed.
+    const login = await fetch(service.loginUrl, { redirect: "manual" });
+    const operator = login.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+    const list = await open("/", { cookie: operator, "accept-encoding": "gzip, br, deflate" });
+    expect(list.headers.get("content-encoding")).toBeNull();
+    expect(await list.text()).toContain("Recent sessions");
+  });
+
   test("keeps the way to the bare live view", async () => {
     const [path = "", query] = created.shareUrl.split("?");
     const response = await open(`${path}/live?${query}`);
