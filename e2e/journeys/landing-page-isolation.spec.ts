@@ -209,10 +209,10 @@ for (const isSplit of [false, true]) {
         "read page": "TypeError",
         "read sessions": "TypeError",
         "post message": "TypeError",
-        // Sent without cookies; what was answered cannot be told.
-        "post simple": "0",
-        "start session": "0",
-        unpublish: "0",
+        // Sent without cookies; the answer's resource policy keeps even its existence from the page.
+        "post simple": "TypeError",
+        "start session": "TypeError",
+        unpublish: "TypeError",
         beacon: "true",
         socket: "closed 4001",
         "event stream": "refused",
