@@ -60,7 +60,10 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
 
   /** Answers one request; never rejects. */
   function handleRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (isDraining) return sendResponse(response, refuseWhileStopping());
+    if (isDraining) {
+      setSecurityHeaders(response, "data");
+      return sendResponse(response, refuseWhileStopping());
+    }
     open.add(response);
     response.once("close", () => open.delete(response));
     return serve(request, response).catch((error: unknown) => {
