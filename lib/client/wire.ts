@@ -1718,6 +1718,15 @@ export type NewRequirements = {
   }>;
 };
 
+export type OwnShareLinks = {
+  success: true;
+  data: Array<ShareLink>;
+  /** Pass it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+  /** Path of the session's own `shareUrl`. */
+  shareUrl: string;
+};
+
 /** A landing page, also of a deleted session. */
 export type OwnedLandingPage = {
   slug: string;
@@ -1999,13 +2008,14 @@ export type QueuedMessage = {
 
 export type Readiness = {
   ok: boolean;
-  checks: {
+  /** For callers with an API key, and for processes on the service's own machine. */
+  checks?: {
     database: ReadinessCheck;
     engine: ReadinessCheck;
     browser: ReadinessCheck;
     sandbox: ReadinessCheck;
     model: ReadinessCheck;
-  };
+  } | undefined;
 };
 
 export type ReadinessCheck = {
@@ -3753,7 +3763,7 @@ export type Operations = {
     body: undefined;
     answer: Health;
   };
-  /** Check readiness. Returns 200 if every part that a turn needs is available, otherwise 503. */
+  /** Check readiness. Returns 200 if every part that a turn needs is available, otherwise 503. Needs no key; with a valid API key, and to processes on the machine of a service whose `BASE_URL` is a loopback address, `checks` says how each part is. */
   readReadiness: {
     parameters: {  };
     body: undefined;

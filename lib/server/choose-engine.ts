@@ -6,6 +6,7 @@ import { createSdkLogger, embeddedClientOptions } from "#inngest/embedded/client
 import { createEmbeddedEngine } from "#inngest/embedded/create-embedded-engine.ts";
 import type { JobIntake } from "#lib/session/jobs/job-sender.ts";
 import type { Env } from "./env.ts";
+import { isLoopbackPeer } from "./loopback-peer.ts";
 
 type EngineHandler = (request: Request, peer: string | undefined) => Promise<Response>;
 
@@ -68,7 +69,6 @@ function createInProcessEngine(db: Database, logger: Logger, isSoleExecutor: boo
   };
 }
 
-const LOOPBACK = /^(::ffff:)?127\.|^::1$/;
 const PATH = "/api/inngest";
 
 function createServedEngine(env: Env, logger: Logger, isKnown: boolean): Engine {
@@ -106,7 +106,7 @@ function createServedEngine(env: Env, logger: Logger, isKnown: boolean): Engine 
       const handle = handlerOf(client, functions);
       return async (request, peer) => {
         // Without signatures anybody could forge a call, so only this machine is answered.
-        if (isDev && !LOOPBACK.test(peer ?? "")) return new Response(null, { status: 404 });
+        if (isDev && !isLoopbackPeer(peer)) return new Response(null, { status: 404 });
         const answer = await handle(request);
         // A server that registers or calls the functions by itself knows them from then on.
         isRegistered ||= answer.ok && request.method !== "GET";

@@ -34,6 +34,12 @@ const list = z
       .filter(Boolean),
   );
 
+/** A host with or without a port, as `canonicalHostname` writes it. */
+const hostName = z
+  .string()
+  .regex(/^([\w.-]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i, { error: "must be host names, with or without a port" })
+  .transform(canonicalHostname);
+
 const url = z.string().refine((text) => URL.canParse(text), { error: "must be a URL" });
 
 /** Every variable the service reads. Source: `wire.md`, Environment. */
@@ -43,6 +49,7 @@ const envSchema = z.object({
   HOST: z.string().min(1).default("127.0.0.1"),
   BASE_URL: httpOrigin.optional(),
   PUBLIC_PAGES_ORIGIN: httpOrigin.optional(),
+  ALLOWED_HOSTS: list.pipe(z.array(hostName)),
   DATA_DIR: z
     .string()
     .min(1)

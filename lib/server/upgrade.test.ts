@@ -42,7 +42,8 @@ server.on(
     isDev: true,
     hub,
     onError: (error) => errors.push(error),
-    isAllowedHost: (host) => host !== "rebound.example",
+    checkHost: ({ headers }) =>
+      headers.host === "rebound.example" ? "foreign" : headers.host === "two" ? "invalid" : "own",
   }),
 );
 server.listen(0, "127.0.0.1");
@@ -102,6 +103,7 @@ describe("upgrades", () => {
     const before = answered;
     assert.match(await readRefusal("/api/health", "rebound.example"), /^HTTP\/1\.1 421 /);
     assert.match(await readRefusal("/api/sessions/good/live", "rebound.example"), /^HTTP\/1\.1 421 /);
+    assert.match(await readRefusal("/api/sessions/good/live", "two"), /^HTTP\/1\.1 400 /);
     assert.equal(answered, before);
   });
 

@@ -72,6 +72,16 @@ describe("the login link", () => {
 });
 
 describe("a login", () => {
+  test("has the prefix of one host under https, and a planted cookie without it does not replace it", async () => {
+    const { gate } = openProcess({ isSecure: true });
+    const cookie = await gate.redeem(gate.issueToken());
+    assert.match(cookie ?? "", /^__Host-operator=[^;]+; Path=\/; HttpOnly; SameSite=Strict; .*; Secure$/);
+    assert.doesNotMatch(cookie ?? "", /domain/i);
+    assert.ok(await gate.readLogin(pairOf(cookie)));
+    assert.ok(await gate.readLogin(`operator=planted; ${pairOf(cookie)}`));
+    assert.equal(await gate.readLogin(`${pairOf(cookie).slice(7)}; __Host-operator=forged`), undefined);
+  });
+
   test("is an HttpOnly, SameSite=Strict cookie that survives a restart; the database has no token of it", async () => {
     const { gate } = openProcess({ isSecure: true });
     const token = gate.issueToken();

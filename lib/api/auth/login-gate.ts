@@ -1,6 +1,6 @@
 import type { LoginTokens } from "#lib/logins/login-tokens.ts";
 import type { Account, Login, Logins, SignIn } from "#lib/logins/logins.ts";
-import { readCookie } from "./cookies.ts";
+import { readOwnCookie, writeOwnCookie } from "./cookies.ts";
 
 /** The headers of a sign-in: the cookies that the browser has, and its name. */
 export type SignInHeaders = { cookie: string | null; userAgent: string | null };
@@ -27,10 +27,14 @@ export function createLoginGate(
   isSecure: boolean,
 ): LoginGate {
   const formatCookie = (value: string, maxAgeSeconds: number) =>
-    `${NAME}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAgeSeconds}${isSecure ? "; Secure" : ""}`;
+    writeOwnCookie(
+      { name: NAME, value, path: "/" },
+      `HttpOnly; SameSite=Strict; Max-Age=${maxAgeSeconds}`,
+      isSecure,
+    );
 
   async function readLogin(cookieHeader: string | null): Promise<Login | undefined> {
-    const token = readCookie(cookieHeader, NAME);
+    const token = readOwnCookie(cookieHeader, NAME, "/");
     return token === undefined || token === "" ? undefined : logins.find(token);
   }
   /** Opens a login in place of the one that the browser had. */

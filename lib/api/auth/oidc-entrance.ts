@@ -5,7 +5,7 @@ import {
   type SignInSecrets,
 } from "#lib/logins/identity-provider.ts";
 import type { ApiServices } from "../services.ts";
-import { readCookie } from "./cookies.ts";
+import { readOwnCookie, writeOwnCookie } from "./cookies.ts";
 import type { SignInHeaders } from "./login-gate.ts";
 
 /** Where a sign-in with the identity provider begins, and where the provider sends the browser back to. */
@@ -84,7 +84,7 @@ function readSecrets(
   { sealer }: Pick<EntranceServices, "sealer">,
   cookieHeader: string | null,
 ): SignInSecrets | undefined {
-  const sealed = readCookie(cookieHeader, NAME);
+  const sealed = readOwnCookie(cookieHeader, NAME, OIDC_PATH.start);
   if (!sealed) return undefined;
   try {
     // Only this file seals for this place.
@@ -100,7 +100,11 @@ function readSecrets(
 
 /** SameSite=Lax, because the provider's page leads back here. */
 const formatCookie = (value: string, maxAgeSeconds: number, isSecure: boolean): string =>
-  `${NAME}=${value}; Path=${OIDC_PATH.start}; HttpOnly; SameSite=Lax; Max-Age=${maxAgeSeconds}${isSecure ? "; Secure" : ""}`;
+  writeOwnCookie(
+    { name: NAME, value, path: OIDC_PATH.start },
+    `HttpOnly; SameSite=Lax; Max-Age=${maxAgeSeconds}`,
+    isSecure,
+  );
 
 const PRIVATE = { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" };
 

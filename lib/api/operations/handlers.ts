@@ -51,6 +51,7 @@ import { createMcpToken, readHealth, readOpenApi, readReadiness } from "./servic
 import { deleteSession, readSession } from "./sessions.ts";
 import {
   createShareLink,
+  listPersonShareLinks,
   listShareLinks,
   revokeAllPersonShareLinks,
   revokeAllShareLinks,
@@ -101,7 +102,7 @@ export const handlers: { [Name in OperationName]: Handler<Contract[Name]> } = {
   createShareLink,
   revokeShareLink,
   revokeAllShareLinks,
-  listPersonShareLinks: listShareLinks,
+  listPersonShareLinks,
   createPersonShareLink: createShareLink,
   revokePersonShareLink: revokeShareLink,
   revokeAllPersonShareLinks,

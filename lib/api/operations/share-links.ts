@@ -15,12 +15,31 @@ const PAGE = 50;
 /** `GET …/share-links`, newest first, without secrets. Source: `wire.md`, Share links. */
 export async function listShareLinks(
   { db }: ApiServices,
-  { params, query }: CallOf<"listShareLinks" | "listPersonShareLinks">,
+  { params, query }: CallOf<"listShareLinks">,
 ): Promise<Answer> {
-  const { cursor, limit = PAGE } = query;
-  if (cursor !== undefined && !(await findShareLink(db, params.sessionId, cursor))) return unknownCursor();
-  const page = await links.listShareLinks(db, params.sessionId, { limit, ...(cursor && { cursor }) });
-  return { ok: true, status: 200, body: { success: true, ...page } };
+  const page = await readPage(db, params.sessionId, query);
+  return page ? { ok: true, status: 200, body: { success: true, ...page } } : unknownCursor();
+}
+
+/** The same for the session page, with the session's own link, which no page contains. Source: decision 053. */
+export async function listPersonShareLinks(
+  { db, shares }: ApiServices,
+  { session, query }: CallOf<"listPersonShareLinks">,
+): Promise<Answer> {
+  const page = await readPage(db, session.id, query);
+  if (!page) return unknownCursor();
+  const shareUrl = shares.sharePath(session.id, session.shareRevocation, "drive");
+  return { ok: true, status: 200, body: { success: true, ...page, shareUrl } };
+}
+
+/** @returns undefined for an unknown cursor. */
+async function readPage(
+  db: ApiServices["db"],
+  sessionId: string,
+  { cursor, limit = PAGE }: CallOf<"listShareLinks">["query"],
+) {
+  if (cursor !== undefined && !(await findShareLink(db, sessionId, cursor))) return undefined;
+  return links.listShareLinks(db, sessionId, { limit, ...(cursor && { cursor }) });
 }
 
 /** `POST …/share-links`. The answer is the only one with the link's secret. */

@@ -262,6 +262,9 @@ export const healthSchema = z.object({ ok: z.literal(true) }).meta({ id: "Health
 export const readySchema = z
   .object({
     ok: z.boolean(),
-    checks: z.object({ database: check, engine: check, browser: check, sandbox: check, model: check }),
+    checks: z
+      .object({ database: check, engine: check, browser: check, sandbox: check, model: check })
+      .optional()
+      .meta({ description: "For callers with an API key, and for processes on the service's own machine." }),
   })
   .meta({ id: "Readiness" });

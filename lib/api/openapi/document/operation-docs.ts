@@ -208,7 +208,9 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
       "Ends all share links, the `shareUrl` and the `liveViewUrl` of the session, with their cookies and open connections. Returns the new `shareUrl`.",
   },
   createPersonShareLink: { description: SHARE_OWNERS },
-  listPersonShareLinks: { description: SHARE_OWNERS },
+  listPersonShareLinks: {
+    description: `${SHARE_OWNERS} The response also has the session's own \`shareUrl\`.`,
+  },
   revokePersonShareLink: { description: SHARE_OWNERS },
   revokeAllPersonShareLinks: {
     description: `${SHARE_OWNERS} The response replaces the visitor's own cookie, so that the page keeps its access. Its socket must reconnect.`,
@@ -229,7 +231,10 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
   readOpenApi: {
     description: "Send the `ETag` as `If-None-Match` to get a 304 if the document has not changed.",
   },
-  readReadiness: { description: "Returns 200 if every part that a turn needs is available, otherwise 503." },
+  readReadiness: {
+    description:
+      "Returns 200 if every part that a turn needs is available, otherwise 503. Needs no key; with a valid API key, and to processes on the machine of a service whose `BASE_URL` is a loopback address, `checks` says how each part is.",
+  },
   listMessages: {
     description: "Lists messages, oldest first. Queued messages are not part of the transcript.",
   },
