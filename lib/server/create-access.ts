@@ -20,7 +20,7 @@ export function createAccess(env: Env, storage: Storage, logger: Logger) {
   return {
     keys,
     authenticate: createAuthenticator(readConfiguredKeys(env, storage.generatedKey), keys),
-    shares: createShareLinks(db, storage.encryptionKey),
+    shares: createShareLinks(db, storage.encryptionKey, storage.previousKeys),
     login: createLoginGate(storage.encryptionKey, env.baseUrl.startsWith("https:")),
     access: createAccessWatch({
       rows: {
