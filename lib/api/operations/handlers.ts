@@ -4,11 +4,12 @@ import { cancelAgentAsPerson, listAgents, listPersonAgents, readAgentPicture } f
 import { annotateAsPerson, listAnnotations, submitAnnotation } from "./annotations.ts";
 import { readArtifact } from "./artifacts.ts";
 import { readBrowser, readPagePicture, retargetBrowser, steerBrowser } from "./browser.ts";
+import { enableCallback, rotateCallbackSecret } from "./callbacks.ts";
 import { createSession, startSession } from "./create-session.ts";
 import { listDeliveries, redeliverCallback } from "./deliveries.ts";
 import { answerElicitation, listElicitations } from "./elicitations.ts";
 import { exportRevision, importVariant } from "./exports.ts";
-import { createKey, listKeys, revokeKey, rotateKey } from "./keys.ts";
+import { createKey, listKeys, revokeKey, rotateEncryption, rotateKey } from "./keys.ts";
 import {
   listLandingPages,
   listPageVersions,
@@ -89,6 +90,8 @@ export const handlers: { [Name in OperationName]: Handler<Contract[Name]> } = {
   listDeliveries,
   listPersonDeliveries: listDeliveries,
   redeliverCallback,
+  rotateCallbackSecret,
+  enableCallback,
   redeliverPersonCallback: redeliverCallback,
   readArtifact,
   postPersonMessage,
@@ -169,6 +172,7 @@ export const handlers: { [Name in OperationName]: Handler<Contract[Name]> } = {
   createKey,
   revokeKey,
   rotateKey,
+  rotateEncryption,
   readHealth,
   readOpenApi,
   readReadiness,

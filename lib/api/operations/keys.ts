@@ -1,5 +1,6 @@
 import { KEY_SCOPES } from "#lib/keys/key-scopes.ts";
 import * as keys from "#lib/keys/manage-keys.ts";
+import { resealSecrets } from "#lib/session/secrets/reseal-secrets.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
@@ -51,6 +52,15 @@ export async function rotateKey(
   const { key, record, old } = rotated;
   services.access.keyChanged(old.id);
   return { ok: true, status: 201, body: { success: true, key, record, old } };
+}
+
+/** `POST /actions/encryption/rotate`: a part of the walk over all stored secrets. */
+export async function rotateEncryption(
+  services: Pick<ApiServices, "db" | "sealer">,
+  { body }: CallOf<"rotateEncryption">,
+): Promise<Answer> {
+  const outcome = await resealSecrets(services, body.cursor);
+  return { ok: true, status: 200, body: { success: true, ...outcome } };
 }
 
 const unknownKey = () => fail("not_found", "no such key");

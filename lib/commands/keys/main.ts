@@ -3,7 +3,7 @@ import { openKeyDesk } from "./open-key-desk.ts";
 import { KEYS_USAGE, readKeysCommand } from "./read-command.ts";
 import { runKeysCommand } from "./run-key-command.ts";
 
-// `npm run keys -- create | list | revoke | rotate`.
+// `npm run keys -- create | list | revoke | rotate | rotate-encryption`.
 
 runCommandLine(
   {

@@ -9,15 +9,16 @@ import { createBodyReader } from "#lib/api/http/body/body-reader.ts";
 import { createPathMatcher } from "#lib/api/http/match-path.ts";
 import { createRateLimiter } from "#lib/api/http/rates/rate-limiter.ts";
 import { type RouteServices, serveOperation } from "#lib/api/http/serve-operation.ts";
-import { createKey, listKeys, revokeKey, rotateKey } from "#lib/api/operations/keys.ts";
+import { createKey, listKeys, revokeKey, rotateEncryption, rotateKey } from "#lib/api/operations/keys.ts";
 import type { ApiServices } from "#lib/api/services.ts";
 import { sendSignal } from "#lib/events/bus/postgres-bus.ts";
 import { createKeyStore } from "#lib/keys/key-store.ts";
+import { createSealer } from "#lib/secrets/sealer.ts";
 import type { Env } from "#lib/server/env.ts";
 import { keepSecrets } from "#lib/server/prepare-data-folder.ts";
 import { createShareLinks } from "#lib/session/share/share-link.ts";
 
-/** Calls the operations of `/actions/keys` as the operator. */
+/** Calls the operations of `/actions/keys` and `/actions/encryption` as the operator. */
 export type KeyDesk = {
   ask: (method: string, path: string, body?: unknown) => Promise<Response>;
   close: () => Promise<void>;
@@ -63,7 +64,8 @@ function readServer(env: Env, driver: "pg" | "neon"): DatabaseOptions {
 }
 
 const { listKeys: list, createKey: create, revokeKey: revoke, rotateKey: rotate } = contract;
-const match = createPathMatcher({ list, create, revoke, rotate });
+const { rotateEncryption: reseal } = contract;
+const match = createPathMatcher({ list, create, revoke, rotate, reseal });
 
 async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<KeyDesk> {
   const { db, close } = await openDatabase(options);
@@ -82,8 +84,9 @@ async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<KeyDe
     },
     logger: errorsOnly,
   });
-  const services: RouteServices & Pick<ApiServices, "access"> = {
+  const services: RouteServices & Pick<ApiServices, "access" | "sealer"> = {
     db,
+    sealer: createSealer(key, env.ENCRYPTION_KEY_PREVIOUS),
     access,
     login: operator.gate,
     authenticate: createAuthenticator([], store),
@@ -107,6 +110,8 @@ async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<KeyDe
       switch (found?.operations[method]) {
         case "list":
           return serveOperation(services, list, listKeys, request, params);
+        case "reseal":
+          return serveOperation(services, reseal, rotateEncryption, request, params);
         case "create":
           return serveOperation(services, create, createKey, request, params);
         case "revoke":

@@ -7,6 +7,7 @@ export type KeysCommand =
   | { kind: "list"; owner: string | undefined }
   | { kind: "revoke"; id: string }
   | { kind: "rotate"; id: string; body: { overlapHours?: number } }
+  | { kind: "rotate-encryption" }
   | { kind: "invalid"; message: string };
 
 export const KEYS_USAGE = `Usage: npm run keys -- <command>
@@ -14,7 +15,8 @@ export const KEYS_USAGE = `Usage: npm run keys -- <command>
   create [--owner <owner>] [--name <purpose>] [--scopes sessions:read,sessions:write] [--expires 90d]
   list   [--owner <owner>]
   revoke <id>
-  rotate <id> [--overlap 24h]     replaces a key; the old key stays valid for the overlap`;
+  rotate <id> [--overlap 24h]     replaces a key; the old key stays valid for the overlap
+  rotate-encryption               encrypts stored secrets with ENCRYPTION_KEY, after a change of it`;
 
 const OPTIONS = {
   owner: { type: "string" },
@@ -30,6 +32,7 @@ const ALLOWED: Record<string, { options: (keyof typeof OPTIONS)[]; takesId: bool
   list: { options: ["owner"], takesId: false },
   revoke: { options: [], takesId: true },
   rotate: { options: ["overlap"], takesId: true },
+  "rotate-encryption": { options: [], takesId: false },
 };
 
 /** Default owner. The landing page and the generated key use the same one. */
@@ -57,6 +60,8 @@ export function readKeysCommand(words: string[]): KeysCommand {
   switch (kind) {
     case "list":
       return { kind, owner: values.owner };
+    case "rotate-encryption":
+      return { kind };
     case "revoke":
       return { kind, id: id ?? "" };
     case "rotate":
