@@ -153,7 +153,7 @@ test.describe("the page's own actions", () => {
   });
 
   test("refuse API keys", async () => {
-    const key = { authorization: "Bearer key-of-the-tests", ...origin() };
+    const key = { authorization: "Bearer key-of-the-end-to-end-tests", ...origin() };
     for (const [method, path, body] of [
       ["POST", "/messages", { text: "x" }],
       ["POST", "/cancel", undefined],
@@ -242,7 +242,7 @@ test.describe("the login link", () => {
       "unauthorized",
     );
     await expectRefusal(
-      await start({ origin: service.baseUrl, authorization: "Bearer key-of-the-tests" }),
+      await start({ origin: service.baseUrl, authorization: "Bearer key-of-the-end-to-end-tests" }),
       401,
       "unauthorized",
     );

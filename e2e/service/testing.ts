@@ -12,8 +12,8 @@ import { readEnv } from "#lib/server/env.ts";
 import { createLogger } from "#lib/server/log.ts";
 
 /** The key that test services accept, and another owner's. */
-export const TEST_KEY = "test-key";
-export const OTHER_KEY = "other-key";
+export const TEST_KEY = "key-of-the-service-tests";
+export const OTHER_KEY = "key-of-the-other-owner";
 
 export type TestService = Awaited<ReturnType<typeof openTestService>>;
 

@@ -1,6 +1,7 @@
 import type { Database } from "#db/client.ts";
 import type { BrowserService } from "#lib/browser/browser-service.ts";
 import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
+import type { HttpRefusal } from "#lib/callback/endpoint/refuse-http.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
 import type { EvidenceStore } from "#lib/evidence/evidence.ts";
 import type { LandingDeps } from "#lib/landing/landing-deps.ts";
@@ -59,6 +60,12 @@ export type ApiServices = {
   transcript: TranscriptReader;
   elicitations: Elicitations;
   rule: AddressRule;
+  /** What the deployment asks of callbacks beyond the contract. */
+  callbackRules: {
+    /** Characters of a callback secret; 0 where any will do. */
+    secretLengthMin: number;
+    refuseHttp: HttpRefusal;
+  };
   schemas: SchemaAdmission;
   tools: readonly Tool[];
   skills: SessionSkills;

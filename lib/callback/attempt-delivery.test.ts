@@ -36,7 +36,7 @@ const deps = (more: Partial<DeliveryDeps> = {}): DeliveryDeps => ({
   fetch: guardedFetch,
   sealer,
   schedule: standardSchedule,
-  logger: { info: () => {} },
+  logger: { info: () => {}, warn: () => {} },
   ...more,
 });
 

@@ -40,7 +40,7 @@ test("a callback that was dropped is sent again: same bytes and id, five attempt
   t.after(receiver.close);
   const run = await seedCallbackSession(db, { url: receiver.url, sealer, secret });
   const deliveryId = await seedDelivery(db, run, "run.completed");
-  const deps = { db, fetch, sealer, schedule: standardSchedule, logger: { info: () => {} } };
+  const deps = { db, fetch, sealer, schedule: standardSchedule, logger: { info: () => {}, warn: () => {} } };
   const attempt = (cycle: number, number: number) => attemptDelivery(deps, { deliveryId, cycle, number });
 
   assert.deepEqual(await redeliver({ db, jobs }, run.sessionId, deliveryId), { status: "open" });

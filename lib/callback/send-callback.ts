@@ -9,6 +9,8 @@ type Callback = {
   event: string;
   url: string;
   secret: string | null;
+  /** A secret that was replaced, and signs too until its overlap ends. */
+  previousSecret?: string | null;
   body: Uint8Array;
 };
 
@@ -22,6 +24,8 @@ export type Exchange = {
   excerpt: string | null;
   /** What the receiver asked for with `Retry-After`. */
   retryAfterMs?: number | undefined;
+  /** No further attempt is to follow, whatever its number. */
+  isFinal?: boolean;
 };
 
 /** At most this much of a receiver's answer is read. */
@@ -66,9 +70,13 @@ export async function sendCallback(
   }
 }
 
-/** The specification's headers, and beside them those of Standard Webhooks, whose time is the attempt's own. */
+/**
+ * The specification's headers, and beside them those of Standard Webhooks, whose time is the attempt's own. During the
+ * overlap of a rotation `X-Service-Signature` is that of the registered secret, as the specification has it; the one of
+ * the previous secret has a header of its own, and is a further signature in `Webhook-Signature`.
+ */
 function describeHeaders(callback: Callback, now: Date): Record<string, string> {
-  const { id, secret, body } = callback;
+  const { id, secret, previousSecret = null, body } = callback;
   const timestamp = Math.floor(now.getTime() / 1_000);
   return {
     "Content-Type": "application/json",
@@ -79,8 +87,12 @@ function describeHeaders(callback: Callback, now: Date): Record<string, string> 
     "Webhook-Timestamp": String(timestamp),
     ...(secret !== null && {
       "X-Service-Signature": signBody(secret, body),
-      "Webhook-Signature": signWebhook(secret, id, timestamp, body),
+      "Webhook-Signature": [secret, ...(previousSecret === null ? [] : [previousSecret])]
+        .map((each) => signWebhook(each, id, timestamp, body))
+        .join(" "),
     }),
+    ...(secret !== null &&
+      previousSecret !== null && { "X-Service-Signature-Previous": signBody(previousSecret, body) }),
   };
 }
 

@@ -394,6 +394,25 @@ export type Callback = {
   events?: Array<"run.started" | "run.completed"> | undefined;
 };
 
+export type CallbackChanged = {
+  success: true;
+  callback: CallbackRecord;
+};
+
+export type CallbackRecord = {
+  /** URL of the receiver. Values of its query are replaced by `***`. */
+  url: string;
+  events: Array<"run.started" | "run.completed">;
+  /** Whether deliveries are signed with a secret. */
+  isSigned: boolean;
+  /** Until when deliveries are signed with the replaced secret too. ISO 8601, UTC. Null outside of an overlap. */
+  previousSecretExpiresAt: string | null;
+  /** Since when callbacks to this host were dropped and none was accepted. ISO 8601, UTC. Null if the last one was accepted. */
+  failingSince: string | null;
+  /** Since when callbacks are no longer sent to this host. ISO 8601, UTC. */
+  disabledAt: string | null;
+};
+
 export type Capabilities = {
   /** `false` removes the browser and its tools. */
   browser?: boolean | undefined;
@@ -738,6 +757,18 @@ export type ElicitationResolvedEvent = {
   /** `unanswered`: nobody answered in time. `withdrawn`: a message or a stop made the question void. */
   state: "answered" | "declined" | "unanswered" | "withdrawn";
   answer: ElicitationAnswer | null;
+};
+
+export type EncryptionRotated = {
+  success: true;
+  /** Values that this call has encrypted with the current key. */
+  resealed: number;
+  /** Values that this call found to be encrypted with a key that is not configured. */
+  unreadable: number;
+  /** Values in the database that are not encrypted with the current key. */
+  remaining: number;
+  /** Send it with the next call. Null when the work is done. */
+  nextCursor: string | null;
 };
 
 /** Evidence that a tool stored. Download it as an artifact. */
@@ -2408,7 +2439,7 @@ export type SessionDeleted = {
     evidence: number;
     /** Size of the evidence in bytes. */
     evidenceBytes: number;
-    /** Encrypted secrets: the callback secret and headers of MCP servers. */
+    /** Encrypted secrets: callback secrets, headers of MCP servers, and URLs with a query. */
     secrets: number;
     /** Created share links. The session's `shareUrl` stops working too. */
     shareLinks: number;
@@ -2481,7 +2512,7 @@ export type SessionDetail = {
       exclude: Array<string>;
       externalTurnExclude: Array<string>;
     };
-    /** Remote tool servers without their headers. */
+    /** Remote tool servers without their headers. Values in the query of a URL are replaced by `***`. */
     mcpServers: Record<string, {
       url: string;
       type: "http" | "sse";
@@ -2496,12 +2527,7 @@ export type SessionDetail = {
       maxLiveChildren: number;
       maxLiveBrowsers: number;
     };
-    callback: {
-      url: string;
-      events: Array<"run.started" | "run.completed">;
-      /** Whether deliveries are signed with a secret. */
-      isSigned: boolean;
-    } | null;
+    callback: CallbackRecord | null;
     startupStatus: "uninitialized" | "starting" | "ready" | "error";
     /** ISO 8601, UTC. */
     updatedAt: string;
@@ -3488,6 +3514,23 @@ export type Operations = {
     body: undefined;
     answer: Redelivered;
   };
+  /** Replace the callback secret. Replaces the secret of the session's callback, or adds one. Until the overlap ends, `X-Service-Signature` is the signature with the new secret, `X-Service-Signature-Previous` the one with the old secret, and `Webhook-Signature` has both. Sending the same secret again changes nothing. Returns 409 if the session has no callback. */
+  rotateCallbackSecret: {
+    parameters: { sessionId: string };
+    body: {
+      /** The new secret. */
+      secret: string;
+      /** Hours for which the old secret signs too. */
+      overlapHours?: number | undefined;
+    };
+    answer: CallbackChanged;
+  };
+  /** Enable callbacks to a host that was disabled. Callbacks to a host are disabled for their owner if every delivery there was dropped for days; deliveries are then dropped without a request. This enables them again. Send dropped deliveries again with `redeliver`. Returns 409 if the session has no callback. */
+  enableCallback: {
+    parameters: { sessionId: string };
+    body: undefined;
+    answer: CallbackChanged;
+  };
   /** List share links, newest first. Lists active, expired and revoked links, without their secrets. */
   listShareLinks: {
     parameters: { sessionId: string; limit?: number | undefined; cursor?: string | undefined };
@@ -3804,6 +3847,8 @@ export const OPERATIONS = {
   readArtifact: {"method":"GET","path":"/api/sessions/:sessionId/artifacts/:artifactId","query":[],"hasBody":false,"isRaw":true},
   listDeliveries: {"method":"GET","path":"/api/sessions/:sessionId/deliveries","query":["limit","cursor"],"hasBody":false,"isRaw":false},
   redeliverCallback: {"method":"POST","path":"/api/sessions/:sessionId/deliveries/:deliveryId/redeliver","query":[],"hasBody":false,"isRaw":false},
+  rotateCallbackSecret: {"method":"POST","path":"/api/sessions/:sessionId/callback/secret","query":[],"hasBody":true,"isRaw":false},
+  enableCallback: {"method":"POST","path":"/api/sessions/:sessionId/callback/enable","query":[],"hasBody":false,"isRaw":false},
   listShareLinks: {"method":"GET","path":"/api/sessions/:sessionId/share-links","query":["limit","cursor"],"hasBody":false,"isRaw":false},
   createShareLink: {"method":"POST","path":"/api/sessions/:sessionId/share-links","query":[],"hasBody":true,"isRaw":false},
   revokeAllShareLinks: {"method":"POST","path":"/api/sessions/:sessionId/share-links/revoke-all","query":[],"hasBody":false,"isRaw":false},

@@ -8,13 +8,21 @@ import { createBodyReader } from "#lib/api/http/body/body-reader.ts";
 import { createPathMatcher } from "#lib/api/http/match-path.ts";
 import { createRateLimiter } from "#lib/api/http/rates/rate-limiter.ts";
 import { type RouteServices, serveOperation } from "#lib/api/http/serve-operation.ts";
-import { createKey, listKeys, revokeKey, rotateKey, updateKey } from "#lib/api/operations/keys.ts";
+import {
+  createKey,
+  listKeys,
+  revokeKey,
+  rotateEncryption,
+  rotateKey,
+  updateKey,
+} from "#lib/api/operations/keys.ts";
 import { endLogin, listLogins } from "#lib/api/operations/logins.ts";
 import type { ApiServices } from "#lib/api/services.ts";
 import { sendSignal } from "#lib/events/bus/postgres-bus.ts";
 import { createKeyStore } from "#lib/keys/key-store.ts";
 import { createLoginTokens } from "#lib/logins/login-tokens.ts";
 import type { Login } from "#lib/logins/logins.ts";
+import { createSealer } from "#lib/secrets/sealer.ts";
 import { createOperatorLogins } from "#lib/server/create-access.ts";
 import type { Env } from "#lib/server/env.ts";
 import { createLogger } from "#lib/server/log.ts";
@@ -22,7 +30,7 @@ import { openSecurityLog } from "#lib/server/open-security-log.ts";
 import { keepSecrets } from "#lib/server/prepare-data-folder.ts";
 import { createShareLinks } from "#lib/session/share/share-link.ts";
 
-/** Calls the operations of `/actions/keys` and `/actions/logins` as the operator. */
+/** Calls the operations of `/actions/keys`, `/actions/encryption` and `/actions/logins` as the operator. */
 export type OperatorDesk = {
   ask: (method: string, path: string, body?: unknown) => Promise<Response>;
   close: () => Promise<void>;
@@ -75,8 +83,8 @@ const {
   updateKey: update,
   rotateKey: rotate,
 } = contract;
-const { listLogins: browsers, endLogin: end } = contract;
-const match = createPathMatcher({ list, create, revoke, update, rotate, browsers, end });
+const { listLogins: browsers, endLogin: end, rotateEncryption: reseal } = contract;
+const match = createPathMatcher({ list, create, revoke, update, rotate, reseal, browsers, end });
 
 async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<OperatorDesk> {
   const { db, close } = await openDatabase(options);
@@ -96,8 +104,9 @@ async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<Opera
     },
     logger: errorsOnly,
   });
-  const services: RouteServices & Pick<ApiServices, "access" | "logins"> = {
+  const services: RouteServices & Pick<ApiServices, "access" | "logins" | "sealer"> = {
     db,
+    sealer: createSealer(key, env.ENCRYPTION_KEY_PREVIOUS),
     access,
     logins: createOperatorLogins(env, { db, encryptionKey: key }),
     // Access to the database and the secret key is the authorization.
@@ -124,6 +133,8 @@ async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<Opera
       switch (found?.operations[method]) {
         case "list":
           return serveOperation(services, list, listKeys, request, params);
+        case "reseal":
+          return serveOperation(services, reseal, rotateEncryption, request, params);
         case "create":
           return serveOperation(services, create, createKey, request, params);
         case "revoke":

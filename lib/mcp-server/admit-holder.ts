@@ -5,7 +5,7 @@ import { isSettingsKey } from "#lib/api/auth/authenticate.ts";
 import { type Failure, fail } from "#lib/api/http/errors.ts";
 import { type RateLimiter, rateHeaders } from "#lib/api/http/rates/rate-limiter.ts";
 import type { KeyStore } from "#lib/keys/key-store.ts";
-import { readUserToken } from "#lib/secrets/user-token.ts";
+import { readUserToken, type UserToken } from "#lib/secrets/user-token.ts";
 import type { SecurityLog } from "#lib/security-log/security-log.ts";
 import { findSession, type SessionRow } from "#lib/session/session-store.ts";
 
@@ -31,6 +31,8 @@ const TOKEN_SCOPE = "sessions:write";
 export function createHolderCheck(deps: {
   db: Database;
   key: Uint8Array;
+  /** Keys whose tokens are still accepted. */
+  previousKeys?: readonly Uint8Array[];
   audience: string;
   rates: RateLimiter;
   keys: Pick<KeyStore, "readLive">;
@@ -39,7 +41,18 @@ export function createHolderCheck(deps: {
   securityLog: Pick<SecurityLog, "userTokenRefused">;
   now?: () => Date;
 }): (request: Request) => Promise<{ ok: true; holder: McpHolder } | Failure> {
-  const { db, key, audience, rates, keys, settingsKeyIds, now = () => new Date() } = deps;
+  const { db, audience, rates, keys, settingsKeyIds, now = () => new Date() } = deps;
+  const tokenKeys = [deps.key, ...(deps.previousKeys ?? [])];
+
+  /** Reads a token that one of the accepted keys has signed. */
+  function readToken(text: string): UserToken | undefined {
+    const expected = { audiences: [audience], now: now() };
+    for (const key of tokenKeys) {
+      const token = readUserToken(key, text, expected);
+      if (token) return token;
+    }
+    return undefined;
+  }
 
   /**
    * The grant of a token's key; null for a key that was revoked, has expired, lost the scope or left the settings;
@@ -56,7 +69,7 @@ export function createHolderCheck(deps: {
 
   return async ({ headers }) => {
     const text = /^Bearer +(\S+) *$/i.exec(headers.get("authorization") ?? "")?.[1] ?? "";
-    const token = readUserToken(key, text, { audiences: [audience], now: now() });
+    const token = readToken(text);
     const [session, grant] = token
       ? await Promise.all([findSession(db, token.sessionId), readGrant(token.keyId)])
       : [];

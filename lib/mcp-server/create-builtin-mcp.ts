@@ -46,6 +46,8 @@ type BuiltinMcpDeps = {
   /** Every tool of this deployment's agents. */
   tools: readonly Tool[];
   tokenKey: Uint8Array;
+  /** Keys whose tokens are still accepted. */
+  previousTokenKeys?: readonly Uint8Array[];
   baseUrl: string;
   /** How processes tell each other of calls that were cancelled. */
   words: Words;
@@ -67,7 +69,7 @@ const USER_TOKEN_MS = 3_600_000;
 
 /** @see BuiltinMcp */
 export function createBuiltinMcp(deps: BuiltinMcpDeps): BuiltinMcp {
-  const { access, log, tokenKey, baseUrl, logger } = deps;
+  const { access, log, tokenKey, previousTokenKeys = [], baseUrl, logger } = deps;
   const url = mcpUrl(baseUrl);
   const utilities = createUtilities({
     ...deps,
@@ -111,7 +113,7 @@ export function createBuiltinMcp(deps: BuiltinMcpDeps): BuiltinMcp {
       logger,
       open,
       bodies: deps.bodies,
-      admit: createHolderCheck({ ...deps, key: tokenKey, audience: url }),
+      admit: createHolderCheck({ ...deps, key: tokenKey, previousKeys: previousTokenKeys, audience: url }),
     }),
     issueToken(sessionId, keyId) {
       const expiresAt = new Date(Math.floor((Date.now() + USER_TOKEN_MS) / 1_000) * 1_000);

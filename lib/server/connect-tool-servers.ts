@@ -1,6 +1,6 @@
 import { createMcpClient } from "#lib/mcp-client/create-mcp-client.ts";
-import { readMcpHeaders } from "#lib/mcp-client/mcp-header-store.ts";
 import { MCP_LIMITS } from "#lib/mcp-client/mcp-limits.ts";
+import { readServerSecrets } from "#lib/mcp-client/read-server-secrets.ts";
 import type { Fetch } from "#lib/mcp-client/tool-server.ts";
 import { mcpUrl } from "#lib/mcp-server/mcp-path.ts";
 import { type AddressRule, createAddressRule } from "#lib/net/address/address-rule.ts";
@@ -38,7 +38,7 @@ export function connectToolServers(deps: {
       reportRefusals(guarded, (refusal) =>
         deps.securityLog.networkRefused({ source: "mcp", sessionId, ...refusal }),
       ),
-    readHeaders: (sessionId, serverId) => readMcpHeaders(storage, sessionId, serverId),
+    readSecrets: (sessionId, serverId) => readServerSecrets(storage, sessionId, serverId),
     builtin: {
       url: own.url,
       isOurs: own.isOurs,

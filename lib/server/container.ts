@@ -12,6 +12,7 @@ import { loadLandingPage } from "#lib/api/next/page-loaders.ts";
 import { submitFromOverlay } from "#lib/api/operations/submit-from-overlay.ts";
 import type { ApiServices } from "#lib/api/services.ts";
 import { createBrowserControl } from "#lib/browser/view/browser-control.ts";
+import { createHttpRefusal } from "#lib/callback/endpoint/refuse-http.ts";
 import { createSchemaChecker } from "#lib/deliverable/admission/create-schema-checker.ts";
 import { createBuiltinMcp } from "#lib/mcp-server/create-builtin-mcp.ts";
 import { createModel } from "#lib/model/create-model.ts";
@@ -197,6 +198,7 @@ const openLiveHub = (
 
 function openMcpServer(base: Base, access: Access, tooling: Tooling, tokenKey: Uint8Array) {
   const { env, logger, securityLog, fetch, storage } = base;
+  const previousTokenKeys = storage.previousKeys.map(deriveUserTokenKey);
   const { tools, evidence, browser, compare, planGate } = tooling;
   return createBuiltinMcp({
     ...access,
@@ -209,6 +211,7 @@ function openMcpServer(base: Base, access: Access, tooling: Tooling, tokenKey: U
     compare,
     planGate,
     tokenKey,
+    previousTokenKeys,
     db: storage.db,
     log: storage.log,
     baseUrl: env.baseUrl,
@@ -279,6 +282,10 @@ function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
     control,
     elicitations,
     rule,
+    callbackRules: {
+      secretLengthMin: env.CALLBACK_SECRET_MIN,
+      refuseHttp: createHttpRefusal(env.CALLBACK_HTTP, env.NETWORK_ALLOW),
+    },
     schemas,
     builtinMcp,
     queueChanged: live.queueChanged,

@@ -30,7 +30,7 @@ export function createAccess(env: Env, storage: Storage, logger: Logger, securit
     logins,
     settingsKeyIds: new Set(configured.map(({ key }) => settingsKeyId(key))),
     authenticate: reportRefusedKeys(createAuthenticator(configured, keys), securityLog),
-    shares: createShareLinks(db, storage.encryptionKey),
+    shares: createShareLinks(db, storage.encryptionKey, storage.previousKeys),
     login: createLoginGate(
       logins,
       createLoginTokens(storage.encryptionKey),

@@ -8,6 +8,8 @@ import { createClient, sendJob } from "#inngest/inngest-client.ts";
 import type { BrowserService } from "#lib/browser/browser-service.ts";
 import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
 import { attemptDelivery } from "#lib/callback/attempt-delivery.ts";
+import { createEndpointPace } from "#lib/callback/endpoint/endpoint-pace.ts";
+import { createHttpRefusal } from "#lib/callback/endpoint/refuse-http.ts";
 import { resendLostDeliveries } from "#lib/callback/lost-delivery-store.ts";
 import { standardSchedule } from "#lib/callback/retry-schedule.ts";
 import type { SchemaChecker } from "#lib/deliverable/admission/create-schema-checker.ts";
@@ -86,6 +88,9 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
     logger,
     signal: shutdown.signal,
     schedule: { ...standardSchedule, baseMs: env.CALLBACK_RETRY_BASE_MS, factor: env.CALLBACK_RETRY_FACTOR },
+    pace: createEndpointPace(env.RATE_LIMIT_CALLBACK),
+    refuseHttp: createHttpRefusal(env.CALLBACK_HTTP, env.NETWORK_ALLOW),
+    disableAfterMs: env.CALLBACK_DISABLE_AFTER_HOURS * 3_600_000,
   };
   const functions = [
     createRunTurn(client, {

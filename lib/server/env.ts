@@ -42,6 +42,9 @@ const hostName = z
 
 const url = z.string().refine((text) => URL.canParse(text), { error: "must be a URL" });
 
+/** Shorter API keys could be guessed. */
+const API_KEY_LENGTH_MIN = 20;
+
 /** Every variable the service reads. Source: `wire.md`, Environment. */
 const envSchema = z.object({
   NODE_ENV: z.enum(["development", "production", "test"]).default("production"),
@@ -74,13 +77,28 @@ const envSchema = z.object({
   OIDC_CLIENT_ID: z.string().optional(),
   OIDC_CLIENT_SECRET: z.string().optional(),
   OIDC_ALLOW: list,
-  SERVICE_API_KEYS: list.transform((entries) => entries.map(readConfiguredKey)),
+  SERVICE_API_KEYS: list
+    .transform((entries) => entries.map(readConfiguredKey))
+    .superRefine((keys, context) => {
+      // The sentence names the position: of a base64 key with padding, a part would be taken for the owner.
+      const short = keys.findIndex(({ key }) => key.length < API_KEY_LENGTH_MIN);
+      if (short >= 0)
+        context.addIssue({
+          code: "custom",
+          message: `key ${short + 1} of the list has ${keys[short]?.key.length} characters, but a key must have at least ${API_KEY_LENGTH_MIN}, such as the output of "openssl rand -hex 32"`,
+        });
+    }),
   BUILTIN_MCP_URL: url.optional(),
   ENCRYPTION_KEY: z
     .string()
     .transform((text) => Buffer.from(text, "base64"))
     .refine((key) => key.byteLength === 32, { error: "must be 32 bytes in base64" })
     .optional(),
+  ENCRYPTION_KEY_PREVIOUS: list
+    .transform((texts) => texts.map((text) => Buffer.from(text, "base64")))
+    .refine((keys) => keys.every((key) => key.byteLength === 32), {
+      error: "must be keys of 32 bytes in base64, comma-separated",
+    }),
   DELEGATION_MAX_LIVE_CHILDREN: wholeNumber(4),
   DELEGATION_MAX_LIVE_BROWSERS: wholeNumber(4),
   DELEGATION_MAX_DEPTH: wholeNumber(2),
@@ -107,6 +125,9 @@ const envSchema = z.object({
   FIRST_PARTY_ORIGINS: list.pipe(z.array(httpOrigin)),
   CALLBACK_RETRY_BASE_MS: wholeNumber(5_000),
   CALLBACK_RETRY_FACTOR: wholeNumber(5, 1),
+  CALLBACK_SECRET_MIN: wholeNumber(0, 0, 1_024),
+  CALLBACK_HTTP: z.enum(["allow", "refuse"]).default("allow"),
+  CALLBACK_DISABLE_AFTER_HOURS: wholeNumber(120),
   SUBAGENT_WEB_FLAG_URL: url.optional(),
   TURN_BUDGET_MS: wholeNumber(0).unwrap().optional(),
   AGENT_MAX_STEPS: wholeNumber(200, 1),
@@ -118,6 +139,7 @@ const envSchema = z.object({
   RATE_LIMIT_POLL: wholeNumber(600),
   RATE_LIMIT_ANNOTATE: wholeNumber(120),
   RATE_LIMIT_ACT: wholeNumber(120),
+  RATE_LIMIT_CALLBACK: wholeNumber(6_000),
   PAGES_SESSION_MIB: wholeNumber(256),
   PAGES_OWNER_MIB: wholeNumber(2_048),
   IMPORTS_SESSION_MIB: wholeNumber(100),

@@ -16,13 +16,9 @@ import { type Job, requestRun } from "./jobs/jobs.ts";
 import { newId } from "./new-id.ts";
 import type { FreshRuns } from "./run/fresh-runs.ts";
 import { findFirstRun } from "./run/run-store.ts";
-import {
-  CALLBACK_SECRET,
-  findSessionByIdempotencyKey,
-  insertNewSession,
-  nameMcpHeaders,
-  placeSecret,
-} from "./session-store.ts";
+import { placeSecret } from "./secrets/secret-names.ts";
+import { splitSecrets } from "./secrets/split-secrets.ts";
+import { findSessionByIdempotencyKey, insertNewSession } from "./session-store.ts";
 
 /** Everything a new session fixes, validated. */
 export type NewSession = {
@@ -72,12 +68,7 @@ export async function createSession(
   const job: Job = requestRun({ id: runId, sessionId, generation: 1 });
 
   await faultPoint("create-begun");
-  const { headersById, servers } = splitHeaders(input.mcpServers);
-  const secrets: [string, string][] = headersById.map(([id, headers]) => [
-    nameMcpHeaders(id),
-    JSON.stringify(headers),
-  ]);
-  if (input.callback?.secret) secrets.push([CALLBACK_SECRET, input.callback.secret]);
+  const { secrets, ...urls } = splitSecrets(input);
   const { messages, delegation, callback, origin, metadata, ...profile } = input;
   const session = {
     ...profile,
@@ -85,8 +76,7 @@ export async function createSession(
     id: sessionId,
     parentSessionId: null,
     title: titleOf(messages),
-    mcpServers: servers,
-    callbackUrl: callback?.url ?? null,
+    ...urls,
     callbackEvents: callback?.events ?? null,
     messageSeq: messages.length,
   };
@@ -96,7 +86,7 @@ export async function createSession(
     session: { ...session, metadata },
     request: { id: requestId, runId, origin },
     messages: rows,
-    secrets: secrets.map(([name, text]) => ({
+    secrets: secrets.map(({ name, text }) => ({
       name,
       sealed: sealer.seal(placeSecret(sessionId, name), text),
     })),
@@ -156,12 +146,4 @@ export function titleOf(messages: IncomingMessage[]): string {
       .find((candidate) => candidate.trim() !== "")
       ?.trim() ?? "Untitled session";
   return line.length > 120 ? `${line.slice(0, 119).toWellFormed()}…` : line;
-}
-
-function splitHeaders(servers: NewSession["mcpServers"]) {
-  const entries = Object.entries(servers);
-  return {
-    servers: Object.fromEntries(entries.map(([id, { url, type }]) => [id, { url, type }])),
-    headersById: entries.flatMap(([id, { headers }]) => (headers ? [[id, headers] as const] : [])),
-  };
 }

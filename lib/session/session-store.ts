@@ -3,7 +3,6 @@ import type { Database, Executor, Transaction } from "#db/client.ts";
 import { messages, requests, runs, sealedSecrets, sessions } from "#db/schema/index.ts";
 import type { RunOrigin, StartupStatus } from "#db/schema/unions.ts";
 import { defineStatement, queryRows } from "#db/statement.ts";
-import type { SecretPlace } from "#lib/secrets/sealer.ts";
 import type { PlannedJob } from "./jobs/job-sender.ts";
 import { describeJob, type JobValue, storedJob } from "./jobs/job-store.ts";
 import type { Job } from "./jobs/jobs.ts";
@@ -64,38 +63,14 @@ export async function setStartupStatus(
   await db.update(sessions).set({ startupStatus }).where(eq(sessions.id, sessionId));
 }
 
-/** What of a session only its own page of the API tells. */
-type SessionExtras = {
-  metadata: Record<string, unknown> | null;
-  /** Whether a secret was registered with its callback. */
-  isSigned: boolean;
-};
-
-/** @see SessionExtras; of a session that is gone there is neither. */
-export async function readSessionExtras(db: Database, sessionId: string): Promise<SessionExtras> {
+/** The metadata that a session's caller sent; null without any, or if the session is gone. */
+export async function readMetadata(db: Database, sessionId: string): Promise<Record<string, unknown> | null> {
   const [row] = await db
-    .select({
-      metadata: sessions.metadata,
-      isSigned: sql<boolean>`exists (select 1 from ${sealedSecrets}
-        where ${sealedSecrets.sessionId} = ${sessionId} and ${sealedSecrets.name} = ${CALLBACK_SECRET})`,
-    })
+    .select({ metadata: sessions.metadata })
     .from(sessions)
     .where(eq(sessions.id, sessionId));
-  return row ?? { metadata: null, isSigned: false };
+  return row?.metadata ?? null;
 }
-
-/** The name of a session's callback secret among its sealed ones. */
-export const CALLBACK_SECRET = "callback.secret";
-
-/** The name of the headers of one of its MCP servers among them. */
-export const nameMcpHeaders = (serverId: string): string => `mcpServers.${serverId}.headers`;
-
-/** Where a session's secret lies: it opens only where it was sealed. */
-export const placeSecret = (sessionId: string, name: string): SecretPlace => ({
-  table: "sealed_secrets",
-  row: sessionId,
-  column: name,
-});
 
 const FIELDS = [
   "id",

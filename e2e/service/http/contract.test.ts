@@ -251,6 +251,18 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
       return service.call("POST", `${session.api}/deliveries/${id}/redeliver`);
     },
   ],
+  rotateCallbackSecret: [
+    200,
+    async () => {
+      const { session } = await makeDelivery();
+      const body = { secret: "8c1f0d5b7a2e4f6390b1d7c5", overlapHours: 1 };
+      return service.call("POST", `${session.api}/callback/secret`, body);
+    },
+  ],
+  enableCallback: [
+    200,
+    async () => service.call("POST", `${(await makeDelivery()).session.api}/callback/enable`),
+  ],
   listVariants: [200, async () => service.call("GET", `${(await makeVariant()).api}/variants`)],
   readRevision: [
     200,
@@ -564,6 +576,7 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
   listKeys: [200, () => operate("GET", "/actions/keys")],
   rotateKey: [201, async () => operate("POST", `${await makeKey()}/rotate`, { overlapHours: 1 })],
   updateKey: [200, async () => operate("PATCH", await makeKey(), { scopes: ["sessions:read"] })],
+  rotateEncryption: [200, () => operate("POST", "/actions/encryption/rotate", {})],
   revokeKey: [200, async () => operate("DELETE", await makeKey())],
   listLogins: [200, () => operate("GET", "/actions/logins")],
   endLogin: [

@@ -96,6 +96,7 @@ const creationWith = (rule: AddressRule): CreationServices => ({
   jobs: { sendSoon: () => {}, plan: () => undefined, begin: () => {}, sweep: async () => 0 },
   freshRuns: createFreshRuns(),
   schemas: { admitSchema: async () => ({ ok: true }) },
+  callbackRules: { secretLengthMin: 0, refuseHttp: () => undefined },
   readSubAgentFlag: async () => false,
   securityLog: silentSecurityLog,
 });

@@ -304,7 +304,17 @@ test("no credential, a wrong one, one that has ended or is for elsewhere: 401, w
     expiresAt: new Date(Date.now() + 60_000),
   });
   const nobodys = mintAgentToken("ses_nobodys");
-  const rows = [undefined, "x", "test-key", elsewhere, ended, forged, nobodys, `${good}x`, good.slice(0, -1)];
+  const rows = [
+    undefined,
+    "x",
+    "key-of-the-service-tests",
+    elsewhere,
+    ended,
+    forged,
+    nobodys,
+    `${good}x`,
+    good.slice(0, -1),
+  ];
   for (const token of rows) {
     const response = await mcp.post(token, LIST);
     assert.equal(response.status, 401, token);
@@ -532,5 +542,5 @@ test("what pages and tools answer never holds the token or a key", async () => {
   const client = await mcp.connect(token);
   await callTool(client, "run_shell", { command: "env; echo done" });
   const told = JSON.stringify(await readCalls(sessionId));
-  assert.ok(!told.includes(token) && !told.includes("test-key"));
+  assert.ok(!told.includes(token) && !told.includes("key-of-the-service-tests"));
 });

@@ -13,6 +13,7 @@ import type { CreateSessionInput } from "../contract/schemas/create-session.ts";
 import { type Failure, fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
+import { refuseSecret } from "./callbacks.ts";
 import type { CallOf } from "./handler.ts";
 
 /** Decides whether a caller's JSON Schema may be used. */
@@ -33,6 +34,7 @@ export type CreationServices = Pick<
   | "shares"
   | "schemas"
   | "rule"
+  | "callbackRules"
   | "tools"
   | "readSubAgentFlag"
   | "securityLog"
@@ -115,8 +117,8 @@ async function readProfile(
     if (!admitted.ok && admitted.isBusy) return fail("rate_limited", admitted.error, { "Retry-After": "5" });
     if (!admitted.ok) return fail("invalid_request", admitted.error);
   }
-  const refusal = body.callback && (await refuseCallback(services, body.callback.url));
-  if (refusal) return fail("invalid_request", `callback.url: ${refusal}`);
+  const refusal = body.callback && (await refuseCallback(services, body.callback));
+  if (refusal) return fail("invalid_request", refusal);
 
   const sandbox = body.capabilities?.sandbox ?? true;
   const capabilities = { sandbox, browser: sandbox && (body.capabilities?.browser ?? true) };
@@ -187,12 +189,26 @@ const mayDelegate = async (
   userId: string | null,
 ): Promise<boolean> => origin === "person" || source !== "web" || (await services.readSubAgentFlag(userId));
 
+/** Why a callback is refused; the sentence begins with the field. */
+async function refuseCallback(
+  services: CreationServices,
+  { url, secret }: NonNullable<CreateSessionInput["callback"]>,
+): Promise<string | undefined> {
+  const secretRefusal = secret === undefined ? undefined : refuseSecret(services.callbackRules, secret);
+  if (secretRefusal !== undefined) return `callback.secret: ${secretRefusal}`;
+  const urlRefusal = await refuseTarget(services, new URL(url));
+  return urlRefusal && `callback.url: ${urlRefusal}`;
+}
+
 /** Why a callback may not go there. A name that cannot be resolved now may well be resolved at the attempt. */
-async function refuseCallback(services: CreationServices, url: string): Promise<string | undefined> {
-  const target = new URL(url);
-  const checked = await services.rule.check(target);
-  if (checked.allowed || checked.why === "unresolved") return undefined;
-  const { reason } = checked;
-  services.securityLog.networkRefused({ source: "callback", host: target.host, reason });
+async function refuseTarget(
+  { rule, callbackRules, securityLog }: CreationServices,
+  target: URL,
+): Promise<string | undefined> {
+  const literal = rule.refuseLiteral(target) ?? callbackRules.refuseHttp(target);
+  const checked = literal === undefined ? await rule.check(target) : undefined;
+  const isAllowed = checked === undefined || checked.allowed || checked.why === "unresolved";
+  const reason = literal ?? (isAllowed ? undefined : checked.reason);
+  if (reason !== undefined) securityLog.networkRefused({ source: "callback", host: target.host, reason });
   return reason;
 }

@@ -4,11 +4,12 @@ import { cancelAgentAsPerson, listAgents, listPersonAgents, readAgentPicture } f
 import { annotateAsPerson, listAnnotations, submitAnnotation } from "./annotations.ts";
 import { readArtifact } from "./artifacts.ts";
 import { readBrowser, readPagePicture, retargetBrowser, steerBrowser } from "./browser.ts";
+import { enableCallback, rotateCallbackSecret } from "./callbacks.ts";
 import { createSession, startSession } from "./create-session.ts";
 import { listDeliveries, redeliverCallback } from "./deliveries.ts";
 import { answerElicitation, listElicitations } from "./elicitations.ts";
 import { exportRevision, importVariant } from "./exports.ts";
-import { createKey, listKeys, revokeKey, rotateKey, updateKey } from "./keys.ts";
+import { createKey, listKeys, revokeKey, rotateEncryption, rotateKey, updateKey } from "./keys.ts";
 import {
   listLandingPages,
   listPageVersions,
@@ -91,6 +92,8 @@ export const handlers: { [Name in OperationName]: Handler<Contract[Name]> } = {
   listDeliveries,
   listPersonDeliveries: listDeliveries,
   redeliverCallback,
+  rotateCallbackSecret,
+  enableCallback,
   redeliverPersonCallback: redeliverCallback,
   readArtifact,
   postPersonMessage,
@@ -175,6 +178,7 @@ export const handlers: { [Name in OperationName]: Handler<Contract[Name]> } = {
   listLogins,
   endLogin,
   logOut,
+  rotateEncryption,
   readHealth,
   readOpenApi,
   readReadiness,

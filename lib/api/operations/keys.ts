@@ -1,5 +1,6 @@
 import { KEY_SCOPES } from "#lib/keys/key-scopes.ts";
 import * as keys from "#lib/keys/manage-keys.ts";
+import { resealSecrets } from "#lib/session/secrets/reseal-secrets.ts";
 import { actorOf } from "../auth/actor-of.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
@@ -81,4 +82,13 @@ export async function rotateKey(
 }
 
 const keyIsOver = () => fail("conflict", "this key is revoked or has expired; create a new one");
+
+/** `POST /actions/encryption/rotate`: a part of the walk over all stored secrets. */
+export async function rotateEncryption(
+  services: Pick<ApiServices, "db" | "sealer">,
+  { body }: CallOf<"rotateEncryption">,
+): Promise<Answer> {
+  const outcome = await resealSecrets(services, body.cursor);
+  return { ok: true, status: 200, body: { success: true, ...outcome } };
+}
 const unknownKey = () => fail("not_found", "no such key");

@@ -138,6 +138,15 @@ describe("npm run keys", () => {
     assert.deepEqual([over.code, over.error], [1, "this key is revoked or has expired; create a new one\n"]);
   });
 
+  it("has the running service encrypt its stored secrets again", async () => {
+    const rotated = await run(["rotate-encryption"], variables);
+    assert.equal(rotated.code, 0, rotated.error);
+    assert.match(
+      rotated.out,
+      /^0 stored values were encrypted with the current ENCRYPTION_KEY\.\n0 are left\. /,
+    );
+  });
+
   it("prints the error message of the operation and changes nothing", async () => {
     const cases: [string[], RegExp][] = [
       [["create", "--scopes", "sessions:admin"], /^scopes\[0\]: must be "sessions:read" or "sessions:write"/],

@@ -27,6 +27,7 @@ test("commands are parsed", () => {
     id: "12ab",
     body: { overlapHours: 168 },
   });
+  assert.deepEqual(read("rotate-encryption"), { kind: "rotate-encryption" });
   assert.deepEqual(read("rotate 12ab --overlap 0h"), {
     kind: "rotate",
     id: "12ab",
@@ -47,6 +48,7 @@ test("invalid commands get an error message", () => {
     ["create --owner", /owner/],
     ["create acme", /^Unexpected argument: acme\.$/],
     ["revoke", /^revoke requires the id of a key/],
+    ["rotate-encryption 12ab", /^Unexpected argument: 12ab\.$/],
     ["revoke 12ab 34cd", /^Unexpected argument: 34cd\.$/],
     ["update 12ab", /^update requires --scopes\.$/],
     ["create --expires soon", /^--expires soon: must be a duration such as 90d or 12h\.$/],

@@ -8,6 +8,7 @@ export type KeysCommand =
   | { kind: "revoke"; id: string }
   | { kind: "update"; id: string; body: { scopes: string[] } }
   | { kind: "rotate"; id: string; body: { overlapHours?: number } }
+  | { kind: "rotate-encryption" }
   | { kind: "invalid"; message: string };
 
 export const KEYS_USAGE = `Usage: npm run keys -- <command>
@@ -16,7 +17,8 @@ export const KEYS_USAGE = `Usage: npm run keys -- <command>
   list   [--owner <owner>]
   revoke <id>
   update <id> --scopes sessions:read   replaces the scopes of a key
-  rotate <id> [--overlap 24h]     replaces a key; the old key stays valid for the overlap`;
+  rotate <id> [--overlap 24h]     replaces a key; the old key stays valid for the overlap
+  rotate-encryption               encrypts stored secrets with ENCRYPTION_KEY, after a change of it`;
 
 const OPTIONS = {
   owner: { type: "string" },
@@ -33,6 +35,7 @@ const ALLOWED: Record<string, { options: (keyof typeof OPTIONS)[]; takesId: bool
   revoke: { options: [], takesId: true },
   update: { options: ["scopes"], takesId: true },
   rotate: { options: ["overlap"], takesId: true },
+  "rotate-encryption": { options: [], takesId: false },
 };
 
 /** Default owner. The landing page and the generated key use the same one. */
@@ -60,6 +63,8 @@ export function readKeysCommand(words: string[]): KeysCommand {
   switch (kind) {
     case "list":
       return { kind, owner: values.owner };
+    case "rotate-encryption":
+      return { kind };
     case "revoke":
       return { kind, id: id ?? "" };
     case "update":

@@ -2,12 +2,14 @@ import { defineOperation, type Operation } from "../operation.ts";
 import { listOf } from "../schemas/answers.ts";
 import {
   createKeySchema,
+  encryptionRotatedSchema,
   keyCreatedSchema,
   keyListQuerySchema,
   keyRecordSchema,
   keyRevokedSchema,
   keyRotatedSchema,
   keyUpdatedSchema,
+  rotateEncryptionSchema,
   rotateKeySchema,
   updateKeySchema,
 } from "../schemas/keys.ts";
@@ -64,5 +66,16 @@ export const keyOperations = {
     rate: "create",
     errors: ["conflict"],
     answers: { 201: keyRotatedSchema },
+  }),
+  rotateEncryption: defineOperation({
+    method: "POST",
+    path: "/actions/encryption/rotate",
+    summary: "Encrypt stored secrets with the current key",
+    auth: { kind: "login" },
+    body: rotateEncryptionSchema,
+    bodyBytesMax: 64 * 1024,
+    requiresJsonType: true,
+    rate: "poll",
+    answers: { 200: encryptionRotatedSchema },
   }),
 } as const satisfies Record<string, Operation>;

@@ -84,3 +84,30 @@ export const keyRotatedSchema = z
 export const keyListQuerySchema = z.object({
   owner: owner.optional().meta({ description: "Lists only the keys of this owner.", examples: ["acme"] }),
 });
+
+/** Body of `POST /actions/encryption/rotate`. */
+export const rotateEncryptionSchema = z.strictObject({
+  cursor: z
+    .string()
+    .max(400, { error: "must be at most 400 characters" })
+    .optional()
+    .meta({
+      description: "`nextCursor` of the call before. Omit for the first call.",
+      examples: ["secrets//"],
+    }),
+});
+
+const counted = (description: string, example: number) => z.int().meta({ description, examples: [example] });
+
+export const encryptionRotatedSchema = z
+  .object({
+    success,
+    resealed: counted("Values that this call has encrypted with the current key.", 200),
+    unreadable: counted("Values that this call found to be encrypted with a key that is not configured.", 0),
+    remaining: counted("Values in the database that are not encrypted with the current key.", 0),
+    nextCursor: z
+      .string()
+      .nullable()
+      .meta({ description: "Send it with the next call. Null when the work is done.", examples: [null] }),
+  })
+  .meta({ id: "EncryptionRotated" });

@@ -224,6 +224,14 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
     description:
       "Sends the delivery again with the same body and id, in up to five more attempts. Returns 409 while the delivery is still pending.",
   },
+  rotateCallbackSecret: {
+    description:
+      "Replaces the secret of the session's callback, or adds one. Until the overlap ends, `X-Service-Signature` is the signature with the new secret, `X-Service-Signature-Previous` the one with the old secret, and `Webhook-Signature` has both. Sending the same secret again changes nothing. Returns 409 if the session has no callback.",
+  },
+  enableCallback: {
+    description:
+      "Callbacks to a host are disabled for their owner if every delivery there was dropped for days; deliveries are then dropped without a request. This enables them again. Send dropped deliveries again with `redeliver`. Returns 409 if the session has no callback.",
+  },
   createMcpToken: {
     description:
       "Gives an external agent access to tools of the session. With the token, an MCP client connects to the built-in server at `url` over Streamable HTTP. It is offered the server's utilities and those of the session's tools that the tool policy allows on a turn that no person started, without `elicit_user_input`, the tools for planning, requirements, delegation and skills, and the tools that act for the whole session (`publish_variant`, `deploy_landing_page`, `publish_qa_report`, `import_legacy_session`).",
@@ -274,6 +282,10 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
   updateKey: {
     description:
       "Replaces the scopes. Open streams, WebSockets and user tokens that need a scope which the key lost end at once.",
+  },
+  rotateEncryption: {
+    description:
+      "Encrypts stored callback secrets, MCP headers and URLs again with `ENCRYPTION_KEY`, after a change of the key. A call works for at most about five seconds; repeat it with `nextCursor` until that is null. The service can run meanwhile. `npm run keys -- rotate-encryption` does all of it.",
   },
   revokeKey: { description: "The key stops working immediately. Revoking it again changes nothing." },
   listLogins: { description: "Lists the browsers that are signed in, the last used first." },
