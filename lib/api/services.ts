@@ -25,6 +25,7 @@ import type { TurnService } from "#lib/turn/turn-service.ts";
 import type { VariantToolServices } from "#lib/variant/variants-deps.ts";
 import type { AccessWatch } from "./auth/access-watch.ts";
 import type { Authenticator } from "./auth/authenticate.ts";
+import type { FailedAttempts } from "./auth/failed-attempts.ts";
 import type { LoginGate } from "./auth/login-gate.ts";
 import type { BodyReader } from "./http/body/body-reader.ts";
 import type { RateLimiter } from "./http/rates/rate-limiter.ts";
@@ -43,6 +44,7 @@ export type ApiServices = {
   shares: ShareLinks;
   login: LoginGate;
   authenticate: Authenticator;
+  failedAttempts: FailedAttempts;
   access: AccessWatch;
   rates: RateLimiter;
   bodies: BodyReader;

@@ -2,6 +2,8 @@ import { createHash } from "node:crypto";
 import type { Database } from "#db/client.ts";
 import type { Grant } from "#lib/api/auth/access-watch.ts";
 import { isSettingsKey } from "#lib/api/auth/authenticate.ts";
+import type { FailedAttempts } from "#lib/api/auth/failed-attempts.ts";
+import { clientOf } from "#lib/api/http/client-address.ts";
 import { type Failure, fail } from "#lib/api/http/errors.ts";
 import { type RateLimiter, rateHeaders } from "#lib/api/http/rates/rate-limiter.ts";
 import type { KeyStore } from "#lib/keys/key-store.ts";
@@ -29,10 +31,11 @@ export function createHolderCheck(deps: {
   key: Uint8Array;
   audience: string;
   rates: RateLimiter;
+  failedAttempts: FailedAttempts;
   keys: Pick<KeyStore, "readExpiries">;
   now?: () => Date;
 }): (request: Request) => Promise<{ ok: true; holder: McpHolder } | Failure> {
-  const { db, key, audience, rates, keys, now = () => new Date() } = deps;
+  const { db, key, audience, rates, failedAttempts, keys, now = () => new Date() } = deps;
 
   /** The grant of a token's key, null for a key that was revoked or has expired, undefined where no stored key is behind it. */
   async function readGrant(keyId: string | null): Promise<Grant | null | undefined> {
@@ -42,14 +45,19 @@ export function createHolderCheck(deps: {
     return expiresAt === undefined ? null : { kind: "key", keyId, expiresAt, checkedAt };
   }
 
-  return async ({ headers }) => {
+  return async (request) => {
+    const { headers } = request;
     const text = /^Bearer +(\S+) *$/i.exec(headers.get("authorization") ?? "")?.[1] ?? "";
     const token = readUserToken(key, text, { audiences: [audience], now: now() });
     const [session, grant] = token
       ? await Promise.all([findSession(db, token.sessionId), readGrant(token.keyId)])
       : [];
-    if (!token || !session || grant === null)
-      return fail("unauthorized", UNAUTHORIZED, { "WWW-Authenticate": 'Bearer error="invalid_token"' });
+    if (!token || !session || grant === null) {
+      const refusal = fail("unauthorized", UNAUTHORIZED, {
+        "WWW-Authenticate": 'Bearer error="invalid_token"',
+      });
+      return text === "" ? refusal : failedAttempts.refuse(clientOf(request), refusal);
+    }
     // The agent's own calls are counted by its turn.
     const verdict = token.holder === "other" ? await rates.take("poll", `mcp/${session.id}`) : undefined;
     if (verdict && !verdict.isAllowed)

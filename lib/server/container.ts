@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import type { AgentsDeps } from "#lib/agents/agents-deps.ts";
 import { cancelChildren } from "#lib/agents/cancel-agents.ts";
 import { enterByLink } from "#lib/api/auth/entrance.ts";
+import { type Client, clientOf } from "#lib/api/http/client-address.ts";
 import { deleteFullBuckets } from "#lib/api/http/rates/rate-store.ts";
 import { servePath } from "#lib/api/http/serve-path.ts";
 import { createLiveHub } from "#lib/api/live/live-hub.ts";
@@ -48,8 +49,8 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
   return {
     mounted: mount(services, parts),
     services,
-    enterByLink: (method: string, url: URL, cookie: string | null) =>
-      enterByLink(services, method, url, cookie),
+    enterByLink: (method: string, url: URL, cookie: string | null, client?: Client) =>
+      enterByLink(services, method, url, cookie, client),
     sweepRemovals: removals.sweep,
     apiKey: env.SERVICE_API_KEYS.length === 0 ? storage.generatedKey : undefined,
     describe: () => ({
@@ -162,7 +163,7 @@ const createAgentsDeps = (
 
 const openLiveHub = (
   { env, logger, storage: { db, log, words }, control }: Base,
-  { access, shares, authenticate }: Access,
+  { access, shares, authenticate, failedAttempts }: Access,
   { browser }: Tooling,
 ) =>
   createLiveHub({
@@ -175,6 +176,7 @@ const openLiveHub = (
     access,
     shares,
     authenticate,
+    failedAttempts,
     settings: { baseUrl: env.baseUrl },
   });
 
@@ -288,7 +290,13 @@ const mount = (services: ApiServices, { live, player, builtinMcp }: Parts): Moun
   serveEngine: player.serveEngine,
   serveMcp: builtinMcp.serve,
   enterByLink: (request) =>
-    enterByLink(services, request.method, new URL(request.url), request.headers.get("cookie")),
+    enterByLink(
+      services,
+      request.method,
+      new URL(request.url),
+      request.headers.get("cookie"),
+      clientOf(request),
+    ),
   loadSessionPage: (...visit) => loadSessionPage(services, ...visit),
   loadReportPage: (...visit) => loadReportPage(services, ...visit),
   loadLivePage: (sessionId, cookie) => loadLivePage(services, sessionId, cookie),

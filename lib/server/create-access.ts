@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import { ACCESS_TOPIC, createAccessWatch } from "#lib/api/auth/access-watch.ts";
 import { LOCAL_OWNER } from "#lib/api/auth/admit-caller.ts";
 import { createAuthenticator } from "#lib/api/auth/authenticate.ts";
+import { createFailedAttempts } from "#lib/api/auth/failed-attempts.ts";
 import { createLoginGate } from "#lib/api/auth/login-gate.ts";
 import { createBodyReader } from "#lib/api/http/body/body-reader.ts";
 import { createLeasedRateLimiter } from "#lib/api/http/rates/leased-rate-limiter.ts";
@@ -20,6 +21,10 @@ export function createAccess(env: Env, storage: Storage, logger: Logger) {
   return {
     keys,
     authenticate: createAuthenticator(readConfiguredKeys(env, storage.generatedKey), keys),
+    failedAttempts: createFailedAttempts({
+      limit: env.RATE_LIMIT_FAILED_AUTH,
+      trustedProxies: env.TRUST_PROXY,
+    }),
     shares: createShareLinks(db, storage.encryptionKey),
     login: createLoginGate(storage.encryptionKey, env.baseUrl.startsWith("https:")),
     access: createAccessWatch({

@@ -42,6 +42,8 @@ describe("readEnv", () => {
     SANDBOX: "docker",
     AGENT_MAX_STEPS: "0",
     LOG_LEVEL: "loud",
+    TRUST_PROXY: "the proxy",
+    RATE_LIMIT_FAILED_AUTH: "5000",
     FAULT: "K07",
   })) {
     it(`names ${name} when it cannot be used`, () =>

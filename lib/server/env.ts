@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { z } from "zod";
+import { readAddressRanges } from "#lib/api/http/client-address.ts";
 import { parseFault } from "#lib/faults/fault-point.ts";
 import { canonicalHostname, readNetworkAllow } from "#lib/net/address/network-allow.ts";
 import type { ByteLimits } from "#lib/session/byte-limits.ts";
@@ -32,6 +33,16 @@ const list = z
   );
 
 const url = z.string().refine((text) => URL.canParse(text), { error: "must be a URL" });
+
+/** Reads a value with a function whose error says what is wrong with it. */
+function readOrReject<Value>(read: (text: string) => Value, text: string, context: z.RefinementCtx): Value {
+  try {
+    return read(text);
+  } catch (error) {
+    context.addIssue({ code: "custom", message: error instanceof Error ? error.message : String(error) });
+    return z.NEVER;
+  }
+}
 
 /** Every variable the service reads. Source: `wire.md`, Environment. */
 const envSchema = z.object({
@@ -80,14 +91,7 @@ const envSchema = z.object({
   NETWORK_ALLOW: z
     .string()
     .default("")
-    .transform((text, context) => {
-      try {
-        return readNetworkAllow(text);
-      } catch (error) {
-        context.addIssue({ code: "custom", message: error instanceof Error ? error.message : String(error) });
-        return z.NEVER;
-      }
-    }),
+    .transform((text, context) => readOrReject(readNetworkAllow, text, context)),
   FIRST_PARTY_ORIGINS: list.pipe(z.array(httpOrigin)),
   CALLBACK_RETRY_BASE_MS: wholeNumber(5_000),
   CALLBACK_RETRY_FACTOR: wholeNumber(5, 1),
@@ -102,6 +106,11 @@ const envSchema = z.object({
   RATE_LIMIT_POLL: wholeNumber(600),
   RATE_LIMIT_ANNOTATE: wholeNumber(120),
   RATE_LIMIT_ACT: wholeNumber(120),
+  RATE_LIMIT_FAILED_AUTH: wholeNumber(30, 0, 1_000),
+  TRUST_PROXY: z
+    .string()
+    .default("")
+    .transform((text, context) => readOrReject(readAddressRanges, text, context)),
   PAGES_SESSION_MIB: wholeNumber(256),
   PAGES_OWNER_MIB: wholeNumber(2_048),
   IMPORTS_SESSION_MIB: wholeNumber(100),

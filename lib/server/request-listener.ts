@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { contract } from "#lib/api/contract/contract.ts";
 import { isRoutedSessionId, METHODS } from "#lib/api/contract/paths.ts";
+import { PEER_HEADER } from "#lib/api/http/client-address.ts";
 import { fail, failureResponse } from "#lib/api/http/errors.ts";
 import { failureOf } from "#lib/api/http/failure-of.ts";
 import { createPathMatcher } from "#lib/api/http/match-path.ts";
@@ -90,7 +91,11 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
     if (pathname === "/api/inngest") return serveEngine(request, response, url);
     const entered = /^\/(api|v)\//.test(pathname)
       ? undefined
-      : await container.enterByLink(request.method ?? "GET", url, request.headers.cookie ?? null);
+      : await container.enterByLink(request.method ?? "GET", url, request.headers.cookie ?? null, {
+          peer: request.socket.remoteAddress,
+          // Node joins repeated headers of this name.
+          forwardedFor: request.headers["x-forwarded-for"]?.toString() ?? null,
+        });
     if (entered instanceof Response) return sendResponse(response, entered);
 
     response.setHeader("X-Content-Type-Options", "nosniff");
@@ -109,6 +114,7 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
     }
     if (!METHODS.some((method) => method === request.method)) return sendResponse(response, refuseMethod());
     if (entered === "unknown" || isMisnamed) request.url = "/_no-such-page";
+    request.headers[PEER_HEADER] = request.socket.remoteAddress;
     if (isPage(pathname)) setPagePolicy(request, response, url, isDev);
     return handle(request, response);
   }

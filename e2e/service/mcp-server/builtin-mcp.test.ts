@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { registerHooks } from "node:module";
 import { after, before, test } from "node:test";
+import { createFailedAttempts } from "#lib/api/auth/failed-attempts.ts";
 import { createRateLimiter } from "#lib/api/http/rates/rate-limiter.ts";
 import { findTestChromium } from "#lib/browser/testing.ts";
 import { createKeyStore } from "#lib/keys/key-store.ts";
@@ -317,6 +318,7 @@ test("others' requests are counted for each session; those of its own agent are 
     db: mcp.container.services.db,
     key: mcp.tokenKey,
     audience: mcp.url,
+    failedAttempts: createFailedAttempts({ limit: 0, trustedProxies: [] }),
     rates: createRateLimiter({ create: 0, poll: 2, annotate: 0, act: 0 }),
     keys: createKeyStore(mcp.container.services.db),
   });

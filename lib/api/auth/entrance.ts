@@ -1,7 +1,11 @@
 import type { ShareAccess } from "#lib/session/share/share-link.ts";
 import { isRoutedSessionId } from "../contract/paths.ts";
+import type { Client } from "../http/client-address.ts";
+import { failureResponse } from "../http/errors.ts";
 import type { ApiServices } from "../services.ts";
 import { readLiveViewCookie, readShareCookie, shareCookies } from "./cookies.ts";
+
+const UNKNOWN_CLIENT: Client = { peer: undefined, forwardedFor: null };
 
 const PRIVATE = { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" };
 
@@ -15,13 +19,22 @@ export async function enterByLink(
   method: string,
   url: URL,
   cookieHeader: string | null,
+  client: Client = UNKNOWN_CLIENT,
 ): Promise<Response | "unknown" | undefined> {
   if (method !== "GET" && method !== "HEAD") return undefined;
+  /** The answer to a wrong secret: `refusal`, or 429 where too many came from the client's address. */
+  const refuseSecret = <Refusal>(refusal: Refusal): Response | Refusal => {
+    const braked = services.failedAttempts.note(client);
+    return braked ? failureResponse(braked, { headers: PRIVATE }) : refusal;
+  };
   const isSecure = url.protocol === "https:" || services.settings.baseUrl.startsWith("https:");
   if (url.pathname === "/login") {
     // Whoever only looks at the link (a chat's preview) does not use it up.
-    const cookie = method === "GET" ? services.login.redeem(url.searchParams.get("token") ?? "") : undefined;
-    return redirect(cookie ? "/" : "/?login=expired", cookie ? [cookie] : []);
+    const token = method === "GET" ? (url.searchParams.get("token") ?? "") : "";
+    const cookie = token === "" ? undefined : services.login.redeem(token);
+    if (cookie) return redirect("/", [cookie]);
+    const expired = redirect("/?login=expired", []);
+    return token === "" ? expired : refuseSecret(expired);
   }
   const [, sessionId, rest = ""] =
     /^\/s\/([^/]+)(\/live|\/agents\/[^/]+|\/reports\/[^/]+)?\/?$/.exec(url.pathname) ?? [];
@@ -30,12 +43,15 @@ export async function enterByLink(
   const token = url.searchParams.get("key");
   if (token === null) {
     const access = await readVisit(services, sessionId, cookieHeader, rest === "/live");
-    return access ? undefined : "unknown";
+    if (access) return undefined;
+    const hasCookie = readShareCookie(cookieHeader) ?? readLiveViewCookie(cookieHeader);
+    return hasCookie === undefined ? "unknown" : refuseSecret("unknown" as const);
   }
   const access = await services.shares.readAccess(sessionId, token);
-  const page = access?.scope === "live-view" ? "/live" : rest;
   // A wrong token and an unknown session lead to the same 404 page.
-  return redirect(`/s/${sessionId}${page}`, access ? shareCookies(sessionId, token, access, isSecure) : []);
+  if (!access) return refuseSecret(redirect(`/s/${sessionId}${rest}`, []));
+  const page = access.scope === "live-view" ? "/live" : rest;
+  return redirect(`/s/${sessionId}${page}`, shareCookies(sessionId, token, access, isSecure));
 }
 
 /**

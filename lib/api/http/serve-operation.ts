@@ -13,7 +13,7 @@ import { formatPath, type Validated, validate } from "./validate.ts";
 /** What the shared steps before a handler work with. */
 export type RouteServices = Pick<
   ApiServices,
-  "db" | "authenticate" | "shares" | "login" | "rates" | "bodies" | "logger"
+  "db" | "authenticate" | "failedAttempts" | "shares" | "login" | "rates" | "bodies" | "logger"
 > & { settings: Pick<ApiServices["settings"], "baseUrl"> };
 
 const BODY_BYTES_MAX = 64 * 1024;

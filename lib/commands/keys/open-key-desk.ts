@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { chooseDriver, type DatabaseOptions, openDatabase } from "#db/client.ts";
 import { ACCESS_TOPIC, createAccessWatch } from "#lib/api/auth/access-watch.ts";
 import { createAuthenticator } from "#lib/api/auth/authenticate.ts";
+import { createFailedAttempts } from "#lib/api/auth/failed-attempts.ts";
 import { createLoginGate } from "#lib/api/auth/login-gate.ts";
 import { contract } from "#lib/api/contract/contract.ts";
 import { createBodyReader } from "#lib/api/http/body/body-reader.ts";
@@ -87,6 +88,7 @@ async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<KeyDe
     access,
     login: operator.gate,
     authenticate: createAuthenticator([], store),
+    failedAttempts: createFailedAttempts({ limit: 0, trustedProxies: [] }),
     shares: createShareLinks(db, key),
     bodies: createBodyReader(),
     rates: createRateLimiter({ create: 0, poll: 0, annotate: 0, act: 0 }),
