@@ -1,4 +1,5 @@
 import type { Database } from "#db/client.ts";
+import type { AnnotationLimits } from "#lib/annotation/annotation-store.ts";
 import type { BrowserService } from "#lib/browser/browser-service.ts";
 import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
@@ -14,6 +15,7 @@ import type { Sealer } from "#lib/secrets/sealer.ts";
 import type { DelegationCaps } from "#lib/session/delegation.ts";
 import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
 import type { JobSender } from "#lib/session/jobs/job-sender.ts";
+import type { OwnerQuota } from "#lib/session/quota/owner-quota.ts";
 import type { RemovalOutcome } from "#lib/session/removal/remove-session.ts";
 import type { FreshRuns } from "#lib/session/run/fresh-runs.ts";
 import type { ShareLinks } from "#lib/session/share/share-link.ts";
@@ -49,6 +51,7 @@ export type ApiServices = {
   rates: RateLimiter;
   bodies: BodyReader;
   turn: TurnService;
+  quota: OwnerQuota;
   browser: BrowserService;
   control: BrowserControl;
   evidence: EvidenceStore;
@@ -83,6 +86,7 @@ export type ApiServices = {
     /** Public origin of landing pages, without a trailing slash. */
     pagesOrigin: string;
     delegation: DelegationCaps;
+    annotations: AnnotationLimits;
     firstPartyOrigins: readonly string[];
     model: { label: string; isDemo: boolean };
   };

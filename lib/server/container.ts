@@ -21,6 +21,8 @@ import { createAddressRule } from "#lib/net/address/address-rule.ts";
 import { createGuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
 import { deriveUserTokenKey } from "#lib/secrets/user-token.ts";
 import { createElicitations } from "#lib/session/elicitation/elicitation.ts";
+import { createOwnerQuota } from "#lib/session/quota/owner-quota.ts";
+import { createWorkspaceSizes } from "#lib/session/quota/workspace-sizes.ts";
 import { connectToolServers } from "./connect-tool-servers.ts";
 import { createAccess } from "./create-access.ts";
 import { createTooling } from "./create-tooling.ts";
@@ -90,6 +92,8 @@ async function createParts(env: Env, logger: Logger, isServerless: boolean) {
   const schemas = createSchemaChecker();
   const access = createAccess(env, storage, logger);
   const { model, readHealth: readModelHealth } = await createObservedModel(env);
+  const quota = createOwnerQuota(storage.db, env.ownerLimits);
+  const sizes = env.OWNER_STORED_MIB > 0 ? createWorkspaceSizes(storage.db, logger) : undefined;
   // A page's overlay submits through the API, which is built from the browsers: the one port that is connected later.
   const api = Promise.withResolvers<ApiServices>();
   // The delegation tools start and stop turns, and the turn player needs the tools. So the player is connected later.
@@ -100,6 +104,7 @@ async function createParts(env: Env, logger: Logger, isServerless: boolean) {
     ...base,
     agents,
     jobs,
+    onWorkspaceSize: sizes?.note,
     onAnnotation: async (sessionId, body) => submitFromOverlay(await api.promise, sessionId, body),
   });
   const live = openLiveHub(base, access, tooling);
@@ -233,6 +238,7 @@ function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
     jobs: player.jobs,
     freshRuns: player.freshRuns,
     turn: player.turn,
+    quota: parts.quota,
     logger,
     browser,
     evidence,
@@ -262,6 +268,7 @@ function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
         maxLiveChildren: env.DELEGATION_MAX_LIVE_CHILDREN,
         maxLiveBrowsers: env.DELEGATION_MAX_LIVE_BROWSERS,
       },
+      annotations: env.annotationLimits,
       firstPartyOrigins: env.FIRST_PARTY_ORIGINS,
       model: { label: model.label, isDemo: model.isDemo },
     },
@@ -315,6 +322,7 @@ async function close(parts: Parts): Promise<void> {
   builtinMcp.close();
   await removals.close();
   await Promise.all([tooling.close(), mcp.close()]);
+  await parts.sizes?.close();
   await Promise.all([schemas.close(), fetch.close()]);
   await storage.close();
 }

@@ -2,10 +2,12 @@ import { createHash } from "node:crypto";
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { z } from "zod";
+import type { AnnotationLimits } from "#lib/annotation/annotation-store.ts";
 import { readAddressRanges } from "#lib/api/http/client-address.ts";
 import { parseFault } from "#lib/faults/fault-point.ts";
 import { canonicalHostname, readNetworkAllow } from "#lib/net/address/network-allow.ts";
 import type { ByteLimits } from "#lib/session/byte-limits.ts";
+import type { OwnerLimits } from "#lib/session/quota/owner-quota.ts";
 
 const wholeNumber = (fallback: number, least = 0, most = 2_000_000_000) =>
   z
@@ -106,6 +108,11 @@ const envSchema = z.object({
   RATE_LIMIT_POLL: wholeNumber(600),
   RATE_LIMIT_ANNOTATE: wholeNumber(120),
   RATE_LIMIT_ACT: wholeNumber(120),
+  ANNOTATIONS_SESSION_MAX: wholeNumber(10_000),
+  ANNOTATIONS_SESSION_MIB: wholeNumber(100),
+  OWNER_STORED_SESSIONS: wholeNumber(0),
+  OWNER_OPEN_SESSIONS: wholeNumber(0),
+  OWNER_STORED_MIB: wholeNumber(0),
   RATE_LIMIT_FAILED_AUTH: wholeNumber(30, 0, 1_000),
   TRUST_PROXY: z
     .string()
@@ -141,6 +148,9 @@ export type Env = z.output<typeof envSchema> & {
   /** What landing pages, and imported documents, may take in the database. */
   pageBytes: ByteLimits;
   importBytes: ByteLimits;
+  /** What annotations may take in a session, and sessions with an owner. */
+  annotationLimits: AnnotationLimits;
+  ownerLimits: OwnerLimits;
 };
 
 /** What a call of the durable function may take on Vercel, below the `maxDuration` of its route. */

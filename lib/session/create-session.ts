@@ -126,6 +126,9 @@ const UNTOUCHED = {
   eventSeq: 0,
   queueSeq: 0,
   activeRunId: null,
+  annotationCount: 0,
+  annotationBytes: 0,
+  workspaceBytes: 0,
 } as const;
 
 /**

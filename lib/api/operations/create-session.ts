@@ -26,8 +26,20 @@ export type SchemaAdmission = {
 /** What it takes to make a session. */
 export type CreationServices = Pick<
   ApiServices,
-  "db" | "sealer" | "jobs" | "freshRuns" | "shares" | "schemas" | "rule" | "tools" | "readSubAgentFlag"
-> & { skills: Pick<ApiServices["skills"], "take">; settings: Pick<ApiServices["settings"], "delegation"> };
+  | "db"
+  | "sealer"
+  | "jobs"
+  | "freshRuns"
+  | "quota"
+  | "shares"
+  | "schemas"
+  | "rule"
+  | "tools"
+  | "readSubAgentFlag"
+> & {
+  skills: Pick<ApiServices["skills"], "take">;
+  settings: Pick<ApiServices["settings"], "delegation" | "model">;
+};
 
 type CreationCall = Pick<CallOf<"createSession" | "startSession">, "caller" | "body" | "hashBody">;
 
@@ -63,7 +75,21 @@ async function create(
   const replay = await findReplay(services.db, asked);
   if (replay) return describeResult(services, replay);
   const input = await readProfile(services, asked, call.body);
-  return input.ok ? describeResult(services, await storeSession(services, input.session)) : input;
+  return input.ok ? store(services, input.session) : input;
+}
+
+/** Stores a session if its owner may have one more. */
+async function store(services: CreationServices, session: NewSession): Promise<Answer> {
+  const place = await services.quota.admit(session.ownerId);
+  if (!place.ok) return fail("conflict", place.error);
+  let isCreated = false;
+  try {
+    const result = await storeSession(services, session);
+    isCreated = result.status === "created";
+    return describeResult(services, result);
+  } finally {
+    place.settle(isCreated);
+  }
 }
 
 function describeResult({ shares }: CreationServices, result: CreateResult): Answer {

@@ -59,6 +59,7 @@ export async function deleteSession(
   { session }: CallOf<"deleteSession">,
 ): Promise<Answer> {
   const outcome = await services.removeSession(session.id, session.ownerId);
+  services.quota.forget(session.ownerId);
   if (!outcome) return unknownSession();
   const publications = outcome.publications.map(({ id, variant }) => ({
     id,
