@@ -23,6 +23,7 @@ import type { TranscriptReader } from "#lib/session/transcript/transcript.ts";
 import type { SessionSkills } from "#lib/skills/session-skills.ts";
 import type { TestRunsDeps } from "#lib/test-runs/test-runs-deps.ts";
 import type { Tool } from "#lib/tools/tool.ts";
+import type { Spending } from "#lib/turn/budget/spending.ts";
 import type { TurnService } from "#lib/turn/turn-service.ts";
 import type { VariantToolServices } from "#lib/variant/variants-deps.ts";
 import type { AccessWatch } from "./auth/access-watch.ts";
@@ -52,6 +53,7 @@ export type ApiServices = {
   bodies: BodyReader;
   turn: TurnService;
   quota: OwnerQuota;
+  spending: Pick<Spending, "readTree" | "budgetChanged">;
   browser: BrowserService;
   control: BrowserControl;
   evidence: EvidenceStore;
@@ -88,6 +90,6 @@ export type ApiServices = {
     delegation: DelegationCaps;
     annotations: AnnotationLimits;
     firstPartyOrigins: readonly string[];
-    model: { label: string; isDemo: boolean };
+    model: { id: string; label: string; isDemo: boolean; isPriced: boolean };
   };
 };

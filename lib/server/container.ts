@@ -20,9 +20,13 @@ import { observeModel } from "#lib/model/observe-model.ts";
 import { createAddressRule } from "#lib/net/address/address-rule.ts";
 import { createGuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
 import { deriveUserTokenKey } from "#lib/secrets/user-token.ts";
+import { applyBudgetChange, type Budget } from "#lib/session/budget/budget.ts";
+import { deleteOwnerSpendBefore } from "#lib/session/budget/budget-store.ts";
 import { createElicitations } from "#lib/session/elicitation/elicitation.ts";
 import { createOwnerQuota } from "#lib/session/quota/owner-quota.ts";
 import { createWorkspaceSizes } from "#lib/session/quota/workspace-sizes.ts";
+import { createOwnerAccounts } from "#lib/turn/budget/owner-accounts.ts";
+import { createSpending, type Spending } from "#lib/turn/budget/spending.ts";
 import { connectToolServers } from "./connect-tool-servers.ts";
 import { createAccess } from "./create-access.ts";
 import { createTooling } from "./create-tooling.ts";
@@ -92,6 +96,7 @@ async function createParts(env: Env, logger: Logger, isServerless: boolean) {
   const schemas = createSchemaChecker();
   const access = createAccess(env, storage, logger);
   const { model, readHealth: readModelHealth } = await createObservedModel(env);
+  const spending = openSpending(base, model.id);
   const quota = createOwnerQuota(storage.db, env.ownerLimits);
   const sizes = env.OWNER_STORED_MIB > 0 ? createWorkspaceSizes(storage.db, logger) : undefined;
   // A page's overlay submits through the API, which is built from the browsers: the one port that is connected later.
@@ -116,17 +121,32 @@ async function createParts(env: Env, logger: Logger, isServerless: boolean) {
     cancelChildren: (sessionId) => cancelChildren(agents, sessionId),
     schemas,
     model,
+    spending,
     mcp,
     tooling,
     async sweepOthers() {
       await removals.sweep(new Date());
       await deleteFullBuckets(storage.db);
+      if (hasOwnerBudget(env)) await deleteOwnerSpendBefore(storage.db, yesterday());
     },
   });
   connected.resolve(player);
   const removals = openRemovals(base, tooling, live, player);
   const connectApi = api.resolve;
-  const parts = { ...base, schemas, access, model, readModelHealth, tooling, live, builtinMcp, mcp };
+  const parts = {
+    ...base,
+    schemas,
+    access,
+    model,
+    spending,
+    quota,
+    sizes,
+    readModelHealth,
+    tooling,
+    live,
+    builtinMcp,
+    mcp,
+  };
   return { ...parts, player, removals, connectApi };
 }
 
@@ -238,6 +258,7 @@ function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
     jobs: player.jobs,
     freshRuns: player.freshRuns,
     turn: player.turn,
+    spending: parts.spending,
     quota: parts.quota,
     logger,
     browser,
@@ -270,9 +291,39 @@ function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
       },
       annotations: env.annotationLimits,
       firstPartyOrigins: env.FIRST_PARTY_ORIGINS,
-      model: { label: model.label, isDemo: model.isDemo },
+      model: {
+        id: model.id,
+        label: model.label,
+        isDemo: model.isDemo,
+        isPriced: env.MODEL_PRICES.has(model.id),
+      },
     },
   };
+}
+
+/** What owners may spend on a day; undefined where they have no budget. */
+function readOwnerBudget(env: Env): Budget | undefined {
+  return (
+    applyBudgetChange(null, {
+      usd: env.OWNER_BUDGET_USD_PER_DAY || null,
+      tokens: env.OWNER_BUDGET_TOKENS_PER_DAY || null,
+      minutes: env.OWNER_BUDGET_MINUTES_PER_DAY || null,
+    }) ?? undefined
+  );
+}
+
+const hasOwnerBudget = (env: Env): boolean => readOwnerBudget(env) !== undefined;
+
+const yesterday = (): string => new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+
+/** @throws Error when the budget of owners is in US dollars and the model has no price. */
+function openSpending({ env, logger, storage: { db, words } }: Base, modelId: string): Spending {
+  const price = env.MODEL_PRICES.get(modelId);
+  const budget = readOwnerBudget(env);
+  if (budget?.usd !== undefined && !price)
+    throw new Error(`OWNER_BUDGET_USD_PER_DAY: needs the price of ${modelId} in MODEL_PRICES`);
+  const owners = budget && createOwnerAccounts({ db, logger }, budget);
+  return createSpending({ db, price, owners, words: words("budget-changed") });
 }
 
 async function readReadiness({ storage, tooling, player, readModelHealth }: Parts) {
@@ -319,6 +370,7 @@ async function close(parts: Parts): Promise<void> {
   access.access.close();
   control.close();
   await player.stop();
+  await parts.spending.close();
   builtinMcp.close();
   await removals.close();
   await Promise.all([tooling.close(), mcp.close()]);

@@ -5,6 +5,7 @@ import { z } from "zod";
 import type { AnnotationLimits } from "#lib/annotation/annotation-store.ts";
 import { readAddressRanges } from "#lib/api/http/client-address.ts";
 import { parseFault } from "#lib/faults/fault-point.ts";
+import { readModelPrices } from "#lib/model/prices.ts";
 import { canonicalHostname, readNetworkAllow } from "#lib/net/address/network-allow.ts";
 import type { ByteLimits } from "#lib/session/byte-limits.ts";
 import type { OwnerLimits } from "#lib/session/quota/owner-quota.ts";
@@ -12,10 +13,17 @@ import type { OwnerLimits } from "#lib/session/quota/owner-quota.ts";
 const wholeNumber = (fallback: number, least = 0, most = 2_000_000_000) =>
   z
     .string()
-    .regex(/^\d{1,12}$/, { error: "must be a whole number" })
+    .regex(/^\d{1,13}$/, { error: "must be a whole number" })
     .transform(Number)
     .refine((value) => value >= least && value <= most, { error: `must be from ${least} to ${most}` })
     .default(fallback);
+
+/** A number that may have decimals; 0 by default. */
+const amount = z
+  .string()
+  .regex(/^\d{1,9}(\.\d{1,6})?$/, { error: "must be a number" })
+  .transform(Number)
+  .default(0);
 
 const httpOrigin = z
   .string()
@@ -69,6 +77,13 @@ const envSchema = z.object({
   OPENAI_BASE_URL: url.optional(),
   AI_GATEWAY_API_KEY: z.string().optional(),
   AGENT_MODEL: z.string().optional(),
+  MODEL_PRICES: z
+    .string()
+    .default("{}")
+    .transform((text, context) => readOrReject(readModelPrices, text, context)),
+  OWNER_BUDGET_USD_PER_DAY: amount,
+  OWNER_BUDGET_TOKENS_PER_DAY: wholeNumber(0, 0, 1_000_000_000_000),
+  OWNER_BUDGET_MINUTES_PER_DAY: amount,
   AGENT_MODEL_API: z.enum(["responses", "chat"]).default("responses"),
   AGENT_CONTEXT_TOKENS: wholeNumber(0, 1_000).unwrap().optional(),
   SERVICE_API_KEYS: list.transform((entries) => entries.map(readConfiguredKey)),
@@ -195,9 +210,25 @@ export function readEnv(source: Record<string, string | undefined>): Env {
   // Cookies do not tell ports apart.
   if (env.PUBLIC_PAGES_ORIGIN && hostnameOf(pagesOrigin) === hostnameOf(baseUrl))
     throw new EnvError("PUBLIC_PAGES_ORIGIN: must have another host name than BASE_URL");
-  const pageBytes = toBytes(env.PAGES_SESSION_MIB, env.PAGES_OWNER_MIB);
-  const importBytes = toBytes(env.IMPORTS_SESSION_MIB, env.IMPORTS_OWNER_MIB);
-  return { ...env, isLoopback, ownOrigin, baseUrl, pagesOrigin, turnBudgetMs, pageBytes, importBytes };
+  return {
+    ...env,
+    isLoopback,
+    ownOrigin,
+    baseUrl,
+    pagesOrigin,
+    turnBudgetMs,
+    pageBytes: toBytes(env.PAGES_SESSION_MIB, env.PAGES_OWNER_MIB),
+    importBytes: toBytes(env.IMPORTS_SESSION_MIB, env.IMPORTS_OWNER_MIB),
+    annotationLimits: {
+      count: env.ANNOTATIONS_SESSION_MAX,
+      bytes: env.ANNOTATIONS_SESSION_MIB * MEBIBYTE,
+    },
+    ownerLimits: {
+      storedSessions: env.OWNER_STORED_SESSIONS,
+      openSessions: env.OWNER_OPEN_SESSIONS,
+      storedBytes: env.OWNER_STORED_MIB * MEBIBYTE,
+    },
+  };
 }
 
 const toBytes = (session: number, owner: number): ByteLimits => ({

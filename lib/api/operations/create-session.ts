@@ -1,4 +1,5 @@
 import { CALLBACK_EVENTS } from "#db/schema/unions.ts";
+import { applyBudgetChange } from "#lib/session/budget/budget.ts";
 import {
   type CreateResult,
   findReplay,
@@ -13,6 +14,7 @@ import type { CreateSessionInput } from "../contract/schemas/create-session.ts";
 import { type Failure, fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
+import { refuseUnpriced } from "./budget.ts";
 import type { CallOf } from "./handler.ts";
 
 /** Decides whether a caller's JSON Schema may be used. */
@@ -132,6 +134,9 @@ async function readProfile(
     if (!admitted.ok && admitted.isBusy) return fail("rate_limited", admitted.error, { "Retry-After": "5" });
     if (!admitted.ok) return fail("invalid_request", admitted.error);
   }
+  const unpriced =
+    body.budget?.usd === undefined ? undefined : refuseUnpriced(services.settings, "budget.usd");
+  if (unpriced) return unpriced;
   const refusal = body.callback && (await refuseCallback(services, body.callback.url));
   if (refusal) return fail("invalid_request", `callback.url: ${refusal}`);
 
@@ -173,6 +178,7 @@ async function readProfile(
     capabilities,
     subAgents,
     delegation: delegation.caps,
+    budget: applyBudgetChange(null, body.budget ?? {}),
     callback: body.callback
       ? {
           url: body.callback.url,

@@ -4,6 +4,7 @@ import { cancelAgentAsPerson, listAgents, listPersonAgents, readAgentPicture } f
 import { annotateAsPerson, listAnnotations, submitAnnotation } from "./annotations.ts";
 import { readArtifact } from "./artifacts.ts";
 import { readBrowser, readPagePicture, retargetBrowser, steerBrowser } from "./browser.ts";
+import { changeBudget, readBudget } from "./budget.ts";
 import { createSession, startSession } from "./create-session.ts";
 import { listDeliveries, redeliverCallback } from "./deliveries.ts";
 import { answerElicitation, listElicitations } from "./elicitations.ts";
@@ -104,6 +105,8 @@ export const handlers: { [Name in OperationName]: Handler<Contract[Name]> } = {
   createPersonShareLink: createShareLink,
   revokePersonShareLink: revokeShareLink,
   revokeAllPersonShareLinks,
+  readBudget,
+  changeBudget,
   listAgents,
   listPersonAgents,
   listAgentsBelow: listPersonAgents,
