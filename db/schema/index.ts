@@ -15,6 +15,7 @@ export * from "./reports.ts";
 export * from "./runs.ts";
 export * from "./sessions.ts";
 export * from "./skills.ts";
+export * from "./spend.ts";
 export * from "./test-runs.ts";
 export * from "./unions.ts";
 export * from "./variants.ts";

@@ -15,8 +15,8 @@ export const TOOL_CALL_STATES = ["started", "succeeded", "failed", "unknown"] as
 export const CALL_REFUSALS = ["plan_first"] as const;
 export const EVIDENCE_KINDS = ["screenshot", "preview", "html", "file"] as const;
 export const ELICITATION_STATES = ["open", "answered", "declined", "unanswered", "withdrawn"] as const;
-/** What a parked run waits for. */
-export const WAIT_KINDS = ["person", "agents", "tests", "control"] as const;
+/** What a parked run waits for; `budget`: more of it, because it is used up. */
+export const WAIT_KINDS = ["person", "agents", "tests", "control", "budget"] as const;
 /** How a wait ended: what it waited for came, its time was over, a message steered the turn, or the turn was stopped. */
 export const WAIT_ENDS = ["settled", "deadline", "message", "stopped"] as const;
 /** When a wait is settled: as soon as one of the things it waits for has come, or when all have. */

@@ -44,6 +44,7 @@ export async function openTestService(variables: Record<string, string> = {}, da
     RATE_LIMIT_CREATE: "0",
     RATE_LIMIT_POLL: "0",
     RATE_LIMIT_ANNOTATE: "0",
+    RATE_LIMIT_FAILED_AUTH: "0",
     ...(await prepareTestDatabase(folder)),
     ...variables,
   });

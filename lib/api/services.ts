@@ -1,4 +1,5 @@
 import type { Database } from "#db/client.ts";
+import type { AnnotationLimits } from "#lib/annotation/annotation-store.ts";
 import type { BrowserService } from "#lib/browser/browser-service.ts";
 import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
 import type { HttpRefusal } from "#lib/callback/endpoint/refuse-http.ts";
@@ -17,6 +18,7 @@ import type { SecurityLog } from "#lib/security-log/security-log.ts";
 import type { DelegationCaps } from "#lib/session/delegation.ts";
 import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
 import type { JobSender } from "#lib/session/jobs/job-sender.ts";
+import type { OwnerQuota } from "#lib/session/quota/owner-quota.ts";
 import type { RemovalOutcome } from "#lib/session/removal/remove-session.ts";
 import type { FreshRuns } from "#lib/session/run/fresh-runs.ts";
 import type { ShareLinks } from "#lib/session/share/share-link.ts";
@@ -24,10 +26,12 @@ import type { TranscriptReader } from "#lib/session/transcript/transcript.ts";
 import type { SessionSkills } from "#lib/skills/session-skills.ts";
 import type { TestRunsDeps } from "#lib/test-runs/test-runs-deps.ts";
 import type { Tool } from "#lib/tools/tool.ts";
+import type { Spending } from "#lib/turn/budget/spending.ts";
 import type { TurnService } from "#lib/turn/turn-service.ts";
 import type { VariantToolServices } from "#lib/variant/variants-deps.ts";
 import type { AccessWatch } from "./auth/access-watch.ts";
 import type { Authenticator } from "./auth/authenticate.ts";
+import type { FailedAttempts } from "./auth/failed-attempts.ts";
 import type { LoginGate } from "./auth/login-gate.ts";
 import type { OidcLogin } from "./auth/oidc-entrance.ts";
 import type { BodyReader } from "./http/body/body-reader.ts";
@@ -50,10 +54,13 @@ export type ApiServices = {
   /** Sign-in with an identity provider; undefined where the settings name none. */
   oidc: OidcLogin | undefined;
   authenticate: Authenticator;
+  failedAttempts: FailedAttempts;
   access: AccessWatch;
   rates: RateLimiter;
   bodies: BodyReader;
   turn: TurnService;
+  quota: OwnerQuota;
+  spending: Pick<Spending, "readTree" | "budgetChanged">;
   browser: BrowserService;
   control: BrowserControl;
   evidence: EvidenceStore;
@@ -98,7 +105,8 @@ export type ApiServices = {
     /** Public origin of landing pages, without a trailing slash. */
     pagesOrigin: string;
     delegation: DelegationCaps;
+    annotations: AnnotationLimits;
     firstPartyOrigins: readonly string[];
-    model: { label: string; isDemo: boolean };
+    model: { id: string; label: string; isDemo: boolean; isPriced: boolean };
   };
 };

@@ -133,6 +133,8 @@ export type AgentStatus = {
   } | null;
   /** Number of queued messages. */
   queued: number;
+  /** Budget of the session, or null. */
+  budget: BudgetState | null;
   /** Variants of the session's pages. */
   variants: Array<VariantSummary>;
   /** The newest version of each QA report of the session. */
@@ -178,7 +180,7 @@ export type AgentView = {
   /** True if the JSON of the result is longer than 4,096 characters. The result is its beginning, as a string. */
   isResultCut?: boolean | undefined;
   /** What its turn waits for. Null while it works. */
-  waitingOn: "person" | "agents" | "tests" | "control" | null;
+  waitingOn: "person" | "agents" | "tests" | "control" | "budget" | null;
   /** When the last picture of its page was taken. */
   pictureTakenAt: string | null;
 };
@@ -384,6 +386,47 @@ export type BrowserWaitingEvent = {
   position: number;
 };
 
+/** What the session and its sub-agents may spend. When a limit is reached, the turn waits until the budget is raised. */
+export type Budget = {
+  /** US dollars of model calls. Needs a price of the deployment's model (`MODEL_PRICES`). */
+  usd?: number | undefined;
+  /** Tokens of model calls: input, cached input and output. */
+  tokens?: number | undefined;
+  /** Minutes at work: of turns that do not wait, those of sub-agents included. */
+  minutes?: number | undefined;
+};
+
+export type BudgetAnswer = {
+  success: true;
+  budget: BudgetState;
+};
+
+/** New limits of a session. An omitted limit stays as it is, null removes it. */
+export type BudgetChange = {
+  /** US dollars of model calls. Needs a price of the deployment's model (`MODEL_PRICES`). */
+  usd?: number | null | undefined;
+  /** Tokens of model calls: input, cached input and output. */
+  tokens?: number | null | undefined;
+  /** Minutes at work: of turns that do not wait, those of sub-agents included. */
+  minutes?: number | null | undefined;
+};
+
+export type BudgetState = {
+  /** Limit of US dollars, or null. */
+  usd: number | null;
+  /** Limit of tokens, or null. */
+  tokens: number | null;
+  /** Limit of minutes at work, or null. */
+  minutes: number | null;
+  /** What the session and its sub-agents have spent so far. */
+  spent: {
+    /** Null if the price of the model is not known. */
+    usd: number | null;
+    tokens: number;
+    minutes: number;
+  };
+};
+
 /** Webhook registration for run lifecycle events. */
 export type Callback = {
   /** URL that receives events by POST. Loopback, private and link-local hosts are refused. */
@@ -494,7 +537,7 @@ export type CheckedRequirement = {
   message: string | null;
 };
 
-/** A session to create. Later requests cannot change these settings. */
+/** A session to create. Later requests cannot change these settings, except `budget`. */
 export type CreateSession = {
   /** Messages, at least one of them from the user. The last user message starts the turn. */
   messages: Array<Message>;
@@ -522,6 +565,7 @@ export type CreateSession = {
   /** Lets the agent delegate to sub-agents. With `source: "web"`, the deployment's feature flag decides instead. */
   subAgents?: boolean | undefined;
   delegation?: DelegationCaps | undefined;
+  budget?: Budget | undefined;
 };
 
 /** Limits on live sub-agents. Has no effect unless `subAgents` is enabled. */
@@ -3332,14 +3376,16 @@ export type VariantUpdatedEvent = {
 
 /** What a turn waits for outside of the service. */
 export type WaitingOn = {
-  /** `person`: an answer to a question. `control`: a person has control of the browser. `agents`: sub-agents. `tests`: test results. */
-  kind: "person" | "agents" | "tests" | "control";
-  /** Ids of the open questions, sub-agents or test runs. Empty for `control`. */
+  /** `person`: an answer to a question. `control`: a person has control of the browser. `agents`: sub-agents. `tests`: test results. `budget`: a budget is used up. */
+  kind: "person" | "agents" | "tests" | "control" | "budget";
+  /** Ids of the open questions, sub-agents or test runs. Empty for `control` and `budget`. */
   ids: Array<string>;
   /** ISO 8601, UTC. */
   since: string;
   /** When the wait ends without an answer or result. Null for never. */
   until: string | null;
+  /** For `budget`: which budget is used up, and when the turn continues. */
+  reason?: string | undefined;
 };
 
 /** An error without the envelope: only the message. */
@@ -3357,7 +3403,7 @@ export type Error = {
 
 /** Parameters, body and response of every operation for programs. */
 export type Operations = {
-  /** Create a session and start its first turn. Stores the session, its messages and the job for its first turn in one transaction: a 2xx means stored. Later requests cannot change the session's settings. A replay with the same `idempotencyKey` and an equal body returns 200 with the original ids. With an `outputSchema`, every turn ends with a typed deliverable. */
+  /** Create a session and start its first turn. Stores the session, its messages and the job for its first turn in one transaction: a 2xx means stored. Later requests cannot change the session's settings, except its budget. A replay with the same `idempotencyKey` and an equal body returns 200 with the original ids. With an `outputSchema`, every turn ends with a typed deliverable. */
   createSession: {
     parameters: {  };
     body: CreateSession;
@@ -3380,6 +3426,18 @@ export type Operations = {
     parameters: { sessionId: string };
     body: undefined;
     answer: SessionDeleted;
+  };
+  /** Read the budget of a session and what it has spent. Returns the limits of the session and what the session and its sub-agents have spent. A sub-agent has the budget of its root. */
+  readBudget: {
+    parameters: { sessionId: string };
+    body: undefined;
+    answer: BudgetAnswer;
+  };
+  /** Change the budget of a session and continue its turn. Sets, raises, lowers or removes limits. Turns of the session and its sub-agents that wait for a budget continue if theirs is no longer used up. The call can be repeated. */
+  changeBudget: {
+    parameters: { sessionId: string };
+    body: BudgetChange;
+    answer: BudgetAnswer;
   };
   /** List the sub-agents below a session. Lists every sub-agent below the session, at every depth: parents before their children. A sub-agent is a session of its own, which the session's key can read but not control. */
   listAgents: {
@@ -3826,6 +3884,8 @@ export const OPERATIONS = {
   listSessions: {"method":"GET","path":"/api/sessions","query":["limit","cursor"],"hasBody":false,"isRaw":false},
   readSession: {"method":"GET","path":"/api/sessions/:sessionId","query":[],"hasBody":false,"isRaw":false},
   deleteSession: {"method":"DELETE","path":"/api/sessions/:sessionId","query":[],"hasBody":false,"isRaw":false},
+  readBudget: {"method":"GET","path":"/api/sessions/:sessionId/budget","query":[],"hasBody":false,"isRaw":false},
+  changeBudget: {"method":"PATCH","path":"/api/sessions/:sessionId/budget","query":[],"hasBody":true,"isRaw":false},
   listAgents: {"method":"GET","path":"/api/sessions/:sessionId/agents","query":[],"hasBody":false,"isRaw":false},
   createMcpToken: {"method":"POST","path":"/api/sessions/:sessionId/mcp-token","query":[],"hasBody":false,"isRaw":false},
   readRequestStatus: {"method":"GET","path":"/api/sessions/:sessionId/requests/:requestId","query":[],"hasBody":false,"isRaw":false},

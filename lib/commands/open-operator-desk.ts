@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { chooseDriver, type DatabaseOptions, openDatabase } from "#db/client.ts";
 import { ACCESS_TOPIC, createAccessWatch } from "#lib/api/auth/access-watch.ts";
 import { createAuthenticator } from "#lib/api/auth/authenticate.ts";
+import { createFailedAttempts } from "#lib/api/auth/failed-attempts.ts";
 import { contract } from "#lib/api/contract/contract.ts";
 import { createBodyReader } from "#lib/api/http/body/body-reader.ts";
 import { createPathMatcher } from "#lib/api/http/match-path.ts";
@@ -112,6 +113,7 @@ async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<Opera
     // Access to the database and the secret key is the authorization.
     login: { readLogin: async () => THIS_COMMAND },
     authenticate: createAuthenticator([], store),
+    failedAttempts: createFailedAttempts({ limit: 0, trustedProxies: [] }),
     shares: createShareLinks(db, key),
     bodies: createBodyReader(),
     rates: createRateLimiter({ create: 0, poll: 0, annotate: 0, act: 0 }),

@@ -2,6 +2,8 @@ import { createHash } from "node:crypto";
 import type { Database } from "#db/client.ts";
 import type { Grant } from "#lib/api/auth/access-watch.ts";
 import { isSettingsKey } from "#lib/api/auth/authenticate.ts";
+import type { FailedAttempts } from "#lib/api/auth/failed-attempts.ts";
+import { clientOf } from "#lib/api/http/client-address.ts";
 import { type Failure, fail } from "#lib/api/http/errors.ts";
 import { type RateLimiter, rateHeaders } from "#lib/api/http/rates/rate-limiter.ts";
 import type { KeyStore } from "#lib/keys/key-store.ts";
@@ -35,13 +37,14 @@ export function createHolderCheck(deps: {
   previousKeys?: readonly Uint8Array[];
   audience: string;
   rates: RateLimiter;
+  failedAttempts: FailedAttempts;
   keys: Pick<KeyStore, "readLive">;
   /** Ids of the keys in the settings. */
   settingsKeyIds: ReadonlySet<string>;
   securityLog: Pick<SecurityLog, "userTokenRefused">;
   now?: () => Date;
 }): (request: Request) => Promise<{ ok: true; holder: McpHolder } | Failure> {
-  const { db, audience, rates, keys, settingsKeyIds, now = () => new Date() } = deps;
+  const { db, audience, rates, failedAttempts, keys, settingsKeyIds, now = () => new Date() } = deps;
   const tokenKeys = [deps.key, ...(deps.previousKeys ?? [])];
 
   /** Reads a token that one of the accepted keys has signed. */
@@ -67,15 +70,20 @@ export function createHolderCheck(deps: {
     return { kind: "key", keyId, scopes: [TOKEN_SCOPE], expiresAt: live.expiresAt, checkedAt };
   }
 
-  return async ({ headers }) => {
+  return async (request) => {
+    const { headers } = request;
     const text = /^Bearer +(\S+) *$/i.exec(headers.get("authorization") ?? "")?.[1] ?? "";
     const token = readToken(text);
     const [session, grant] = token
       ? await Promise.all([findSession(db, token.sessionId), readGrant(token.keyId)])
       : [];
     if (!token || !session || grant === null) {
-      if (text !== "") deps.securityLog.userTokenRefused({ sessionId: token?.sessionId });
-      return fail("unauthorized", UNAUTHORIZED, { "WWW-Authenticate": 'Bearer error="invalid_token"' });
+      const refusal = fail("unauthorized", UNAUTHORIZED, {
+        "WWW-Authenticate": 'Bearer error="invalid_token"',
+      });
+      if (text === "") return refusal;
+      deps.securityLog.userTokenRefused({ sessionId: token?.sessionId });
+      return failedAttempts.refuse(clientOf(request), refusal);
     }
     // The agent's own calls are counted by its turn.
     const verdict = token.holder === "other" ? await rates.take("poll", `mcp/${session.id}`) : undefined;

@@ -1,5 +1,6 @@
 import type { Database } from "#db/client.ts";
 import type { AccessWatch } from "#lib/api/auth/access-watch.ts";
+import type { FailedAttempts } from "#lib/api/auth/failed-attempts.ts";
 import type { BodyReader } from "#lib/api/http/body/body-reader.ts";
 import type { RateLimiter } from "#lib/api/http/rates/rate-limiter.ts";
 import type { ApiServices } from "#lib/api/services.ts";
@@ -38,6 +39,7 @@ type BuiltinMcpDeps = {
   planGate: PlanGate;
   browser: BrowserService;
   rates: RateLimiter;
+  failedAttempts: FailedAttempts;
   keys: Pick<KeyStore, "readLive">;
   /** Ids of the keys in the settings. */
   settingsKeyIds: ReadonlySet<string>;

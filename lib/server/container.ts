@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import type { AgentsDeps } from "#lib/agents/agents-deps.ts";
 import { cancelChildren } from "#lib/agents/cancel-agents.ts";
 import { enterByLink } from "#lib/api/auth/entrance.ts";
+import { type Client, clientOf } from "#lib/api/http/client-address.ts";
 import { deleteFullBuckets } from "#lib/api/http/rates/rate-store.ts";
 import { servePath } from "#lib/api/http/serve-path.ts";
 import { createLiveHub } from "#lib/api/live/live-hub.ts";
@@ -20,8 +21,14 @@ import { observeModel } from "#lib/model/observe-model.ts";
 import { createAddressRule } from "#lib/net/address/address-rule.ts";
 import { createGuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
 import { deriveUserTokenKey } from "#lib/secrets/user-token.ts";
+import { applyBudgetChange, type Budget } from "#lib/session/budget/budget.ts";
+import { deleteOwnerSpendBefore } from "#lib/session/budget/budget-store.ts";
 import { createElicitations } from "#lib/session/elicitation/elicitation.ts";
+import { createOwnerQuota } from "#lib/session/quota/owner-quota.ts";
+import { createWorkspaceSizes } from "#lib/session/quota/workspace-sizes.ts";
 import { countOf } from "#lib/text/count-of.ts";
+import { createOwnerAccounts } from "#lib/turn/budget/owner-accounts.ts";
+import { createSpending, type Spending } from "#lib/turn/budget/spending.ts";
 import { applyRetention } from "./apply-retention.ts";
 import { connectToolServers } from "./connect-tool-servers.ts";
 import { createAccess } from "./create-access.ts";
@@ -52,8 +59,13 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
   return {
     mounted: mount(services, parts),
     services,
-    enterByLink: (method: string, url: URL, cookie: string | null, userAgent: string | null = null) =>
-      enterByLink(services, method, url, cookie, userAgent),
+    enterByLink: (
+      method: string,
+      url: URL,
+      cookie: string | null,
+      userAgent: string | null = null,
+      client?: Client,
+    ) => enterByLink(services, method, url, cookie, userAgent, client),
     sweepRemovals: removals.sweep,
     retention: parts.retention,
     apiKey: env.SERVICE_API_KEYS.length === 0 ? storage.generatedKey : undefined,
@@ -96,6 +108,9 @@ async function createParts(env: Env, logger: Logger, isServerless: boolean) {
   const schemas = createSchemaChecker();
   const access = createAccess(env, storage, logger, base.securityLog);
   const { model, readHealth: readModelHealth } = await createObservedModel(env);
+  const spending = openSpending(base, model.id);
+  const quota = createOwnerQuota(storage.db, env.ownerLimits);
+  const sizes = env.OWNER_STORED_MIB > 0 ? createWorkspaceSizes(storage.db, logger) : undefined;
   // A page's overlay submits through the API, which is built from the browsers: the one port that is connected later.
   const api = Promise.withResolvers<ApiServices>();
   // The delegation tools start and stop turns, and the turn player needs the tools. So the player is connected later.
@@ -106,6 +121,7 @@ async function createParts(env: Env, logger: Logger, isServerless: boolean) {
     ...base,
     agents,
     jobs,
+    onWorkspaceSize: sizes?.note,
     onAnnotation: async (sessionId, body) => submitFromOverlay(await api.promise, sessionId, body),
   });
   const live = openLiveHub(base, access, tooling);
@@ -126,18 +142,33 @@ async function createParts(env: Env, logger: Logger, isServerless: boolean) {
     cancelChildren: (sessionId) => cancelChildren(agents, sessionId),
     schemas,
     model,
+    spending,
     mcp,
     tooling,
     async sweepOthers() {
       await removals.sweep(new Date());
       await deleteFullBuckets(storage.db);
       await access.logins.deleteOld();
+      if (hasOwnerBudget(env)) await deleteOwnerSpendBefore(storage.db, yesterday());
     },
   });
   connected.resolve(player);
   const removals = openRemovals(base, tooling, live, player);
   const connectApi = api.resolve;
-  const parts = { ...base, schemas, access, model, readModelHealth, tooling, live, builtinMcp, mcp };
+  const parts = {
+    ...base,
+    schemas,
+    access,
+    model,
+    spending,
+    quota,
+    sizes,
+    readModelHealth,
+    tooling,
+    live,
+    builtinMcp,
+    mcp,
+  };
   return { ...parts, player, retention, removals, connectApi };
 }
 
@@ -179,7 +210,7 @@ const createAgentsDeps = (
 
 const openLiveHub = (
   { env, logger, securityLog, storage: { db, log, words }, control }: Base,
-  { access, shares, authenticate }: Access,
+  { access, shares, authenticate, failedAttempts }: Access,
   { browser }: Tooling,
 ) =>
   createLiveHub({
@@ -193,6 +224,7 @@ const openLiveHub = (
     access,
     shares,
     authenticate,
+    failedAttempts,
     settings: { baseUrl: env.baseUrl },
   });
 
@@ -265,6 +297,8 @@ function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
     jobs: player.jobs,
     freshRuns: player.freshRuns,
     turn: player.turn,
+    spending: parts.spending,
+    quota: parts.quota,
     logger,
     securityLog: parts.securityLog,
     browser,
@@ -299,10 +333,41 @@ function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
         maxLiveChildren: env.DELEGATION_MAX_LIVE_CHILDREN,
         maxLiveBrowsers: env.DELEGATION_MAX_LIVE_BROWSERS,
       },
+      annotations: env.annotationLimits,
       firstPartyOrigins: env.FIRST_PARTY_ORIGINS,
-      model: { label: model.label, isDemo: model.isDemo },
+      model: {
+        id: model.id,
+        label: model.label,
+        isDemo: model.isDemo,
+        isPriced: env.MODEL_PRICES.has(model.id),
+      },
     },
   };
+}
+
+/** What owners may spend on a day; undefined where they have no budget. */
+function readOwnerBudget(env: Env): Budget | undefined {
+  return (
+    applyBudgetChange(null, {
+      usd: env.OWNER_BUDGET_USD_PER_DAY || null,
+      tokens: env.OWNER_BUDGET_TOKENS_PER_DAY || null,
+      minutes: env.OWNER_BUDGET_MINUTES_PER_DAY || null,
+    }) ?? undefined
+  );
+}
+
+const hasOwnerBudget = (env: Env): boolean => readOwnerBudget(env) !== undefined;
+
+const yesterday = (): string => new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+
+/** @throws Error when the budget of owners is in US dollars and the model has no price. */
+function openSpending({ env, logger, storage: { db, words } }: Base, modelId: string): Spending {
+  const price = env.MODEL_PRICES.get(modelId);
+  const budget = readOwnerBudget(env);
+  if (budget?.usd !== undefined && !price)
+    throw new Error(`OWNER_BUDGET_USD_PER_DAY: needs the price of ${modelId} in MODEL_PRICES`);
+  const owners = budget && createOwnerAccounts({ db, logger }, budget);
+  return createSpending({ db, price, owners, words: words("budget-changed") });
 }
 
 async function readReadiness({ storage, tooling, player, removals, readModelHealth }: Parts) {
@@ -347,6 +412,7 @@ const mount = (services: ApiServices, { live, player, builtinMcp }: Parts): Moun
       new URL(request.url),
       request.headers.get("cookie"),
       request.headers.get("user-agent"),
+      clientOf(request),
     ),
   loadSessionPage: (...visit) => loadSessionPage(services, ...visit),
   loadReportPage: (...visit) => loadReportPage(services, ...visit),
@@ -363,9 +429,11 @@ async function close(parts: Parts): Promise<void> {
   access.access.close();
   control.close();
   await player.stop();
+  await parts.spending.close();
   builtinMcp.close();
   await removals.close();
   await Promise.all([tooling.close(), mcp.close()]);
+  await parts.sizes?.close();
   await Promise.all([schemas.close(), fetch.close()]);
   await storage.close();
   parts.securityLog.close();

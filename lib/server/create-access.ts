@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import { ACCESS_TOPIC, createAccessWatch } from "#lib/api/auth/access-watch.ts";
 import { LOCAL_OWNER } from "#lib/api/auth/admit-caller.ts";
 import { createAuthenticator, settingsKeyId } from "#lib/api/auth/authenticate.ts";
+import { createFailedAttempts } from "#lib/api/auth/failed-attempts.ts";
 import { createLoginGate } from "#lib/api/auth/login-gate.ts";
 import { OIDC_PATH, type OidcLogin } from "#lib/api/auth/oidc-entrance.ts";
 import { reportRefusedKeys } from "#lib/api/auth/report-refused-keys.ts";
@@ -30,6 +31,10 @@ export function createAccess(env: Env, storage: Storage, logger: Logger, securit
     logins,
     settingsKeyIds: new Set(configured.map(({ key }) => settingsKeyId(key))),
     authenticate: reportRefusedKeys(createAuthenticator(configured, keys), securityLog),
+    failedAttempts: createFailedAttempts({
+      limit: env.RATE_LIMIT_FAILED_AUTH,
+      trustedProxies: env.TRUST_PROXY,
+    }),
     shares: createShareLinks(db, storage.encryptionKey, storage.previousKeys),
     login: createLoginGate(
       logins,

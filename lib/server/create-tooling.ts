@@ -63,6 +63,8 @@ type ToolingDeps = {
   isServerless: boolean;
   /** Takes submissions of the annotation overlay. */
   onAnnotation: BrowserServiceDeps["onAnnotation"];
+  /** Called with the size of a workspace after each change. */
+  onWorkspaceSize: ((sessionId: string, bytes: number) => void) | undefined;
   agents: AgentsDeps;
   /** The durable engine, which exists later. */
   jobs: TestRunsDeps["jobs"];
@@ -79,6 +81,7 @@ export async function createTooling(deps: ToolingDeps) {
     dataDir: env.DATA_DIR,
     logger,
     onStartupStatus: (sessionId, status) => setStartupStatus(db, sessionId, status),
+    onSize: deps.onWorkspaceSize,
   });
   const [browser, sandbox, scripts] = await Promise.all([
     createBrowserService({

@@ -33,7 +33,7 @@ import { followRuns } from "./follow-runs.ts";
 import { followWaits } from "./follow-waits.ts";
 import type { Storage } from "./open-storage.ts";
 
-type TurnPlayerDeps = Pick<TurnDeps, "model" | "mcp" | "elicitations" | "cancelChildren"> & {
+type TurnPlayerDeps = Pick<TurnDeps, "model" | "spending" | "mcp" | "elicitations" | "cancelChildren"> & {
   env: Env;
   storage: Storage;
   logger: Logger;
@@ -165,7 +165,7 @@ function readTurnDeps(
   jobs: JobSender,
   stops: StopRegistry,
 ): Omit<TurnDeps, "freshRuns"> {
-  const { env, storage, logger, model, mcp, elicitations, cancelChildren, control, tooling } = deps;
+  const { env, storage, logger, model, spending, mcp, elicitations, cancelChildren, control, tooling } = deps;
   return {
     db: storage.db,
     log: storage.log,
@@ -173,6 +173,7 @@ function readTurnDeps(
     stops,
     logger,
     model,
+    spending,
     mcp,
     elicitations,
     cancelChildren,

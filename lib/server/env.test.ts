@@ -44,6 +44,10 @@ describe("readEnv", () => {
     LOG_LEVEL: "loud",
     LOGIN_IDLE_MINUTES: "0",
     OIDC_ISSUER: "not a url",
+    TRUST_PROXY: "the proxy",
+    RATE_LIMIT_FAILED_AUTH: "5000",
+    MODEL_PRICES: '{ "gpt": { "input": -1 } }',
+    OWNER_BUDGET_USD_PER_DAY: "much",
     FAULT: "K07",
   })) {
     it(`names ${name} when it cannot be used`, () =>

@@ -2,20 +2,30 @@ import { createHash } from "node:crypto";
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { z } from "zod";
+import type { AnnotationLimits } from "#lib/annotation/annotation-store.ts";
+import { readAddressRanges } from "#lib/api/http/client-address.ts";
 import { parseFault } from "#lib/faults/fault-point.ts";
 import type { OidcSettings } from "#lib/logins/identity-provider.ts";
+import { readModelPrices } from "#lib/model/prices.ts";
 import { canonicalHostname, readNetworkAllow } from "#lib/net/address/network-allow.ts";
 import type { ByteLimits } from "#lib/session/byte-limits.ts";
+import type { OwnerLimits } from "#lib/session/quota/owner-quota.ts";
 
 const wholeNumber = (fallback: number, least = 0, most = 2_000_000_000) =>
   z
     .string()
-    .regex(/^\d{1,12}$/, { error: "must be a whole number" })
+    .regex(/^\d{1,13}$/, { error: "must be a whole number" })
     .transform(Number)
     .refine((value) => value >= least && value <= most, { error: `must be from ${least} to ${most}` })
     .default(fallback);
 
 const days = wholeNumber(0, 0, 36_500);
+/** A number that may have decimals; 0 by default. */
+const amount = z
+  .string()
+  .regex(/^\d{1,9}(\.\d{1,6})?$/, { error: "must be a number" })
+  .transform(Number)
+  .default(0);
 
 const httpOrigin = z
   .string()
@@ -45,6 +55,16 @@ const url = z.string().refine((text) => URL.canParse(text), { error: "must be a 
 /** Shorter API keys could be guessed. */
 const API_KEY_LENGTH_MIN = 20;
 
+/** Reads a value with a function whose error says what is wrong with it. */
+function readOrReject<Value>(read: (text: string) => Value, text: string, context: z.RefinementCtx): Value {
+  try {
+    return read(text);
+  } catch (error) {
+    context.addIssue({ code: "custom", message: error instanceof Error ? error.message : String(error) });
+    return z.NEVER;
+  }
+}
+
 /** Every variable the service reads. Source: `wire.md`, Environment. */
 const envSchema = z.object({
   NODE_ENV: z.enum(["development", "production", "test"]).default("production"),
@@ -69,6 +89,13 @@ const envSchema = z.object({
   OPENAI_BASE_URL: url.optional(),
   AI_GATEWAY_API_KEY: z.string().optional(),
   AGENT_MODEL: z.string().optional(),
+  MODEL_PRICES: z
+    .string()
+    .default("{}")
+    .transform((text, context) => readOrReject(readModelPrices, text, context)),
+  OWNER_BUDGET_USD_PER_DAY: amount,
+  OWNER_BUDGET_TOKENS_PER_DAY: wholeNumber(0, 0, 1_000_000_000_000),
+  OWNER_BUDGET_MINUTES_PER_DAY: amount,
   AGENT_MODEL_API: z.enum(["responses", "chat"]).default("responses"),
   AGENT_CONTEXT_TOKENS: wholeNumber(0, 1_000).unwrap().optional(),
   LOGIN_IDLE_MINUTES: wholeNumber(1_440, 1),
@@ -114,14 +141,7 @@ const envSchema = z.object({
   NETWORK_ALLOW: z
     .string()
     .default("")
-    .transform((text, context) => {
-      try {
-        return readNetworkAllow(text);
-      } catch (error) {
-        context.addIssue({ code: "custom", message: error instanceof Error ? error.message : String(error) });
-        return z.NEVER;
-      }
-    }),
+    .transform((text, context) => readOrReject(readNetworkAllow, text, context)),
   FIRST_PARTY_ORIGINS: list.pipe(z.array(httpOrigin)),
   CALLBACK_RETRY_BASE_MS: wholeNumber(5_000),
   CALLBACK_RETRY_FACTOR: wholeNumber(5, 1),
@@ -140,6 +160,16 @@ const envSchema = z.object({
   RATE_LIMIT_ANNOTATE: wholeNumber(120),
   RATE_LIMIT_ACT: wholeNumber(120),
   RATE_LIMIT_CALLBACK: wholeNumber(6_000),
+  ANNOTATIONS_SESSION_MAX: wholeNumber(10_000),
+  ANNOTATIONS_SESSION_MIB: wholeNumber(100),
+  OWNER_STORED_SESSIONS: wholeNumber(0),
+  OWNER_OPEN_SESSIONS: wholeNumber(0),
+  OWNER_STORED_MIB: wholeNumber(0),
+  RATE_LIMIT_FAILED_AUTH: wholeNumber(30, 0, 1_000),
+  TRUST_PROXY: z
+    .string()
+    .default("")
+    .transform((text, context) => readOrReject(readAddressRanges, text, context)),
   PAGES_SESSION_MIB: wholeNumber(256),
   PAGES_OWNER_MIB: wholeNumber(2_048),
   IMPORTS_SESSION_MIB: wholeNumber(100),
@@ -181,6 +211,9 @@ export type Env = z.output<typeof envSchema> & {
   importBytes: ByteLimits;
   /** The identity provider of operators; undefined where none is set up. */
   oidc: OidcSettings | undefined;
+  /** What annotations may take in a session, and sessions with an owner. */
+  annotationLimits: AnnotationLimits;
+  ownerLimits: OwnerLimits;
 };
 
 /** What a call of the durable function may take on Vercel, below the `maxDuration` of its route. */
@@ -225,10 +258,27 @@ export function readEnv(source: Record<string, string | undefined>): Env {
   // Cookies do not tell ports apart.
   if (env.PUBLIC_PAGES_ORIGIN && hostnameOf(pagesOrigin) === hostnameOf(baseUrl))
     throw new EnvError("PUBLIC_PAGES_ORIGIN: must have another host name than BASE_URL");
-  const pageBytes = toBytes(env.PAGES_SESSION_MIB, env.PAGES_OWNER_MIB);
-  const importBytes = toBytes(env.IMPORTS_SESSION_MIB, env.IMPORTS_OWNER_MIB);
   const oidc = readOidc(env);
-  return { ...env, isLoopback, ownOrigin, baseUrl, pagesOrigin, turnBudgetMs, pageBytes, importBytes, oidc };
+  return {
+    ...env,
+    isLoopback,
+    ownOrigin,
+    baseUrl,
+    pagesOrigin,
+    turnBudgetMs,
+    oidc,
+    pageBytes: toBytes(env.PAGES_SESSION_MIB, env.PAGES_OWNER_MIB),
+    importBytes: toBytes(env.IMPORTS_SESSION_MIB, env.IMPORTS_OWNER_MIB),
+    annotationLimits: {
+      count: env.ANNOTATIONS_SESSION_MAX,
+      bytes: env.ANNOTATIONS_SESSION_MIB * MEBIBYTE,
+    },
+    ownerLimits: {
+      storedSessions: env.OWNER_STORED_SESSIONS,
+      openSessions: env.OWNER_OPEN_SESSIONS,
+      storedBytes: env.OWNER_STORED_MIB * MEBIBYTE,
+    },
+  };
 }
 
 /** @throws EnvError for settings that are incomplete or would let sign-ins be read or forged on the way. */

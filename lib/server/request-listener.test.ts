@@ -7,6 +7,7 @@ import { setImmediate } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { waitUntil } from "#e2e/service/testing.ts";
+import { PEER_HEADER } from "#lib/api/http/client-address.ts";
 import { isLocalCaller } from "#lib/api/http/local-caller.ts";
 import { readEnv } from "./env.ts";
 import { createRequestListener } from "./request-listener.ts";
@@ -24,6 +25,7 @@ let answerPage: Deps["container"]["services"]["servedPages"]["answer"] = async (
 const asked: { operations: unknown; params: unknown }[] = [];
 const logged: object[] = [];
 const passed: string[] = [];
+let handedPeer: unknown;
 
 const container: Deps["container"] = {
   enterByLink: async () => undefined,
@@ -52,6 +54,7 @@ const { handleRequest, drain } = createRequestListener({
   isDev: false,
   async handle(request, response) {
     passed.push(request.url ?? "");
+    handedPeer = request.headers[PEER_HEADER];
     response.end("Next's");
   },
   logger: { error: (fields) => void logged.push(fields) },
@@ -455,6 +458,11 @@ test("only a process of this machine counts as a local caller, and only of a ser
 test("another service's name is not answered", async () => {
   const response = await fetch(`http://127.0.0.1:${port}/api/health`);
   assert.equal(response.status, 421);
+});
+
+test("Next is handed the address of the connection", async () => {
+  await call("/");
+  assert.equal(handedPeer, "127.0.0.1");
 });
 
 test("a service that stops answers what it has begun, and refuses every other request with a 503", async () => {

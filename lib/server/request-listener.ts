@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { contract } from "#lib/api/contract/contract.ts";
 import { isRoutedSessionId, METHODS } from "#lib/api/contract/paths.ts";
+import { PEER_HEADER } from "#lib/api/http/client-address.ts";
 import { fail, failureResponse } from "#lib/api/http/errors.ts";
 import { failureOf } from "#lib/api/http/failure-of.ts";
 import { markLocalCaller } from "#lib/api/http/local-caller.ts";
@@ -122,6 +123,11 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
             url,
             request.headers.cookie ?? null,
             request.headers["user-agent"] ?? null,
+            {
+              peer: request.socket.remoteAddress,
+              // Node joins repeated headers of this name.
+              forwardedFor: request.headers["x-forwarded-for"]?.toString() ?? null,
+            },
           );
     if (entered instanceof Response) return sendResponse(response, entered);
 
@@ -139,6 +145,7 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
     }
     if (!METHODS.some((method) => method === request.method)) return sendResponse(response, refuseMethod());
     if (entered === "unknown" || isMisnamed) request.url = "/_no-such-page";
+    request.headers[PEER_HEADER] = request.socket.remoteAddress;
     if (isPage(pathname)) setPagePolicy(request, response, url, isDev);
     // The list of sessions has their links: a compressed page would tell a secret by its length.
     if (pathname === "/") delete request.headers["accept-encoding"];

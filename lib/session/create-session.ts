@@ -9,6 +9,7 @@ import type {
 } from "#db/schema/index.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import type { Sealer } from "#lib/secrets/sealer.ts";
+import type { Budget } from "./budget/budget.ts";
 import type { DelegationCaps } from "./delegation.ts";
 import { type IncomingMessage, toMessageRows } from "./follow-up/incoming-message.ts";
 import type { JobSender } from "./jobs/job-sender.ts";
@@ -43,6 +44,7 @@ export type NewSession = {
   capabilities: CapabilitiesRow;
   subAgents: boolean;
   delegation: DelegationCaps;
+  budget: Budget | null;
   callback: { url: string; events: CallbackEvent[]; secret: string | null } | null;
 };
 
@@ -118,6 +120,12 @@ const UNTOUCHED = {
   eventSeq: 0,
   queueSeq: 0,
   activeRunId: null,
+  spentTokens: 0,
+  spentUsd: 0,
+  spentMs: 0,
+  annotationCount: 0,
+  annotationBytes: 0,
+  workspaceBytes: 0,
 } as const;
 
 /**

@@ -97,6 +97,7 @@ const FIELDS = [
   "callbackUrl",
   "callbackEvents",
   "messageSeq",
+  "budget",
 ] satisfies (keyof typeof sessions.$inferInsert)[];
 
 const allColumns = getTableColumns(sessions);

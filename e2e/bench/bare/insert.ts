@@ -49,6 +49,7 @@ const pattern = await createSession(
     capabilities: { browser: true, sandbox: true },
     callback: null,
     delegation: { maxLiveChildren: 4, maxLiveBrowsers: 4 },
+    budget: null,
   },
 );
 if (pattern.status !== "created") throw new Error("the pattern session was not created");

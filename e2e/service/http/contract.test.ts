@@ -482,6 +482,12 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
       return service.call("DELETE", `${session.api}/queue/${requestId}`);
     },
   ],
+  readBudget: [200, async () => service.call("GET", `${(await makeSession()).api}/budget`)],
+  changeBudget: [
+    200,
+    async () =>
+      service.call("PATCH", `${(await makeSession()).api}/budget`, { tokens: 50_000, minutes: null }),
+  ],
   listAgents: [
     200,
     async () => {

@@ -90,7 +90,11 @@ const creationWith = (rule: AddressRule): CreationServices => ({
   rule,
   tools: [],
   skills: { take: async () => [] },
-  settings: { delegation: { maxLiveChildren: 4, maxLiveBrowsers: 4 } },
+  quota: { admit: async () => ({ ok: true, settle() {} }), forget() {} },
+  settings: {
+    delegation: { maxLiveChildren: 4, maxLiveBrowsers: 4 },
+    model: { id: "scripted", label: "scripted", isDemo: false, isPriced: false },
+  },
   sealer: createSealer(new Uint8Array(32)),
   shares: createShareLinks(database.db, new Uint8Array(32)),
   jobs: { sendSoon: () => {}, plan: () => undefined, begin: () => {}, sweep: async () => 0 },

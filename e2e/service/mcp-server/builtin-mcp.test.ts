@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { registerHooks } from "node:module";
 import { after, before, test } from "node:test";
 import { settingsKeyId } from "#lib/api/auth/authenticate.ts";
+import { createFailedAttempts } from "#lib/api/auth/failed-attempts.ts";
 import { createRateLimiter } from "#lib/api/http/rates/rate-limiter.ts";
 import { findTestChromium } from "#lib/browser/testing.ts";
 import { createKeyStore } from "#lib/keys/key-store.ts";
@@ -332,6 +333,7 @@ test("a token ends with its API key when the key leaves the settings", async () 
     rates: createRateLimiter({ create: 0, poll: 0, annotate: 0, act: 0 }),
     keys: createKeyStore(mcp.container.services.db),
     securityLog: silentSecurityLog,
+    failedAttempts: createFailedAttempts({ limit: 0, trustedProxies: [] }),
   };
   const token = await mcp.askToken(await createSession());
   const ask = async (...keys: string[]) => {
@@ -348,6 +350,7 @@ test("others' requests are counted for each session; those of its own agent are 
     db: mcp.container.services.db,
     key: mcp.tokenKey,
     audience: mcp.url,
+    failedAttempts: createFailedAttempts({ limit: 0, trustedProxies: [] }),
     rates: createRateLimiter({ create: 0, poll: 2, annotate: 0, act: 0 }),
     keys: createKeyStore(mcp.container.services.db),
     settingsKeyIds: new Set([settingsKeyId(TEST_KEY)]),

@@ -2,6 +2,7 @@ import { SHARE_ROLES } from "#db/schema/unions.ts";
 import { KEY_SCOPES } from "#lib/keys/key-scopes.ts";
 import type { SessionRow } from "#lib/session/session-store.ts";
 import { type Operation, type OperationAuth, scopeOf } from "../contract/operation.ts";
+import { clientOf } from "../http/client-address.ts";
 import { type Failure, fail } from "../http/errors.ts";
 import { isSameService } from "../http/same-origin.ts";
 import type { ApiServices } from "../services.ts";
@@ -11,7 +12,10 @@ import { readLiveViewCookie, readShareCookie } from "./cookies.ts";
 import { readVisit } from "./entrance.ts";
 import { findKnownSession, findSubAgent, unknownSession } from "./known-session.ts";
 
-type AdmissionServices = Pick<ApiServices, "db" | "authenticate" | "shares" | "securityLog"> & {
+type AdmissionServices = Pick<
+  ApiServices,
+  "db" | "authenticate" | "failedAttempts" | "shares" | "securityLog"
+> & {
   login: Pick<ApiServices["login"], "readLogin">;
   settings: Pick<ApiServices["settings"], "baseUrl">;
 };
@@ -39,7 +43,7 @@ export async function admitCaller(
     auth.kind === "key" || (auth.kind === "share" && auth.orKey && readKey(headers) !== undefined);
   if (isKeyed) {
     const checked = await services.authenticate(headers);
-    if (!checked.ok) return checked;
+    if (!checked.ok) return refuseKey(services, request, checked);
     const refusal = refuseScope(checked.caller, scopeOf(operation));
     if (refusal) {
       services.securityLog.scopeRefused({
@@ -87,6 +91,12 @@ function refuseControl({ method }: Operation, { parentSessionId }: SessionRow): 
   );
 }
 
+/** The refusal of a key. One that is wrong counts as a failed authentication; a missing one, and a key store out of reach, do not. */
+const refuseKey = ({ failedAttempts }: AdmissionServices, request: Request, refusal: Failure): Failure =>
+  refusal.code === "unauthorized" && readKey(request.headers) !== undefined
+    ? failedAttempts.refuse(clientOf(request), refusal)
+    : refusal;
+
 /** Owner of what is started on the landing page and with the generated key. */
 export const LOCAL_OWNER = "local";
 
@@ -110,7 +120,7 @@ async function admitVisitor(
   if (readToken(auth, cookies) === undefined) return unknownSession();
   const session = await findKnownSession(services, sessionId);
   const access = session && (await readVisit(services, sessionId, cookies, auth.liveView ?? false));
-  if (!session || !access) return unknownSession();
+  if (!session || !access) return services.failedAttempts.refuse(clientOf(request), unknownSession());
   const lacksRole = SHARE_ROLES.indexOf(access.role) < SHARE_ROLES.indexOf(auth.role);
   const lacksOwnLink = auth.ownLink && access.linkId !== null;
   if (lacksRole || lacksOwnLink)

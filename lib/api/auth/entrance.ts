@@ -1,8 +1,12 @@
 import type { ShareAccess } from "#lib/session/share/share-link.ts";
 import { isRoutedSessionId } from "../contract/paths.ts";
+import type { Client } from "../http/client-address.ts";
+import { failureResponse } from "../http/errors.ts";
 import type { ApiServices } from "../services.ts";
 import { readLiveViewCookie, readShareCookie, shareCookies } from "./cookies.ts";
 import { enterByProvider, OIDC_PATH } from "./oidc-entrance.ts";
+
+const UNKNOWN_CLIENT: Client = { peer: undefined, forwardedFor: null };
 
 const PRIVATE = { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" };
 
@@ -18,17 +22,26 @@ export async function enterByLink(
   url: URL,
   cookieHeader: string | null,
   userAgent: string | null = null,
+  client: Client = UNKNOWN_CLIENT,
 ): Promise<Response | "unknown" | undefined> {
   if (method !== "GET" && method !== "HEAD") return undefined;
+  /** The answer to a wrong secret: `refusal`, or 429 where too many came from the client's address. */
+  const refuseSecret = <Refusal>(refusal: Refusal): Response | Refusal => {
+    const braked = services.failedAttempts.note(client);
+    return braked ? failureResponse(braked, { headers: PRIVATE }) : refusal;
+  };
   const isSecure = url.protocol === "https:" || services.settings.baseUrl.startsWith("https:");
   if (url.pathname === "/login") {
     const token = url.searchParams.get("token") ?? "";
     // A HEAD request, such as that of a chat's preview, does not use the link up.
-    const cookie =
-      method === "GET" ? await services.login.redeem(token, { cookie: cookieHeader, userAgent }) : undefined;
-    if (cookie) services.securityLog.loginSucceeded({ actor: "operator" });
-    else if (method === "GET") services.securityLog.loginFailed({});
-    return redirect(cookie ? "/" : "/?login=expired", cookie ? [cookie] : []);
+    if (method !== "GET" || token === "") return redirect("/?login=expired", []);
+    const cookie = await services.login.redeem(token, { cookie: cookieHeader, userAgent });
+    if (!cookie) {
+      services.securityLog.loginFailed({});
+      return refuseSecret(redirect("/?login=expired", []));
+    }
+    services.securityLog.loginSucceeded({ actor: "operator" });
+    return redirect("/", [cookie]);
   }
   if (services.oidc && (url.pathname === OIDC_PATH.start || url.pathname === OIDC_PATH.callback))
     return enterByProvider(
@@ -45,13 +58,16 @@ export async function enterByLink(
   const token = url.searchParams.get("key");
   if (token === null) {
     const access = await readVisit(services, sessionId, cookieHeader, rest === "/live");
-    return access ? undefined : "unknown";
+    if (access) return undefined;
+    const hasCookie = readShareCookie(cookieHeader) ?? readLiveViewCookie(cookieHeader);
+    return hasCookie === undefined ? "unknown" : refuseSecret("unknown" as const);
   }
   const access = await services.shares.readAccess(sessionId, token);
   if (!access) services.securityLog.shareTokenRefused({ sessionId });
-  const page = access?.scope === "live-view" ? "/live" : rest;
   // A wrong token and an unknown session lead to the same 404 page.
-  return redirect(`/s/${sessionId}${page}`, access ? shareCookies(sessionId, token, access, isSecure) : []);
+  if (!access) return refuseSecret(redirect(`/s/${sessionId}${rest}`, []));
+  const page = access.scope === "live-view" ? "/live" : rest;
+  return redirect(`/s/${sessionId}${page}`, shareCookies(sessionId, token, access, isSecure));
 }
 
 /**

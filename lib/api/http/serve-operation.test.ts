@@ -8,6 +8,7 @@ import { hashBody } from "#lib/session/canonical-json.ts";
 import { createShareLinks, hashToken } from "#lib/session/share/share-link.ts";
 import { insertTestSession } from "#lib/session/transcript/transcript-fixture.ts";
 import { createAuthenticator } from "../auth/authenticate.ts";
+import { createFailedAttempts } from "../auth/failed-attempts.ts";
 import type { Operation, OperationAuth } from "../contract/operation.ts";
 import type { Call, Handler } from "../operations/handler.ts";
 import { createBodyReader } from "./body/body-reader.ts";
@@ -26,6 +27,7 @@ const logged: object[] = [];
 const noop = () => {};
 const services: RouteServices = {
   db,
+  failedAttempts: createFailedAttempts({ limit: 0, trustedProxies: [] }),
   authenticate: createAuthenticator(
     [
       { key: "k", ownerId: "owner" },

@@ -13,7 +13,7 @@ import { formatPath, type Validated, validate } from "./validate.ts";
 /** What the shared steps before a handler work with. */
 export type RouteServices = Pick<
   ApiServices,
-  "db" | "authenticate" | "shares" | "rates" | "bodies" | "logger" | "securityLog"
+  "db" | "authenticate" | "failedAttempts" | "shares" | "rates" | "bodies" | "logger" | "securityLog"
 > & { login: Pick<ApiServices["login"], "readLogin">; settings: Pick<ApiServices["settings"], "baseUrl"> };
 
 const BODY_BYTES_MAX = 64 * 1024;

@@ -3,6 +3,7 @@ import { CLOSE } from "#lib/client/close-codes.ts";
 import type { Words } from "#lib/events/bus/words.ts";
 import type { KeptAddress } from "#lib/security-log/request-address.ts";
 import type { LiveClientFrame } from "../contract/schemas/live-frames.ts";
+import type { Client } from "../http/client-address.ts";
 import type { ApiServices } from "../services.ts";
 import { type AdmissionServices, admitToken, type Viewer } from "./admit-viewer.ts";
 import { parseClientFrame } from "./client-frame.ts";
@@ -19,7 +20,7 @@ const REFUSED: Record<string, number> = {
 
 export type LiveServices = AdmissionServices &
   ViewerServices &
-  Pick<ApiServices, "access" | "control"> & {
+  Pick<ApiServices, "access" | "control" | "failedAttempts"> & {
     /** Opens a topic of words between processes. */
     words: (topic: string) => Words;
   };
@@ -30,6 +31,7 @@ type LiveRequest = {
   after: number | undefined;
   viewer: Viewer | undefined;
   inRequest: KeptAddress;
+  client: Client;
 };
 
 /**
@@ -41,7 +43,7 @@ export function greetConnection(
   services: LiveServices,
   state: LiveState,
   webSocket: WebSocket,
-  { sessionId, after, viewer, inRequest }: LiveRequest,
+  { sessionId, after, viewer, inRequest, client }: LiveRequest,
   authTimeoutMs: number,
 ): void {
   const { logger } = services;
@@ -66,7 +68,9 @@ export function greetConnection(
     const admission = await admitToken(services, token, sessionId);
     if (webSocket.readyState !== WebSocket.OPEN) return;
     if (!admission.ok) {
-      refuse(REFUSED[admission.code] ?? CLOSE.tryLater, admission.error);
+      const { code, error } =
+        admission.code === "unauthorized" ? services.failedAttempts.refuse(client, admission) : admission;
+      refuse(REFUSED[code] ?? CLOSE.tryLater, error);
       return;
     }
     serve(admission.viewer);

@@ -5,6 +5,7 @@ import { WebSocket } from "ws";
 import type { Database } from "#db/client.ts";
 import { type ShareRole, shareTokens } from "#db/schema/index.ts";
 import { openTestDatabase } from "#db/testing.ts";
+import { createFailedAttempts } from "#lib/api/auth/failed-attempts.ts";
 import type {
   BrowserInput,
   BrowserService,
@@ -122,6 +123,7 @@ export async function openLiveRig(
     words: (topic) => openWords(bus, topic),
     browser,
     authenticate: createAuthenticator(keys, store),
+    failedAttempts: createFailedAttempts({ limit: 0, trustedProxies: [] }),
     logger: { debug() {}, error: console.error },
     securityLog: silentSecurityLog,
     settings: { baseUrl: TEST_ORIGIN },

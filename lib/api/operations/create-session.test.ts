@@ -42,7 +42,11 @@ const services: CreationServices = {
     asked.push(userId);
     return userId === "invited";
   },
-  settings: { delegation: { maxLiveChildren: 4, maxLiveBrowsers: 4 } },
+  quota: { admit: async () => ({ ok: true, settle() {} }), forget() {} },
+  settings: {
+    delegation: { maxLiveChildren: 4, maxLiveBrowsers: 4 },
+    model: { id: "scripted", label: "scripted", isDemo: false, isPriced: false },
+  },
 };
 
 const hello = [{ role: "user", parts: [{ type: "text", text: "Hello" }] }];
@@ -266,7 +270,10 @@ describe("creating a session", () => {
   test("a replay returns the original also where a ceiling has been lowered since", async () => {
     const fields = { idempotencyKey: "k", delegation: { maxLiveChildren: 4 } };
     const first = await create(fields);
-    const lowered = { ...services, settings: { delegation: { maxLiveChildren: 1, maxLiveBrowsers: 1 } } };
+    const lowered = {
+      ...services,
+      settings: { ...services.settings, delegation: { maxLiveChildren: 1, maxLiveBrowsers: 1 } },
+    };
     const replay = await create(fields, lowered);
     assert.ok(first.ok && replay.ok);
     assert.equal(replay.status, 200);

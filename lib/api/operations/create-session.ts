@@ -1,4 +1,5 @@
 import { CALLBACK_EVENTS } from "#db/schema/unions.ts";
+import { applyBudgetChange } from "#lib/session/budget/budget.ts";
 import {
   type CreateResult,
   findReplay,
@@ -13,6 +14,7 @@ import type { CreateSessionInput } from "../contract/schemas/create-session.ts";
 import { type Failure, fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
+import { refuseUnpriced } from "./budget.ts";
 import { refuseSecret } from "./callbacks.ts";
 import type { CallOf } from "./handler.ts";
 
@@ -31,6 +33,7 @@ export type CreationServices = Pick<
   | "sealer"
   | "jobs"
   | "freshRuns"
+  | "quota"
   | "shares"
   | "schemas"
   | "rule"
@@ -38,7 +41,10 @@ export type CreationServices = Pick<
   | "tools"
   | "readSubAgentFlag"
   | "securityLog"
-> & { skills: Pick<ApiServices["skills"], "take">; settings: Pick<ApiServices["settings"], "delegation"> };
+> & {
+  skills: Pick<ApiServices["skills"], "take">;
+  settings: Pick<ApiServices["settings"], "delegation" | "model">;
+};
 
 type CreationCall = Pick<CallOf<"createSession" | "startSession">, "caller" | "body" | "hashBody">;
 
@@ -74,7 +80,21 @@ async function create(
   const replay = await findReplay(services.db, asked);
   if (replay) return describeResult(services, replay);
   const input = await readProfile(services, asked, call.body);
-  return input.ok ? describeResult(services, await storeSession(services, input.session)) : input;
+  return input.ok ? store(services, input.session) : input;
+}
+
+/** Stores a session if its owner may have one more. */
+async function store(services: CreationServices, session: NewSession): Promise<Answer> {
+  const place = await services.quota.admit(session.ownerId);
+  if (!place.ok) return fail("conflict", place.error);
+  let isCreated = false;
+  try {
+    const result = await storeSession(services, session);
+    isCreated = result.status === "created";
+    return describeResult(services, result);
+  } finally {
+    place.settle(isCreated);
+  }
 }
 
 function describeResult({ shares }: CreationServices, result: CreateResult): Answer {
@@ -117,6 +137,9 @@ async function readProfile(
     if (!admitted.ok && admitted.isBusy) return fail("rate_limited", admitted.error, { "Retry-After": "5" });
     if (!admitted.ok) return fail("invalid_request", admitted.error);
   }
+  const unpriced =
+    body.budget?.usd === undefined ? undefined : refuseUnpriced(services.settings, "budget.usd");
+  if (unpriced) return unpriced;
   const refusal = body.callback && (await refuseCallback(services, body.callback));
   if (refusal) return fail("invalid_request", refusal);
 
@@ -158,6 +181,7 @@ async function readProfile(
     capabilities,
     subAgents,
     delegation: delegation.caps,
+    budget: applyBudgetChange(null, body.budget ?? {}),
     callback: body.callback
       ? {
           url: body.callback.url,

@@ -4,6 +4,7 @@ import { cancelAgentAsPerson, listAgents, listPersonAgents, readAgentPicture } f
 import { annotateAsPerson, listAnnotations, submitAnnotation } from "./annotations.ts";
 import { readArtifact } from "./artifacts.ts";
 import { readBrowser, readPagePicture, retargetBrowser, steerBrowser } from "./browser.ts";
+import { changeBudget, readBudget } from "./budget.ts";
 import { enableCallback, rotateCallbackSecret } from "./callbacks.ts";
 import { createSession, startSession } from "./create-session.ts";
 import { listDeliveries, redeliverCallback } from "./deliveries.ts";
@@ -109,6 +110,8 @@ export const handlers: { [Name in OperationName]: Handler<Contract[Name]> } = {
   createPersonShareLink: createShareLink,
   revokePersonShareLink: revokeShareLink,
   revokeAllPersonShareLinks,
+  readBudget,
+  changeBudget,
   listAgents,
   listPersonAgents,
   listAgentsBelow: listPersonAgents,

@@ -66,6 +66,7 @@ export async function deleteSession(
   { session, caller }: CallOf<"deleteSession">,
 ): Promise<Answer> {
   const outcome = await services.removeSession(session.id, session.ownerId, actorOf(caller));
+  services.quota.forget(session.ownerId);
   if (!outcome) return unknownSession();
   const publications = outcome.publications.map(({ id, variant }) => ({
     id,

@@ -28,6 +28,7 @@ import {
   source,
   timestamp,
 } from "#lib/events/wire-values.ts";
+import { budgetStateSchema } from "./budget.ts";
 
 const success = z.literal(true);
 const turnState = z.enum(["idle", "running", "compacting"]).meta({
@@ -74,6 +75,9 @@ export const agentStatusSchema = z
       .nullable()
       .meta({ description: "Outcome of the last finished run." }),
     queued: count.meta({ description: "Number of queued messages.", examples: [0] }),
+    budget: budgetStateSchema
+      .nullable()
+      .meta({ description: "Budget of the session, or null.", examples: [null] }),
     variants: z.array(variantSummarySchema).meta({ description: "Variants of the session's pages." }),
     reports: z.array(reportSummarySchema).meta({
       description: "The newest version of each QA report of the session.",

@@ -13,7 +13,7 @@ const message = (text: string) => ({ role: "user", parts: [{ type: "text", text 
 export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
   createSession: {
     description:
-      "Stores the session, its messages and the job for its first turn in one transaction: a 2xx means stored. Later requests cannot change the session's settings. A replay with the same `idempotencyKey` and an equal body returns 200 with the original ids. With an `outputSchema`, every turn ends with a typed deliverable.",
+      "Stores the session, its messages and the job for its first turn in one transaction: a 2xx means stored. Later requests cannot change the session's settings, except its budget. A replay with the same `idempotencyKey` and an equal body returns 200 with the original ids. With an `outputSchema`, every turn ends with a typed deliverable.",
     bodyExamples: {
       "A question about a page": {
         messages: [message("What does the checkout of this shop ask for?")],
@@ -52,6 +52,15 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
   deleteSession: {
     description:
       "Stops the turn, then deletes the rows, files, browser and secrets of the session and its sub-agents. The response counts what was deleted. `pending` lists what could not be removed from disk yet; the service retries until it is gone. Deleting the session again returns 404.",
+  },
+  readBudget: {
+    description:
+      "Returns the limits of the session and what the session and its sub-agents have spent. A sub-agent has the budget of its root.",
+  },
+  changeBudget: {
+    description:
+      "Sets, raises, lowers or removes limits. Turns of the session and its sub-agents that wait for a budget continue if theirs is no longer used up. The call can be repeated.",
+    bodyExamples: { "Raise two limits": { usd: 10, tokens: 500_000 }, "Remove a limit": { minutes: null } },
   },
   listAgents: {
     description:
