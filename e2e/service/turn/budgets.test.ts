@@ -7,7 +7,7 @@ import { runs, sessions } from "#db/schema/index.ts";
 import type { Step } from "#e2e/fixtures/scripted-model/types.ts";
 import { endOverdueWaits } from "#lib/session/waiting/waiting.ts";
 import { readAgents, scriptByTask, spawn, submit } from "../agents/agents-testing.ts";
-import { openTestService, type TestService, waitUntil } from "../testing.ts";
+import { OTHER_KEY, openTestService, type TestService, waitUntil } from "../testing.ts";
 import { only, readEvents, readStatus } from "./turn-testing.ts";
 
 type BudgetState = {
@@ -346,7 +346,7 @@ describe("without a price, and with a budget of owners", () => {
         messages: [{ role: "user", parts: [{ type: "text", text: "go" }] }],
         capabilities: { browser: false },
       },
-      { authorization: "Bearer other-key" },
+      { authorization: `Bearer ${OTHER_KEY}` },
     );
     const { sessionId } = (await other.json()) as { sessionId: string };
     const isDone = async () => {
