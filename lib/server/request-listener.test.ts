@@ -10,7 +10,7 @@ import { waitUntil } from "#e2e/service/testing.ts";
 import { PEER_HEADER } from "#lib/api/http/client-address.ts";
 import { isLocalCaller } from "#lib/api/http/local-caller.ts";
 import { readEnv } from "./env.ts";
-import { createRequestListener } from "./request-listener.ts";
+import { addressOf, createRequestListener } from "./request-listener.ts";
 
 type Deps = Parameters<typeof createRequestListener>[0];
 type Serve = Deps["container"]["mounted"]["serve"];
@@ -497,4 +497,11 @@ test("a service that stops answers what it has begun, and refuses every other re
   await drained;
   follower.destroy();
   stream?.resolve();
+});
+
+test("the security log names the client behind a trusted proxy, and the connection's peer otherwise", () => {
+  const { TRUST_PROXY } = readEnv({ TRUST_PROXY: "127.0.0.1" });
+  const request = { socket: { remoteAddress: "127.0.0.1" }, headers: { "x-forwarded-for": "203.0.113.7" } };
+  assert.equal(addressOf(request as unknown as IncomingMessage, { TRUST_PROXY }), "203.0.113.7");
+  assert.equal(addressOf(request as unknown as IncomingMessage, { TRUST_PROXY: [] }), "127.0.0.1");
 });

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { contract } from "#lib/api/contract/contract.ts";
 import { isRoutedSessionId, METHODS } from "#lib/api/contract/paths.ts";
-import { PEER_HEADER } from "#lib/api/http/client-address.ts";
+import { type Client, PEER_HEADER, readClientAddress } from "#lib/api/http/client-address.ts";
 import { fail, failureResponse } from "#lib/api/http/errors.ts";
 import { failureOf } from "#lib/api/http/failure-of.ts";
 import { markLocalCaller } from "#lib/api/http/local-caller.ts";
@@ -68,16 +68,14 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
     }
     open.add(response);
     response.once("close", () => open.delete(response));
-    return withAddress(request.socket.remoteAddress, () => serve(request, response)).catch(
-      (error: unknown) => {
-        logger.error(
-          { err: error, path: request.url?.split("?")[0] },
-          "a request failed before it was answered",
-        );
-        // A stream that broke off is gone with its connection.
-        if (!response.headersSent) return sendResponse(response, failureResponse(failureOf(error)));
-      },
-    );
+    return withAddress(addressOf(request, env), () => serve(request, response)).catch((error: unknown) => {
+      logger.error(
+        { err: error, path: request.url?.split("?")[0] },
+        "a request failed before it was answered",
+      );
+      // A stream that broke off is gone with its connection.
+      if (!response.headersSent) return sendResponse(response, failureResponse(failureOf(error)));
+    });
   }
 
   /**
@@ -123,11 +121,7 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
             url,
             request.headers.cookie ?? null,
             request.headers["user-agent"] ?? null,
-            {
-              peer: request.socket.remoteAddress,
-              // Node joins repeated headers of this name.
-              forwardedFor: request.headers["x-forwarded-for"]?.toString() ?? null,
-            },
+            connectionOf(request),
           );
     if (entered instanceof Response) return sendResponse(response, entered);
 
@@ -202,6 +196,18 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
     return sendResponse(response, await serveIt(asked, request.socket.remoteAddress));
   }
 }
+
+/** The address of the client that the security log names. Most requests need no parsing for it. */
+export const addressOf = (request: IncomingMessage, env: Pick<Env, "TRUST_PROXY">): string | undefined =>
+  env.TRUST_PROXY.length === 0
+    ? request.socket.remoteAddress
+    : readClientAddress(connectionOf(request), env.TRUST_PROXY);
+
+const connectionOf = (request: IncomingMessage): Client => ({
+  peer: request.socket.remoteAddress,
+  // Node joins repeated headers of this name.
+  forwardedFor: request.headers["x-forwarded-for"]?.toString() ?? null,
+});
 
 /** What to answer here; an address that is only equal once it is tidied up is left to Next. */
 const findOperations = (request: IncomingMessage, pathname: string) =>

@@ -8,7 +8,7 @@ import { createHttpServer } from "./create-http-server.ts";
 import { createPages } from "./create-pages.ts";
 import { EnvError, readEnv } from "./env.ts";
 import { createLogger } from "./log.ts";
-import { createRequestListener } from "./request-listener.ts";
+import { addressOf, createRequestListener } from "./request-listener.ts";
 import { keepMemoryTrimmed } from "./trim-memory.ts";
 import { createUpgradeHandler } from "./upgrade.ts";
 
@@ -52,7 +52,15 @@ export async function startService({ onAnswering }: { onAnswering: () => void })
   const { openLive } = container.mounted;
   server.on(
     "upgrade",
-    createUpgradeHandler({ openLive, handleRequest, baseUrl: env.baseUrl, isDev, hub, checkHost }),
+    createUpgradeHandler({
+      openLive,
+      handleRequest,
+      baseUrl: env.baseUrl,
+      isDev,
+      hub,
+      checkHost,
+      addressOf: (request) => addressOf(request, env),
+    }),
   );
 
   let isClosing = false;

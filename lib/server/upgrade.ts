@@ -18,6 +18,8 @@ type Parts = {
   hub?: Server | undefined;
   /** What the `Host` of a request says; every request is this service's by default. */
   checkHost?: (request: IncomingMessage) => HostVerdict;
+  /** The address of the client; that of the connection by default. */
+  addressOf?: (request: IncomingMessage) => string | undefined;
   onError?: (error: unknown) => void;
 };
 
@@ -33,6 +35,7 @@ export function createUpgradeHandler({
   isDev,
   hub,
   checkHost = () => "own",
+  addressOf = (request) => request.socket.remoteAddress,
   onError = () => {},
 }: Parts) {
   return (req: IncomingMessage, socket: Duplex, head: Buffer): void => {
@@ -43,7 +46,7 @@ export function createUpgradeHandler({
     const isOurs = url.startsWith("/api/") || readLiveAddress(url, baseUrl) !== undefined;
     if (host === "invalid") refuse(socket, "400 Bad Request");
     else if (host !== "own") refuse(socket, "421 Misdirected Request");
-    else if (isOurs) void withAddress(req.socket.remoteAddress, () => answer(req, socket, head));
+    else if (isOurs) void withAddress(addressOf(req), () => answer(req, socket, head));
     else if (!(isDev && url.startsWith("/_next/") && hub?.emit("upgrade", req, socket, head)))
       refuse(socket, "404 Not Found");
   };

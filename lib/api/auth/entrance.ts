@@ -49,7 +49,7 @@ export async function enterByLink(
       method,
       url,
       { cookie: cookieHeader, userAgent },
-      isSecure,
+      { isSecure, refuse: refuseSecret },
     );
   const [, sessionId, rest = ""] =
     /^\/s\/([^/]+)(\/live|\/agents\/[^/]+|\/reports\/[^/]+)?\/?$/.exec(url.pathname) ?? [];

@@ -27,6 +27,12 @@ const MINUTES = 10;
 /** Binds the sealed secrets to their cookie. */
 const PLACE = { table: "cookies", row: NAME, column: "secrets" };
 
+type Reply = {
+  isSecure: boolean;
+  /** Counts a refused sign-in. @returns the answer: the given one, or a 429 after too many. */
+  refuse: (refusal: Response) => Response;
+};
+
 /**
  * Serves a sign-in with the identity provider: `/login/oidc` leads to the provider with a state, a nonce and a PKCE
  * challenge, whose secrets stay sealed in a cookie of the browser; `/login/oidc/callback` exchanges the code, checks that
@@ -37,13 +43,13 @@ export function enterByProvider(
   method: string,
   url: URL,
   headers: SignInHeaders,
-  isSecure: boolean,
+  { isSecure, refuse }: Reply,
 ): Promise<Response> {
   // A HEAD request begins no sign-in and uses no code.
   if (method !== "GET") return Promise.resolve(redirect("/", []));
   return url.pathname === OIDC_PATH.start
     ? begin(services, isSecure)
-    : finish(services, url.search, headers, isSecure);
+    : finish(services, url.search, headers, { isSecure, refuse });
 }
 
 async function begin({ oidc, sealer, logger }: EntranceServices, isSecure: boolean): Promise<Response> {
@@ -62,7 +68,7 @@ async function finish(
   services: EntranceServices,
   search: string,
   headers: SignInHeaders,
-  isSecure: boolean,
+  { isSecure, refuse }: Reply,
 ): Promise<Response> {
   const { oidc, login, logger, securityLog } = services;
   const secrets = readSecrets(services, headers.cookie);
@@ -73,7 +79,7 @@ async function finish(
   });
   if (!account || !isAllowedAccount(oidc.settings, account)) {
     securityLog.loginFailed({});
-    return explain(account ? "refused" : "failed", isSecure);
+    return refuse(explain(account ? "refused" : "failed", isSecure));
   }
   securityLog.loginSucceeded({ actor: "operator" });
   return openLandingPage([await login.signIn(account, headers), formatCookie("", 0, isSecure)]);

@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { clientOf, notePeer, PEER_HEADER, readAddressRanges, readClientSubject } from "./client-address.ts";
+import {
+  clientOf,
+  notePeer,
+  PEER_HEADER,
+  readAddressRanges,
+  readClientAddress,
+  readClientSubject,
+} from "./client-address.ts";
 
 const subjectOf = (peer: string | undefined, forwardedFor: string | null = null, trusted = "") =>
   readClientSubject({ peer, forwardedFor }, readAddressRanges(trusted));
@@ -47,6 +54,12 @@ describe("the subject of a client", () => {
     assert.equal(subjectOf("127.0.0.1", "unknown", "127.0.0.1"), "127.0.0.1");
     assert.equal(subjectOf("127.0.0.1", "203.0.113.7:4711", "127.0.0.1"), "203.0.113.7");
     assert.equal(subjectOf("127.0.0.1", "[2001:db8:5::1]:443", "127.0.0.1"), "2001:db8:5::/64");
+  });
+
+  test("has a whole address, which the security log names", () => {
+    const client = { peer: "127.0.0.1", forwardedFor: "2001:db8:5::1" };
+    assert.equal(readClientAddress(client, readAddressRanges("127.0.0.1")), "2001:db8:5::1");
+    assert.equal(readClientAddress(client, []), "127.0.0.1");
   });
 
   test("a trusted proxy must be an address or a range", () => {

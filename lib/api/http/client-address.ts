@@ -54,15 +54,30 @@ export function readAddressRanges(text: string): AddressRange[] {
  * Determines the subject that the client of a request is counted under: its address, or the /64 of an IPv6 address, because
  * a network usually has at least that many to choose from.
  *
- * `X-Forwarded-For` counts only as far as trusted proxies have written it: it is read from its end, and the first address
- * that is not a trusted proxy is the client. Anything further to the left may have been sent by the client itself.
- *
  * @returns undefined where the address is not known.
  */
 export function readClientSubject(
-  { peer, forwardedFor }: Client,
+  client: Client,
   trustedProxies: readonly AddressRange[],
 ): string | undefined {
+  const address = findClientAddress(client, trustedProxies);
+  return address && toSubject(address);
+}
+
+/** Determines the address of a client, as in {@link readClientSubject}; undefined where it is not known. */
+export const readClientAddress = (
+  client: Client,
+  trustedProxies: readonly AddressRange[],
+): string | undefined => findClientAddress(client, trustedProxies)?.toString();
+
+/**
+ * `X-Forwarded-For` counts only as far as trusted proxies have written it: it is read from its end, and the first address
+ * that is not a trusted proxy is the client. Anything further to the left may have been sent by the client itself.
+ */
+function findClientAddress(
+  { peer, forwardedFor }: Client,
+  trustedProxies: readonly AddressRange[],
+): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   const direct = parseAddress(peer);
   if (!direct) return undefined;
   let client = direct;
@@ -72,7 +87,7 @@ export function readClientSubject(
     if (!address) break;
     client = address;
   }
-  return toSubject(client);
+  return client;
 }
 
 /** Parses an address, with or without a port; an IPv4 address that is mapped into IPv6 is read as IPv4. */
