@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { prepareTestDatabase } from "#db/testing.ts";
@@ -31,6 +31,8 @@ export const checkAnswer = createAnswerCheck();
  */
 export async function openTestService(variables: Record<string, string> = {}, dataDir?: string) {
   const folder = dataDir ?? (await mkdtemp(join(tmpdir(), "service-")));
+  // The security log is opened before the service prepares its folder.
+  await mkdir(folder, { recursive: true, mode: 0o700 });
   const model = await startScriptedModel({});
   const env = readEnv({
     DATA_DIR: folder,
