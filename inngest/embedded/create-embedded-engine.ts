@@ -74,6 +74,8 @@ type EngineState =
   | { name: "created" }
   | { name: "running" | "stopped"; registry: Registry; executor: Executor; sweep: EngineSweep };
 
+/** How long a planned run may take to be written and played before the engine looks for it. */
+const PLANNED_FOR_MS = 10_000;
 const STARTED_NONE: Receipt = { held: true, state: undefined, started: [], woken: [], cancelled: [] };
 
 /** Creates an engine; `start` starts it. */
@@ -177,12 +179,22 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEn
       const [run, ...others] = registry.planRuns(event);
       const isSimple = others.length === 0 && registry.cancellableBy(event.name).length === 0;
       if (!run || !isSimple || run.idempotencyKey !== undefined) return undefined;
+      const play = () =>
+        executor.follow({ events: [event], runs: [run] }, { ...STARTED_NONE, started: [run.id] });
+      // The answer to the statement may have been lost after the commit. Playing the run clears this alarm.
+      alarms.set(run.id, clock.now() + PLANNED_FOR_MS, () => {
+        store.load(run.id, 1).then(
+          (found) => found && play(),
+          (error: unknown) =>
+            logger.error({ err: error, functionRunId: run.id }, "looking for a planned run failed"),
+        );
+      });
       return {
         event: JSON.stringify(event),
         runId: run.id,
         functionId: run.functionId,
         executorId,
-        play: () => executor.follow({ events: [event], runs: [run] }, { ...STARTED_NONE, started: [run.id] }),
+        play,
       };
     },
     isHealthy: () => state.name !== "created" && !state.executor.isStopping() && state.sweep.isLeaseHeld(),

@@ -91,6 +91,25 @@ describe("a job that the engine takes in the statement that stores it", () => {
     assert.deepEqual(played, [job.data]);
   });
 
+  it("is played ten seconds later if the answer to the statement was lost, and forgotten if nothing was written", async () => {
+    const played: unknown[] = [];
+    const process = createProcess();
+    await process.start([play(process.client, played)]);
+    await write(plan(process));
+    process.clock.advance(9_000);
+    assert.deepEqual(await readRuns(database.db).then(([run]) => run?.state), "running");
+    process.clock.advance(1_000);
+    await until(async () => (await readRuns(database.db))[0]?.output === "played", "the run has ended");
+    assert.deepEqual(played, [job.data]);
+
+    await clearEngine(database.db);
+    plan(process);
+    const before = process.statementCount();
+    process.clock.advance(10_000);
+    await until(() => process.statementCount() > before, "the engine has looked for the run");
+    assert.deepEqual(played, [job.data]);
+  });
+
   it("leaves nothing behind when its statement writes nothing", async () => {
     const process = createProcess();
     await process.start([play(process.client, [])]);

@@ -114,7 +114,7 @@ export async function attemptDelivery(deps: DeliveryDeps, key: AttemptKey): Prom
   if (recorded.isEndpointDisabledNow)
     deps.logger.warn(
       { ownerId: delivery.ownerId, host: delivery.host, failingSince: delivery.failingSince },
-      "callbacks to an endpoint were disabled, because none was accepted for too long",
+      "callbacks to an endpoint are disabled, because none was accepted for too long",
     );
   if (settled.outcome.state === "retry") await faultPoint("callback-waiting");
   const fields = { deliveryId: row.id, event: row.event, number: key.number, ...settled.outcome };
@@ -165,8 +165,9 @@ function openDelivery(
   now: Date,
 ): Opened | { ok: false; exchange: Exchange } {
   if (storedUrl === null) throw new Error(`${row.id}: its session has no callback URL`);
-  // A redelivery is sent anyway: somebody asked for it, and if it is accepted the endpoint is enabled.
-  if (disabledAt !== null && row.cycle === 1)
+  // A redelivery is sent anyway, because somebody asked for it. If it or a probe is accepted, the endpoint is enabled.
+  const isProbe = disabledAt !== null && now.getTime() - disabledAt.getTime() >= PROBE_AFTER_MS;
+  if (disabledAt !== null && !isProbe && row.cycle === 1)
     return refuse(
       `not sent: callbacks to ${host} are disabled, because none was accepted since ${failingSince?.toISOString()}; ` +
         "enable them, or send this one again",
@@ -179,19 +180,25 @@ function openDelivery(
     what = "URL";
     const url = new URL(open(CALLBACK_URL) ?? storedUrl);
     const refusal = deps.refuseHttp?.(url);
-    if (refusal !== undefined) return refuse(`the callback URL ${refusal}`);
+    if (refusal !== undefined) return refuse(`the callback URL ${refusal}`, { isOurs: true });
     const previous = openPrevious(deps.sealer, row.sessionId, sealed ?? {}, now);
     return { ok: true, url, secret, previousSecret: previous?.secret ?? null };
   } catch {
     // Sent without its signature it would be taken for a forgery, so it is not sent at all.
-    return refuse(`the callback ${what} cannot be read with this ENCRYPTION_KEY`);
+    return refuse(`the callback ${what} cannot be read with this ENCRYPTION_KEY`, { isOurs: true });
   }
 }
 
-const refuse = (error: string, { isFinal = false } = {}): { ok: false; exchange: Exchange } => ({
+const refuse = (
+  error: string,
+  reason: Pick<Exchange, "isFinal" | "isOurs">,
+): { ok: false; exchange: Exchange } => ({
   ok: false,
-  exchange: { status: null, error, latencyMs: 0, excerpt: null, isFinal },
+  exchange: { status: null, error, latencyMs: 0, excerpt: null, ...reason },
 });
+
+/** How long after the last proof that a disabled endpoint fails a delivery is sent to it again, as a probe. */
+const PROBE_AFTER_MS = 3_600_000;
 
 function send(
   deps: DeliveryDeps,
@@ -215,11 +222,11 @@ function reportEndpoint(
   { disableAfterMs = 0 }: DeliveryDeps,
   { ownerId, host, failingSince }: DeliveryToMake,
   { state }: DeliveryRow,
-  { isFinal = false }: Exchange,
+  { isFinal = false, isOurs = false }: Exchange,
 ): EndpointReport | null {
   const endpoint = { ownerId, host: host ?? "", disableAfterMs };
   if (state === "delivered") return failingSince === null ? null : { ...endpoint, verdict: "accepted" };
-  return state === "dropped" && !isFinal ? { ...endpoint, verdict: "dropped" } : null;
+  return state === "dropped" && !isFinal && !isOurs ? { ...endpoint, verdict: "dropped" } : null;
 }
 
 type Settled = { row: DeliveryRow; outcome: AttemptOutcome };

@@ -149,7 +149,8 @@ const settleEndpointStatement = defineStatement<
     where ${value("verdict")}::text = 'dropped'
     on conflict (owner_id, host) do update set dropped = known.dropped + 1,
       disabled_at = case
-        when known.disabled_at is null and ${value("disableAfterMs")}::float8 > 0
+        when known.disabled_at is not null then excluded.failing_since
+        when ${value("disableAfterMs")}::float8 > 0
           and known.dropped + 1 >= ${DROPPED_MIN}
           and extract(epoch from excluded.failing_since - known.failing_since) * 1000 >= ${value("disableAfterMs")}::float8
         then excluded.failing_since else known.disabled_at end

@@ -86,7 +86,7 @@ test("an endpoint that accepts nothing for days is disabled, with a notice", asy
   const host = new URL(receiver.url).host;
   assert.deepEqual(notices(), [{ ownerId: "owner", host }]);
   receiver.received.length = 0;
-  const { state, attempts, sessionId } = await playDelivery(5.2);
+  const { state, attempts, sessionId } = await playDelivery(5.12);
   assert.deepEqual([state, attempts, receiver.received.length], ["dropped", 1, 0]);
   const { data } = await listDeliveries(db, sessionId, { limit: 10 });
   const [recorded] = data[0]?.attempts ?? [];
@@ -99,6 +99,27 @@ test("an endpoint that accepts nothing for days is disabled, with a notice", asy
   const told = await readCallbackState(db, sessionId);
   assert.ok(told?.disabledAt && told.failingSince && told.failingSince < told.disabledAt);
   assert.equal(notices().length, 1, "the notice is given once");
+});
+
+test("a disabled endpoint is tried again an hour after it was last seen to fail, and enabled by what it accepts", async () => {
+  for (const days of [0, 3, 6]) await playDelivery(days);
+  const hours = (count: number) => 6 + count / 24;
+  assert.equal((await playDelivery(hours(0.9))).attempts, 1);
+  assert.equal((await playDelivery(hours(1.1))).attempts, 5);
+  assert.equal((await playDelivery(hours(1.9))).attempts, 1, "the probe has failed");
+  status = 204;
+  assert.equal((await playDelivery(hours(2.2))).state, "delivered");
+  assert.deepEqual(await db.select().from(failingEndpoints), []);
+});
+
+test("deliveries that this service could not send say nothing about the endpoint", async () => {
+  for (const days of [0, 3, 6]) {
+    const { deliveryId } = await makeDelivery();
+    const clock = () => new Date(Date.now() + days * DAY_MS);
+    for (let number = 1; number <= 5; number++)
+      await attempt({ deliveryId, cycle: 1, number }, { clock, refuseHttp: () => "must be https" });
+  }
+  assert.deepEqual(await db.select().from(failingEndpoints), []);
 });
 
 test("two dropped deliveries are not enough, however far apart", async () => {

@@ -26,6 +26,8 @@ export type Exchange = {
   retryAfterMs?: number | undefined;
   /** No further attempt is to follow, whatever its number. */
   isFinal?: boolean;
+  /** Not sent because of this service (its key, its settings), which says nothing about the receiver. */
+  isOurs?: boolean;
 };
 
 /** At most this much of a receiver's answer is read. */

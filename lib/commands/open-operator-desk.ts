@@ -89,6 +89,7 @@ const match = createPathMatcher({ list, create, revoke, update, rotate, reseal, 
 
 async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<OperatorDesk> {
   const { db, close } = await openDatabase(options);
+  const isKeyKnown = env.ENCRYPTION_KEY !== undefined || existsSync(join(env.DATA_DIR, "encryption-key"));
   const key = await readSecretKey(env);
   // Standard output is the command's answer, so without a file there is nowhere to write to but standard error.
   const securityLog = openSecurityLog(env, createLogger(env.LOG_LEVEL, process.stderr));
@@ -136,6 +137,11 @@ async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<Opera
         case "list":
           return serveOperation(services, list, listKeys, request, params);
         case "reseal":
+          // With a key that no service has, the services could no longer open what this command seals.
+          if (!isKeyKnown)
+            throw new Error(
+              "ENCRYPTION_KEY: is not set, and DATA_DIR has none: run this command with the settings of the service",
+            );
           return serveOperation(services, reseal, rotateEncryption, request, params);
         case "create":
           return serveOperation(services, create, createKey, request, params);

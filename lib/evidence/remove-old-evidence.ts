@@ -1,4 +1,4 @@
-import { rm, stat } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Database } from "#db/client.ts";
 import { deleteEvidence, isInDatabase, listOldEvidence, type OldEvidence } from "./evidence-store.ts";
@@ -11,12 +11,14 @@ type RemovedEvidence = {
 
 /**
  * Removes a batch of evidence that was made before a time, in sessions without an open run. A file is removed before its
- * row: after a crash the row names what is still to be removed. Each file is looked for again before its row goes.
+ * row: after a crash the row names what is still to be removed.
  *
  * @param dataDir undefined where nothing is kept on disk; rows of files are then left alone.
+ * @param isAlone whether no other process uses the database. Otherwise a file that is not in this process's folder is in that
+ * of another one, and its row is left alone.
  */
 export async function removeOldEvidence(
-  { db, dataDir }: { db: Database; dataDir: string | undefined },
+  { db, dataDir, isAlone }: { db: Database; dataDir: string | undefined; isAlone: boolean },
   before: Date,
   limit: number,
 ): Promise<RemovedEvidence> {
@@ -26,7 +28,8 @@ export async function removeOldEvidence(
     try {
       if (!isInDatabase(row.path)) {
         if (dataDir === undefined) continue;
-        await removeFile(join(dataDir, row.path));
+        const isRemoved = await removeFile(join(dataDir, row.path));
+        if (!isRemoved && !isAlone) continue;
       }
       gone.push(row);
     } catch (error) {
@@ -36,9 +39,13 @@ export async function removeOldEvidence(
   return { removed: gone.length > 0 ? await deleteEvidence(db, gone) : 0, failed };
 }
 
-/** @throws Error when the file is still there. */
-async function removeFile(path: string): Promise<void> {
-  await rm(path, { force: true });
-  const found = await stat(path, { throwIfNoEntry: false });
-  if (found) throw new Error("the file is still there");
+/** @returns false if there is no such file. @throws Error when it cannot be removed. */
+async function removeFile(path: string): Promise<boolean> {
+  try {
+    await rm(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return false;
+    throw error;
+  }
 }

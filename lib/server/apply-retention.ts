@@ -23,6 +23,7 @@ type RetentionDeps = {
   env: Pick<Env, "RETENTION_SESSION_DAYS" | "RETENTION_EVIDENCE_DAYS" | "RETENTION_DELIVERY_DAYS">;
   db: Database;
   dataDir: string | undefined;
+  isAlone: boolean;
   remove: (
     sessionId: string,
     ownerId: string,

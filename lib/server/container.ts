@@ -133,6 +133,7 @@ async function createParts(env: Env, logger: Logger, isServerless: boolean) {
     logger,
     db: storage.db,
     dataDir: storage.dataDir,
+    isAlone: storage.isEmbedded,
     securityLog: base.securityLog,
     remove: (...removal) => removals.remove(...removal),
   });

@@ -84,15 +84,16 @@ describe("the security log of a service", () => {
       assert.equal((await request("GET", "/api/sessions", bearer(wrong))).status, 401);
     assert.equal((await request("GET", "/api/sessions", {})).status, 401);
 
-    const common = { level: 30, log: "security", outcome: "success", address, actor: "operator" };
+    const common = { level: 30, log: "security", outcome: "success", address };
     const [created] = await readEvents("api_key.created");
-    const { msg: _, ...fields } = created ?? {};
+    const { msg: _, actor, ...fields } = created ?? {};
+    assert.match(String(actor), /^operator:lgn_[a-z0-9]{24}$/);
     const ofKey = { keyId: record.id, ownerId: "owner" };
     assert.deepEqual(fields, { ...common, event: "api_key.created", ...ofKey, scopes: ["sessions:read"] });
     const [turned] = await readEvents("api_key.rotated");
     assert.deepEqual([turned?.keyId, turned?.successorId], [record.id, rotated.record.id]);
     const [revoked] = await readEvents("api_key.revoked");
-    assert.deepEqual([revoked?.actor, revoked?.keyId, revoked?.ownerId], ["operator", record.id, "owner"]);
+    assert.deepEqual([revoked?.actor, revoked?.keyId, revoked?.ownerId], [actor, record.id, "owner"]);
     const [scope] = await readEvents("scope.refused");
     assert.deepEqual(
       [scope?.actor, scope?.operation, scope?.needed, scope?.outcome],

@@ -16,8 +16,15 @@ export function readCookie(header: string | null, name: string): string | undefi
 const secureName = (name: string, path: string): string => `${path === "/" ? "__Host-" : "__Secure-"}${name}`;
 
 /** A cookie of ours: under https with its prefix, otherwise, or where an earlier version has set it, without. */
-export const readOwnCookie = (header: string | null, name: string, path: string): string | undefined =>
+const readOwnCookie = (header: string | null, name: string, path: string): string | undefined =>
   readCookie(header, secureName(name, path)) ?? readCookie(header, name);
+
+/** A cookie of ours that no earlier version has set: under https only with its prefix, which no other host can plant. */
+export const readStrictCookie = (
+  header: string | null,
+  { name, path }: { name: string; path: string },
+  isSecure: boolean,
+): string | undefined => readCookie(header, isSecure ? secureName(name, path) : name);
 
 /** @param attributes without `Secure`. */
 export function writeOwnCookie(

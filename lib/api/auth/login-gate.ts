@@ -1,6 +1,6 @@
 import type { LoginTokens } from "#lib/logins/login-tokens.ts";
 import type { Account, Login, Logins, SignIn } from "#lib/logins/logins.ts";
-import { readOwnCookie, writeOwnCookie } from "./cookies.ts";
+import { readStrictCookie, writeOwnCookie } from "./cookies.ts";
 
 /** The headers of a sign-in: the cookies that the browser has, and its name. */
 export type SignInHeaders = { cookie: string | null; userAgent: string | null };
@@ -34,7 +34,7 @@ export function createLoginGate(
     );
 
   async function readLogin(cookieHeader: string | null): Promise<Login | undefined> {
-    const token = readOwnCookie(cookieHeader, NAME, "/");
+    const token = readStrictCookie(cookieHeader, { name: NAME, path: "/" }, isSecure);
     return token === undefined || token === "" ? undefined : logins.find(token);
   }
   /** Opens a login in place of the one that the browser had. */

@@ -5,7 +5,7 @@ import {
   type SignInSecrets,
 } from "#lib/logins/identity-provider.ts";
 import type { ApiServices } from "../services.ts";
-import { readOwnCookie, writeOwnCookie } from "./cookies.ts";
+import { readStrictCookie, writeOwnCookie } from "./cookies.ts";
 import type { SignInHeaders } from "./login-gate.ts";
 
 /** Where a sign-in with the identity provider begins, and where the provider sends the browser back to. */
@@ -71,7 +71,7 @@ async function finish(
   { isSecure, refuse }: Reply,
 ): Promise<Response> {
   const { oidc, login, logger, securityLog } = services;
-  const secrets = readSecrets(services, headers.cookie);
+  const secrets = readSecrets(services, headers.cookie, isSecure);
   if (!secrets) return explain("failed", isSecure);
   const account = await oidc.provider.finish(search, secrets).catch((error: unknown) => {
     logger.warn({ err: error }, "a sign-in with the identity provider failed");
@@ -89,8 +89,9 @@ async function finish(
 function readSecrets(
   { sealer }: Pick<EntranceServices, "sealer">,
   cookieHeader: string | null,
+  isSecure: boolean,
 ): SignInSecrets | undefined {
-  const sealed = readOwnCookie(cookieHeader, NAME, OIDC_PATH.start);
+  const sealed = readStrictCookie(cookieHeader, { name: NAME, path: OIDC_PATH.start }, isSecure);
   if (!sealed) return undefined;
   try {
     // Only this file seals for this place.

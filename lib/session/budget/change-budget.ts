@@ -1,3 +1,4 @@
+import { repeatOnDeadlock } from "#db/repeat-on-deadlock.ts";
 import { lockSession } from "../session-store.ts";
 import { listBudgetWaits } from "../waiting/wait-store.ts";
 import { sendWake, type WakeDeps, wakeRun } from "../waiting/waiting.ts";
@@ -17,13 +18,16 @@ export async function changeBudget(
   rootId: string,
   change: BudgetChange,
 ): Promise<{ budget: Budget | null } | undefined> {
-  const changed = await deps.db.transaction(async (tx) => {
-    const session = await lockSession(tx, rootId);
-    if (!session) return undefined;
-    const budget = applyBudgetChange(session.budget, change);
-    await storeTreeBudget(tx, rootId, budget);
-    return { budget };
-  });
+  const store = () =>
+    deps.db.transaction(async (tx) => {
+      const session = await lockSession(tx, rootId);
+      if (!session) return undefined;
+      const budget = applyBudgetChange(session.budget, change);
+      await storeTreeBudget(tx, rootId, budget);
+      return { budget };
+    });
+  // The rows of a tree are locked in another order by the end of a sub-agent's turn.
+  const changed = await repeatOnDeadlock(store);
   if (!changed) return undefined;
   deps.budgetChanged(rootId);
   for (const wait of await listBudgetWaits(deps.db, rootId))
