@@ -74,7 +74,7 @@ export const failingEndpoints = pgTable(
     failingSince: instant("failing_since").notNull(),
     /** Callbacks dropped since then. */
     dropped: integer("dropped").notNull(),
-    /** Since when callbacks are no longer sent there; null while they are. */
+    /** The last failure since callbacks are disabled there; null while they are sent. A probe that fails sets it. */
     disabledAt: instant("disabled_at"),
   },
   (table) => [primaryKey({ columns: [table.ownerId, table.host] })],

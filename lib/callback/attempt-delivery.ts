@@ -39,7 +39,10 @@ export type DeliveryDeps = {
   pace?: EndpointPace;
   /** Refuses URLs by their scheme; none without. */
   refuseHttp?: HttpRefusal;
-  /** How long callbacks to an endpoint have to fail until it is disabled, in milliseconds. Default 0: never. */
+  /**
+   * How long callbacks to an endpoint have to fail until it is disabled, in milliseconds. Default 0: none is disabled, and one
+   * that was disabled before is called again.
+   */
   disableAfterMs?: number;
   /** A clock that a test sets; by default the database's, carried on by this process's monotonic one. */
   clock?: () => Date;
@@ -160,14 +163,14 @@ type Opened = { ok: true; url: URL; secret: string | null; previousSecret: strin
 
 /** Opens what is sealed of a delivery, and decides whether it may be sent; a refusal is an attempt that failed. */
 function openDelivery(
-  deps: DeliveryDeps,
+  { sealer, refuseHttp, disableAfterMs = 0 }: DeliveryDeps,
   { row, url: storedUrl, sealed, host, failingSince, disabledAt }: DeliveryToMake,
   now: Date,
 ): Opened | { ok: false; exchange: Exchange } {
   if (storedUrl === null) throw new Error(`${row.id}: its session has no callback URL`);
   // A redelivery is sent anyway, because somebody asked for it. If it or a probe is accepted, the endpoint is enabled.
   const isProbe = disabledAt !== null && now.getTime() - disabledAt.getTime() >= PROBE_AFTER_MS;
-  if (disabledAt !== null && !isProbe && row.cycle === 1)
+  if (disableAfterMs > 0 && disabledAt !== null && !isProbe && row.cycle === 1)
     return refuse(
       `not sent: callbacks to ${host} are disabled, because none was accepted since ${failingSince?.toISOString()}; ` +
         "enable them, or send this one again",
@@ -175,13 +178,13 @@ function openDelivery(
     );
   let what = "secret";
   try {
-    const open = (name: string) => openCallbackValue(deps.sealer, row.sessionId, name, sealed ?? {});
+    const open = (name: string) => openCallbackValue(sealer, row.sessionId, name, sealed ?? {});
     const secret = open(CALLBACK_SECRET) ?? null;
     what = "URL";
     const url = new URL(open(CALLBACK_URL) ?? storedUrl);
-    const refusal = deps.refuseHttp?.(url);
+    const refusal = refuseHttp?.(url);
     if (refusal !== undefined) return refuse(`the callback URL ${refusal}`, { isOurs: true });
-    const previous = openPrevious(deps.sealer, row.sessionId, sealed ?? {}, now);
+    const previous = openPrevious(sealer, row.sessionId, sealed ?? {}, now);
     return { ok: true, url, secret, previousSecret: previous?.secret ?? null };
   } catch {
     // Sent without its signature it would be taken for a forgery, so it is not sent at all.

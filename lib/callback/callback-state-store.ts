@@ -30,7 +30,7 @@ export type CallbackState = {
   sealed: SealedCallback | null;
   /** When callbacks to its host began to be dropped; null if the last one was accepted. */
   failingSince: Date | null;
-  /** Since when callbacks are no longer sent to its host; null while they are. */
+  /** The last failure since callbacks to its host are disabled; null while they are sent. */
   disabledAt: Date | null;
 };
 

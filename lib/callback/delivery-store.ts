@@ -149,10 +149,9 @@ const settleEndpointStatement = defineStatement<
     where ${value("verdict")}::text = 'dropped'
     on conflict (owner_id, host) do update set dropped = known.dropped + 1,
       disabled_at = case
+        when ${value("disableAfterMs")}::float8 = 0 then known.disabled_at
         when known.disabled_at is not null then excluded.failing_since
-        when ${value("disableAfterMs")}::float8 > 0
-          and known.dropped + 1 >= ${DROPPED_MIN}
-          and extract(epoch from excluded.failing_since - known.failing_since) * 1000 >= ${value("disableAfterMs")}::float8
+        when known.dropped + 1 >= ${DROPPED_MIN} and extract(epoch from excluded.failing_since - known.failing_since) * 1000 >= ${value("disableAfterMs")}::float8
         then excluded.failing_since else known.disabled_at end
     returning disabled_at
   )

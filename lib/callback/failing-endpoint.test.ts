@@ -159,6 +159,18 @@ test("other owners and other hosts are not affected, and 0 never disables", asyn
   assert.equal(notices().length, 1);
 });
 
+test("with 0, an endpoint that was disabled before is called again, without a notice", async () => {
+  for (const days of [0, 3, 6]) await playDelivery(days);
+  assert.equal((await playDelivery(6)).attempts, 1);
+  receiver.received.length = 0;
+  const { deliveryId } = await makeDelivery();
+  const clock = () => new Date(Date.now() + 6.01 * DAY_MS);
+  for (let number = 1; number <= 5; number++)
+    await attempt({ deliveryId, cycle: 1, number }, { clock, disableAfterMs: 0 });
+  assert.equal(receiver.received.length, 5);
+  assert.equal(notices().length, 1);
+});
+
 test("enabling it sends callbacks again; so does a redelivery that is accepted", async () => {
   for (const days of [0, 3, 6]) await playDelivery(days);
   const { sessionId, state } = await playDelivery(6);

@@ -452,7 +452,7 @@ export type CallbackRecord = {
   previousSecretExpiresAt: string | null;
   /** Since when callbacks to this host were dropped and none was accepted. ISO 8601, UTC. Null if the last one was accepted. */
   failingSince: string | null;
-  /** Since when callbacks are no longer sent to this host. ISO 8601, UTC. */
+  /** The last failure since callbacks to this host are disabled; a probe is sent an hour later. ISO 8601, UTC. Null while callbacks are sent. */
   disabledAt: string | null;
 };
 

@@ -30,7 +30,9 @@ const callbackRecordSchema = z
     failingSince: instant(
       "Since when callbacks to this host were dropped and none was accepted. ISO 8601, UTC. Null if the last one was accepted.",
     ),
-    disabledAt: instant("Since when callbacks are no longer sent to this host. ISO 8601, UTC."),
+    disabledAt: instant(
+      "The last failure since callbacks to this host are disabled; a probe is sent an hour later. ISO 8601, UTC. Null while callbacks are sent.",
+    ),
   })
   .meta({ id: "CallbackRecord" });
 
