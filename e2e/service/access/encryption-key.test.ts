@@ -4,6 +4,7 @@ import { startReceiver } from "#e2e/fixtures/receiver.ts";
 import { signBody } from "#lib/callback/sign-body.ts";
 import { runKeysCommand } from "#lib/commands/keys/run-key-command.ts";
 import { openOperatorDesk } from "#lib/commands/open-operator-desk.ts";
+import { listToolsRequest } from "../mcp-server/list-tools-request.ts";
 import { openTestService, say, type TestService, userMessage, waitUntil } from "../testing.ts";
 
 // The key of a deployment is replaced: with the previous key beside it, everything goes on; without it, links end.
@@ -40,15 +41,7 @@ async function roleOf(sessionId: string, shareUrl: string): Promise<string | und
 /** What the built-in MCP server answers to a token. */
 async function askMcp(token: string): Promise<number> {
   const response = await service.container.mounted.serveMcp(
-    new Request(new URL("/api/mcp", service.env.baseUrl), {
-      method: "POST",
-      headers: {
-        authorization: `Bearer ${token}`,
-        "content-type": "application/json",
-        accept: "application/json, text/event-stream",
-      },
-      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
-    }),
+    new Request(new URL("/api/mcp", service.env.baseUrl), listToolsRequest(token)),
   );
   await response.text();
   return response.status;

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { after, before, describe, test } from "node:test";
 import { WebSocket } from "ws";
 import { type HttpTestService, openHttpTestService } from "../http-testing.ts";
+import { listToolsRequest } from "../mcp-server/list-tools-request.ts";
 import { say, TEST_KEY } from "../testing.ts";
 
 const LIMIT = 3;
@@ -57,16 +58,10 @@ const openSocket =
     return Promise.race([refused, closed]);
   };
 
-const mcp = (token: string) =>
-  send(
-    "/api/mcp",
-    {
-      authorization: `Bearer ${token}`,
-      "content-type": "application/json",
-      accept: "application/json, text/event-stream",
-    },
-    { method: "POST", body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }) },
-  );
+function mcp(token: string) {
+  const { headers, ...init } = listToolsRequest(token);
+  return send("/api/mcp", headers, init);
+}
 
 async function readMcpToken(): Promise<string> {
   const response = await service.call("POST", `/api/sessions/${sessionId}/mcp-token`);
@@ -161,6 +156,15 @@ describe("failed authentications are limited for each address", () => {
       assert.equal((await send("/api/sessions")(client)).status, 401);
       assert.equal((await send(`/api/sessions/${sessionId}/variants`)(client)).status, 401);
     }
+  });
+
+  test("wrong API keys at /api/ready count, though a probe is still answered", async () => {
+    const client = newClient();
+    const wrong = { authorization: "Bearer wrong" };
+    const { status } = await send("/api/ready")(client);
+    for (let times = 0; times <= LIMIT; times++)
+      assert.equal((await send("/api/ready", wrong)(client)).status, status);
+    assert.equal((await send("/api/sessions", wrong)(client)).status, 429);
   });
 
   test("the answer beyond the limit is the contract's", async () => {

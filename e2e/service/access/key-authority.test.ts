@@ -9,6 +9,7 @@ import { runLoginCommand } from "#lib/commands/login/run-login-command.ts";
 import { openOperatorDesk } from "#lib/commands/open-operator-desk.ts";
 import { readEnv } from "#lib/server/env.ts";
 import { type HttpTestService, openHttpTestService } from "../http-testing.ts";
+import { listToolsRequest } from "../mcp-server/list-tools-request.ts";
 import { signIn } from "../testing.ts";
 
 // Authority changes in one process, or by a command; connections are open in another one on the same database.
@@ -74,16 +75,7 @@ async function openAll({ key }: Key) {
     authorization,
   });
   const { token } = (await minted.json()) as { token: string };
-  const listTools = () =>
-    fetch(`${second.baseUrl}/api/mcp`, {
-      method: "POST",
-      headers: {
-        authorization: `Bearer ${token}`,
-        "content-type": "application/json",
-        accept: "application/json, text/event-stream",
-      },
-      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
-    });
+  const listTools = () => fetch(`${second.baseUrl}/api/mcp`, listToolsRequest(token));
   assert.equal((await listTools()).status, 200);
   return { socket, stream, listTools, connect };
 }

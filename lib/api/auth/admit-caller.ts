@@ -92,7 +92,11 @@ function refuseControl({ method }: Operation, { parentSessionId }: SessionRow): 
 }
 
 /** The refusal of a key. One that is wrong counts as a failed authentication; a missing one, and a key store out of reach, do not. */
-const refuseKey = ({ failedAttempts }: AdmissionServices, request: Request, refusal: Failure): Failure =>
+export const refuseKey = (
+  { failedAttempts }: Pick<AdmissionServices, "failedAttempts">,
+  request: Request,
+  refusal: Failure,
+): Failure =>
   refusal.code === "unauthorized" && readKey(request.headers) !== undefined
     ? failedAttempts.refuse(clientOf(request), refusal)
     : refusal;

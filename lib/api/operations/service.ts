@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { refuseKey } from "../auth/admit-caller.ts";
 import { readKey } from "../auth/authenticate.ts";
 import { isLocalCaller } from "../http/local-caller.ts";
 import type { Answer } from "../operations/handler.ts";
@@ -23,9 +24,13 @@ export async function readReadiness(
   return { ok: true, status: ok ? 200 : 503, body: { ok, ...(mayRead && { checks }) } };
 }
 
-async function mayReadChecks({ authenticate }: ApiServices, request: Request): Promise<boolean> {
+async function mayReadChecks(services: ApiServices, request: Request): Promise<boolean> {
   if (isLocalCaller(request)) return true;
-  return readKey(request.headers) !== undefined && (await authenticate(request.headers)).ok;
+  if (readKey(request.headers) === undefined) return false;
+  const checked = await services.authenticate(request.headers);
+  // The probe is answered, and a wrong key is counted.
+  if (!checked.ok) refuseKey(services, request, checked);
+  return checked.ok;
 }
 
 type Served = { text: string; etag: string };
