@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { chooseDriver, type DatabaseOptions, openDatabase } from "#db/client.ts";
@@ -28,7 +29,7 @@ import { createOperatorLogins } from "#lib/server/create-access.ts";
 import type { Env } from "#lib/server/env.ts";
 import { createLogger } from "#lib/server/log.ts";
 import { openSecurityLog } from "#lib/server/open-security-log.ts";
-import { keepSecrets } from "#lib/server/prepare-data-folder.ts";
+import { hasSecretKey, readSecretKey } from "#lib/server/secret-key.ts";
 import { createShareLinks } from "#lib/session/share/share-link.ts";
 
 /** Calls the operations of `/actions/keys`, `/actions/encryption` and `/actions/logins` as the operator. */
@@ -89,8 +90,9 @@ const match = createPathMatcher({ list, create, revoke, update, rotate, reseal, 
 
 async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<OperatorDesk> {
   const { db, close } = await openDatabase(options);
-  const isKeyKnown = env.ENCRYPTION_KEY !== undefined || existsSync(join(env.DATA_DIR, "encryption-key"));
-  const key = await readSecretKey(env);
+  const isKeyKnown = hasSecretKey(env);
+  // Only `rotate-encryption` seals anything, and it is refused without the service's key.
+  const key = isKeyKnown ? await readSecretKey(env) : randomBytes(32);
   // Standard output is the command's answer, so without a file there is nowhere to write to but standard error.
   const securityLog = openSecurityLog(env, createLogger(env.LOG_LEVEL, process.stderr));
   const store = createKeyStore(db);
@@ -211,6 +213,3 @@ function makeRequest(env: Env, cookie: string, method: string, path: string, bod
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
 }
-
-const readSecretKey = async (env: Env): Promise<Uint8Array> =>
-  env.ENCRYPTION_KEY ?? (await keepSecrets(env.DATA_DIR)).encryptionKey;

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { parseWords } from "../parse-words.ts";
 
 /** A parsed command line. `invalid` has the error message for the user. */
 export type KeysCommand =
@@ -43,13 +44,9 @@ const DEFAULT_OWNER = "local";
 
 /** Parses the arguments of `npm run keys --`. */
 export function readKeysCommand(words: string[]): KeysCommand {
-  let parsed: ReturnType<typeof parse>;
-  try {
-    parsed = parse(words);
-  } catch (error) {
-    return invalid(error instanceof Error ? error.message : String(error));
-  }
-  const { values, positionals } = parsed;
+  const outcome = parseWords(parse, words);
+  if (!outcome.ok) return invalid(outcome.message);
+  const { values, positionals } = outcome.parsed;
   const [kind = "", id, extra] = positionals;
   if (values.help || kind === "help") return { kind: "help" };
   const allowed = ALLOWED[kind];

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { parseWords } from "../parse-words.ts";
 
 /** A parsed command line. `invalid` has the error message for the user. */
 export type LoginCommand =
@@ -17,13 +18,9 @@ export const LOGIN_USAGE = `Usage: npm run login [-- <command>]
 
 /** Parses the arguments of `npm run login --`. */
 export function readLoginCommand(words: string[]): LoginCommand {
-  let parsed: ReturnType<typeof parse>;
-  try {
-    parsed = parse(words);
-  } catch (error) {
-    return invalid(error instanceof Error ? error.message : String(error));
-  }
-  const { values, positionals } = parsed;
+  const outcome = parseWords(parse, words);
+  if (!outcome.ok) return invalid(outcome.message);
+  const { values, positionals } = outcome.parsed;
   const [kind = "", id, extra] = positionals;
   if (values.help || kind === "help") return { kind: "help" };
   if (kind !== "list" && kind !== "end")
