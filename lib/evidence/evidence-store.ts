@@ -2,6 +2,7 @@ import { and, asc, eq, inArray, sql } from "drizzle-orm";
 import type { Database } from "#db/client.ts";
 import { agents, evidence } from "#db/schema/index.ts";
 import { queryRows } from "#db/statement.ts";
+import { OPEN } from "#lib/session/run/run-store.ts";
 
 /** A row of evidence as it is written and read. */
 export type EvidenceRow = typeof evidence.$inferSelect;
@@ -49,7 +50,7 @@ export function listOldEvidence(db: Database, before: Date, limit: number): Prom
     db,
     sql`select id, session_id as "sessionId", path from evidence
       where created_at < ${before.toISOString()}::timestamptz and not exists (
-        select from runs where runs.session_id = evidence.session_id and runs.state in ('pending', 'running'))
+        select from runs where runs.session_id = evidence.session_id and runs.state in ${OPEN})
       order by created_at, id limit ${limit}`,
   );
 }

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import type { Executor } from "#db/client.ts";
 import { evidence, imports, runs, sessions } from "#db/schema/index.ts";
 import { queryRows } from "#db/statement.ts";
+import { OPEN } from "../run/run-store.ts";
 
 /** How many sessions an owner has, and how many of them have an open turn. Sub-agents do not count. */
 export type SessionCounts = { stored: number; open: number };
@@ -13,7 +14,7 @@ export async function countSessions(db: Executor, ownerId: string): Promise<Sess
     sql`select
       (select count(*) from ${sessions} s where s.owner_id = ${ownerId} and s.parent_session_id is null)::int as stored,
       (select count(distinct s.id) from ${runs} r join ${sessions} s on s.id = r.session_id
-        where r.state in ('pending', 'running') and s.owner_id = ${ownerId} and s.parent_session_id is null)::int as open`,
+        where r.state in ${OPEN} and s.owner_id = ${ownerId} and s.parent_session_id is null)::int as open`,
   );
   return { stored: row?.stored ?? 0, open: row?.open ?? 0 };
 }

@@ -21,12 +21,9 @@ import { BROWSER_TOOLS } from "#db/schema/unions.ts";
 import { defineStatement, queryRows, type Statement, type Value } from "#db/statement.ts";
 import { NO_SPEND } from "#lib/session/budget/budget.ts";
 import { unreadSteers } from "#lib/session/follow-up/steering.ts";
-import { OPEN_STATES, PLAYING_ORDER } from "#lib/session/run/run-store.ts";
+import { OPEN, PLAYING_ORDER } from "#lib/session/run/run-store.ts";
 import type { Claim } from "./claim.ts";
 import type { Fence, TurnWrite, WriteReceipt } from "./turn-write.ts";
-
-/** The states of a run that has not ended. */
-export const OPEN = sql.raw(`(${OPEN_STATES.map((state) => `'${state}'`).join(", ")})`);
 
 type PlainFence = Exclude<Fence, "alone" | "fresh">;
 
