@@ -27,13 +27,13 @@ export type PlannedJob = {
 /** Hands jobs to the durable engine. */
 export type JobSender = {
   /**
-   * Sends jobs whose transaction has committed, once the answer at hand is on its way; nobody has to wait for it, and
-   * a failure is left to the sweep.
+   * Sends jobs whose transaction has committed. It returns at once, so that the current response goes first; the sweep
+   * repeats a send that failed.
    */
   sendSoon: (jobs: Job[]) => void;
   /** Plans a job that the caller stores with `storedJob`; undefined where it has to be sent. */
   plan: JobIntake["plan"];
-  /** Plays a planned job whose statement has committed, or sends it, once the answer at hand is on its way. */
+  /** Plays a planned job whose statement has committed; sends it if it was not planned. It returns at once. */
   begin: (job: Job, planned: PlannedJob | undefined) => void;
   /**
    * Sends the jobs that a crash or an unreachable engine left behind.
@@ -84,15 +84,23 @@ export function createJobSender(deps: {
         ),
       );
   };
+  const play = async (planned: PlannedJob) => {
+    await faultPoint("job-sent");
+    planned.play();
+  };
   return {
     sendSoon,
     plan: (job) => deps.intake?.plan(job),
     begin(job, planned) {
       if (!planned) return sendSoon([job]);
-      setImmediate(async () => {
-        await faultPoint("job-sent");
-        planned.play();
-      });
+      setImmediate(() =>
+        play(planned).catch((error: unknown) =>
+          deps.logger.warn(
+            { err: error, job: job.id },
+            "a planned job was not played; the engine will play it",
+          ),
+        ),
+      );
     },
     async sweep({ ageMs = SWEEP_AGE_MS, now } = {}) {
       const jobs = await listUnsentJobs(deps.db, { ageMs, limit: 100, now });
