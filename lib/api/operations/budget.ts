@@ -9,15 +9,11 @@ import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 
-type BudgetServices = Pick<ApiServices, "db" | "spending"> & {
-  settings: Pick<ApiServices["settings"], "model">;
-};
+type ModelSettings = Pick<ApiServices["settings"], "model">;
+type BudgetServices = Pick<ApiServices, "db" | "spending"> & { settings: ModelSettings };
 
 /** The refusal of a limit in US dollars that nothing can be compared with. */
-export const refuseUnpriced = (
-  { model }: ApiServices["settings"] | BudgetServices["settings"],
-  field: string,
-): Failure | undefined =>
+export const refuseUnpriced = ({ model }: ModelSettings, field: string): Failure | undefined =>
   model.isPriced
     ? undefined
     : fail(

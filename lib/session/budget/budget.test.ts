@@ -9,7 +9,8 @@ test("a limit is reached when as much was spent, and its sentence names limit an
   assert.equal(describeExhausted({ tokens: 5_120 }, spent), "5,120 tokens is used up (5,120 spent)");
   assert.equal(describeExhausted({ usd: 0.5 }, spent), "$0.50 is used up ($1.25 spent)");
   assert.equal(describeExhausted({ usd: 0.0005 }, spent), "$0.0005 is used up ($1.25 spent)");
-  assert.equal(describeExhausted({ minutes: 1 }, spent, " a day"), "1 minutes a day is used up (1.5 spent)");
+  assert.equal(describeExhausted({ minutes: 1 }, spent, " a day"), "1 minute a day is used up (1.5 spent)");
+  assert.equal(describeExhausted({ tokens: 1 }, spent), "1 token is used up (5,120 spent)");
 });
 
 test("a change sets, keeps and removes limits", () => {

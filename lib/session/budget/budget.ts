@@ -29,6 +29,7 @@ export function applyBudgetChange(budget: Budget | null, change: BudgetChange): 
 }
 
 const count = (value: number): string => value.toLocaleString("en-US", { maximumFractionDigits: 1 });
+const unit = (limit: number, noun: string): string => `${count(limit)} ${limit === 1 ? noun : `${noun}s`}`;
 const dollars = (value: number): string =>
   `$${value.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 4 })}`;
 
@@ -45,8 +46,8 @@ export function describeExhausted(budget: Budget, spent: Spend, period = ""): st
   if (usd !== undefined && spent.usd >= usd)
     return `${dollars(usd)}${period} is used up (${dollars(spent.usd)} spent)`;
   if (tokens !== undefined && spent.tokens >= tokens)
-    return `${count(tokens)} tokens${period} is used up (${count(spent.tokens)} spent)`;
+    return `${unit(tokens, "token")}${period} is used up (${count(spent.tokens)} spent)`;
   if (minutes !== undefined && spentMinutes >= minutes)
-    return `${count(minutes)} minutes${period} is used up (${count(spentMinutes)} spent)`;
+    return `${unit(minutes, "minute")}${period} is used up (${count(spentMinutes)} spent)`;
   return undefined;
 }
