@@ -14,7 +14,8 @@ type RecordedAnnotation =
 
 /**
  * Stores a submission and its `annotation.submitted` in one transaction; the log broadcasts it after the commit.
- * It never starts a turn. A session has a limit of annotations beside the rate of the webhook. Source: specification, POST …/annotations/webhook; `wire.md`, Annotations.
+ * It never starts a turn. Besides the rate of the webhook, the number of a session's annotations is limited.
+ * Source: specification, POST …/annotations/webhook; `wire.md`, Annotations.
  */
 export async function recordAnnotation(
   deps: { log: EventLog },

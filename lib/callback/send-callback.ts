@@ -73,7 +73,7 @@ export async function sendCallback(
 }
 
 /**
- * The specification's headers, and beside them those of Standard Webhooks, whose time is the attempt's own. During the
+ * The specification's headers and those of Standard Webhooks, whose time is the attempt's own. During the
  * overlap of a rotation `X-Service-Signature` is that of the registered secret, as the specification has it; the one of
  * the previous secret has a header of its own, and is a further signature in `Webhook-Signature`.
  */

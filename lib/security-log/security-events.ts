@@ -13,8 +13,8 @@ export type NetworkRefusal = {
 };
 
 /**
- * The fields of each event, by the name of its function. An `actor` is `key:<id>`, `operator`, `share:<link id>`
- * (`share:own` for the session's `shareUrl`) or `retention`. Source: `security-log.md`, Events.
+ * The fields of each event, by the name of its function. An `actor` is `key:<id>`, `operator:<login id>` (`operator`
+ * where a login begins), `share:<link id>` (`share:own` for the session's `shareUrl`) or `retention`. Source: `security-log.md`, Events.
  */
 export type SecurityFields = {
   serviceStarted: { sandbox: string; isolation: string; browser: string; networkAllow: string };
@@ -73,7 +73,7 @@ export const SECURITY_EVENTS: Record<SecurityEventName, SecurityEventKind> = {
     event: "login.failed",
     outcome: "failure",
     level: "warn",
-    message: "a login link was refused",
+    message: "a login was refused",
     countedBy: "address",
   },
   operatorRefused: {

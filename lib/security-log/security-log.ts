@@ -27,7 +27,7 @@ export function createSecurityLog(sink: SecuritySink): OpenSecurityLog {
   const guard = createFloodGuard(write);
 
   function record(kind: SecurityEventKind, given: object): void {
-    // What is written later, or on behalf of a session, is not the doing of whoever made the current request.
+    // Events of a session can be recorded during another caller's request, so they have no address.
     const address = kind.countedBy === "sessionId" ? undefined : readAddress();
     const fields: Record<string, unknown> = { ...(address !== undefined && { address }) };
     for (const [name, value] of Object.entries(given)) if (value !== undefined) fields[name] = clean(value);

@@ -155,7 +155,7 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
     return !env.isLoopback && (pathname === "/api/health" || pathname === "/api/ready");
   }
 
-  /** Whether a process of this machine calls a service that is for this machine, and not for somebody else. */
+  /** Whether a process of this machine sent the request itself: it was not forwarded, and the service is for this machine. */
   function isLocalCall({ headers, socket }: IncomingMessage): boolean {
     return (
       isLocalService &&

@@ -610,7 +610,7 @@ for (const [name, [status, call]] of Object.entries(CALLS))
     await response.text();
   });
 
-test("the document comes with a tag, and is not sent again to whoever has it", async () => {
+test("the document comes with a tag, and is not sent again to a client that has it", async () => {
   const first = await service.call("GET", "/api/openapi.json");
   const tag = first.headers.get("etag") ?? "";
   assert.equal((await first.json()).openapi, "3.1.1");

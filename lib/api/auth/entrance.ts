@@ -12,9 +12,10 @@ const PRIVATE = { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" 
 
 /**
  * Turns a link that carries a secret into a cookie and the clean address (the one-time login link, share links), signs in
- * with the identity provider, and hides session pages from visitors without a cookie for them: to them the pages are
- * `unknown`, as any address without a page. Undefined for every other request. Source: `wire.md`, POST /api/session;
- * `security.md`, Landing page.
+ * with the identity provider, and hides session pages from visitors without a cookie for them.
+ *
+ * @returns `unknown` for a request that gets the 404 page; undefined for a request that other handlers answer.
+ * Source: `wire.md`, POST /api/session; `security.md`, Landing page.
  */
 export async function enterByLink(
   services: ApiServices,
@@ -63,9 +64,11 @@ export async function enterByLink(
     return hasCookie === undefined ? "unknown" : refuseSecret("unknown" as const);
   }
   const access = await services.shares.readAccess(sessionId, token);
-  if (!access) services.securityLog.shareTokenRefused({ sessionId });
-  // A wrong token and an unknown session lead to the same 404 page.
-  if (!access) return refuseSecret(redirect(`/s/${sessionId}${rest}`, []));
+  if (!access) {
+    services.securityLog.shareTokenRefused({ sessionId });
+    // A wrong token and an unknown session lead to the same 404 page.
+    return refuseSecret(redirect(`/s/${sessionId}${rest}`, []));
+  }
   const page = access.scope === "live-view" ? "/live" : rest;
   return redirect(`/s/${sessionId}${page}`, shareCookies(sessionId, token, access, isSecure));
 }

@@ -81,8 +81,9 @@ async function finish(
     securityLog.loginFailed({});
     return refuse(explain(account ? "refused" : "failed", isSecure));
   }
+  const cookie = await login.signIn(account, headers);
   securityLog.loginSucceeded({ actor: "operator" });
-  return openLandingPage([await login.signIn(account, headers), formatCookie("", 0, isSecure)]);
+  return openLandingPage([cookie, formatCookie("", 0, isSecure)]);
 }
 
 /** The secrets of the sign-in that this browser began; undefined without one, and after it has expired. */

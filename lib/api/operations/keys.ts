@@ -91,4 +91,5 @@ export async function rotateEncryption(
   const outcome = await resealSecrets(services, body.cursor);
   return { ok: true, status: 200, body: { success: true, ...outcome } };
 }
+
 const unknownKey = () => fail("not_found", "no such key");

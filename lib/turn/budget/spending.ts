@@ -12,7 +12,7 @@ import type { OwnerAccounts } from "./owner-accounts.ts";
 type Exhausted = {
   /** Names the limit, and says when the turn continues. */
   sentence: string;
-  /** When the budget is renewed; null for one that somebody has to raise. */
+  /** When the budget is renewed; null for one that continues only when a caller raises it. */
   until: Date | null;
   /** The session's budget that the sentence is about; undefined where it is about the owner's. */
   budget: Budget | undefined;
