@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { type AddressInfo, connect } from "node:net";
+import { connect } from "node:net";
 import { after, beforeEach, describe, test } from "node:test";
 import { createHostCheck } from "./check-host.ts";
 import { createHttpServer } from "./create-http-server.ts";
 import { readEnv } from "./env.ts";
 import { createRequestListener } from "./request-listener.ts";
+import { listenForTests } from "./testing.ts";
 import { createUpgradeHandler } from "./upgrade.ts";
 
 // Requests as no client library sends them, byte by byte, to the listener of the service.
@@ -57,13 +57,7 @@ server.on(
   "upgrade",
   createUpgradeHandler({ openLive, handleRequest, baseUrl: env.baseUrl, isDev: false, checkHost }),
 );
-server.listen(0, "127.0.0.1");
-await once(server, "listening");
-const { port } = server.address() as AddressInfo;
-after(() => {
-  server.close();
-  server.closeAllConnections();
-});
+const port = await listenForTests(server);
 after(() => {
   // A body whose connection the parser ends cannot be read; the operations handle that.
   const unexpected = logged.filter((fields) => !isReset((fields as { err?: unknown }).err));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse, request as sendRequest } from "node:http";
 import { type AddressInfo, connect } from "node:net";
-import { after, describe, type TestContext, test } from "node:test";
+import { describe, type TestContext, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -11,6 +11,7 @@ import { PEER_HEADER } from "#lib/api/http/client-address.ts";
 import { isLocalCaller } from "#lib/api/http/local-caller.ts";
 import { readEnv } from "./env.ts";
 import { addressOf, createRequestListener } from "./request-listener.ts";
+import { listenForTests } from "./testing.ts";
 
 type Deps = Parameters<typeof createRequestListener>[0];
 type Serve = Deps["container"]["mounted"]["serve"];
@@ -60,13 +61,7 @@ const { handleRequest, drain } = createRequestListener({
   logger: { error: (fields) => void logged.push(fields) },
 });
 const server = createServer(handleRequest);
-server.listen(0, "127.0.0.1");
-await once(server, "listening");
-const { port } = server.address() as AddressInfo;
-after(() => {
-  server.close();
-  server.closeAllConnections();
-});
+const port = await listenForTests(server);
 
 /** Sends a request as the service's own client, its path as it is written. */
 async function call(
