@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { createFailedAttempts } from "../auth/failed-attempts.ts";
 import { fail } from "../http/errors.ts";
 import { markLocalCaller } from "../http/local-caller.ts";
 import type { ApiServices } from "../services.ts";
@@ -13,7 +14,8 @@ const checks = { database: up, engine: up, browser: up, sandbox: up, model: up }
 async function ask(headers: Record<string, string>, { isLocal = false, database = up } = {}) {
   const request = new Request("http://service.example/api/ready", { headers });
   if (isLocal) markLocalCaller(request);
-  const services: Pick<ApiServices, "readiness" | "authenticate"> = {
+  const services: Pick<ApiServices, "readiness" | "authenticate" | "failedAttempts"> = {
+    failedAttempts: createFailedAttempts({ limit: 1, trustedProxies: [] }),
     readiness: async () => ({ ...checks, database }),
     authenticate: async (sent) =>
       sent.get("authorization") === "Bearer right"
