@@ -41,7 +41,8 @@ type RequestLog = Pick<EventLog, "subscribe" | "readUnfinished"> & {
 /** A steer's way into another request's turn: it completes with that one, unless it has got a run of its own by then. */
 type JoinedTurn = { requestId: string; hasOwnRun: () => Promise<boolean> };
 
-type StreamQuery = {
+/** Whose events a stream carries, and from which number on. */
+export type StreamQuery = {
   sessionId: string;
   requestId: string;
   after: number;
