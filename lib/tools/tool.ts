@@ -81,6 +81,11 @@ export type Tool = {
   /** Whether calls of one message may run side by side with others of this kind. */
   readOnly: boolean;
   /**
+   * Whether a call only reads what this service has stored, which takes milliseconds. The model's answer with such a call
+   * is recorded together with the result.
+   */
+  readsStore?: boolean | undefined;
+  /**
    * Whether a call changes pages, files or publications. Such calls are refused while a person wants to agree to a plan
    * first. Source: `architecture.md`, Plan and requirements.
    */

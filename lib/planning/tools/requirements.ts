@@ -74,6 +74,7 @@ export const listRequirementsTool = (deps: PlanningDeps): Tool =>
       "Lists the requirements with status, evidence, assertion and the result of its newest check.",
     input: z.strictObject({}),
     readOnly: true,
+    readsStore: true,
     async execute(_input, { rootSessionId }) {
       const rows = await listRequirementRows(deps.db, rootSessionId);
       if (rows.length === 0) return "There are no requirements.";

@@ -20,6 +20,7 @@ export const listTranscript = ({ transcript }: TranscriptServices): Tool =>
     profile: "analysis",
     idempotent: true,
     readOnly: true,
+    readsStore: true,
     async execute({ after, limit }, call) {
       const messages = await transcript.list(call.sessionId, { after, limit: limit + 1 });
       const shown = messages.slice(0, limit);
@@ -53,6 +54,7 @@ export const readMessage = ({ transcript }: TranscriptServices): Tool =>
     profile: "analysis",
     idempotent: true,
     readOnly: true,
+    readsStore: true,
     async execute({ messageId }, call) {
       const imported = await transcript.readImported(call.sessionId, messageId);
       if (imported) return quoteAsData("an imported conversation", JSON.stringify(imported, null, 1));
@@ -76,6 +78,7 @@ export const searchTranscript = ({ transcript }: TranscriptServices): Tool =>
     profile: "analysis",
     idempotent: true,
     readOnly: true,
+    readsStore: true,
     async execute({ text, limit }, call) {
       const found = await transcript.search(call.sessionId, text, limit);
       const own = found.map(({ message: { id, seq, role, createdAt }, excerpt }) => ({
@@ -108,6 +111,7 @@ export const readToolResult = ({ transcript }: TranscriptServices): Tool =>
     profile: "analysis",
     idempotent: true,
     readOnly: true,
+    readsStore: true,
     async execute({ resultId, offset, limit }, call) {
       const page = await transcript.readToolResult(call.sessionId, resultId, { offset, limit });
       if (!page) return errorResult(`resultId: this session has no result ${resultId}`);
@@ -131,6 +135,7 @@ export const listEvidence = ({ evidence }: TranscriptServices): Tool =>
     profile: "analysis",
     idempotent: true,
     readOnly: true,
+    readsStore: true,
     async execute(_, call) {
       const all = await evidence.list(call.sessionId);
       // A line each: a long list is shown cut.
