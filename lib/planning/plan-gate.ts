@@ -2,7 +2,7 @@ import type { Database } from "#db/client.ts";
 import type { Tool } from "#lib/tools/tool.ts";
 import { readPlanMode } from "./planning-store.ts";
 
-/** Says why a call is refused until the plan is agreed; undefined if it may run. */
+/** Returns why a call is refused until the plan is agreed, or undefined if it may run. */
 export type PlanGate = (
   tool: Pick<Tool, "name" | "changes">,
   rootSessionId: string,
