@@ -37,7 +37,7 @@ type SpawnResult = { ok: true; agents: (AgentRow & { requestId: string })[] } | 
 
 /**
  * Spawns all requested sub-agents with their sessions, first runs and jobs, or none of them. The root's row stays locked
- * until the commit, so concurrent calls cannot exceed a cap together. A repeated call returns the sub-agents that it spawned.
+ * until the commit, so concurrent calls cannot exceed a cap together. A repeated call returns the sub-agents it spawned.
  * Source: `wire.md`, Sub-agents.
  */
 export async function spawnAgents(

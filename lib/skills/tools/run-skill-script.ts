@@ -11,8 +11,8 @@ const ARGS_MAX = 64;
 const ARG_CHARACTERS_MAX = 4_000;
 
 /**
- * `run_skill_script`: runs a script that a skill ships, by argument array. It runs the stored bytes of the session's version,
- * so it cannot bypass a policy that forbids `run_shell`. Source: `security.md`, What comes in.
+ * `run_skill_script`: runs a script that a skill ships, by argument array. It runs the stored bytes of the session's
+ * version, so it cannot bypass a policy that forbids `run_shell`. Source: `security.md`, What comes in.
  */
 export const runSkillScript = (services: SkillToolServices): Tool =>
   defineTool({
