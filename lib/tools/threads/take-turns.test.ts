@@ -4,7 +4,7 @@ import { createTurns, type TurnOutcome } from "./take-turns.ts";
 
 const never = new AbortController().signal;
 
-/** Work that ends when it is told to. */
+/** Starts work that ends when `finish` is called. */
 function startWork(turns: ReturnType<typeof createTurns>, name: string, begun: string[], signal = never) {
   const { promise, resolve } = Promise.withResolvers<void>();
   const done = turns(name, signal, async () => {
@@ -21,7 +21,7 @@ async function readRefusal(done: Promise<TurnOutcome<void>>): Promise<string> {
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-test("work of one name waits for its turn, in order; work of another does not", async () => {
+test("work of one name waits for its turn in order; work of another name does not wait", async () => {
   const turns = createTurns({ atOnce: 1, waitingMax: 5 });
   const begun: string[] = [];
   const first = startWork(turns, "a", begun);
@@ -38,7 +38,7 @@ test("work of one name waits for its turn, in order; work of another does not", 
   await Promise.all([second.done, other.done]);
 });
 
-test("who is stopped while waiting never begins, and holds nobody up", async () => {
+test("work that is stopped while it waits never begins, and does not block the queue", async () => {
   const turns = createTurns({ atOnce: 1, waitingMax: 5 });
   const begun: string[] = [];
   const stop = new AbortController();
@@ -54,7 +54,7 @@ test("who is stopped while waiting never begins, and holds nobody up", async () 
   assert.equal(begun.length, 2);
 });
 
-test("too many in the line are refused at once, and a failure frees its place", async () => {
+test("work beyond the queue limit is refused at once, and a failure frees its slot", async () => {
   const turns = createTurns({ atOnce: 1, waitingMax: 1 });
   const begun: string[] = [];
   const first = startWork(turns, "a", begun);
