@@ -90,8 +90,8 @@ export function replaceItems(
 const numberOf = (id: string): number => Number(/^p(\d{1,9})$/.exec(id)?.[1] ?? 0);
 
 /**
- * Applies a person's edits. Edits of different items never conflict. A problem is a conflict with the current plan and begins
- * with the name of the field.
+ * Applies a person's edits. Edits of different items never conflict. A problem is a conflict with the current plan and
+ * begins with the name of the field.
  */
 export function editItems(current: PlanItems, edits: readonly PlanEdit[]): Revised {
   let { items, lastItem } = current;

@@ -1,6 +1,7 @@
 import { isQueryError } from "#db/query-error.ts";
 
-const SERVICE_FAILURE = "The service failed while it carried out the call. Try again once, or go on without it.";
+const SERVICE_FAILURE =
+  "The service failed while it carried out the call. Try again once, or go on without it.";
 
 /**
  * Describes an error that a tool threw, for the model and for people, with the error's own message. The message of a

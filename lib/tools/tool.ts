@@ -15,8 +15,8 @@ export type ToolNeed = "browser" | "sandbox" | "delegation" | "parent";
 export type ToolProfile = "analysis" | "editing" | "always";
 
 /**
- * One part of a tool's answer. A picture is stored as evidence, and models that can see pictures get its bytes. Other evidence
- * appears only in the tool's record; a text part describes it to the model.
+ * One part of a tool's answer. A picture is stored as evidence, and models that can see pictures get its bytes. Other
+ * evidence appears only in the tool's record; a text part describes it to the model.
  */
 export type ToolContent =
   | { type: "text"; text: string }
@@ -37,7 +37,7 @@ export type Waiting = {
   status: "waiting";
   on: {
     kind: WaitKind;
-    /** Ids of the questions or sub-agents that it waits for. */
+    /** Ids of the subjects that it waits for, such as questions or sub-agents. */
     subjects: string[];
     /** Whether one of them ends the wait (the default), or all of them together. */
     until?: WaitUntil;

@@ -85,7 +85,9 @@ describe("elicit_user_input", () => {
   });
 
   it("passes on how the wait ended, so that an open question is settled", async () => {
-    const { questions, text } = await read(callOf("person", { waitEndedBy: "message" }), { state: "withdrawn" });
+    const { questions, text } = await read(callOf("person", { waitEndedBy: "message" }), {
+      state: "withdrawn",
+    });
     assert.equal(questions[0]?.[2], "message");
     assert.match(text, /^Interrupted by a message/);
   });

@@ -5,7 +5,7 @@ import type { ToolServices } from "../services.ts";
 import { defineTool, errorResult, ServiceFailure, waitFor } from "../tool.ts";
 
 const DAY_S = 86_400;
-const PROCEED =
+const PROCEED_ADVICE =
   "Do not wait and do not ask again: go on with the most sensible assumption, and state it in your reply.";
 
 /** `elicit_user_input`: asks the people on the session page, on a turn that one of them started. */
@@ -42,7 +42,7 @@ export const elicitUserInput = ({ people }: Pick<ToolServices, "people">) =>
     async execute({ question, options, form, timeoutSeconds }, call) {
       const { runId } = call;
       if (call.origin !== "person" || runId === null)
-        return `Nobody is there to answer: no person started this turn. ${PROCEED}`;
+        return `Nobody is there to answer: no person started this turn. ${PROCEED_ADVICE}`;
       if (form && options) return errorResult("Give options or a form, not both. Nobody was asked.");
       const parsed = form && formSchema.safeParse(form);
       if (parsed?.success === false)
@@ -70,9 +70,9 @@ export const elicitUserInput = ({ people }: Pick<ToolServices, "people">) =>
         case "answered":
           return `The person answered: ${typeof result.answer === "string" ? result.answer : JSON.stringify(result.answer)}`;
         case "declined":
-          return `The person declined to answer. ${PROCEED}`;
+          return `The person declined to answer. ${PROCEED_ADVICE}`;
         case "unanswered":
-          return `No answer came: nobody answered in time. ${PROCEED}`;
+          return `No answer came: nobody answered in time. ${PROCEED_ADVICE}`;
         case "withdrawn":
           return "Interrupted by a message: the question is no longer open. Read the message; ask again if you still need the answer.";
       }

@@ -26,7 +26,7 @@ const INPUT = z.record(z.string(), z.unknown()).nullish();
 const TIMEOUT_MS = MCP_LIMITS.callMs + 4 * MCP_LIMITS.answerMs;
 
 /**
- * Wraps a tool of a session's tool server as a tool of its agent, for one turn. The server's description and answers are data.
+ * Wraps a tool of a session's tool server as a tool of its agent, for one turn. Its description and answers are data.
  * Source: specification, MCP servers; `security.md`, What comes in.
  */
 export const remoteTool = (remote: RemoteTool, turn: McpTurn, services: RemoteServices): Tool => ({

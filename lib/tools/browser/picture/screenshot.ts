@@ -24,7 +24,7 @@ export const screenshot = (services: Pick<ToolServices, "browser" | "evidence" |
     needs: "browser",
     profile: "editing",
     idempotent: true,
-    // With a variant, no other call may look at the page meanwhile.
+    // No other call may read the page while it shows another variant.
     readOnly: false,
     timeoutMs: 120_000,
     async execute({ selector, fullPage, marks, variant }, call) {
