@@ -6,7 +6,7 @@ import { sessionColumns } from "#lib/session/session-store.ts";
 
 export type AgentRow = typeof agents.$inferSelect;
 
-/** The sub-agent that a session is; undefined for a session without a parent. */
+/** A session's row as a sub-agent; undefined for a session without a parent. */
 export async function findAgent(db: Executor, sessionId: string): Promise<AgentRow | undefined> {
   const [row] = await db.select().from(agents).where(eq(agents.sessionId, sessionId));
   return row;

@@ -77,7 +77,7 @@ async function wakeParent(
   return wake;
 }
 
-/** The usage below a session that none of its runs has reported; undefined if there is none. */
+/** The usage below a session that none of its runs has reported; undefined if all of it is reported. */
 export async function readNewUsageBelow(tx: Transaction, sessionId: string): Promise<UsageSum | undefined> {
   const { all, reported } = await readDelegatedUsage(tx, sessionId);
   return subtractUsage(addUsage(all), addUsage(reported));

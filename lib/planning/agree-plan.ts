@@ -21,7 +21,7 @@ type Agreement = {
 
 /**
  * Agrees to a plan: sets the mode and posts the message in one transaction. The turn in progress reads the message between
- * two steps; if there is none, the message starts a turn. Refused if the plan has changed since the revision.
+ * two steps; if no turn is in progress, the message starts one. Refused if the plan has changed since the revision.
  */
 export function agreePlan(deps: WakeDeps, { sessionId, revision, text, userId, bodyHash }: Agreement) {
   const words = text === "" ? PLAN_AGREED_TEXT : `${PLAN_AGREED_TEXT}\n\n${text}`;

@@ -9,7 +9,7 @@ export type PlanGate = (
 ) => Promise<string | undefined>;
 
 /**
- * The gate of *plan first*: while a person wants to agree to the plan first, tools that change something are refused. The
+ * The gate of *plan first*: until a person has agreed to the plan, it refuses calls of tools that change something. The
  * mode is read for each call of such a tool, and for no other call.
  */
 export const createPlanGate =

@@ -12,7 +12,7 @@ import { findPlan, type PlanRow, writePlan } from "./planning-store.ts";
 /** The turn and call that a change belongs to. */
 export type PlanningCall = { requestId: string | null; runId: string | null; callId: string | null };
 
-/** The agent's whole plan. `baseRevision` is the revision that the agent saw; by default the last one that it wrote. */
+/** The agent's whole plan. `baseRevision` is the revision that the agent saw; by default the last one it wrote. */
 type AgentPlan = PlanningCall & {
   rootSessionId: string;
   items: readonly (Omit<PlanItem, "id"> & { id?: string | undefined })[];

@@ -23,7 +23,7 @@ type SkillFolder = {
  *
  * @param path the folder below `SKILLS_DIR` or the library.
  */
-export async function lookAtSkill(path: string, source: SkillSource): Promise<SkillFolder> {
+export async function inspectSkill(path: string, source: SkillSource): Promise<SkillFolder> {
   const name = basename(path);
   try {
     const parent = await realpath(dirname(path));

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { SkillSource } from "#db/schema/unions.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import { type Skill, skillLimits } from "../skill.ts";
-import { listSkillFolders, lookAtSkill, type SkillResult } from "./read-skill-folder.ts";
+import { inspectSkill, listSkillFolders, type SkillResult } from "./read-skill-folder.ts";
 import { SkillFlaw } from "./walk-skill.ts";
 
 /** The current skills of this deployment. */
@@ -54,7 +54,7 @@ export async function createSkillCatalogue(options: CatalogueOptions): Promise<S
       return [] as string[];
     });
     for (const path of paths) {
-      const { name, stamp, read } = await lookAtSkill(path, source);
+      const { name, stamp, read } = await inspectSkill(path, source);
       const cached = cache.get(path);
       const latest = cached?.stamp === stamp ? cached.result : await read();
       const isChanging = !latest.ok && latest.isChanging === true;

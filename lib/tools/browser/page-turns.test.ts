@@ -8,24 +8,24 @@ const signal = new AbortController().signal;
 describe("turns on a shared page", () => {
   it("calls of different agents run one at a time, in order of arrival; calls of one agent run concurrently", async () => {
     const turns = createPageTurns();
-    const begun: string[] = [];
+    const started: string[] = [];
     const take = async (sessionId: string, name: string) => {
       const end = await turns.take({ browserSessionId: "page", sessionId }, signal);
-      begun.push(name);
+      started.push(name);
       return end;
     };
     const [first, second] = await Promise.all([take("parent", "p1"), take("parent", "p2")]);
     const child = take("child", "c1");
     const later = take("parent", "p3");
     await nextTick();
-    assert.deepEqual(begun, ["p1", "p2"]);
+    assert.deepEqual(started, ["p1", "p2"]);
     first();
     await nextTick();
-    assert.deepEqual(begun, ["p1", "p2"], "one call of the parent is still in progress");
+    assert.deepEqual(started, ["p1", "p2"], "one call of the parent is still in progress");
     second();
     (await child)();
     (await later)();
-    assert.deepEqual(begun, ["p1", "p2", "c1", "p3"]);
+    assert.deepEqual(started, ["p1", "p2", "c1", "p3"]);
     (await take("child", "c2"))();
   });
 

@@ -4,7 +4,7 @@ import { COMMAND_TIMEOUT_MS_MAX, describeCommand } from "./describe-command.ts";
 import type { WorkspaceServices } from "./services.ts";
 import { withinWorkspace } from "./within-workspace.ts";
 
-/** One argument of a program holds at most 128 KiB, and a character takes up to four bytes. */
+/** An argument of a program can have at most 128 KiB, and a character takes up to four bytes. */
 const COMMAND_CHARACTERS_MAX = 32_000;
 
 /** `run_shell`: runs a command in the sandbox. */

@@ -156,8 +156,8 @@ describe("view_image", () => {
     assert.ok(image?.type === "image");
     assert.equal(image.evidence.mediaType, "image/png");
     assert.deepEqual(Buffer.from(image.data), png);
-    const kept = await evidence.read("ses_w", image.evidence.id);
-    assert.equal(kept?.pointer.title, "pixel.png");
+    const stored = await evidence.read("ses_w", image.evidence.id);
+    assert.equal(stored?.pointer.title, "pixel.png");
   });
 
   it("shows stored evidence by its id", async () => {

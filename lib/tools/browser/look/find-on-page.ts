@@ -36,7 +36,7 @@ export function findOnPage(kit: PageKit, query: ElementQuery): { total: number; 
     normalize(kit.nameOf(element)).includes(text) ||
     normalize(kit.contentOf(element)).includes(text);
   /** Finds only the innermost elements that contain a text, or the control or heading that the text names. */
-  const findByText = (wanted: string): Element[] => {
+  const findByText = (searched: string): Element[] => {
     const found = new Set<Element>();
     for (const element of kit.queryAll("*")) {
       if (element.matches(skipped)) continue;
@@ -47,11 +47,11 @@ export function findOnPage(kit: PageKit, query: ElementQuery): { total: number; 
         "value" in element && typeof element.value === "string" && !kit.isSecret(element)
           ? element.value
           : "";
-      if (normalize(`${own}\n${value}`).includes(wanted)) found.add(element);
-      if (!normalize(element.textContent).includes(wanted)) continue;
-      if ([...element.children].some((child) => normalize(child.textContent).includes(wanted))) continue;
+      if (normalize(`${own}\n${value}`).includes(searched)) found.add(element);
+      if (!normalize(element.textContent).includes(searched)) continue;
+      if ([...element.children].some((child) => normalize(child.textContent).includes(searched))) continue;
       const around = element.closest(nameable);
-      found.add(around && normalize(kit.nameOf(around)).includes(wanted) ? around : element);
+      found.add(around && normalize(kit.nameOf(around)).includes(searched) ? around : element);
     }
     for (const label of [...found])
       if (label instanceof HTMLLabelElement && label.control) found.add(label.control);

@@ -26,8 +26,8 @@ test("the total size is limited: the session whose last snapshot is oldest is ev
   const huge = snapshot(Array.from({ length: 10_000 }, () => "x".repeat(1_000)));
   const sessions = Array.from({ length: 6 }, (_, index) => `ses_${index}`);
   const ids = sessions.map((sessionId) => book.add(sessionId, huge).id);
-  const kept = sessions.filter((sessionId, index) => book.find(sessionId, ids[index] ?? ""));
-  assert.deepEqual(kept, ["ses_3", "ses_4", "ses_5"]);
+  const remaining = sessions.filter((sessionId, index) => book.find(sessionId, ids[index] ?? ""));
+  assert.deepEqual(remaining, ["ses_3", "ses_4", "ses_5"]);
 });
 
 test("a ref is described as in the latest snapshot that contains it", () => {

@@ -33,8 +33,8 @@ export function createSnapshotBook(): SnapshotBook {
   };
   return {
     add(sessionId, snapshot) {
-      const named = { ...snapshot, id: `s${randomInt(36 ** 3, 36 ** 4).toString(36)}` };
-      const latest = [named, ...(bySession.get(sessionId) ?? [])].slice(0, SNAPSHOTS_MAX);
+      const namedSnapshot = { ...snapshot, id: `s${randomInt(36 ** 3, 36 ** 4).toString(36)}` };
+      const latest = [namedSnapshot, ...(bySession.get(sessionId) ?? [])].slice(0, SNAPSHOTS_MAX);
       // A map keeps insertion order. Deleting the key first moves the session to the end.
       evict(sessionId);
       bySession.set(sessionId, latest);
@@ -43,7 +43,7 @@ export function createSnapshotBook(): SnapshotBook {
         if (chars <= CHARS_MAX || other === sessionId) break;
         evict(other);
       }
-      return named;
+      return namedSnapshot;
     },
     find: (sessionId, id) => bySession.get(sessionId)?.find((snapshot) => snapshot.id === id),
     latest: (sessionId) => bySession.get(sessionId)?.[0],

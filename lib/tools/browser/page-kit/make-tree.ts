@@ -1,4 +1,4 @@
-/** The page's tree as it is rendered. */
+/** The rendered tree of the page. */
 export type TreeKit = {
   /** Whether an element and its whole content are not rendered. @param style the element's computed style. */
   isUnrendered: (element: Element, style: CSSStyleDeclaration) => boolean;

@@ -17,7 +17,7 @@ const DEVICES = {
 
 const WORK_MS_MAX = 40_000;
 
-/** Takes a preview of the page at a chosen viewport, and keeps it as evidence. Source: specification, Structured sessions. */
+/** Takes a preview of the page at a chosen viewport and stores it as evidence. Source: specification, Structured sessions. */
 export const capturePreview = (services: Pick<ToolServices, "browser" | "evidence" | "variants">) =>
   defineTool({
     name: "capture_preview",

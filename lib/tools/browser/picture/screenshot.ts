@@ -9,7 +9,7 @@ import { takePicture } from "./take-picture.ts";
 
 const WORK_MS_MAX = 30_000;
 
-/** Takes a picture of the page as it is now, and keeps it as evidence. Source: specification, Capabilities. */
+/** Takes a picture of the current page and stores it as evidence. Source: specification, Capabilities. */
 export const screenshot = (services: Pick<ToolServices, "browser" | "evidence" | "variants">) =>
   defineTool({
     name: "screenshot",

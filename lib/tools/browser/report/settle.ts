@@ -49,7 +49,7 @@ export async function settle(
 }
 
 const untilLoaded = (live: LiveBrowser) =>
-  // A page that is still loading after this time is shown as it is.
+  // A page that is still loading after this time is shown in its current state.
   live
     .page()
     .waitForLoadState("load", { timeout: LOAD_MS_MAX })
