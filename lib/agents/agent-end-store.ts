@@ -83,7 +83,7 @@ export const countLiveAmong = (db: Executor, sessionIds: string[]): Promise<numb
  * Requests a stop of every open run below a session, in the transaction that ends the session's turn. The runs stop even
  * if this process crashes before it stops them.
  */
-export async function noteStopBelow(tx: Transaction, sessionId: string): Promise<void> {
+export async function requestStopBelow(tx: Transaction, sessionId: string): Promise<void> {
   const below = sql`(with recursive below as (
     select ${agents.sessionId} as id from ${agents} where ${agents.parentSessionId} = ${sessionId} and ${isNull(agents.outcome)}
     union select child.session_id from ${agents} child join below on child.parent_session_id = below.id
