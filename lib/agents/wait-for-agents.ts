@@ -43,7 +43,7 @@ type WaitState =
  * @param options.agentIds the children to wait for; by default the live ones and those whose end was not reported yet.
  * @param options.isLast whether to return the reports even if children are still live.
  */
-export async function lookAtAgents(
+export async function checkAgentWait(
   { db }: Pick<AgentsDeps, "db">,
   sessionId: string,
   options: {

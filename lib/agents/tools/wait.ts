@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineTool, errorResult, jsonResult, waitFor } from "#lib/tools/tool.ts";
 import type { AgentsDeps } from "../agents-deps.ts";
-import { lookAtAgents } from "../wait-for-agents.ts";
+import { checkAgentWait } from "../wait-for-agents.ts";
 
 const WEEK_S = 7 * 86_400;
 
@@ -28,7 +28,7 @@ export const waitForAgentsTool = (deps: Pick<AgentsDeps, "db">) =>
     idempotent: true,
     readOnly: false,
     async execute({ agentIds, until, timeoutSeconds }, call) {
-      const state = await lookAtAgents(deps, call.sessionId, {
+      const state = await checkAgentWait(deps, call.sessionId, {
         agentIds: agentIds ?? call.waitedFor,
         until,
         reader: `${call.runId}/${call.callId}`,
