@@ -40,7 +40,6 @@ export const addRequirementsTool = (deps: PlanningDeps): Tool =>
     },
   });
 
-/** `update_requirement`. */
 export const updateRequirementTool = (deps: PlanningDeps): Tool =>
   defineTool({
     ...common,
@@ -65,7 +64,6 @@ export const updateRequirementTool = (deps: PlanningDeps): Tool =>
     },
   });
 
-/** `list_requirements`. */
 export const listRequirementsTool = (deps: PlanningDeps): Tool =>
   defineTool({
     ...common,

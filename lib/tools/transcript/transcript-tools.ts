@@ -7,7 +7,7 @@ import type { TranscriptServices } from "./services.ts";
 
 const PREVIEW_CHARACTERS = 240;
 
-/** `list_transcript`: the messages so far, each with its beginning. */
+/** `list_transcript`: lists the messages so far with the beginning of each. */
 export const listTranscript = ({ transcript }: TranscriptServices): Tool =>
   defineTool({
     name: "list_transcript",
@@ -44,7 +44,7 @@ function summarize(message: TranscriptMessage) {
   };
 }
 
-/** `read_message`: one message of the transcript, whole. */
+/** `read_message`: reads one whole message of the transcript. */
 export const readMessage = ({ transcript }: TranscriptServices): Tool =>
   defineTool({
     name: "read_message",
@@ -65,7 +65,7 @@ export const readMessage = ({ transcript }: TranscriptServices): Tool =>
     },
   });
 
-/** `search_transcript`: messages that hold a text. */
+/** `search_transcript`: finds messages that contain a text. */
 export const searchTranscript = ({ transcript }: TranscriptServices): Tool =>
   defineTool({
     name: "search_transcript",
@@ -97,7 +97,7 @@ export const searchTranscript = ({ transcript }: TranscriptServices): Tool =>
 
 const CHARACTERS_MAX = 20_000;
 
-/** `read_tool_result`: a piece of a result that was too long to be shown whole. */
+/** `read_tool_result`: reads a piece of a result that was too long to be shown whole. */
 export const readToolResult = ({ transcript }: TranscriptServices): Tool =>
   defineTool({
     name: "read_tool_result",
@@ -125,7 +125,7 @@ export const readToolResult = ({ transcript }: TranscriptServices): Tool =>
 
 const entriesMax = 200;
 
-/** `list_evidence`: the pictures and saved pages of the session. */
+/** `list_evidence`: lists the pictures and saved pages of the session. */
 export const listEvidence = ({ evidence }: TranscriptServices): Tool =>
   defineTool({
     name: "list_evidence",
@@ -138,7 +138,7 @@ export const listEvidence = ({ evidence }: TranscriptServices): Tool =>
     readsStore: true,
     async execute(_, call) {
       const all = await evidence.list(call.sessionId);
-      // A line each: a long list is shown cut.
+      // One entry per line, because a long list is cut when it is shown.
       const lines = all
         .slice(-entriesMax)
         .toReversed()
