@@ -8,7 +8,7 @@ import type { LocalBus } from "./local-bus.ts";
  * succeeded. That writer may be this process, so the sweep also runs without peers.
  */
 export type LogSweep = {
-  /** Compares the log with the delivered events, in one statement for all sessions with listeners, or in none. */
+  /** Compares the log with the delivered events: one statement for all sessions with listeners, none without listeners. */
   run: () => Promise<void>;
   /** Records that an event was delivered. */
   noteSeen: (sessionId: string, seq: number) => void;

@@ -127,7 +127,7 @@ function receivePayload(parts: Parts, payload: string): void {
   if (!envelope || envelope.from === processId) return;
   if (envelope.from !== NO_PROCESS && !peers.has(envelope.from)) {
     peers.add(envelope.from);
-    // Nothing was sent to the new peer before.
+    // Without peers nothing was sent, so the new peer may have missed notices.
     send(parts, { type: "gap" }, envelope.from);
   }
   if (envelope.to !== undefined && envelope.to !== processId) return;

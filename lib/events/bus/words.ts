@@ -2,7 +2,7 @@ import type { EventBus } from "./bus.ts";
 
 /** One topic of the bus: short texts (less than 4,000 bytes) between the processes of a service. */
 export type Words = {
-  /** Sends a text to every process, including this one. It may get lost. */
+  /** Sends a text to every process, including this one. Delivery is not guaranteed. */
   tell: (word: string) => void;
   /** @param onGap called when texts may have been missed. @returns a function that unsubscribes. */
   listen: (onWord: (word: string) => void, onGap: () => void) => () => void;
