@@ -12,9 +12,9 @@ export type EventDraft = {
 };
 
 /** Serializes events of one session. The write adds the numbers. */
-export function draftEvents(sessionId: string, news: NewEvent[]): EventDraft[] {
+export function draftEvents(sessionId: string, newEvents: NewEvent[]): EventDraft[] {
   const timestamp = new Date().toISOString();
-  return news.map(({ kind, requestId, runId, source, ...fields }) => ({
+  return newEvents.map(({ kind, requestId, runId, source, ...fields }) => ({
     kind,
     requestId,
     runId,

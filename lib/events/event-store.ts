@@ -14,9 +14,9 @@ import type { EventKind, NewEvent, StoredEvent } from "./event.ts";
 export async function appendEvents(
   tx: Transaction,
   sessionId: string,
-  news: NewEvent[],
+  newEvents: NewEvent[],
 ): Promise<StoredEvent[]> {
-  const drafts = draftEvents(sessionId, news);
+  const drafts = draftEvents(sessionId, newEvents);
   const rows = drafts.map(
     ({ kind, requestId, runId, head, tail }, index) =>
       sql`(${index - drafts.length + 1}::int, ${kind}, ${requestId}::text, ${runId}::text, ${head}, ${tail})`,

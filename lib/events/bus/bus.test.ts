@@ -231,7 +231,10 @@ describe("the event bus between processes", () => {
     const there = await openBus(second);
     await waitUntil(() => there.readUnfinished(sessionId).length === 1, "the new process has the beginning");
     here.publish(sessionId, { type: "delta", delta: pieceOf(sessionId, 7, "sentence") });
-    await waitUntil(() => there.readUnfinished(sessionId)[0]?.text === "Half a sentence", "the rest has arrived");
+    await waitUntil(
+      () => there.readUnfinished(sessionId)[0]?.text === "Half a sentence",
+      "the rest has arrived",
+    );
     await here.close();
     await there.close();
   });
@@ -305,7 +308,10 @@ describe("the event bus between processes", () => {
     });
     await append("after").catch(() => append("after"));
     await waitUntil(() => texts.length === 2, "the event stored while reconnecting was read");
-    await waitUntil(() => signals.length > 0 || signalGaps > 0, "the signal was received, or a gap was reported");
+    await waitUntil(
+      () => signals.length > 0 || signalGaps > 0,
+      "the signal was received, or a gap was reported",
+    );
     await append("later");
     await waitUntil(() => texts.length === 3, "new events are received");
     assert.deepEqual(texts, ["before", "after", "later"]);

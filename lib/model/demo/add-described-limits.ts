@@ -39,7 +39,8 @@ export function addDescribedLimits(schema: SchemaObject): SchemaObject {
   for (const [, keyword, value = ""] of described.matchAll(namedTexts)) add(keyword, unquote(value));
   for (const [, words = "", value, noun] of described.matchAll(sentences))
     add(keywords[noun ? `${words} ${noun}` : words], Number(value));
-  for (const [, words = "", value = ""] of described.matchAll(textSentences)) add(keywords[words], unquote(value));
+  for (const [, words = "", value = ""] of described.matchAll(textSentences))
+    add(keywords[words], unquote(value));
   if (described.includes("No two items are the same.")) add("uniqueItems", true);
   return Object.keys(added).length === 0 ? schema : { ...schema, ...added };
 }

@@ -136,7 +136,10 @@ function report(situation: Situation, task: DemoTask): DemoStep {
   }
   const navigation = situation.exchanges.findLast(({ toolName }) => toolName === "browser_execute");
   const url = findOpenUrl([...situation.earlier, ...situation.exchanges]) ?? situation.currentUrl;
-  return { kind: "report", text: writePageReport({ task, readings, exchanges: sinceChange, navigation, url }) };
+  return {
+    kind: "report",
+    text: writePageReport({ task, readings, exchanges: sinceChange, navigation, url }),
+  };
 }
 
 /** Without `dom_query`, reports on the source of the page; without `fetch_url`, reports that this is not possible. */

@@ -15,11 +15,11 @@ import {
 
 type AnswerResult =
   | { status: "accepted" }
-  /** There is no such question in this session. */
+  /** The session has no such question. */
   | { status: "unknown" }
-  /** It is no longer open. */
+  /** The question is no longer open. */
   | { status: "settled" }
-  /** The answer does not fit; the question stays open. `path` is the field's place in the answer. */
+  /** The answer is invalid; the question remains open. `path` leads to the invalid field. */
   | { status: "invalid"; path: string[]; problem: string };
 
 /**
@@ -41,7 +41,7 @@ export async function answerElicitation(
   const end =
     answer === null
       ? ({ state: "declined", answer } as const)
-      : // A form's values have been checked by now.
+      : // The cast is safe: `findFlaws` has checked the values of a form.
         ({ state: "answered", answer: storable(answer) as ElicitationAnswer } as const);
   const { isSettled, job } = await repeatOnDeadlock(() =>
     deps.log.transact(sessionId, async (tx, emit) => {

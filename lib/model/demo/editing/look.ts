@@ -33,7 +33,7 @@ const FILLERS =
 const LENGTH = /^\d{1,3}(?:\.\d{1,2})?(?:px|em|rem|pt|%)$/;
 const LOOK_CHARACTERS_MAX = 120;
 
-/** Reads words such as `bigger and bold`, `dark green`, `white on #0a7` or `a yellow background`; undefined if a part is unknown. */
+/** Reads a look such as `bigger and bold`, `white on #0a7` or `a yellow background`; undefined if a part is unknown. */
 export function readLook(words: string): Look | undefined {
   if (words.length > LOOK_CHARACTERS_MAX) return undefined;
   const look: Look = { styles: {} };

@@ -218,10 +218,10 @@ describe("finding the elements", () => {
     const prompt = [...begin("make the headline say 'X'"), ...found({ selector: HEADLINE }, framed)];
     assert.match(calledBy(plan(prompt, tools))[0] ?? "", /^dom_query h2, h3/);
     const field = { role: "combobox", name: "Currency", selector: "#currency" };
-    const prompt = begin("change the currency to EUR");
-    const [call] = plan(prompt, tools).kind === "calls" ? calledBy(plan(prompt, tools)) : [];
-    prompt.push(...found({ selector: call?.replace("dom_query ", "") ?? "" }, field));
-    assert.match(reportOf(plan(prompt, tools)), /the currency is a form field or a picture/);
+    const fieldPrompt = begin("change the currency to EUR");
+    const [call] = plan(fieldPrompt, tools).kind === "calls" ? calledBy(plan(fieldPrompt, tools)) : [];
+    fieldPrompt.push(...found({ selector: call?.replace("dom_query ", "") ?? "" }, field));
+    assert.match(reportOf(plan(fieldPrompt, tools)), /the currency is a form field or a picture/);
   });
 
   test("a part of a text is replaced only if the element has no children", () => {

@@ -26,7 +26,10 @@ export function carryOutPlan(situation: Situation): DemoStep {
   // The items at the start of the work, because people may edit the plan in the meantime.
   const shown = started?.result && readShownPlan(started.result.text);
   const { tasks, elsewhere, unclear } = chooseTasks(shown?.items ?? plan.items);
-  const request = joinRequests([...tasks.map((task) => task.request), ...readAddedRequests(situation.message)]);
+  const request = joinRequests([
+    ...tasks.map((task) => task.request),
+    ...readAddedRequests(situation.message),
+  ]);
   request.leftOut.push(...unclear);
   if (request.edits.length === 0 && request.undo === undefined)
     return { kind: "report", text: writeNothingToDo(request) };

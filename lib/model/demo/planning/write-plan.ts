@@ -39,7 +39,13 @@ export function writePlan(situation: Situation, request: EditRequest): DemoStep 
   const newItems = sentences.filter((text) => !plan.items.some((item) => isOpen(item) && item.text === text));
   const calls = exchanges.filter(({ toolName }) => toolName === "update_plan");
   const isWritten = calls.at(-1)?.result?.isError === false;
-  if (tools.has("update_plan") && !isWritten && newItems.length > 0 && calls.length < TRIES_MAX && !plan.isCut) {
+  if (
+    tools.has("update_plan") &&
+    !isWritten &&
+    newItems.length > 0 &&
+    calls.length < TRIES_MAX &&
+    !plan.isCut
+  ) {
     // A plan without open items is finished, so the new items replace it.
     const existing = plan.items.some(isOpen) ? plan.items : [];
     const items = [...existing, ...newItems.map((text) => ({ text, status: "todo" }))];
