@@ -79,7 +79,7 @@ const readReport = ({ name, status, result, error, submitted }: Record<string, u
   isSubmitted: submitted === true,
 });
 
-/** Names each sub-agent after the last part of its page's path, otherwise its host. Names are unique and not in `usedNames`. */
+/** Names each sub-agent after the last part of its page's path, otherwise its host, unique and not in `usedNames`. */
 function nameAll(urls: string[], usedNames: string[]): string[] {
   const used = new Set(usedNames);
   return urls.map((url) => {
