@@ -6,9 +6,9 @@ import { findRun } from "../run/run-store.ts";
 import { lockSession } from "../session-store.ts";
 import { endWaits, sendWake, type WakeDeps } from "../waiting/waiting.ts";
 import {
+  acceptsAnswers,
   type ElicitationRow,
   findElicitation,
-  isHeard,
   readEventContext,
   settleElicitation,
 } from "./elicitation-store.ts";
@@ -47,7 +47,8 @@ export async function answerElicitation(
     deps.log.transact(sessionId, async (tx, emit) => {
       await lockSession(tx, sessionId);
       const run = await findRun(tx, row.runId);
-      if (!run || !isHeard(run) || !(await settleElicitation(tx, row.id, end))) return { isSettled: false };
+      if (!run || !acceptsAnswers(run) || !(await settleElicitation(tx, row.id, end)))
+        return { isSettled: false };
       const about = await readEventContext(tx, row.runId);
       emit({ kind: "elicitation.resolved", ...about, elicitationId: row.id, ...end });
       return { isSettled: true, job: await endWaits(tx, emit, row, "settled") };

@@ -89,7 +89,7 @@ export function listElicitations(
 }
 
 /** Whether a run still reads answers: it is open and not requested to stop. */
-export const isHeard = (run: RunRow): boolean => isOpen(run) && run.cancelRequestedAt === null;
+export const acceptsAnswers = (run: RunRow): boolean => isOpen(run) && run.cancelRequestedAt === null;
 
 /** Inserts an open question. */
 export async function insertElicitation(

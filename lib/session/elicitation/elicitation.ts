@@ -7,12 +7,12 @@ import { newId } from "../new-id.ts";
 import { findRun } from "../run/run-store.ts";
 import { lockSession } from "../session-store.ts";
 import {
+  acceptsAnswers,
   type ElicitationOutcome,
   type ElicitationRow,
   findElicitation,
   findElicitationOfCall,
   insertElicitation,
-  isHeard,
   listOpenOfRun,
   readEventContext,
   settleElicitation,
@@ -120,7 +120,7 @@ async function findOrInsert(
   if (!row) throw new Error(`question ${id} vanished after it was stored`);
   // A stop request before the insert could not withdraw the question, so this checks again.
   const run = await findRun(db, runId);
-  if (run && isHeard(run)) return row;
+  if (run && acceptsAnswers(run)) return row;
   await settle(deps, row, "withdrawn");
   return (await findElicitation(db, sessionId, id)) ?? row;
 }
