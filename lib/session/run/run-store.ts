@@ -183,7 +183,7 @@ export function listDeliverables(db: Executor, sessionId: string, limit: number)
 }
 
 /** Lists the ids of the given runs that are open and have a stop request. */
-export async function listAskedToStop(db: Database, runIds: string[]): Promise<string[]> {
+export async function listStopRequested(db: Database, runIds: string[]): Promise<string[]> {
   if (runIds.length === 0) return [];
   const rows = await db
     .select({ id: runs.id })
