@@ -16,9 +16,9 @@ export type EventBus = {
   /** The unfinished message as far as it was streamed, for a new reader: each part, from offset 0. */
   readUnfinished: (sessionId: string) => MessageDelta[];
   /** Sends a short text (less than 4,000 bytes) to every process, including this one. Delivery is not guaranteed. */
-  signal: (topic: string, word: string) => void;
+  signal: (topic: string, text: string) => void;
   /** Listens to a topic. @param onGap called when signals may have been missed. */
-  onSignal: (topic: string, listener: (word: string) => void, onGap?: () => void) => () => void;
+  onSignal: (topic: string, listener: (text: string) => void, onGap?: () => void) => () => void;
   close: () => Promise<void>;
 };
 

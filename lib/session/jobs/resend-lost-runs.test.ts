@@ -58,7 +58,7 @@ test("a lost run is resent with a new generation, but only if it is next in its 
   await db.delete(outbox);
 });
 
-test("a run that is being played is never resent", async () => {
+test("a run is not resent while its player renews its job", async () => {
   const [played] = await seed({ state: "running", epoch: 1, startedAt: new Date() });
   await noteRunsPlayed(db, [played ?? ""], minutesFromNow(60));
   assert.deepEqual(await resend(minutesFromNow(69)), []);
