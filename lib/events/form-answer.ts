@@ -5,7 +5,7 @@ import { countOf } from "#lib/text/count-of.ts";
 type FormProblem = { field: string; problem: string };
 
 /**
- * Checks an answer against its form. It has no imports besides types, because the session page runs it too.
+ * Checks an answer against its form. It imports only types and text functions, because the session page runs it too.
  *
  * @returns a problem for each invalid field, in the order of the form; empty if the answer is valid.
  */

@@ -1,7 +1,7 @@
 import { type ModelFailure, readModelFailure } from "./failure.ts";
 import type { ModelAccess, ModelOutcomes } from "./model-access.ts";
 
-/** Whether the model answers, according to the calls of turns. */
+/** The health of the model, according to the calls of turns. */
 type ModelHealth = { ok: boolean; detail: string };
 
 /** A single failure may be accidental; if it is not, the retry soon fails too. */

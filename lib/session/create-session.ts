@@ -30,7 +30,7 @@ export type NewSession = {
   idempotencyKey: string | null;
   userId: string | null;
   source: Source;
-  /** Who starts the first turn: `person` only from the landing page. */
+  /** The origin of the first turn: `person` only for sessions created on the home page. */
   origin: "person" | "external";
   metadata: Record<string, unknown> | null;
   targetUrl: string | null;

@@ -5,7 +5,7 @@ import { type Notice, packNotices } from "./notice.ts";
 export type Outbox = {
   /** @param to id of the receiving process; omit for all processes. */
   push: (notice: Notice, to?: string) => void;
-  /** Puts a notice to all processes before the waiting ones. */
+  /** Queues a notice to all processes in front of the waiting notices. */
   pushFirst: (notice: Notice) => void;
   /** Resolves when every notice pushed so far is sent, or cannot be sent now. */
   flush: () => Promise<void>;

@@ -30,7 +30,7 @@ export type NewFollowUp = {
   bodyHash: string;
   /** Checks in the same transaction whether a new message (not a replay) may be stored. @returns the refusal, if any. */
   admit?: (tx: Transaction) => Promise<string | undefined>;
-  /** Writes rows in the message's transaction, while the session is locked. @returns a refusal to store nothing. */
+  /** Writes rows in the message's transaction, while the session is locked. @returns a refusal; nothing is then stored. */
   alongside?: (tx: Transaction, emit: Emit) => Promise<string | undefined>;
 };
 

@@ -17,7 +17,7 @@ type ChangeGroup = { revision: number; ids: string[] };
 
 /** The variant according to the results of `apply_variant` in the transcript. */
 export type VariantHistory = {
-  /** Newest knownIds revision; 0 if there is none. */
+  /** Newest known revision; 0 if there is none. */
   newest: number;
   /** Oldest first; without groups whose changes were all dropped. */
   groups: ChangeGroup[];
