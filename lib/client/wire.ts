@@ -3068,7 +3068,7 @@ export type TurnResumedEvent = {
   /** Id of the run: one attempt at the request's turn. */
   runId: string | null;
   source: Source;
-  /** `settled`: what the turn waited for has come. `deadline`: the time of the wait is over. `message`: a message steers the turn. `stopped`: the turn was stopped. */
+  /** `settled`: the turn got what it waited for. `deadline`: the deadline of the wait passed. `message`: a message steers the turn. `stopped`: the turn was stopped. */
   reason: "settled" | "deadline" | "message" | "stopped";
 };
 

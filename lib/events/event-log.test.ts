@@ -24,8 +24,8 @@ const readAll = (sessionId: string) => log.read(sessionId, { after: 0, limit: 1_
 describe("the event log", () => {
   it("numbers events without gaps, in the order of their commits, under concurrent writers", async () => {
     const sessionId = await insertBareSession(database.db);
-    const seen: number[] = [];
-    log.subscribe(sessionId, (item) => item.type === "event" && seen.push(item.event.seq));
+    const publishedSeqs: number[] = [];
+    log.subscribe(sessionId, (item) => item.type === "event" && publishedSeqs.push(item.event.seq));
     const writers = Array.from({ length: 20 }, (_, writer) =>
       append(sessionId, ...Array.from({ length: 1 + (writer % 3) }, (_, index) => `${writer}.${index}`)),
     );
@@ -35,7 +35,7 @@ describe("the event log", () => {
       events.map(({ seq }) => seq),
       events.map((_, index) => index + 1),
     );
-    assert.equal(events.length, seen.length);
+    assert.equal(events.length, publishedSeqs.length);
     // Events of one transaction are contiguous and in emit order.
     for (const [index, event] of events.entries()) {
       const [writer, part] = textOf(event).split(".");

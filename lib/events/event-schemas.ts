@@ -475,7 +475,7 @@ export const eventSchemas = {
   "turn.resumed": define("turn.resumed", "The turn continues after a wait.", {
     reason: z.enum(WAIT_ENDS).meta({
       description:
-        "`settled`: what the turn waited for has come. `deadline`: the time of the wait is over. `message`: a message steers the turn. `stopped`: the turn was stopped.",
+        "`settled`: the turn got what it waited for. `deadline`: the deadline of the wait passed. `message`: a message steers the turn. `stopped`: the turn was stopped.",
     }),
   }),
   "agent.spawned": define("agent.spawned", "The agent delegated work to a sub-agent.", {

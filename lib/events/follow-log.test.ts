@@ -68,13 +68,13 @@ function createLog() {
 
 /** Reads until at least `count` items have arrived. @returns numbers of events and texts of pieces. */
 async function take(follower: LogFollower, count: number): Promise<(number | string)[]> {
-  const taken: (number | string)[] = [];
-  while (taken.length < count) {
+  const received: (number | string)[] = [];
+  while (received.length < count) {
     const batch = await follower.next();
     if (!batch) break;
-    for (const item of batch.items) taken.push(item.type === "event" ? item.event.seq : item.delta.text);
+    for (const item of batch.items) received.push(item.type === "event" ? item.event.seq : item.delta.text);
   }
-  return taken;
+  return received;
 }
 
 describe("a follower of the log", () => {

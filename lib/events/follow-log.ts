@@ -26,7 +26,7 @@ type LogQuery = {
 /**
  * - `behind`: the next items have to be read from the log.
  * - `reading`: the log is being read; `published` has the events published meanwhile. `isStale`: read it once more.
- * - `live`: all events up to `#seen` are queued or delivered; published events are queued directly.
+ * - `live`: all events up to `#processed` are queued or delivered; published events are queued directly.
  * - `over`: the follower was stopped.
  */
 type Position =
@@ -45,7 +45,7 @@ export class LogFollower {
   /** Number of the last event delivered to the reader. */
   #delivered: number;
   /** Number of the last event processed, accepted or not. A published event that is not the next one reveals a gap. */
-  #seen = 0;
+  #processed = 0;
   /** Set when pieces may have been missed: the unfinished message is sent whole after the next replay. */
   #needsUnfinished = true;
   #wake = () => {};
@@ -113,12 +113,12 @@ export class LogFollower {
 
   /** Queues a published event. Commits may be published out of order: after a gap the log is read again. */
   #take(event: StoredEvent): void {
-    if (event.seq <= this.#seen) return;
-    if (event.seq > this.#seen + 1) {
+    if (event.seq <= this.#processed) return;
+    if (event.seq > this.#processed + 1) {
       this.#fallBehind(false);
       return;
     }
-    this.#seen = event.seq;
+    this.#processed = event.seq;
     if (this.#query.accepts?.(event) ?? true) this.#queue.push({ type: "event", event });
   }
 
@@ -151,7 +151,7 @@ export class LogFollower {
     }
     const isWhole = page.events.length < PAGE && !reading.isStale;
     this.#position = { kind: isWhole ? "live" : "behind" };
-    this.#seen = page.lastSeq;
+    this.#processed = page.lastSeq;
     for (const event of reading.published) if (this.#isLive()) this.#take(event);
     if (this.#isLive() && this.#needsUnfinished) {
       this.#needsUnfinished = false;

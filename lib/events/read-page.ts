@@ -30,14 +30,14 @@ function createReader(db: Database) {
   const read = async ({ sessionId, requestIds, after, limit }: PageQuery): Promise<EventPage> => {
     const [first = "", second = first] = requestIds;
     const rows = await statement.execute({ sessionId, first, second, after, limit });
-    const found = rows.flatMap(({ lastSeq: _, seq, kind, requestId, runId, body }) =>
+    const pageEvents = rows.flatMap(({ lastSeq: _, seq, kind, requestId, runId, body }) =>
       // The column is text so that a kind can be added without a migration; only appendEvents writes it.
       seq === null || kind === null || body === null
         ? []
         : [{ sessionId, seq, kind: kind as EventKind, requestId, runId, body }],
     );
     const [row] = rows;
-    return row ? { events: found, lastSeq: row.lastSeq } : { events: [], lastSeq: 0, isGone: true };
+    return row ? { events: pageEvents, lastSeq: row.lastSeq } : { events: [], lastSeq: 0, isGone: true };
   };
   return shareReads(read, ({ sessionId, requestIds, after, limit }) =>
     [sessionId, after, limit, ...requestIds].join(" "),

@@ -58,7 +58,7 @@ export const pieceOf = (sessionId: string, offset: number, text: string): Messag
 /** Waits for a condition, at most ten seconds. */
 export async function waitUntil(condition: () => boolean, what: string): Promise<void> {
   for (const end = Date.now() + 10_000; !condition(); ) {
-    if (Date.now() > end) throw new Error(`waited in vain until ${what}`);
+    if (Date.now() > end) throw new Error(`timed out before ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

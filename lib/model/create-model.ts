@@ -61,8 +61,8 @@ function createOpenaiAccess(config: ModelConfig): ModelAccess {
 async function createGatewayAccess(config: ModelConfig): Promise<ModelAccess> {
   // Imported on demand: the package is large, and the service uses it only here.
   const { createGateway } = await import("ai");
-  const named = config.agentModel || defaultGatewayModel;
-  const id = named.includes("/") ? named : `openai/${named}`;
+  const configuredId = config.agentModel || defaultGatewayModel;
+  const id = configuredId.includes("/") ? configuredId : `openai/${configuredId}`;
   const gateway = createGateway({
     apiKey: config.gatewayApiKey ?? "",
     ...(config.fetch ? { fetch: config.fetch } : {}),

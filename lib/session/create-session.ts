@@ -30,7 +30,7 @@ export type NewSession = {
   idempotencyKey: string | null;
   userId: string | null;
   source: Source;
-  /** The origin of the first turn: `person` only for sessions created on the home page. */
+  /** The origin of the first turn: `person` only for sessions started on the service's landing page. */
   origin: "person" | "external";
   metadata: Record<string, unknown> | null;
   targetUrl: string | null;

@@ -13,8 +13,8 @@ const aliases: Record<string, string[]> = {
 /** Chooses the member that the page mentions; otherwise null if allowed, or the member at the place's index. */
 export function buildEnum(members: unknown[], { name, scope, position }: Choice): unknown {
   const fact = findFact(scope, name);
-  const wanted = typeof fact === "string" ? [fact, ...(aliases[fact] ?? [])] : [fact];
-  const exact = wanted.find((value) => value !== undefined && members.includes(value));
+  const candidates = typeof fact === "string" ? [fact, ...(aliases[fact] ?? [])] : [fact];
+  const exact = candidates.find((value) => value !== undefined && members.includes(value));
   if (exact !== undefined) return exact;
   const mentioned = members.find(
     (member) => typeof member === "string" && member.length > 2 && scope.words.includes(member.toLowerCase()),

@@ -133,7 +133,7 @@ function buildObject(builder: Builder, schema: SchemaObject, place: Place): Reco
       if (typeof other === "string") add(other, asObject(inner.properties)[other] ?? properties[other] ?? {});
     }
   }
-  fillUp(schema, value, properties, add);
+  addUpToMinimum(schema, value, properties, add);
   return value;
 }
 
@@ -164,7 +164,8 @@ function findOther(schema: SchemaObject, name: string): unknown {
   return schema.additionalProperties ?? schema.unevaluatedProperties ?? {};
 }
 
-function fillUp(
+/** Adds properties until the object has `minProperties`. */
+function addUpToMinimum(
   schema: SchemaObject,
   value: Record<string, unknown>,
   properties: SchemaObject,

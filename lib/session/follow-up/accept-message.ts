@@ -59,9 +59,9 @@ export const QUEUED_MAX = 100;
  */
 export async function acceptMessage(deps: WakeDeps, input: NewFollowUp): Promise<AcceptResult> {
   const { sessionId } = input;
-  const { result, job, wake, spares } = await deps.log.transact(
+  const { result, job, wake, overtaken } = await deps.log.transact(
     sessionId,
-    async (tx, emit): Promise<Written> => {
+    async (tx, emit): Promise<WriteResult> => {
       const refusal = await admitOnce(tx, input);
       if (refusal !== undefined) return { result: { status: "refused", error: refusal } };
       const counters = await lockCounters(tx, sessionId);
@@ -82,9 +82,9 @@ export async function acceptMessage(deps: WakeDeps, input: NewFollowUp): Promise
   deps.jobs.sendSoon(job ? [job] : []);
   await sendWake(deps, wake);
   // A claim that began before the commit did not see the interrupt: its turn runs, so it must be stopped.
-  if (spares === undefined || !("runId" in result)) return result;
-  const isTooLate = await isClaimedBefore(deps.db, spares, result.runId);
-  return isTooLate ? { ...result, interrupts: spares } : result;
+  if (overtaken === undefined || !("runId" in result)) return result;
+  const isTooLate = await isClaimedBefore(deps.db, overtaken, result.runId);
+  return isTooLate ? { ...result, interrupts: overtaken } : result;
 }
 
 /** Calls `admit`, unless the message is a replay. */
@@ -93,14 +93,19 @@ async function admitOnce(tx: Transaction, { sessionId, idempotencyKey, admit }: 
   return admit(tx);
 }
 
-type Written = { result: AcceptResult; job?: Job | undefined; wake?: Job | undefined; spares?: string };
+type WriteResult = {
+  result: AcceptResult;
+  job?: Job | undefined;
+  wake?: Job | undefined;
+  overtaken?: string;
+};
 
 async function write(
   tx: Transaction,
   emit: Emit,
   input: NewFollowUp,
   at: { counters: SessionCounters; position: number; placement: Placement },
-): Promise<Written> {
+): Promise<WriteResult> {
   const { sessionId, mode, origin, userId, idempotencyKey, bodyHash } = input;
   const { counters, position, placement } = at;
   const requestId = newId("req");
@@ -123,7 +128,7 @@ async function write(
     result: { status: "accepted", requestId, runId, queued, interrupts },
     job,
     wake,
-    ...("spares" in placement && { spares: placement.spares }),
+    ...("overtaken" in placement && { overtaken: placement.overtaken }),
   };
 }
 

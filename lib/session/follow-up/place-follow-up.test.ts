@@ -74,7 +74,7 @@ describe("interrupt", () => {
     assert.deepEqual(place("interrupt", { isClaimed: false, isWaiting: true }), {
       kind: "overtakes",
       interrupts: null,
-      spares: "run_a",
+      overtaken: "run_a",
     });
     const claimed = place("interrupt", { isClaimed: true, isWaiting: true });
     assert.deepEqual(claimed, { kind: "waits", interrupts: "run_a" });

@@ -10,9 +10,9 @@ export type Placement =
   | { kind: "starts" }
   /** Other turns come first. */
   | { kind: "waits"; interrupts: string | null }
-  /** It overtakes a turn that has not begun, and is next. `spares`: the overtaken run, which keeps its turn. */
+  /** It overtakes a turn that has not begun, and is next. `overtaken`: the overtaken run, which keeps its turn. */
   | { kind: "overtakes"; interrupts: string }
-  | { kind: "overtakes"; interrupts: null; spares: string }
+  | { kind: "overtakes"; interrupts: null; overtaken: string }
   /** The turn of this run reads it. */
   | { kind: "joins"; runId: string };
 
@@ -32,7 +32,7 @@ export function placeFollowUp(
   // Interrupts keep their order: an interrupt that has not begun is not stopped by the next one.
   if (head.mode === "interrupt") return { kind: "waits", interrupts: head.attempt > 1 ? head.id : null };
   // Its message is not in the transcript yet; stopping the run now would lose it.
-  if (head.isWaiting) return { kind: "overtakes", interrupts: null, spares: head.id };
+  if (head.isWaiting) return { kind: "overtakes", interrupts: null, overtaken: head.id };
   return { kind: "overtakes", interrupts: head.id };
 }
 

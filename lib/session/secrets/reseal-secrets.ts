@@ -3,8 +3,8 @@ import { repeatOnDeadlock } from "#db/repeat-on-deadlock.ts";
 import type { Sealer } from "#lib/secrets/sealer.ts";
 import { placeSecret } from "./secret-names.ts";
 import {
-  countOtherwiseSealed,
-  listOtherwiseSealed,
+  countSealedWithOtherKey,
+  listSealedWithOtherKey,
   listSessionsWithQueries,
   replaceSealed,
   type SealedRow,
@@ -55,7 +55,7 @@ export async function resealSecrets(
     outcome.unreadable += done.unreadable;
     position = done.next;
   } while (position !== null && performance.now() < endsAt);
-  const remaining = await countOtherwiseSealed(deps.db, deps.sealer.currentPrefix);
+  const remaining = await countSealedWithOtherKey(deps.db, deps.sealer.currentPrefix);
   return { ...outcome, remaining, nextCursor: position && writeCursor(position) };
 }
 
@@ -90,7 +90,7 @@ async function resealBatch(
   after: Position,
   batch: number,
 ): Promise<BatchOutcome> {
-  const rows = await listOtherwiseSealed(db, sealer.currentPrefix, after, batch);
+  const rows = await listSealedWithOtherKey(db, sealer.currentPrefix, after, batch);
   const opened = rows.flatMap((row) => {
     const resealed = reseal(sealer, row);
     return resealed === undefined ? [] : [{ ...row, resealed }];

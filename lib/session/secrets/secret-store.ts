@@ -23,7 +23,7 @@ export async function readSealedSecrets(
 const isNotCurrent = (currentPrefix: string) => notLike(sealedSecrets.sealed, `${currentPrefix}%`);
 
 /** Lists secrets sealed with another key, by session and name. */
-export const listOtherwiseSealed = (
+export const listSealedWithOtherKey = (
   db: Database,
   currentPrefix: string,
   after: { sessionId: string; name: string },
@@ -42,7 +42,7 @@ export const listOtherwiseSealed = (
     .limit(limit);
 
 /** Counts the secrets sealed with another key. */
-export const countOtherwiseSealed = (db: Database, currentPrefix: string): Promise<number> =>
+export const countSealedWithOtherKey = (db: Database, currentPrefix: string): Promise<number> =>
   db.$count(sealedSecrets, isNotCurrent(currentPrefix));
 
 /** Replaces sealed values that have not changed since they were read. @returns the number of replaced values. */

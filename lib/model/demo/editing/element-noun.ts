@@ -83,8 +83,8 @@ function readKind(noun: string, which: "all" | number): ElementNoun | undefined 
 function readQuoted(words: string, quote: string, which: "all" | number): ElementNoun | undefined {
   if (SELECTOR.test(quote) && ELEMENT_AND_QUOTE.test(words))
     return { searches: [{ selector: quote }], which, isArea: true };
-  const named = NOUN_AND_QUOTE.exec(words)?.[1] ?? QUOTE_AND_NOUN.exec(words)?.[2];
-  const noun = named?.trim().toLowerCase();
+  const nounWords = NOUN_AND_QUOTE.exec(words)?.[1] ?? QUOTE_AND_NOUN.exec(words)?.[2];
+  const noun = nounWords?.trim().toLowerCase();
   if (noun === undefined) return undefined;
   const kind = findKind(noun);
   if (kind) {

@@ -54,14 +54,16 @@ function readAspect(words: string, quotes: readonly string[]): Omit<ElementPhras
   const [, thing, possessive, after] = ASPECT_LAST.exec(words) ?? [];
   const aspectWords = (before ?? after)?.toLowerCase() ?? "";
   const aspect = ASPECTS.find(([pattern]) => pattern.test(aspectWords))?.[1];
-  const named = owner ?? thing;
-  if (named === undefined || aspect === undefined) return readElementNoun(words, quotes);
-  const noun = WHOLE_PAGE.test(named) ? PAGE : readElementNoun(named, quotes);
+  const ownerWords = owner ?? thing;
+  if (ownerWords === undefined || aspect === undefined) return readElementNoun(words, quotes);
+  const noun = WHOLE_PAGE.test(ownerWords) ? PAGE : readElementNoun(ownerWords, quotes);
   if (!noun) return undefined;
   // `the button color` refers to all buttons.
   const isGeneral =
     owner === undefined && possessive === undefined && aspect !== "text" && noun.quote === undefined;
   const plural =
-    isGeneral && /\bbuttons?$|\blinks?$/i.test(named) ? readElementNoun(`all ${named}`, quotes) : undefined;
+    isGeneral && /\bbuttons?$|\blinks?$/i.test(ownerWords)
+      ? readElementNoun(`all ${ownerWords}`, quotes)
+      : undefined;
   return { ...(plural ?? noun), aspect };
 }

@@ -61,8 +61,8 @@ function addColor(look: Look, piece: string): boolean {
     look.background = background;
     return true;
   }
-  const [, named = "", part] = /^(.+?)(?: (text|font|letters|lettering|background))?$/.exec(piece) ?? [];
-  const color = readColor(named);
+  const [, colorWords = "", part] = /^(.+?)(?: (text|font|letters|lettering|background))?$/.exec(piece) ?? [];
+  const color = readColor(colorWords);
   if (color === undefined) return false;
   if (part === "background") look.background = color;
   else if (part !== undefined) look.textColor = color;

@@ -29,15 +29,15 @@ export function planEdit(situation: Situation, request: EditRequest): DemoStep {
   if (request.edits.length === 0 && request.undo === undefined) return report(writeEditHelp(request));
 
   const attempts = exchanges.filter(isApply);
-  const looks = looksOf(exchanges);
+  const preparation = listPreparation(exchanges);
   const reaching = attempts.length === 0 ? reachPage(situation, request) : undefined;
   if (reaching) return reaching;
-  const onPage = sincePageChange(looks);
+  const onPage = sincePageChange(preparation);
   const edits = request.edits.map((edit) => ({ edit, prepared: prepareEdit(edit, onPage) }));
   const queries = edits.flatMap(({ prepared }) => (prepared.kind === "query" ? [prepared.input] : []));
   if (queries.length > 0) return queryStep(queries);
 
-  const history = readHistory([...earlier, ...looks], situation.revision);
+  const history = readHistory([...earlier, ...preparation], situation.revision);
   const plan: EditPlan = { edits, drop: chooseDrop(request, history), history };
   const step = attempts.length === 0 ? applyStep(plan) : followUp(situation, attempts);
   const check = exchanges.findLast(({ toolName }) => toolName === "check_variant");
@@ -49,7 +49,7 @@ export const findMissing = ({ tools }: Situation, { edits }: EditRequest): strin
   ["apply_variant", ...(edits.length > 0 ? ["dom_query"] : [])].filter((name) => !tools.has(name));
 
 /** Returns the exchanges before the first change. */
-function looksOf(exchanges: ToolExchange[]): ToolExchange[] {
+function listPreparation(exchanges: ToolExchange[]): ToolExchange[] {
   const first = exchanges.findIndex(isApply);
   return first === -1 ? exchanges : exchanges.slice(0, first);
 }
@@ -59,7 +59,7 @@ export function isCarriedOut({ exchanges }: Situation, { edits, undo, leftOut }:
   const last = exchanges.findLast(isApply);
   if (last === undefined || readStored(last) === undefined || leftOut.length > 0) return false;
   const added = listAdded(last.input);
-  const onPage = sincePageChange(looksOf(exchanges));
+  const onPage = sincePageChange(listPreparation(exchanges));
   const isAdded = (edit: Edit) => {
     const prepared = prepareEdit(edit, onPage);
     const hasChange = ({ op, note }: PlannedChange) =>

@@ -196,15 +196,19 @@ const LOOK_VERBS: [RegExp, string][] = [
 function readStyling(clause: Clause): Reading[] | undefined {
   const { words } = clause;
   const wished = WISHED_LOOK.exec(words)?.groups ?? GIVE.exec(words)?.groups;
-  if (wished) return styling(wished.target ?? wished.subject, wished.look, clause);
+  if (wished) return readStyle(wished.target ?? wished.subject, wished.look, clause);
   for (const [pattern, look] of LOOK_VERBS) {
     const groups = pattern.exec(words)?.groups;
-    if (groups) return styling(groups.target, look, clause);
+    if (groups) return readStyle(groups.target, look, clause);
   }
   return readMaking(MAKE.exec(words)?.groups?.rest, clause);
 }
 
-function styling(words: string | undefined, look: string | undefined, clause: Clause): Reading[] | undefined {
+function readStyle(
+  words: string | undefined,
+  look: string | undefined,
+  clause: Clause,
+): Reading[] | undefined {
   const read = readLook((look ?? "").replace(/[\s.!?]+$/, ""));
   return read && phrasesOf(words, clause)?.map((target) => ({ kind: "setStyle", target, look: read }));
 }
@@ -227,7 +231,7 @@ function readMaking(rest: string | undefined, clause: Clause): Reading[] | undef
 function splitLook(words: string, clause: Clause): Reading[] | undefined {
   const parts = words.split(/\s+/);
   for (let at = 1; at < parts.length; at += 1) {
-    const styled = styling(parts.slice(0, at).join(" "), parts.slice(at).join(" "), clause);
+    const styled = readStyle(parts.slice(0, at).join(" "), parts.slice(at).join(" "), clause);
     if (styled) return styled;
   }
   return undefined;

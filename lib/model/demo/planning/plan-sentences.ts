@@ -45,7 +45,7 @@ function writeSentence(edits: Edit[], { place, url }: EditRequest): string | und
     read?.leftOut.length === 0 &&
     read.place?.toLowerCase() === place?.toLowerCase() &&
     read.url === url &&
-    essenceOf(read.edits) === essenceOf(edits);
+    serializeEdits(read.edits) === serializeEdits(edits);
   return isSame ? sentence : undefined;
 }
 
@@ -61,7 +61,7 @@ function resolvePronoun(edits: Edit[]): string {
 }
 
 /** Serializes edits without their words, for comparison. */
-const essenceOf = (edits: readonly Edit[]): string =>
+const serializeEdits = (edits: readonly Edit[]): string =>
   JSON.stringify(
     edits.map(({ words: _words, target: { words: _target, ...target }, ...edit }) => ({ ...edit, target })),
   );
