@@ -2009,7 +2009,7 @@ export type PreviewUpdatedEvent = {
   previews: Array<Preview>;
 };
 
-/** What of a variant is published. */
+/** The published release of a variant. */
 export type Publication = {
   /** Id of the publication. */
   id: string;
@@ -2272,7 +2272,7 @@ export type RequirementAnswer = {
   requirement: Requirement;
 };
 
-/** What a check of the page can decide. */
+/** A condition that a check of the page tests. */
 export type RequirementAssertion = {
   /** Page that the assertion is about. Query and fragment are ignored. */
   url: string;
@@ -2797,9 +2797,9 @@ export type TestRun = {
   /** `failed`: a test failed, or the run ended before all tests had run. `interrupted`: the service could not finish the run in two attempts. */
   status: "queued" | "running" | "passed" | "failed" | "cancelled" | "interrupted";
   startedBy: "agent" | "person";
-  /** Test files and folders of the workspace. An empty list means that the run has every test file. */
+  /** Test files and folders of the workspace. An empty list means every test file. */
   files: Array<string>;
-  /** The page as it is, or with the variant. */
+  /** `control`: the page without the variant. `variant`: the page with it. */
   against: Array<"control" | "variant">;
   /** Key of the variant. Null if only the control is tested. */
   variant: string | null;
@@ -2844,9 +2844,9 @@ export type TestRunResults = {
   /** `failed`: a test failed, or the run ended before all tests had run. `interrupted`: the service could not finish the run in two attempts. */
   status: "queued" | "running" | "passed" | "failed" | "cancelled" | "interrupted";
   startedBy: "agent" | "person";
-  /** Test files and folders of the workspace. An empty list means that the run has every test file. */
+  /** Test files and folders of the workspace. An empty list means every test file. */
   files: Array<string>;
-  /** The page as it is, or with the variant. */
+  /** `control`: the page without the variant. `variant`: the page with it. */
   against: Array<"control" | "variant">;
   /** Key of the variant. Null if only the control is tested. */
   variant: string | null;
@@ -3068,7 +3068,7 @@ export type TurnResumedEvent = {
   /** Id of the run: one attempt at the request's turn. */
   runId: string | null;
   source: Source;
-  /** `settled`: what the turn waited for has come. `deadline`: the time of the wait is over. `message`: a message steers the turn. `stopped`: the turn was stopped. */
+  /** `settled`: the turn got what it waited for. `deadline`: the deadline of the wait passed. `message`: a message steers the turn. `stopped`: the turn was stopped. */
   reason: "settled" | "deadline" | "message" | "stopped";
 };
 
@@ -3340,7 +3340,7 @@ export type VariantSummary = {
     /** ISO 8601, UTC. */
     at: string;
   } | null;
-  /** What is published. Null if the variant is not published. */
+  /** The published release. Null if the variant is not published. */
   publication: Publication | null;
 };
 

@@ -1,4 +1,4 @@
-import type { Words } from "#lib/events/bus/words.ts";
+import type { Topic } from "#lib/events/bus/topic.ts";
 
 /** What is being answered, so that a later message of the same holder can cancel it, whichever process it reaches. */
 export type CallsInFlight = {
@@ -13,7 +13,7 @@ export type CallsInFlight = {
 const ID_MAX = 200;
 
 /** @see CallsInFlight */
-export function createCallsInFlight(words: Words): CallsInFlight {
+export function createCallsInFlight(words: Topic): CallsInFlight {
   const calls = new Map<string, Set<AbortController>>();
   const stopListening = words.listen(
     (word) => {

@@ -5,7 +5,7 @@ import type { BodyReader } from "#lib/api/http/body/body-reader.ts";
 import type { RateLimiter } from "#lib/api/http/rates/rate-limiter.ts";
 import type { ApiServices } from "#lib/api/services.ts";
 import type { BrowserService } from "#lib/browser/browser-service.ts";
-import type { Words } from "#lib/events/bus/words.ts";
+import type { Topic } from "#lib/events/bus/topic.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
 import type { EvidenceStore } from "#lib/evidence/evidence.ts";
 import type { KeyStore } from "#lib/keys/key-store.ts";
@@ -52,7 +52,7 @@ type BuiltinMcpDeps = {
   previousTokenKeys?: readonly Uint8Array[];
   baseUrl: string;
   /** How processes tell each other of calls that were cancelled. */
-  words: Words;
+  words: Topic;
   logger: Pick<Logger, "error">;
   securityLog: Pick<SecurityLog, "userTokenRefused">;
 };

@@ -1,4 +1,4 @@
-import type { Words } from "#lib/events/bus/words.ts";
+import type { Topic } from "#lib/events/bus/topic.ts";
 import type { KeyScope } from "#lib/keys/key-scopes.ts";
 import type { LiveKey } from "#lib/keys/key-store.ts";
 import type { Logger } from "#lib/log/logger.ts";
@@ -64,7 +64,7 @@ const SWEEP_MS = 15_000;
  */
 export function createAccessWatch(deps: {
   rows: AccessRows;
-  words: Words;
+  words: Topic;
   logger: Pick<Logger, "warn">;
   sweepMs?: number;
 }): AccessWatch {

@@ -1,6 +1,6 @@
 import { WebSocket } from "ws";
 import { CLOSE } from "#lib/client/close-codes.ts";
-import type { Words } from "#lib/events/bus/words.ts";
+import type { Topic } from "#lib/events/bus/topic.ts";
 import type { KeptAddress } from "#lib/security-log/request-address.ts";
 import type { LiveClientFrame } from "../contract/schemas/live-frames.ts";
 import type { Client } from "../http/client-address.ts";
@@ -22,7 +22,7 @@ export type LiveServices = AdmissionServices &
   ViewerServices &
   Pick<ApiServices, "access" | "control" | "failedAttempts"> & {
     /** Opens a topic of words between processes. */
-    words: (topic: string) => Words;
+    words: (topic: string) => Topic;
   };
 
 /** What a connection asks for; without a viewer its first frame must bring the credential. */

@@ -15,7 +15,7 @@ import type {
 } from "#lib/browser/browser-service.ts";
 import { createBrowserControl } from "#lib/browser/view/browser-control.ts";
 import { createMemoryBus, type EventBus } from "#lib/events/bus/bus.ts";
-import { openWords } from "#lib/events/bus/words.ts";
+import { openTopic } from "#lib/events/bus/topic.ts";
 import type { NewEvent } from "#lib/events/event.ts";
 import { createEventLog } from "#lib/events/event-log.ts";
 import { createKeyStore } from "#lib/keys/key-store.ts";
@@ -105,13 +105,13 @@ export async function openLiveRig(
   ];
   const browser = createTestBrowser();
   const store = createKeyStore(db);
-  const control = createBrowserControl(openWords(bus, "browser-control"));
+  const control = createBrowserControl(openTopic(bus, "browser-control"));
   const access = createAccessWatch({
     rows: {
       readKeys: store.readLive,
       readShares: (sessionIds) => readShareStates(db, sessionIds, new Date()),
     },
-    words: openWords(bus, ACCESS_TOPIC),
+    words: openTopic(bus, ACCESS_TOPIC),
     logger: { warn: console.error },
   });
   const services: LiveServices = {
@@ -120,7 +120,7 @@ export async function openLiveRig(
     shares,
     access,
     control,
-    words: (topic) => openWords(bus, topic),
+    words: (topic) => openTopic(bus, topic),
     browser,
     authenticate: createAuthenticator(keys, store),
     failedAttempts: createFailedAttempts({ limit: 0, trustedProxies: [] }),

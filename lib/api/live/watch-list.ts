@@ -1,4 +1,4 @@
-import type { Words } from "#lib/events/bus/words.ts";
+import type { Topic } from "#lib/events/bus/topic.ts";
 
 /** One connection and the number that it was told last. */
 type Member = { told: number; tell: (watching: number) => void };
@@ -34,7 +34,7 @@ type Word = { from: string; sessionId: string; watching: number; asks?: true };
  * that does not counts as gone.
  */
 export function createWatchList(
-  words: Words,
+  words: Topic,
   { self = crypto.randomUUID(), confirmMs = 2_000 }: { self?: string; confirmMs?: number } = {},
 ): WatchList {
   const rooms = new Map<string, Room>();

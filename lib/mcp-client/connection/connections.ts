@@ -122,8 +122,8 @@ async function askForm(
   request: FormRequest,
 ) {
   const [call] = held.calls;
-  const isHeard = turn.isPersonPresent && call && !call.isAsking && call.questions < QUESTIONS_MAX;
-  if (!isHeard) return { action: "decline" as const };
+  const acceptsAnswers = turn.isPersonPresent && call && !call.isAsking && call.questions < QUESTIONS_MAX;
+  if (!acceptsAnswers) return { action: "decline" as const };
   const { sessionId, runId } = turn;
   const ask = ({ question, options, form }: AskedOnce) => {
     call.questions += 1;

@@ -13,7 +13,7 @@ import { watchDialogs } from "#lib/browser/page/page-dialogs.ts";
 import { findTestChromium } from "#lib/browser/testing.ts";
 import { createBrowserControl } from "#lib/browser/view/browser-control.ts";
 import { createMemoryBus } from "#lib/events/bus/bus.ts";
-import { openWords } from "#lib/events/bus/words.ts";
+import { openTopic } from "#lib/events/bus/topic.ts";
 import type { EvidencePointer } from "#lib/events/event.ts";
 import type { EvidenceStore, NewEvidence } from "#lib/evidence/evidence.ts";
 import type { SandboxService, Workspace } from "#lib/sandbox/sandbox-service.ts";
@@ -184,7 +184,7 @@ export async function startSite(
 }
 
 /** Creates browser control in one process. Control is free until a test takes it. */
-export const createTestControl = () => createBrowserControl(openWords(createMemoryBus(), "browser-control"));
+export const createTestControl = () => createBrowserControl(openTopic(createMemoryBus(), "browser-control"));
 
 /** Evidence kept in memory. */
 export function createEvidenceMemory(): EvidenceStore & { saved: (NewEvidence & EvidencePointer)[] } {

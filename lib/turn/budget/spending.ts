@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { Database } from "#db/client.ts";
-import type { Words } from "#lib/events/bus/words.ts";
+import type { Topic } from "#lib/events/bus/topic.ts";
 import { type ModelPrice, priceCall } from "#lib/model/prices.ts";
 import type { ModelUsage } from "#lib/model/usage.ts";
 import { addSpend, type Budget, describeExhausted, type Spend } from "#lib/session/budget/budget.ts";
@@ -69,7 +69,7 @@ export function createSpending(deps: {
   db: Database;
   price: ModelPrice | undefined;
   owners: OwnerAccounts | undefined;
-  words: Words;
+  words: Topic;
 }): Spending {
   const { db, price, owners, words } = deps;
   const trees = new LRUCache<string, Tree>({ max: TREES_MAX });
