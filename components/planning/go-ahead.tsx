@@ -3,7 +3,7 @@
 import { Play } from "lucide-react";
 import { useState } from "react";
 import type { Plan } from "#lib/page/state/view-types.ts";
-import { awaitsGo } from "#lib/page/words/describe-plan.ts";
+import { awaitsAgreement } from "#lib/page/words/describe-plan.ts";
 import { Button } from "../ui/button.tsx";
 import { Input } from "../ui/field.tsx";
 import type { PlanUse } from "./use-plan.ts";
@@ -18,10 +18,10 @@ export function GoAhead({ plan, use, mayAgree }: { plan: Plan; use: PlanUse; may
         {mayAgree ? "you agree to the plan" : "a person agrees to the plan"}.
         {mayAgree &&
           plan.items.length > 0 &&
-          !awaitsGo(plan) &&
+          !awaitsAgreement(plan) &&
           " This plan has nothing left to do: ask the agent for a new one, or add an item."}
       </p>
-      {mayAgree && awaitsGo(plan) && (
+      {mayAgree && awaitsAgreement(plan) && (
         <form
           className="flex items-center gap-2"
           onSubmit={(event) => {

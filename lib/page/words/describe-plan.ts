@@ -13,7 +13,7 @@ export function summarizePlan({ items }: Plan): { progress: string | null; curre
 }
 
 /** Whether there is a plan for a person to agree to: one with something left to do. */
-export const awaitsGo = ({ mode, items }: Plan): boolean =>
+export const awaitsAgreement = ({ mode, items }: Plan): boolean =>
   mode === "plan_first" && items.some(({ status }) => status === "todo" || status === "in_progress");
 
 /** Names of the states of an item. */

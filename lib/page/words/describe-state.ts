@@ -2,7 +2,7 @@ import type { LiveStatus } from "#lib/client/live-connection.ts";
 import { countOf } from "#lib/text/count-of.ts";
 import { currentRun, isStopping, type SessionState } from "../state/session-state.ts";
 import type { Deliverable, RunView } from "../state/view-types.ts";
-import { awaitsGo } from "./describe-plan.ts";
+import { awaitsAgreement } from "./describe-plan.ts";
 import { describeTool, worksOnPage } from "./describe-tool.ts";
 import { STATE_WORDS, stateOfRun, type Tone } from "./state-words.ts";
 
@@ -151,7 +151,7 @@ function describeSuccess(state: SessionState, run: RunView): StateWords {
       advice: adviseSender(state, "Send a message to get a new result from the next turn."),
     });
   }
-  if (run.pageError === null) return awaitsGo(state.plan) ? describeGo(state) : wordsFor(word);
+  if (run.pageError === null) return awaitsAgreement(state.plan) ? describeGo(state) : wordsFor(word);
   return wordsFor(word, {
     detail: run.pageError,
     advice: adviseSender(state, "Open the page in the address bar or send a message to try again."),
