@@ -2,7 +2,7 @@
 
 import { FileDown } from "lucide-react";
 import type { TestAttachment } from "#lib/page/state/view-types.ts";
-import { sortAttachment } from "#lib/page/words/describe-test-run.ts";
+import { classifyAttachment } from "#lib/page/words/describe-test-run.ts";
 import { formatSize } from "#lib/page/words/format.ts";
 import { StoredPicture } from "../session/drawer/evidence-picture.tsx";
 import { useSession } from "../session/session-context.tsx";
@@ -14,8 +14,8 @@ export function TestFiles({ attachments }: { attachments: TestAttachment[] }) {
   const kept = attachments.flatMap((file) =>
     file.evidenceId === null ? [] : [{ ...file, id: file.evidenceId }],
   );
-  const pictures = kept.filter((file) => sortAttachment(file) === "picture");
-  const files = kept.filter((file) => sortAttachment(file) !== "picture");
+  const pictures = kept.filter((file) => classifyAttachment(file) === "picture");
+  const files = kept.filter((file) => classifyAttachment(file) !== "picture");
   const missing = attachments.filter(({ evidenceId }) => evidenceId === null);
   return (
     <>
@@ -50,7 +50,7 @@ export function TestFiles({ attachments }: { attachments: TestAttachment[] }) {
                 <span className="truncate">{file.name}</span>
                 <span className="shrink-0 text-faint">{formatSize(file.sizeBytes)}</span>
               </a>
-              {sortAttachment(file) === "trace" && <HowToOpen id={file.id} />}
+              {classifyAttachment(file) === "trace" && <HowToOpen id={file.id} />}
             </li>
           ))}
         </ul>

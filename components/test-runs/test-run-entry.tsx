@@ -7,7 +7,7 @@ import type { TestRun } from "#lib/page/state/view-types.ts";
 import {
   describeCounts,
   describeStarter,
-  describeTested,
+  describeTestTargets,
   TEST_RUN_WORDS,
 } from "#lib/page/words/describe-test-run.ts";
 import { formatDuration } from "#lib/page/words/format.ts";
@@ -118,7 +118,7 @@ function RunFacts({ run }: { run: TestRun }) {
   const tookMs = startedAt !== null && endedAt !== null ? Date.parse(endedAt) - Date.parse(startedAt) : null;
   return (
     <p className="min-w-0 flex-1 basis-56 text-soft text-sm [overflow-wrap:anywhere]">
-      {describeTested(run)}, {describeStarter(run)}
+      {describeTestTargets(run)}, {describeStarter(run)}
       {tookMs !== null && `, took ${formatDuration(tookMs)}`}
     </p>
   );

@@ -3,12 +3,12 @@ import { describe, it } from "node:test";
 import { AT, testRun } from "../state/testing.ts";
 import type { ToolCallView } from "../state/view-types.ts";
 import {
+  classifyAttachment,
   describeCounts,
   describeEnd,
   describeProgress,
-  describeTested,
+  describeTestTargets,
   findTestRunOfCall,
-  sortAttachment,
 } from "./describe-test-run.ts";
 import { describeTool } from "./describe-tool.ts";
 
@@ -32,12 +32,12 @@ describe("the words of test runs", () => {
   });
 
   it("a run says what it tests", () => {
-    assert.equal(describeTested(testRun(1)), "Control and variant main");
+    assert.equal(describeTestTargets(testRun(1)), "Control and variant main");
     assert.equal(
-      describeTested(testRun(1, { against: ["variant"], revision: 3 })),
+      describeTestTargets(testRun(1, { against: ["variant"], revision: 3 })),
       "Variant main, revision 3",
     );
-    assert.equal(describeTested(testRun(1, { against: ["control"], variant: null })), "Control");
+    assert.equal(describeTestTargets(testRun(1, { against: ["control"], variant: null })), "Control");
   });
 
   it("the end of a run is one sentence", () => {
@@ -54,11 +54,11 @@ describe("the words of test runs", () => {
       evidenceId: "evi_a",
       problem: null,
     };
-    assert.equal(sortAttachment(file), "trace");
-    assert.equal(sortAttachment({ ...file, name: "data" }), "file");
-    assert.equal(sortAttachment({ ...file, mediaType: "image/png" }), "picture");
-    assert.equal(sortAttachment({ ...file, mediaType: "image/svg+xml" }), "file");
-    assert.equal(sortAttachment({ ...file, evidenceId: null }), "missing");
+    assert.equal(classifyAttachment(file), "trace");
+    assert.equal(classifyAttachment({ ...file, name: "data" }), "file");
+    assert.equal(classifyAttachment({ ...file, mediaType: "image/png" }), "picture");
+    assert.equal(classifyAttachment({ ...file, mediaType: "image/svg+xml" }), "file");
+    assert.equal(classifyAttachment({ ...file, evidenceId: null }), "missing");
   });
 });
 

@@ -44,7 +44,7 @@ export const describeProgress = ({ counts }: Pick<TestRun, "counts">): string | 
   counts.total === 0 ? null : `${countEnded(counts)} of ${counts.total}`;
 
 /** What a run tests: `Control and variant main, revision 3`. */
-export function describeTested({ against, variant, revision }: TestRun): string {
+export function describeTestTargets({ against, variant, revision }: TestRun): string {
   if (variant === null) return "Control";
   const name = `ariant ${variant}${revision === null ? "" : `, revision ${revision}`}`;
   return against.includes("control") ? `Control and v${name}` : `V${name}`;
@@ -67,7 +67,7 @@ export const formatTestTime = (durationMs: number): string =>
 const PICTURES = ["image/png", "image/jpeg", "image/webp", "image/gif"];
 
 /** How the page offers a file of a test: as a picture, as a trace or other file to download, or not at all. */
-export function sortAttachment({
+export function classifyAttachment({
   name,
   mediaType,
   evidenceId,
