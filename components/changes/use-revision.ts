@@ -30,7 +30,7 @@ export function useRevision(variant: VariantView): ShownRevision {
       if (!isCurrent) return;
       if (outcome.isDone) {
         setLast({ key, revision: outcome.answer, error: null });
-        store.noteRevision(outcome.answer);
+        store.addRevisionFacts(outcome.answer);
       } else {
         setLast((before) => ({ ...(before.key === key && before), key, error: outcome.error }));
       }

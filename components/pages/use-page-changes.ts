@@ -29,7 +29,7 @@ export function usePageChanges({ slug }: LandingPage): PageChanges {
     setBusy(true);
     setNote(null);
     const outcome = await change();
-    if (outcome.isDone) store.notePage(outcome.answer);
+    if (outcome.isDone) store.mergePage(outcome.answer);
     setNote(
       outcome.isDone
         ? { text: done, isError: false }

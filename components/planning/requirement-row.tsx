@@ -28,7 +28,7 @@ export function RequirementRow({ requirement, mayEdit }: { requirement: Requirem
     const outcome = await actions.editRequirement(id, change);
     setBusy(false);
     if (!outcome.isDone) return outcome.error;
-    store.noteRequirements([outcome.answer]);
+    store.mergeRequirements([outcome.answer]);
     return null;
   }
   if (isEditing)

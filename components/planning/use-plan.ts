@@ -24,14 +24,14 @@ export function usePlan() {
     else setError(outcome.error);
     return outcome.isDone;
   }
-  const edit = (change: PlanEdit) => run(() => actions.editPlan([change]), store.notePlan);
-  const setMode = (mode: "off" | "plan_first") => run(() => actions.setPlanMode(mode), store.notePlan);
+  const edit = (change: PlanEdit) => run(() => actions.editPlan([change]), store.mergePlan);
+  const setMode = (mode: "off" | "plan_first") => run(() => actions.setPlanMode(mode), store.mergePlan);
   const agree = ({ revision }: Plan, text: string) =>
     run(
       () => actions.agreePlan(revision, text),
       ({ requestId, runId }) => {
         const createdAt = new Date().toISOString();
-        store.noteAccepted(
+        store.addAcceptedMessage(
           { requestId, mode: "steer", text: describeAgreement(text), author: null, createdAt },
           runId,
         );

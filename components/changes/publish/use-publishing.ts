@@ -31,7 +31,7 @@ export function usePublishing({ key }: VariantView): Publishing {
 
   function noteChange(outcome: ActionOutcome<Publication | null>, done: string, failed: string) {
     if (!outcome.isDone) return toError(`${failed}: ${outcome.error}`);
-    store.notePublication(key, outcome.answer);
+    store.setPublication(key, outcome.answer);
     return toNote(done);
   }
 

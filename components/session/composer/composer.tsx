@@ -133,7 +133,7 @@ function useMessage() {
     if (mode === "interrupt") setChosen("queue");
     const { requestId, runId } = outcome.answer;
     const createdAt = new Date().toISOString();
-    store.noteAccepted({ requestId, mode, text: sent, author: null, createdAt }, runId);
+    store.addAcceptedMessage({ requestId, mode, text: sent, author: null, createdAt }, runId);
   }
   return { text, setText, chosen, setChosen, isSending, sendError, send };
 }

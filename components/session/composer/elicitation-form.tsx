@@ -69,7 +69,7 @@ function useReply({ elicitation: { elicitationId }, onReplied }: ReplyProps) {
     setSending(false);
     if (!outcome.isDone) return setFailure(outcome.error);
     onReplied();
-    store.noteElicitationAnswered(elicitationId);
+    store.removeElicitation(elicitationId);
   }
   return { reply, isSending, failure };
 }

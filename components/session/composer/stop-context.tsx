@@ -29,7 +29,7 @@ export function StopProvider({ children }: { children: ReactNode }) {
     setError(null);
     const outcome = await actions.cancel();
     if (!outcome.isDone) setError(`The turn was not stopped. ${outcome.error}`);
-    else if (outcome.answer.runId !== null) store.noteStopping(outcome.answer.runId);
+    else if (outcome.answer.runId !== null) store.setStopping(outcome.answer.runId);
   }, [actions, store]);
   useEffect(() => {
     if (!isArmed) return;

@@ -75,7 +75,7 @@ function applyKind(state: SessionState, event: DomainEvent): SessionState {
       return { ...state, elicitations: [...others, view] };
     }
     case "elicitation.resolved":
-      return dropElicitation(state, event.elicitationId);
+      return removeElicitation(state, event.elicitationId);
     case "turn.waiting":
       return { ...state, waitingOn: event.waitingOn };
     case "turn.resumed":
@@ -130,7 +130,7 @@ function applyKind(state: SessionState, event: DomainEvent): SessionState {
 }
 
 /** Takes a question that is no longer open out of the state. */
-export const dropElicitation = (state: SessionState, elicitationId: string): SessionState => ({
+export const removeElicitation = (state: SessionState, elicitationId: string): SessionState => ({
   ...state,
   elicitations: state.elicitations.filter((each) => each.elicitationId !== elicitationId),
 });

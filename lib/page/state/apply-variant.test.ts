@@ -77,11 +77,11 @@ test("a revision that was read brings the facts that a list of variants does not
     },
     check: null,
   };
-  store.noteRevision({ ...revision, revision: 1 });
+  store.addRevisionFacts({ ...revision, revision: 1 });
   assert.deepEqual(factsOf(store.getState().variants), ["main 2 unchecked  false"]);
-  store.noteRevision(revision);
+  store.addRevisionFacts(revision);
   assert.deepEqual(factsOf(store.getState().variants), ["main 2 unchecked 1 true"]);
-  store.noteShownVariant(null);
+  store.setShownVariant(null);
   assert.deepEqual(factsOf(store.getState().variants), ["main 2 unchecked 1 false"]);
 });
 
@@ -94,7 +94,7 @@ test("what is published follows the snapshot, the events and the answers", () =>
   assert.equal(release(), 1);
   receive(updated(4, summary("main", 2, null, publicationOf(2, 2)), 1));
   assert.equal(release(), 2);
-  store.notePublication("main", null);
+  store.setPublication("main", null);
   assert.equal(release(), null);
   store.mergeVariants([summary("main", 2, null, publicationOf(3, 2))]);
   assert.equal(release(), 3);

@@ -44,7 +44,7 @@ export function mergeVariant(
 }
 
 /** Adds the number of changes of a revision that was read, where no event brought it. */
-export const noteRead = (variants: VariantView[], read: VariantRevision): VariantView[] =>
+export const addRevisionFacts = (variants: VariantView[], read: VariantRevision): VariantView[] =>
   variants.map((each) =>
     each.key === read.variant && each.revision === read.revision && each.changeCount === null
       ? { ...each, changeCount: countChanges(read), isShown: read.isShown }

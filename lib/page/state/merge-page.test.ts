@@ -37,7 +37,7 @@ test("deployed and changed pages are kept by their slugs, in the order in which 
 
 test("an event that is older than the answer of this visitor's action changes nothing", () => {
   const store = createSessionStore({ ...snapshot, pages: [page("a", 1, 1)] });
-  store.notePage(page("a", null, 5));
+  store.mergePage(page("a", null, 5));
   receive(store, 4, "page.updated", page("a", 2, 4));
   assert.equal(store.getState().pages[0]?.version, null);
 });

@@ -16,7 +16,7 @@ const draftText = (state: SessionState) => state.drafts.map(({ text }) => text).
 
 test("an accepted message waits in the queue until its turn stores it", () => {
   const store = createSessionStore(snapshot);
-  store.noteAccepted(queued("req_2", "And then?"), "run_2");
+  store.addAcceptedMessage(queued("req_2", "And then?"), "run_2");
   assert.equal(store.getState().queue.length, 1);
   const sent = { ...message("msg_9", 9, "user", "And then?"), requestId: "req_2" };
   store.receive({
@@ -72,17 +72,20 @@ test("the controls are nobody's after a new connection until the service says wh
 
 test("a message whose turn is about to begin stays in view when the queue no longer lists it", () => {
   const store = createSessionStore(snapshot);
-  store.noteAccepted(queued("req_2", "And then?"), "run_2");
+  store.addAcceptedMessage(queued("req_2", "And then?"), "run_2");
   store.replaceQueue([]);
   assert.equal(store.getState().queue.length, 1);
-  store.noteRemoved("req_2");
+  store.removeQueuedMessage("req_2");
   assert.equal(store.getState().queue.length, 0);
 });
 
 test("accepted messages wait in the order in which the agent gets them", () => {
   const store = createSessionStore(snapshot);
   const say = (requestId: string, mode: QueuedMessage["mode"]) =>
-    store.noteAccepted(queued(requestId, requestId, mode), mode === "steer" ? "run_1" : `run_${requestId}`);
+    store.addAcceptedMessage(
+      queued(requestId, requestId, mode),
+      mode === "steer" ? "run_1" : `run_${requestId}`,
+    );
   say("q1", "queue");
   say("s1", "steer");
   say("i1", "interrupt");

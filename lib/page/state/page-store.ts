@@ -1,9 +1,9 @@
 import type { EarlierMessages } from "../calls/read-earlier.ts";
 import { applyDelta } from "./apply-delta.ts";
-import { applyEvent, dropElicitation, projectTurnState } from "./apply-event.ts";
+import { applyEvent, projectTurnState, removeElicitation } from "./apply-event.ts";
 import { mergePlan, mergeRequirements } from "./apply-planning.ts";
 import { mergeTestRun } from "./apply-test-run.ts";
-import { markShown, mergeVariant, noteRead, setPublication } from "./apply-variant.ts";
+import { addRevisionFacts, markShown, mergeVariant, setPublication } from "./apply-variant.ts";
 import { mergePage } from "./merge-page.ts";
 import { createSessionState, isOpen, type SessionState } from "./session-state.ts";
 import type {
@@ -28,33 +28,33 @@ export type SessionStore = {
   subscribe: (listener: () => void) => () => void;
   receive: (frame: LiveFrame) => void;
   /** Takes note of a message that the service has just accepted, before its events arrive. */
-  noteAccepted: (message: QueuedMessage, runId: string) => void;
+  addAcceptedMessage: (message: QueuedMessage, runId: string) => void;
   /** Takes over the queue as the service lists it. */
   replaceQueue: (queue: QueuedMessage[]) => void;
   /** Takes note of a queued message that was taken back, before its event arrives. */
-  noteRemoved: (requestId: string) => void;
+  removeQueuedMessage: (requestId: string) => void;
   /** Takes note of a run that was told to stop, until its end arrives. */
-  noteStopping: (runId: string) => void;
+  setStopping: (runId: string) => void;
   /** Takes note of an answered question, before its event arrives. */
-  noteElicitationAnswered: (elicitationId: string) => void;
+  removeElicitation: (elicitationId: string) => void;
   /** Takes over the sub-agents as the service lists them. */
   replaceAgents: (agents: AgentView[]) => void;
   /** Updates variants from an answer of the service, unless newer revisions are known. */
   mergeVariants: (variants: VariantSummary[]) => void;
   /** Adds the facts of a revision that was read: number of changes, and whether it is shown. */
-  noteRevision: (revision: VariantRevision) => void;
+  addRevisionFacts: (revision: VariantRevision) => void;
   /** Sets what of a variant is published, before the event arrives. */
-  notePublication: (key: string, publication: Publication | null) => void;
+  setPublication: (key: string, publication: Publication | null) => void;
   /** Sets the variant that the live browser shows, before the event arrives. */
-  noteShownVariant: (key: string | null) => void;
+  setShownVariant: (key: string | null) => void;
   /** Takes over a plan from an answer of the service, unless a newer one is known. */
-  notePlan: (plan: Plan) => void;
+  mergePlan: (plan: Plan) => void;
   /** Takes over requirements from an answer of the service, unless newer ones are known. */
-  noteRequirements: (requirements: Requirement[]) => void;
+  mergeRequirements: (requirements: Requirement[]) => void;
   /** Updates a landing page from an answer of the service, before the event arrives. */
-  notePage: (page: LandingPage) => void;
+  mergePage: (page: LandingPage) => void;
   /** Adds a test run from an answer of the service, before its event arrives. */
-  noteTestRun: (testRun: TestRun) => void;
+  mergeTestRun: (testRun: TestRun) => void;
   /** Puts messages from before the known ones in their place. */
   addEarlier: (earlier: EarlierMessages) => void;
 };
@@ -90,27 +90,28 @@ export function createSessionStore(
       return () => listeners.delete(listener);
     },
     receive: (frame) => change(applyFrame(state, frame)),
-    noteAccepted: (message, runId) => change(addAccepted(state, message, runId)),
+    addAcceptedMessage: (message, runId) => change(addAccepted(state, message, runId)),
     replaceQueue: (queue) => change(mergeQueue(state, queue)),
-    noteRemoved(requestId) {
+    removeQueuedMessage(requestId) {
       const queue = state.queue.filter((message) => message.requestId !== requestId);
       const runs = state.runs.filter((run) => run.requestId !== requestId || run.state !== "pending");
       change({ ...state, queue, runs, turnState: projectTurnState({ ...state, runs, queue }) });
     },
-    noteStopping: (stoppingRunId) => change({ ...state, stoppingRunId }),
-    noteElicitationAnswered: (elicitationId) => change(dropElicitation(state, elicitationId)),
+    setStopping: (stoppingRunId) => change({ ...state, stoppingRunId }),
+    removeElicitation: (elicitationId) => change(removeElicitation(state, elicitationId)),
     replaceAgents: (agents) => change({ ...state, agents }),
     mergeVariants: (variants) =>
       change({ ...state, variants: variants.reduce(mergeVariant, state.variants) }),
-    noteRevision: (revision) => change({ ...state, variants: noteRead(state.variants, revision) }),
-    notePublication: (key, publication) =>
+    addRevisionFacts: (revision) =>
+      change({ ...state, variants: addRevisionFacts(state.variants, revision) }),
+    setPublication: (key, publication) =>
       change({ ...state, variants: setPublication(state.variants, key, publication) }),
-    noteShownVariant: (key) => change({ ...state, variants: markShown(state.variants, key) }),
-    notePlan: (plan) => change(mergePlan(state, plan)),
-    noteRequirements: (requirements) =>
+    setShownVariant: (key) => change({ ...state, variants: markShown(state.variants, key) }),
+    mergePlan: (plan) => change(mergePlan(state, plan)),
+    mergeRequirements: (requirements) =>
       change({ ...state, requirements: mergeRequirements(state.requirements, requirements) }),
-    notePage: (page) => change({ ...state, pages: mergePage(state.pages, page) }),
-    noteTestRun: (testRun) => change({ ...state, testRuns: mergeTestRun(state.testRuns, testRun) }),
+    mergePage: (page) => change({ ...state, pages: mergePage(state.pages, page) }),
+    mergeTestRun: (testRun) => change({ ...state, testRuns: mergeTestRun(state.testRuns, testRun) }),
     addEarlier({ messages, hasEarlier }) {
       const known = new Set(state.messages.map(({ id }) => id));
       const earlier = messages.filter(({ id }) => !known.has(id));
