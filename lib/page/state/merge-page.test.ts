@@ -25,7 +25,7 @@ function receive(
   store.receive({ type: kind, seq, sessionId: data.sessionId, timestamp: AT, data });
 }
 
-test("deployed and changed pages are kept by their slugs, in the order in which they came", () => {
+test("deployed and changed pages are merged by slug, in the order in which they arrived", () => {
   const store = createSessionStore(snapshot);
   receive(store, 4, "page.deployed", page("a", 1, 1));
   receive(store, 5, "page.deployed", page("b", 1, 2));

@@ -1,6 +1,6 @@
 import type { VariantView } from "./view-types.ts";
 
-/** What a person can do next to publish the newest revision of a variant. */
+/** The next step to publish the newest revision of a variant. */
 type PublishStep =
   /** The variant has a newer revision than the one that the person looked at. */
   | "outdated"
