@@ -8,7 +8,7 @@ import { Button } from "../ui/button.tsx";
 import { Input } from "../ui/field.tsx";
 import type { PlanUse } from "./use-plan.ts";
 
-/** What plan first means now; with a plan, the button that agrees to it. */
+/** Explains what plan first blocks. If there is a plan, a button agrees to it. */
 export function GoAhead({ plan, use, mayAgree }: { plan: Plan; use: PlanUse; mayAgree: boolean }) {
   const [text, setText] = useState("");
   return (
@@ -33,8 +33,8 @@ export function GoAhead({ plan, use, mayAgree }: { plan: Plan; use: PlanUse; may
             dir="auto"
             value={text}
             maxLength={10_000}
-            aria-label="Words for the agent, optional"
-            placeholder="Words for the agent (optional)"
+            aria-label="Note for the agent, optional"
+            placeholder="Note for the agent (optional)"
             onChange={(event) => setText(event.target.value)}
           />
           <Button type="submit" variant="primary" disabled={use.isBusy}>

@@ -70,7 +70,7 @@ test("a person edits the agent's variant, switches changes and the variant off a
   await page.keyboard.press("Escape");
   await expect(page.getByRole("button", { name: "Drop: Removed #blink" })).toBeFocused();
   await page.keyboard.press("Enter");
-  await expect(page.getByRole("button", { name: "Drop for good: Removed #blink" })).toBeFocused();
+  await expect(page.getByRole("button", { name: "Drop permanently: Removed #blink" })).toBeFocused();
   await page.keyboard.press("Enter");
   await expect(records(page).getByText(/Revision 6/)).toBeVisible();
   await expect(records(page).getByText("Removed #blink")).toHaveCount(0);

@@ -5,9 +5,9 @@ import { useRuntime } from "../session-context.tsx";
 
 type Stop = {
   stop: () => Promise<void>;
-  /** Whether Esc was pressed once and a second press stops the agent. */
+  /** Whether Esc was pressed once, so that a second press stops the agent. */
   isArmed: boolean;
-  /** Makes the next Esc stop the agent, until another key or a click, or for a few seconds. */
+  /** Arms the stop: the next Esc stops the agent, unless another key, a click or a few seconds come first. */
   arm: () => void;
   /** Why the turn could not be stopped, as a sentence. */
   error: string | null;

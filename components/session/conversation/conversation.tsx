@@ -26,7 +26,7 @@ export function Conversation({ scroller }: { scroller: RefObject<HTMLDivElement 
     if (isFollowing) setSeen(items.length);
   }, [isFollowing, items.length]);
   const newCount = items.length - seen;
-  // The server cannot scroll: a long conversation stays hidden until it is scrolled to its end, so it does not jump.
+  // The server cannot scroll. A long conversation stays hidden until the browser has scrolled to its end, to avoid a jump.
   const [isScrolled, setScrolled] = useState(items.length <= ITEMS_WITHOUT_SCROLLING);
   useEffect(() => setScrolled(true), []);
 
