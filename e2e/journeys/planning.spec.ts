@@ -51,7 +51,7 @@ async function send(page: Page, text: string): Promise<void> {
   await page.keyboard.press("Enter");
 }
 
-test("a person agrees to a plan before anything is changed", async ({ page, stage, browser }) => {
+test("nothing changes before a person agrees to the plan", async ({ page, stage, browser }) => {
   test.setTimeout(120_000);
   const { model, service, webPage } = stage;
   script(model, {
@@ -90,9 +90,7 @@ test("a person agrees to a plan before anything is changed", async ({ page, stag
 
   // The person drops an item, edits one and adds one.
   await planOf(page).getByRole("button", { name: "Drop “Check it”" }).click();
-  await expect(
-    item(page, "Check it").getByRole("button", { name: "Restore “Check it”" }),
-  ).toBeVisible();
+  await expect(item(page, "Check it").getByRole("button", { name: "Restore “Check it”" })).toBeVisible();
   await planOf(page).getByRole("button", { name: "Edit “Change the heading”" }).click();
   await expect(page.getByRole("textbox", { name: "Text of “Change the heading”" })).toBeFocused();
   await page.keyboard.press("ControlOrMeta+A");
@@ -135,7 +133,7 @@ test("a person agrees to a plan before anything is changed", async ({ page, stag
   await guest.context().close();
 });
 
-test("two people edit one text: the second is told what it reads now", async ({ page, stage, browser }) => {
+test("two people edit one text: the second sees the current text", async ({ page, stage, browser }) => {
   test.setTimeout(60_000);
   script(stage.model, { "[two]": [update(["Look", "todo"]), { text: "Planned." }] });
   const session = await openSession(page, stage, "[two] Plan it");

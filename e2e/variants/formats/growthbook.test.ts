@@ -66,7 +66,7 @@ const CARRIED: Changes = [
   { op: "move", selector: "#pay", position: "end", target: "div" },
 ];
 
-/** Changes that GrowthBook cannot carry, with the reason. */
+/** Changes that GrowthBook cannot express, with the reason. */
 const OMITTED: [change: Changes[number], reason: RegExp][] = [
   [{ op: "setText", selector: "ul >> li", text: "x" }, /shadow roots/],
   [{ op: "setText", selector: "li >> nth=1", text: "x" }, /by number/],
@@ -96,7 +96,7 @@ const OMITTED: [change: Changes[number], reason: RegExp][] = [
   [{ op: "remove", selector: "head > title" }, /document's head/],
 ];
 
-/** Two changes of which GrowthBook cannot carry one next to the other. */
+/** Pairs of changes that GrowthBook cannot express together, with the omitted one. */
 const DEPENDENT: [first: Changes[number], second: Changes[number], omitted: string][] = [
   [
     { op: "removeClass", selector: ".old", className: "old" },
@@ -131,7 +131,7 @@ const DEPENDENT: [first: Changes[number], second: Changes[number], omitted: stri
   ],
 ];
 
-/** Exports a document, and expects omissions for these changes only. */
+/** Exports a document, and expects omissions only for these changes. */
 function exported(document: VariantDocument, omitted: (string | null)[] = []) {
   const result = exportGrowthBook(document, NAMED);
   assert.deepEqual(
@@ -139,11 +139,11 @@ function exported(document: VariantDocument, omitted: (string | null)[] = []) {
     omitted,
     JSON.stringify(result.omitted),
   );
-  // What callers get is JSON.
+  // Callers get JSON.
   return JSON.parse(JSON.stringify(result.document)) as typeof result.document;
 }
 
-/** Imports what a document is exported as, as a document again. */
+/** Exports a document and imports the result as a document. */
 function reimported(document: VariantDocument): VariantDocument {
   const imported = importGrowthBook(exported(document));
   assert.ok(imported.ok, JSON.stringify(imported));
@@ -161,7 +161,7 @@ describe("a document in GrowthBook's SDK", () => {
   for (const change of CARRIED)
     test(`${change.op}: ${JSON.stringify({ ...change, op: undefined })}`, async () => {
       const document = documentOf(url, [change]);
-      const ours = await browser.applyOurs(url, document);
+      const ours = await browser.applyRuntime(url, document);
       const theirs = await browser.applyGrowthBook(url, exported(document).experiments);
       assert.notDeepEqual(ours.shown, untouched);
       assert.deepEqual(theirs.shown, ours.shown);
@@ -170,7 +170,7 @@ describe("a document in GrowthBook's SDK", () => {
       await Promise.all([ours.close(), theirs.close()]);
     });
 
-  test("a whole variant, and what is imported of its export, has the effect of our runtime", async () => {
+  test("a whole variant, and the import of its export, have the same effect as in the service's runtime", async () => {
     const document = documentOf(
       url,
       [
@@ -191,14 +191,14 @@ describe("a document in GrowthBook's SDK", () => {
         js: "const start = 1; (window.ran ??= []).push(start, document.querySelectorAll('#pay').length); return // end",
       },
     );
-    const ours = await browser.applyOurs(url, document);
+    const ours = await browser.applyRuntime(url, document);
     const theirs = await browser.applyGrowthBook(url, exported(document).experiments);
-    const again = await browser.applyOurs(url, reimported(document));
+    const again = await browser.applyRuntime(url, reimported(document));
     assert.deepEqual(ours.shown.scripts, [1, 1]);
     assert.deepEqual(theirs.shown, ours.shown);
     assert.deepEqual(again.shown, ours.shown);
     assert.equal(await theirs.page.evaluate("typeof start"), "undefined");
-    // Applied again, as after a navigation in the page, it does not run its script again.
+    // The script does not run again when the experiment is applied again, as after a navigation in the page.
     const ran = await theirs.page.evaluate(async (experiments) => {
       const sdk = new (Reflect.get(window, "GrowthBook"))({ forcedVariations: { checkout: 1 } });
       await sdk.setPayload({ experiments });
@@ -208,7 +208,7 @@ describe("a document in GrowthBook's SDK", () => {
     await Promise.all([ours.close(), theirs.close(), again.close()]);
   });
 
-  test("what it cannot carry is named and not exported; the rest is applied", async () => {
+  test("inexpressible changes are listed as omitted; the rest is applied", async () => {
     const kept: Changes[number] = { op: "setText", selector: "#pay", text: "Kept" };
     for (const [change, reason] of OMITTED) {
       const [omission, ...others] = exportGrowthBook(documentOf(url, [change]), NAMED).omitted;
@@ -222,7 +222,7 @@ describe("a document in GrowthBook's SDK", () => {
     const omitted = OMITTED.map((_, index) => `c${index + 2}`);
     assert.deepEqual(exported(all, omitted), exported(carried));
     const theirs = await browser.applyGrowthBook(url, exported(all, omitted).experiments);
-    const ours = await browser.applyOurs(url, carried);
+    const ours = await browser.applyRuntime(url, carried);
     assert.deepEqual(theirs.shown, ours.shown);
     await Promise.all([ours.close(), theirs.close()]);
   });
@@ -231,13 +231,13 @@ describe("a document in GrowthBook's SDK", () => {
     for (const [first, second, omitted] of DEPENDENT) {
       const document = documentOf(url, [first, second]);
       const theirs = await browser.applyGrowthBook(url, exported(document, [omitted]).experiments);
-      const ours = await browser.applyOurs(url, documentOf(url, [omitted === "c1" ? second : first]));
+      const ours = await browser.applyRuntime(url, documentOf(url, [omitted === "c1" ? second : first]));
       assert.deepEqual(theirs.shown, ours.shown, JSON.stringify([first, second]));
       await Promise.all([ours.close(), theirs.close()]);
     }
   });
 
-  test("a selector that the browser does not know, and a move into itself, stop no other change", async () => {
+  test("an unknown selector and a move into itself do not stop other changes", async () => {
     const document = documentOf(url, [
       { op: "setText", selector: "#top:unknown", text: "never" },
       { op: "addClass", selector: ".icon", className: "never" },
@@ -250,7 +250,7 @@ describe("a document in GrowthBook's SDK", () => {
     await theirs.close();
   });
 
-  test("an element that comes late gets its change", async () => {
+  test("a late element gets its change", async () => {
     const variant = documentOf(url, [{ op: "setText", selector: ".late", text: "New", late: true }]);
     const { page, close } = await browser.applyGrowthBook(url, exported(variant).experiments);
     await page.evaluate(() => document.body.insertAdjacentHTML("beforeend", "<p class=late>Old</p>"));
@@ -258,7 +258,7 @@ describe("a document in GrowthBook's SDK", () => {
     await close();
   });
 
-  test("why insertions are not exported: GrowthBook repeats what it has appended", async () => {
+  test("insertions are not exported, because GrowthBook repeats them", async () => {
     const [experiment] = exported(
       documentOf(url, [{ op: "setText", selector: "#side", text: "x" }]),
     ).experiments;
@@ -291,7 +291,7 @@ describe("addresses in GrowthBook's SDK", () => {
     ["glob", `${origin()}/a/*?q=(*)`, "/a/shop?q=1"],
   ];
 
-  test("match as they do in our runtime, and come back from an import", async () => {
+  test("match as in the service's runtime, and survive an export and import", async () => {
     const { page, close } = await browser.applyGrowthBook(url, []);
     for (const [match, pattern, path] of cases()) {
       const document = documentOf(pattern, [{ op: "setText", selector: "#pay", text: "x" }], { match });
@@ -323,7 +323,7 @@ describe("addresses in GrowthBook's SDK", () => {
     await close();
   });
 
-  test("all pages of a variant are one experiment: a visitor has one variation", async () => {
+  test("all pages of a variant are in one experiment: a visitor has the same variation on all of them", async () => {
     const one = documentOf(url, [{ op: "setText", selector: "#pay", text: "One" }]);
     const two = documentOf(url, [{ op: "setText", selector: "#top", text: "Two" }], { match: "prefix" });
     const [page] = two.pages;

@@ -26,7 +26,7 @@ const BODY = `<header id="top" class="a b" style="color: red">Shop</header>
 
 type Changes = Parameters<typeof documentOf>[1];
 
-/** HTML with every element and every attribute that an export lets through. */
+/** HTML with every element and every attribute that an export allows. */
 const RICH_HTML = `<h2 id="note-1" class="a" style="color: blue" title="t: x" lang="en" dir="ltr">H</h2>
 <a href="https://a.example/?q=1:2" target="_blank">A</a><a href="mailto:a@b.example">M</a><a href="/x:y">P</a>
 <img src="/x.png" alt="a: b" width="1" height="2" loading="lazy" data-x-y="a" aria-label="l">
@@ -46,7 +46,7 @@ const CARRIED: Changes = [
   { op: "setAttribute", selector: "#top", name: "style", value: "top: 1px !important" },
 ];
 
-/** Changes that PostHog cannot carry, with the reason. */
+/** Changes that PostHog cannot express, with the reason. */
 const OMITTED: [change: Changes[number], reason: RegExp][] = [
   [{ op: "setText", selector: "ul >> li", text: "x" }, /shadow roots/],
   [{ op: "setText", selector: "li >> nth=1", text: "x" }, /by number/],
@@ -77,7 +77,7 @@ const OMITTED: [change: Changes[number], reason: RegExp][] = [
   [{ op: "remove", selector: "#note" }, /form fields/],
 ];
 
-/** Exports a document, and expects omissions for these changes only. */
+/** Exports a document, and expects omissions only for these changes. */
 function exported(document: VariantDocument, omitted: (string | null)[] = []) {
   const result = exportPostHog(document, NAMED);
   assert.deepEqual(
@@ -85,24 +85,24 @@ function exported(document: VariantDocument, omitted: (string | null)[] = []) {
     omitted,
     JSON.stringify(result.omitted),
   );
-  // What callers get is JSON.
+  // Callers get JSON.
   return JSON.parse(JSON.stringify(result.document)) as typeof result.document;
 }
 
-/** The HTML that posthog-js gives to links that open a window is implied by their target. */
-const withoutImplied = (shown: Shown): Shown => ({
+/** Removes the `rel` that posthog-js adds to links that open a window: their target implies it. */
+const withoutImpliedRel = (shown: Shown): Shown => ({
   ...shown,
   html: shown.html.replaceAll(' rel="noopener"', ""),
 });
 
 describe("a document in posthog-js", () => {
-  test("each change that it carries has the effect of our runtime, and is imported as it was", async () => {
+  test("each expressible change has the same effect as in the service's runtime, and survives an import", async () => {
     for (const change of CARRIED) {
       const document = documentOf(url, [change]);
-      const ours = await browser.applyOurs(url, document);
+      const ours = await browser.applyRuntime(url, document);
       const theirs = await browser.applyPostHog(url, exported(document).experiments);
       assert.notDeepEqual(ours.shown, untouched);
-      assert.deepEqual(withoutImplied(theirs.shown), ours.shown, JSON.stringify(change));
+      assert.deepEqual(withoutImpliedRel(theirs.shown), ours.shown, JSON.stringify(change));
       const imported = importPostHog(exported(document));
       assert.ok(imported.ok);
       assert.deepEqual(imported.omitted, []);
@@ -121,7 +121,7 @@ describe("a document in posthog-js", () => {
     }
   });
 
-  test("what it cannot carry is named and not exported; the rest is applied", async () => {
+  test("inexpressible changes are listed as omitted; the rest is applied", async () => {
     for (const [change, reason] of OMITTED) {
       const result = exportPostHog(documentOf(url, [change]), NAMED);
       assert.deepEqual(result.document.experiments, [], JSON.stringify(change));
@@ -140,13 +140,13 @@ describe("a document in posthog-js", () => {
       js: "window.ran = true",
     });
     const omitted = [...OMITTED.map((_, index) => `c${index + 5}`), null, null];
-    const ours = await browser.applyOurs(url, documentOf(url, kept));
+    const ours = await browser.applyRuntime(url, documentOf(url, kept));
     const theirs = await browser.applyPostHog(url, exported(document, omitted).experiments);
     assert.deepEqual(theirs.shown, ours.shown);
     await Promise.all([ours.close(), theirs.close()]);
   });
 
-  test("addresses match as they do in our runtime", async () => {
+  test("addresses match as in the service's runtime", async () => {
     const origin = new URL(url).origin;
     const cases: [match: PageMatch, url: string][] = [
       ["path", url],
