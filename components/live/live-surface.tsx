@@ -129,13 +129,13 @@ function usePageInput(surface: Surface, page: PageSize) {
 
 /** Shows the cursor of the page below the pointer. */
 function usePageCursor(surface: Surface): void {
-  const { onPassing } = useRuntime();
+  const { onTransientFrame } = useRuntime();
   useEffect(
     () =>
-      onPassing((frame) => {
+      onTransientFrame((frame) => {
         if (frame.type === "cursor" && surface.current) surface.current.style.cursor = frame.data.cursor;
       }),
-    [surface, onPassing],
+    [surface, onTransientFrame],
   );
 }
 

@@ -105,7 +105,7 @@ test("people who open the session later see a question, and can answer it from a
   await otherPage.waitForLoadState("networkidle");
   expect(await otherPage.title()).toMatch(/^Question · /);
   await question.getByRole("button", { name: "Answer" }).click();
-  for (const each of [page, later]) {
+  for (const each of [page, otherPage]) {
     await expect(each.getByText("As you wish.")).toBeVisible();
     await expect(questionOf(each, "Which colour?")).toHaveCount(0);
   }

@@ -112,7 +112,7 @@ function MessageBox({ textarea }: { textarea: RefObject<HTMLTextAreaElement | nu
 /** The message that the person is writing, and how to send it. */
 function useMessage() {
   const { store, actions } = useRuntime();
-  const { forgetError } = useStop();
+  const { clearError } = useStop();
   const [text, setText] = useState("");
   const [chosen, setChosen] = useState<FollowUpMode>("queue");
   const [isSending, setSending] = useState(false);
@@ -123,7 +123,7 @@ function useMessage() {
     if (sent === "" || isSending) return;
     setSending(true);
     setSendError(null);
-    forgetError();
+    clearError();
     const outcome = await actions.sendMessage(sent, mode);
     setSending(false);
     if (!outcome.isDone) return setSendError(outcome.error);

@@ -12,7 +12,7 @@ type Stop = {
   /** Why the turn could not be stopped, as a sentence. */
   error: string | null;
   /** Clears the error of an earlier stop once the person asks for something else. */
-  forgetError: () => void;
+  clearError: () => void;
 };
 
 const ARMED_MS = 4_000;
@@ -46,7 +46,7 @@ export function StopProvider({ children }: { children: ReactNode }) {
     };
   }, [isArmed]);
   const value = useMemo(
-    () => ({ stop, isArmed, arm: () => setArmed(true), error, forgetError: () => setError(null) }),
+    () => ({ stop, isArmed, arm: () => setArmed(true), error, clearError: () => setError(null) }),
     [stop, isArmed, error],
   );
   return <StopContext value={value}>{children}</StopContext>;

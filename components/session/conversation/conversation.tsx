@@ -21,11 +21,11 @@ export function Conversation({ scroller }: { scroller: RefObject<HTMLDivElement 
   const items = useMemo(() => buildTimeline(state), [state]);
   const content = useRef<HTMLOListElement>(null);
   const { isFollowing, goToEnd } = useFollowEnd(scroller, content);
-  const [seen, setSeen] = useState(items.length);
+  const [seenCount, setSeenCount] = useState(items.length);
   useEffect(() => {
-    if (isFollowing) setSeen(items.length);
+    if (isFollowing) setSeenCount(items.length);
   }, [isFollowing, items.length]);
-  const newCount = items.length - seen;
+  const newCount = items.length - seenCount;
   // The server cannot scroll. A long conversation stays hidden until the browser has scrolled to its end, to avoid a jump.
   const [isScrolled, setScrolled] = useState(items.length <= ITEMS_WITHOUT_SCROLLING);
   useEffect(() => setScrolled(true), []);

@@ -137,10 +137,10 @@ function StopAgent({ agent: { agentId, name } }: { agent: AgentView }) {
 
 /** Sorts the sub-agents so that each follows its parent. */
 function inTreeOrder(agents: AgentView[]): AgentView[] {
-  const known = new Set(agents.map(({ agentId }) => agentId));
+  const ids = new Set(agents.map(({ agentId }) => agentId));
   const withBelow = (agent: AgentView): AgentView[] => [
     agent,
     ...agents.filter(({ parentId }) => parentId === agent.agentId).flatMap(withBelow),
   ];
-  return agents.filter(({ parentId }) => !known.has(parentId)).flatMap(withBelow);
+  return agents.filter(({ parentId }) => !ids.has(parentId)).flatMap(withBelow);
 }

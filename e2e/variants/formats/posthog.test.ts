@@ -36,7 +36,7 @@ const RICH_HTML = `<h2 id="note-1" class="a" style="color: blue" title="t: x" la
 <details open><summary>S</summary><p>D<br>E</p></details><ol start="3"><li>x</li></ol><time datetime="2026-01-01">t</time>
 <svg viewBox="0 0 9 9" fill="none"><g transform="scale(2)"><path d="M0 0L9 9" stroke="red" stroke-width="2"></path><circle cx="1" cy="1" r="1"></circle></g></svg>`;
 
-const CARRIED: Changes = [
+const EXPRESSIBLE: Changes = [
   { op: "setText", selector: "#pay", text: 'Pay <now> & \u00a0later\n "fast"' },
   { op: "setText", selector: "#label", text: "a < b" },
   { op: "setText", selector: "textarea", text: "a < b" },
@@ -78,7 +78,7 @@ const OMITTED: [change: Changes[number], reason: RegExp][] = [
 ];
 
 /** Exports a document, and expects omissions only for these changes. */
-function exported(document: VariantDocument, omitted: (string | null)[] = []) {
+function exportDocument(document: VariantDocument, omitted: (string | null)[] = []) {
   const result = exportPostHog(document, NAMED);
   assert.deepEqual(
     result.omitted.map(({ changeId }) => changeId),
@@ -97,13 +97,13 @@ const withoutImpliedRel = (shown: Shown): Shown => ({
 
 describe("a document in posthog-js", () => {
   test("each expressible change has the same effect as in the service's runtime, and survives an import", async () => {
-    for (const change of CARRIED) {
+    for (const change of EXPRESSIBLE) {
       const document = documentOf(url, [change]);
-      const ours = await browser.applyRuntime(url, document);
-      const theirs = await browser.applyPostHog(url, exported(document).experiments);
-      assert.notDeepEqual(ours.shown, untouched);
-      assert.deepEqual(withoutImpliedRel(theirs.shown), ours.shown, JSON.stringify(change));
-      const imported = importPostHog(exported(document));
+      const inRuntime = await browser.applyRuntime(url, document);
+      const inSdk = await browser.applyPostHog(url, exportDocument(document).experiments);
+      assert.notDeepEqual(inRuntime.shown, untouched);
+      assert.deepEqual(withoutImpliedRel(inSdk.shown), inRuntime.shown, JSON.stringify(change));
+      const imported = importPostHog(exportDocument(document));
       assert.ok(imported.ok);
       assert.deepEqual(imported.omitted, []);
       const [page] = imported.pages;
@@ -116,8 +116,8 @@ describe("a document in posthog-js", () => {
         ...each,
         changes: each.changes.map((one) => ({ ...one, id: "c1" })),
       }));
-      assert.deepEqual(exported({ pages: ids }), exported(document));
-      await Promise.all([ours.close(), theirs.close()]);
+      assert.deepEqual(exportDocument({ pages: ids }), exportDocument(document));
+      await Promise.all([inRuntime.close(), inSdk.close()]);
     }
   });
 
@@ -129,21 +129,21 @@ describe("a document in posthog-js", () => {
       assert.equal(result.omitted[0]?.changeId, "c1");
       assert.match(result.omitted[0]?.reason ?? "", reason);
     }
-    const kept: Changes = [
+    const expressible: Changes = [
       { op: "setText", selector: "#pay", text: "Kept" },
       { op: "setText", selector: "#top", text: "not shown", off: true },
       { op: "setText", selector: "a:unknown", text: "never" },
       { op: "setText", selector: "#dot", text: "Dot" },
     ];
-    const document = documentOf(url, [...kept, ...OMITTED.map(([change]) => change)], {
+    const document = documentOf(url, [...expressible, ...OMITTED.map(([change]) => change)], {
       css: "#pay { color: red }",
       js: "window.ran = true",
     });
     const omitted = [...OMITTED.map((_, index) => `c${index + 5}`), null, null];
-    const ours = await browser.applyRuntime(url, documentOf(url, kept));
-    const theirs = await browser.applyPostHog(url, exported(document, omitted).experiments);
-    assert.deepEqual(theirs.shown, ours.shown);
-    await Promise.all([ours.close(), theirs.close()]);
+    const inRuntime = await browser.applyRuntime(url, documentOf(url, expressible));
+    const inSdk = await browser.applyPostHog(url, exportDocument(document, omitted).experiments);
+    assert.deepEqual(inSdk.shown, inRuntime.shown);
+    await Promise.all([inRuntime.close(), inSdk.close()]);
   });
 
   test("addresses match as in the service's runtime", async () => {
@@ -170,14 +170,17 @@ describe("a document in posthog-js", () => {
     });
     const others = cases.slice(1).map(() => null);
     browser.serve("/shop", cases.map((_, index) => `<p id=p${index}>old</p>`).join(""));
-    const { page, close } = await browser.applyPostHog(address, exported({ pages }, others).experiments);
+    const { page, close } = await browser.applyPostHog(
+      address,
+      exportDocument({ pages }, others).experiments,
+    );
     assert.deepEqual(
       await page.locator("p").allTextContents(),
       cases.map(([match, pattern]) => (matchesAddress({ url: pattern, match }, address) ? "new" : "old")),
     );
     await close();
     browser.serve("/shop", BODY);
-    const imported = importPostHog(exported({ pages }, others));
+    const imported = importPostHog(exportDocument({ pages }, others));
     assert.ok(imported.ok);
     assert.deepEqual(
       imported.pages.map((each) => [each.match, each.url]),
