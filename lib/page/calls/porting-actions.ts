@@ -3,7 +3,7 @@ import { type ActionOutcome, callAction } from "./call-action.ts";
 
 /** Imports documents, and reads imported conversations. Source: `wire.md`, Export and import of a session. */
 export type PortingActions = {
-  /** Imports a document. Importing the same document again changes nothing; the answer does not say which it was. */
+  /** Imports a document. A repeated import changes nothing, and its answer does not differ from the first one. */
   importDocument: (
     document: unknown,
   ) => Promise<ActionOutcome<{ import: ImportSummary; leftOut: LeftOut[] }>>;

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { publicationOf } from "../state/testing.ts";
 import { createPublicationActions } from "./publication-actions.ts";
 
-/** Actions over a service that gives one answer, and the requests that it got. */
+/** Creates actions on a service that gives one answer, and records its requests. */
 function open(answer: Response) {
   const requests: string[] = [];
   const actions = createPublicationActions("/variants", async (path, init) => {

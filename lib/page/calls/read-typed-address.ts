@@ -8,7 +8,7 @@ const DOTTED_QUAD = /^(\d{1,3}\.){3}\d{1,3}$/;
  * Parses the text of an address field. A complete http(s) URL is returned as typed. A host without a scheme gets one:
  * `https` by default, `http` for localhost, IP addresses and ports other than 443, because servers there rarely speak
  * TLS. Everything else (search words, a single word, another scheme) is a problem; the function never guesses.
- * The page calls it before it sends an address, and the server applies it to what it receives.
+ * The page calls it before it sends an address, and the server calls it on the text that it receives.
  */
 export function readTypedAddress(text: string): TypedAddress {
   const typed = text.trim();

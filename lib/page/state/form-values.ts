@@ -6,7 +6,7 @@ export { listChoices };
 /** The values of a form's fields while a person fills them in, by field name. */
 export type FormValues = Record<string, FormValue | undefined>;
 
-/** The values that the fields begin with. */
+/** Returns the initial values of the fields. */
 export const startValues = (form: ElicitationForm): FormValues => readDefaults(form);
 
 /**

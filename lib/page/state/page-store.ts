@@ -62,7 +62,7 @@ export type SessionStore = {
 /**
  * Creates a store from the page's snapshot.
  *
- * @param schedule runs a callback soon; a browser passes `requestAnimationFrame`, so that a burst of deltas causes one render.
+ * @param schedule runs a callback soon; a browser passes `requestAnimationFrame`, so a burst of deltas causes one render.
  */
 export function createSessionStore(
   snapshot: SessionSnapshot,

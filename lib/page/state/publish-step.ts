@@ -15,7 +15,7 @@ type PublishStep =
  * Decides what a person can do next. A revision that was published unchecked can be published again after its check
  * passed, which makes a checked release.
  *
- * @param seenRevision the revision that the person looked at; no newer one is published without being seen.
+ * @param seenRevision the revision that the person has seen; the person must see a newer one before it is published.
  */
 export function findPublishStep(
   { revision, check, publication }: VariantView,
