@@ -196,7 +196,7 @@ test("secrets are found where they belong, and nowhere else", async () => {
   );
   told.set("logs", service.output());
   told.set("model", model.requests.map((request) => JSON.stringify([request.path, request.body])).join("\n"));
-  told.set("the other tool server", JSON.stringify(other.asked));
+  told.set("the other tool server", JSON.stringify(other.requests));
   await service.stop();
   const files = [...(await readFiles(service.dataDir)), ...(await readTables(service.dataDir))];
   expect(files.length).toBeGreaterThan(10);
@@ -229,7 +229,7 @@ test("secrets are found where they belong, and nowhere else", async () => {
     for (const [file, bytes] of files) expect(bytes.includes(secret), `${name} in ${file}`).toBe(false);
   }
   expect(told.get(`${session} 200`), "the URLs are shown without their values").toContain("?token=***");
-  const ofCrm = crm.asked.map(({ headers }) => `${headers.authorization} ${headers["x-tenant"]}`);
+  const ofCrm = crm.requests.map(({ headers }) => `${headers.authorization} ${headers["x-tenant"]}`);
   expect(new Set(ofCrm), "their own server gets both, with every request").toEqual(
     new Set([`${HEADER} ${PLAIN_HEADER}`]),
   );

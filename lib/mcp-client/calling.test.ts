@@ -237,7 +237,7 @@ describe("a call", () => {
     await assert.rejects(called, /the turn was stopped/);
     await cancelled.promise;
     assert.ok(performance.now() - startedAt < 3_000);
-    await waitUntil(() => server.asked.some(({ method }) => method === "DELETE"));
+    await waitUntil(() => server.requests.some(({ method }) => method === "DELETE"));
   });
 
   it("is not disturbed by a list that has changed, by the server's requests, or by what nobody asked", async () => {

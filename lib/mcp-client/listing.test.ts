@@ -165,7 +165,7 @@ describe("a server that cannot be listed is skipped, with a reason", () => {
         .list();
       assert.match(skipped[0]?.reason ?? "", /redirect/);
     }
-    assert.deepEqual(canary.asked, []);
+    assert.deepEqual(canary.requests, []);
   });
 
   it("one that answers with a page, with an error, with nonsense", async () => {
@@ -256,16 +256,16 @@ describe("a server's headers", () => {
     await bound.call("tool_0", { serverId: "one" });
     await bound.call("tool_0", { serverId: "sse" });
     await bound.client.close();
-    assert.ok(one.asked.length >= 5);
-    for (const { headers: sent } of one.asked) {
+    assert.ok(one.requests.length >= 5);
+    for (const { headers: sent } of one.requests) {
       assert.equal(sent.authorization, "Bearer canary-one");
       assert.notEqual(sent["mcp-session-id"], "mine");
       assert.match(sent.host ?? "", /^127/);
     }
-    assert.ok(sse.asked.length >= 4);
-    for (const { headers: sent } of sse.asked) assert.equal(sent["x-key"], "canary-sse");
-    assert.ok(!JSON.stringify([other.asked, sse.asked]).includes("canary-one"));
-    assert.ok(!JSON.stringify([other.asked, one.asked]).includes("canary-sse"));
+    assert.ok(sse.requests.length >= 4);
+    for (const { headers: sent } of sse.requests) assert.equal(sent["x-key"], "canary-sse");
+    assert.ok(!JSON.stringify([other.requests, sse.requests]).includes("canary-one"));
+    assert.ok(!JSON.stringify([other.requests, one.requests]).includes("canary-sse"));
   });
 
   it("do not come back in what the server says", async () => {
@@ -306,12 +306,12 @@ describe("the service's own tool server", () => {
       tools.map(({ name }) => name),
       ["mcp_builtin__tool_0"],
     );
-    assert.equal(own.asked[0]?.headers.authorization, `Bearer ses_t at ${own.url}`);
-    const asked = own.asked.length;
+    assert.equal(own.requests[0]?.headers.authorization, `Bearer ses_t at ${own.url}`);
+    const asked = own.requests.length;
     const { tools: others } = await bench.open({ builtin: pinned.url }, { builtin }).list();
     assert.equal(others.length, 2);
-    assert.equal(pinned.asked[0]?.headers.authorization, `Bearer ses_t at ${pinned.url}`);
-    assert.equal(own.asked.length, asked);
+    assert.equal(pinned.requests[0]?.headers.authorization, `Bearer ses_t at ${pinned.url}`);
+    assert.equal(own.requests.length, asked);
   });
 
   it("is asked once where it is this very process, and again for a session that is offered something else", async () => {

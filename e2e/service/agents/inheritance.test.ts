@@ -40,7 +40,7 @@ const find = (who: string, id = "crm") => ({ name: `mcp_${id}__find`, arguments:
 
 /** The headers with which the server got a call of `find`. */
 const headersOfCall = (who: string) => {
-  const asked = server.asked.find(
+  const asked = server.requests.find(
     ({ message }) =>
       message?.method === "tools/call" && (message.params?.arguments as { who?: string })?.who === who,
   );

@@ -213,7 +213,7 @@ describe("a session's tool servers in a turn", () => {
       namesIn(turnCall?.body).filter((name) => /^mcp_(crm|other)__/.test(name)),
       ["mcp_crm__find"],
     );
-    assert.deepEqual(unwanted.asked, [], "a server that is excluded whole is not even asked");
+    assert.deepEqual(unwanted.requests, [], "a server that is excluded whole is not even asked");
   });
 
   it("lose what externalTurnExclude names on an external turn, and have it back on a person's", async () => {
@@ -254,7 +254,7 @@ describe("a session's tool servers in a turn", () => {
   it("a stop ends the listing of a server that is silent", async () => {
     const server = await start([], { before: () => true });
     const session = await service.create("use the crm", { mcpServers: { crm: { url: server.url } } });
-    await waitUntil(() => server.asked.length > 0, "the server is asked");
+    await waitUntil(() => server.requests.length > 0, "the server is asked");
     await service.call("POST", `/api/sessions/${session.sessionId}/agent/cancel`);
     await service.completed(session.statusUrl);
     assert.equal(
@@ -275,7 +275,7 @@ describe("a session's tool servers in a turn", () => {
       only(events, "run.completed").map(({ outcome, error }) => [outcome, error]),
       [["errored", "Invalid schema for response_format"]],
     );
-    assert.deepEqual([server.asked.length, silent.asked.length], [0, 0]);
+    assert.deepEqual([server.requests.length, silent.requests.length], [0, 0]);
     assert.deepEqual(
       service.model.requests.map(({ kind }) => kind),
       ["probe"],
