@@ -7,13 +7,8 @@ import { applyBudgetChange, type Budget, type BudgetChange } from "./budget.ts";
 import { storeTreeBudget } from "./budget-store.ts";
 
 /**
-<<<<<<< HEAD
- * Changes the budget of a root session and wakes the turns of its tree that wait for one; a turn whose budget is still used
- * up waits again. If the process ends before the wake, the sweep of overdue waits makes it.
-=======
  * Changes the budget of a root session and wakes the turns of its tree that wait for a budget; a turn whose budget is still
- * exhausted waits again. The call is safe to retry: it wakes the turns again.
->>>>>>> lang-L7
+ * exhausted waits again. If the process ends before the wake, the sweep of overdue waits makes it.
  * Source: `wire.md`, Budgets.
  *
  * @param deps.budgetChanged tells the executors of all processes to read the budget again.

@@ -141,7 +141,6 @@ export async function listControlWaits(db: Executor, sessionId?: string): Promis
   return selectOpenWaits(db, and(eq(waits.kind, "control"), ofSession));
 }
 
-<<<<<<< HEAD
 /**
  * Gives the open waits of a tree of sessions for its own budget a deadline that has passed: if this process ends before it
  * wakes their runs, the sweep of overdue waits does. Waits for the budget of an owner have a later deadline, and keep it.
@@ -162,19 +161,6 @@ export const expireBudgetWaits = (tx: Transaction, rootId: string): Promise<Wait
       ),
     )
     .returning({ runId: waits.runId, callId: waits.callId, sessionId: waits.sessionId });
-=======
-/** Lists the open waits of a tree for its own budget. Waits for an owner's budget have a deadline and are excluded. */
-export const listBudgetWaits = (db: Executor, rootId: string): Promise<WaitKey[]> =>
-  selectOpenWaits(
-    db,
-    and(
-      eq(waits.kind, "budget"),
-      isNull(waits.deadlineAt),
-      sql`(${waits.sessionId} = ${rootId} or ${waits.sessionId} in (
-        select ${agents.sessionId} from ${agents} where ${agents.rootSessionId} = ${rootId}))`,
-    ),
-  );
->>>>>>> lang-L7
 
 /** Lists parked runs whose stop was requested but not carried out, because the process ended in between. */
 export async function listStoppedParked(db: Executor): Promise<string[]> {
