@@ -50,13 +50,13 @@ export function greetConnection(
   let served: ServedViewer | undefined;
   let early: LiveClientFrame[] | undefined;
   let timeout: NodeJS.Timeout | undefined;
-  let stopHolding: (() => void) | undefined;
+  let stopWatching: (() => void) | undefined;
 
   const refuse = (code: number, reason: string) => webSocket.close(code, clip(reason));
   const serve = (admitted: Viewer) => {
     served = serveViewer(services, state, webSocket, admitted, after);
     if (!admitted.grant) return;
-    stopHolding = services.access.hold(admitted.grant, ({ reason, sentence }) => {
+    stopWatching = services.access.hold(admitted.grant, ({ reason, sentence }) => {
       refuse(reason === "ended" ? CLOSE.unauthorized : CLOSE.tryLater, sentence);
       // A closing socket sends and takes nothing more, even if its peer never answers the close.
       served?.leave();
@@ -102,7 +102,7 @@ export function greetConnection(
   webSocket.on("error", (error) => logger.debug({ err: error, sessionId }, "a live connection broke"));
   webSocket.on("close", () => {
     clearTimeout(timeout);
-    stopHolding?.();
+    stopWatching?.();
     served?.leave();
   });
   if (viewer) serve(viewer);
