@@ -75,7 +75,7 @@ const shareOf = (linkId: string | null, revocation = 0): Grant => ({
 
 function open(access: ReturnType<typeof openPair>["here"], grant: Grant) {
   const ends: GrantEnd[] = [];
-  return { ends, close: access.hold(grant, (end) => ends.push(end)) };
+  return { ends, close: access.watch(grant, (end) => ends.push(end)) };
 }
 
 describe("open connections", () => {

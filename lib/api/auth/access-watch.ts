@@ -27,7 +27,7 @@ export type GrantEnd = { reason: "ended" | "narrowed" | "unknown"; sentence: str
 /** Ends open connections whose credential was revoked, has expired or lost a scope, in every process. */
 export type AccessWatch = {
   /** Watches a grant, and calls `onEnd` once when it ends. @returns a function that stops watching. */
-  hold: (grant: Grant, onEnd: (end: GrantEnd) => void) => () => void;
+  watch: (grant: Grant, onEnd: (end: GrantEnd) => void) => () => void;
   /** Tells every process that a key was revoked, or that its expiry or its scopes changed. */
   keyChanged: (keyId: string) => void;
   /** Tells every process that share links of a session were revoked. */
@@ -184,7 +184,7 @@ export function createAccessWatch(deps: {
   );
 
   return {
-    hold(grant, onEnd) {
+    watch(grant, onEnd) {
       const subject = nameSubject(grant);
       const entry: Entry = { grant, expiresAt: grant.expiresAt, onEnd };
       watched.set(subject, (watched.get(subject) ?? new Set()).add(entry));

@@ -56,7 +56,7 @@ export function greetConnection(
   const serve = (admitted: Viewer) => {
     served = serveViewer(services, state, webSocket, admitted, after);
     if (!admitted.grant) return;
-    stopWatching = services.access.hold(admitted.grant, ({ reason, sentence }) => {
+    stopWatching = services.access.watch(admitted.grant, ({ reason, sentence }) => {
       refuse(reason === "ended" ? CLOSE.unauthorized : CLOSE.tryLater, sentence);
       // A closing socket sends and takes nothing more, even if its peer never answers the close.
       served?.leave();

@@ -51,7 +51,7 @@ export async function streamRequest(
   const { grant } = caller;
   const withdrawn = new AbortController();
   const letGo =
-    grant && services.access.hold({ ...grant, scopes: ["sessions:read"] }, () => withdrawn.abort());
+    grant && services.access.watch({ ...grant, scopes: ["sessions:read"] }, () => withdrawn.abort());
   const signal = AbortSignal.any([request.signal, withdrawn.signal]);
   return new Response(openStream(pages, followed, signal, letGo), { headers: HEADERS });
 }
