@@ -10,7 +10,7 @@ import type { CallOf } from "./handler.ts";
 
 const HEADERS = {
   "Content-Type": "text/event-stream; charset=utf-8",
-  // Without "no-transform" a compressing proxy would hold events back.
+  // Without "no-transform" a compressing proxy would buffer events.
   "Cache-Control": "no-cache, no-transform",
   "X-Accel-Buffering": "no",
 };
@@ -29,13 +29,13 @@ export async function streamRequest(
   if (found.kind === "unknown_request") return fail("not_found", "no such request");
   const { joined, run } = found;
   const sent = lastEventId ?? query.after ?? 0;
-  // A steer's stream begins where the steer was accepted, in the middle of another request's.
+  // The stream of a steer begins where the steer was accepted, within the stream of another request.
   const after = Math.max(sent, joined?.afterSeq ?? 0);
   if (sent > 0 && (await hasNothingLeft(services, sessionId, run, after)))
     return new Response(null, { status: 204 });
-  // A stream that nobody is going to read is not opened.
+  // A HEAD request reads no events, so no stream is opened.
   if (request.method === "HEAD") return new Response(null, { headers: HEADERS });
-  const followed = {
+  const streamQuery = {
     sessionId,
     requestId,
     after,
@@ -50,13 +50,13 @@ export async function streamRequest(
   const pages = { subscribe, readUnfinished, readPage: (page: PageQuery) => readPage(db, page) };
   const { grant } = caller;
   const withdrawn = new AbortController();
-  const letGo =
+  const stopWatching =
     grant && services.access.watch({ ...grant, scopes: ["sessions:read"] }, () => withdrawn.abort());
   const signal = AbortSignal.any([request.signal, withdrawn.signal]);
-  return new Response(openStream(pages, followed, signal, letGo), { headers: HEADERS });
+  return new Response(openStream(pages, streamQuery, signal, stopWatching), { headers: HEADERS });
 }
 
-/** An `EventSource` reconnects with its header, which therefore wins over the query it was opened with. */
+/** Reads `Last-Event-ID`. It takes precedence over `?after=`, because an `EventSource` reconnects with its first URL. */
 function readLastEventId(header: string | null): number | "malformed" | undefined {
   if (header === null || header === "") return undefined;
   return /^\d{1,15}$/.test(header) ? Number(header) : "malformed";
@@ -69,6 +69,6 @@ async function hasNothingLeft(
   after: number,
 ): Promise<boolean> {
   if (projectRequestStatus(run) !== "completed") return false;
-  // A steer that got a run of its own left the turn that it had joined.
+  // For a steer this is the request of its own run, if it has one, and not that of the turn it had joined.
   return (await log.read(sessionId, { after, requestId: run.requestId, limit: 1 })).length === 0;
 }

@@ -74,12 +74,12 @@ const agentViewSchema = agentRecordSchema
   })
   .meta({ id: "AgentView", description: "A sub-agent on the session page." });
 
-/** The tree below a session for its page, flat: parents before their children. */
+/** The tree below a session, for its page, as a flat list: parents before their children. */
 export const agentViewsSchema = z
   .object({ success: z.literal(true), agents: z.array(agentViewSchema) })
   .meta({ id: "AgentViews", description: "The sub-agents below a session, on its page." });
 
-/** The tree below a session, flat: parents before their children. */
+/** The tree below a session, as a flat list: parents before their children. */
 export const agentTreeSchema = z
   .object({ success: z.literal(true), agents: z.array(agentRecordSchema) })
   .meta({ id: "AgentTree", description: "The sub-agents below a session." });

@@ -16,7 +16,7 @@ export const pageRollbackSchema = z.strictObject({
     .meta({ description: "Number of the version that is served from now on.", examples: [1] }),
 });
 
-/** A page for its owner. */
+/** A page, as its owner sees it. */
 export const ownedLandingPageSchema = landingPageSchema
   .extend({
     sessionId: sessionId
@@ -30,7 +30,7 @@ export const readLandingPageSchema = z
   .object({ success, page: ownedLandingPageSchema })
   .meta({ id: "LandingPageRead" });
 
-/** The answer to a rollback and to an unpublishing. */
+/** The answer to a rollback and to unpublishing. */
 export const landingPageChangedSchema = z
   .object({ success, page: landingPageSchema })
   .meta({ id: "LandingPageChanged", description: "A landing page after it was changed." });

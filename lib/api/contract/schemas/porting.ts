@@ -17,8 +17,8 @@ export const sessionExportQuerySchema = z.object({
 });
 
 /**
- * The body of an import. It is read where bodies are validated, which for a large one is a worker thread; what is wrong
- * with it is a value, because the sentence already names the field.
+ * The body of an import. The schema's transform reads the document, so a large one is read in the worker thread that
+ * validates bodies. A flaw is returned as a value, because its sentence already names the field.
  */
 export const importBodySchema = z.unknown().transform(readDocument);
 

@@ -56,7 +56,7 @@ export const publishedSchema = z
   .object({ success, publication: publicationSchema, variant: variantSummarySchema })
   .meta({ id: "Published", description: "The publication with its new release." });
 
-/** The answer to a rollback and to an unpublishing. */
+/** The answer to a rollback and to unpublishing. */
 export const publicationChangedSchema = z
   .object({
     success,
@@ -85,7 +85,7 @@ export const releaseSchema = z
   })
   .meta({ id: "Release", description: "An immutable release of a variant." });
 
-/** A publication in the list of its owner. */
+/** A publication, as its owner's list shows it. */
 export const ownedPublicationSchema = z
   .object({
     id: publicationId,
