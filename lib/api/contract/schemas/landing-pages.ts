@@ -13,7 +13,7 @@ export const pageRollbackSchema = z.strictObject({
     .int(notVersion)
     .min(1, notVersion)
     .max(INTEGER_MAX, notVersion)
-    .meta({ description: "Number of the version that is served from now on.", examples: [1] }),
+    .meta({ description: "Number of the version to serve.", examples: [1] }),
 });
 
 /** A page, as its owner sees it. */
@@ -46,8 +46,8 @@ export const landingPageVersionSchema = z
     note: z
       .string()
       .nullable()
-      .meta({ description: "What the agent noted about it.", examples: ["New headline"] }),
-    isCurrent: z.boolean().meta({ description: "Whether it is served." }),
+      .meta({ description: "The agent's note about the version.", examples: ["New headline"] }),
+    isCurrent: z.boolean().meta({ description: "Whether this version is served." }),
     sessionId: sessionId.describe("The session that deployed it, which may have been deleted since."),
     createdAt: timestamp,
   })

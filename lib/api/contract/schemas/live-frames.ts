@@ -54,7 +54,7 @@ export const liveFrameSchema = z
   ])
   .meta({
     id: "LiveFrame",
-    description: "A text frame from the service, told apart by `type`. Ignore unknown types.",
+    description: "A text frame from the service. `type` determines its fields. Ignore unknown types.",
   });
 
 const COORDINATE_MAX = 1_000_000;

@@ -12,7 +12,7 @@ export const sessionExportQuerySchema = z.object({
   }),
   evidence: z.enum(["true", "false"]).default("false").meta({
     description:
-      "Whether the JSON carries the bytes of evidence as data URLs, 20 MiB in all. The HTML always carries its pictures.",
+      "Whether the JSON contains the bytes of evidence as data URLs, at most 20 MiB in total. The HTML always contains its pictures.",
   }),
 });
 
@@ -34,7 +34,7 @@ export const documentImportedSchema = z
     import: importSummarySchema,
     leftOut: z.array(leftOutSchema),
   })
-  .meta({ id: "DocumentImported", description: "What an import has brought into the session." });
+  .meta({ id: "DocumentImported", description: "The result of an import into the session." });
 
 export const importDetailSchema = z
   .object({

@@ -24,14 +24,15 @@ export const publishSchema = z.strictObject({
     .min(1, { error: "must be at least 1" })
     .optional()
     .meta({
-      description: "The newest revision as the caller knows it. If there is a newer one, the answer is 409.",
+      description:
+        "The newest revision that the caller has seen. If there is a newer one, the answer is 409.",
       examples: [3],
     }),
   unchecked: z
     .boolean()
     .optional()
     .meta({
-      description: "Publishes without a check that passed. The release is permanently marked as unchecked.",
+      description: "Publishes without a passed check. The release is permanently marked as unchecked.",
       examples: [false],
     }),
 });
@@ -62,7 +63,7 @@ export const publicationChangedSchema = z
     success,
     publication: publicationSchema
       .nullable()
-      .meta({ description: "What is published now. Null if nothing is." }),
+      .meta({ description: "The current release. Null if nothing is published." }),
   })
   .meta({ id: "PublicationChanged", description: "A publication after it was changed." });
 
@@ -75,9 +76,9 @@ export const releaseSchema = z
     check: z
       .object({ status: z.enum(CHECK_STATUSES), at: timestamp })
       .nullable()
-      .meta({ description: "Check of the revision when it was published. Null if there was none." }),
-    isUnchecked: z.boolean().meta({ description: "Whether it was published without a check that passed." }),
-    isCurrent: z.boolean().meta({ description: "Whether the script of the current release serves it." }),
+      .meta({ description: "Check of the revision at the time of publication. Null if it was not checked." }),
+    isUnchecked: z.boolean().meta({ description: "Whether it was published without a passed check." }),
+    isCurrent: z.boolean().meta({ description: "Whether this is the current release." }),
     isUnpublished: z.boolean().meta({ description: "Whether its script was withdrawn." }),
     pinnedScriptUrl: z.string().meta({ description: "URL of its script, which never changes." }),
     integrity: z.string().meta({ description: "Subresource Integrity of its script." }),
@@ -91,7 +92,9 @@ export const ownedPublicationSchema = z
     id: publicationId,
     sessionId: sessionId.nullable().meta({ description: "Null after the session was deleted." }),
     variant: z.string().meta({ description: "Key of the variant.", examples: ["main"] }),
-    publication: publicationSchema.nullable().meta({ description: "What is published. Null if nothing is." }),
+    publication: publicationSchema
+      .nullable()
+      .meta({ description: "The current release. Null if nothing is published." }),
     createdAt: timestamp,
     updatedAt: timestamp,
   })
