@@ -78,7 +78,7 @@ const HEADERS: Record<AnswerKind, Headers> = {
   ],
 };
 
-/** For one year, with subdomains. Source: OWASP ASVS 5, 3.4.1. */
+/** For one year, with subdomains, as OWASP ASVS 5, 3.4.1 requires. */
 const STRICT_TRANSPORT = ["Strict-Transport-Security", "max-age=31536000; includeSubDomains"] as const;
 const withStrictTransport = (headers: Headers): Headers => [...headers, STRICT_TRANSPORT];
 const SECURE_HEADERS: Record<AnswerKind, Headers> = {

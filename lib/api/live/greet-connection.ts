@@ -113,6 +113,6 @@ export function greetConnection(
     timeout = setTimeout(() => refuse(CLOSE.unauthorized, "no auth frame was sent in time"), authTimeoutMs);
 }
 
-/** Truncates a close reason, which may have 123 bytes (RFC 6455, 5.5). Drops a character that the cut would split. */
+/** Truncates a close reason to the 123 bytes of RFC 6455, 5.5. Drops a character that the cut would split. */
 const clip = (reason: string): string =>
   new TextDecoder().decode(Buffer.from(reason).subarray(0, 120)).replace(/\uFFFD+$/, "");

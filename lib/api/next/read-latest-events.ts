@@ -2,7 +2,7 @@ import type { DomainEvent, EventKind } from "#lib/events/event.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
 
 const EVENTS_BACK = 2_000;
-/** Events whose data the page can read only from the log, because no table has it. */
+/** Kinds of events that the page reads from the log: tool calls, notices, and the messages and run ends around them. */
 const KINDS: ReadonlySet<EventKind> = new Set([
   "message.completed",
   "tool.call",

@@ -124,7 +124,7 @@ export async function checkAsPerson(
     : fail("not_found", "no such variant");
 }
 
-/** Chooses what the live browser shows. */
+/** Chooses the variant that the live browser shows, or the page without a variant. */
 export async function showVariant(
   { variants }: ApiServices,
   { params, body }: CallOf<"showVariant">,

@@ -63,7 +63,7 @@ export const variantEditedSchema = z
   .object({ success: z.literal(true), variant: variantSummarySchema })
   .meta({ id: "VariantAnswer", description: "A variant after a person's edit or check." });
 
-/** The variant or control that the live browser shows. */
+/** The variant that the live browser shows. */
 export const shownVariantSchema = z
   .object({
     success: z.literal(true),
