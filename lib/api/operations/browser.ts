@@ -35,7 +35,7 @@ export const readPagePicture = (
 /** Answers with the last picture of a session's page. */
 export async function sendPicture({ browser }: ApiServices, sessionId: string): Promise<Answer> {
   const picture = await browser.readPicture(sessionId);
-  if (!picture) return fail("not_found", "no picture of this session's page was kept");
+  if (!picture) return fail("not_found", "no picture of this session's page is stored");
   return new Response(Buffer.from(picture.bytes), {
     headers: {
       "Content-Type": picture.mediaType,

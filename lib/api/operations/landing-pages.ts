@@ -125,7 +125,7 @@ async function change(
   const changed = await changePage(landing, slug, holder, requested);
   if (changed.ok) return { ok: true, status: 200, body: { success: true, page: changed.page } };
   return changed.reason === "unknown version"
-    ? fail("invalid_request", "version: is not a version of this page, or one that was removed as too old")
+    ? fail("invalid_request", "version: is not a version of this page, or was removed because it was too old")
     : unknownPage();
 }
 

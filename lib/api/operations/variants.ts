@@ -83,7 +83,7 @@ export async function editVariant(
 }
 
 const stale = (newest: number) =>
-  fail("conflict", `baseRevision: the newest revision is ${newest}; read it and edit that`);
+  fail("conflict", `baseRevision: the newest revision is ${newest}; read it and apply the edits to it`);
 
 /** The longest duration of a person's check, including the wait for a browser. */
 const CHECK_MS_MAX = 300_000;
