@@ -58,7 +58,7 @@ export async function revokeKey(db: Database, id: string, now = new Date()): Pro
 type Update =
   | { status: "updated"; record: ListedKey }
   /** The key is revoked or has expired. */
-  | { status: "over" }
+  | { status: "ended" }
   | { status: "unknown" };
 
 /** Replaces the scopes of a live key. */
@@ -70,14 +70,14 @@ export async function updateKey(
 ): Promise<Update> {
   const row = await setKeyScopes(db, id, [...scopes], now);
   if (row) return { status: "updated", record: describeKey(row) };
-  return { status: (await findKeyRow(db, id)) ? "over" : "unknown" };
+  return { status: (await findKeyRow(db, id)) ? "ended" : "unknown" };
 }
 
 /** The result of {@link rotateKey}. */
 type Rotation =
   | ({ status: "rotated"; old: ListedKey } & CreatedKey)
   /** The key is revoked or has expired, so it gets no successor. */
-  | { status: "over" }
+  | { status: "ended" }
   | { status: "unknown" };
 
 /**
@@ -94,7 +94,7 @@ export async function rotateKey(
 ): Promise<Rotation> {
   const found = await findKeyRow(db, id);
   if (!found) return { status: "unknown" };
-  if (found.revokedAt || (found.expiresAt && found.expiresAt <= now)) return { status: "over" };
+  if (found.revokedAt || (found.expiresAt && found.expiresAt <= now)) return { status: "ended" };
   const { ownerId, name, scopes, createdAt, expiresAt } = found;
   const lifeMs = expiresAt && expiresAt.getTime() - createdAt.getTime();
   const created = await createKey(

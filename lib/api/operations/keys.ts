@@ -54,7 +54,7 @@ export async function updateKey(
 ): Promise<Answer> {
   const updated = await keys.updateKey(services.db, params.keyId, body.scopes);
   if (updated.status === "unknown") return unknownKey();
-  if (updated.status === "over") return keyIsOver();
+  if (updated.status === "ended") return keyHasEnded();
   const { id, ownerId, scopes } = updated.record;
   services.access.keyChanged(id);
   services.securityLog.keyScopesChanged({ actor: actorOf(caller), keyId: id, ownerId, scopes });
@@ -69,7 +69,7 @@ export async function rotateKey(
   const overlapMs = (body.overlapHours ?? OVERLAP_HOURS) * 3_600_000;
   const rotated = await keys.rotateKey(services.db, params.keyId, overlapMs);
   if (rotated.status === "unknown") return unknownKey();
-  if (rotated.status === "over") return keyIsOver();
+  if (rotated.status === "ended") return keyHasEnded();
   const { key, record, old } = rotated;
   services.access.keyChanged(old.id);
   services.securityLog.keyRotated({
@@ -81,7 +81,7 @@ export async function rotateKey(
   return { ok: true, status: 201, body: { success: true, key, record, old } };
 }
 
-const keyIsOver = () => fail("conflict", "this key is revoked or has expired; create a new one");
+const keyHasEnded = () => fail("conflict", "this key is revoked or has expired; create a new one");
 
 /** `POST /actions/encryption/rotate`: seals a batch of the stored secrets with the current key. */
 export async function rotateEncryption(
