@@ -43,7 +43,7 @@ type BuiltinMcpDeps = {
   keys: Pick<KeyStore, "readLive">;
   /** Ids of the keys in the settings. */
   settingsKeyIds: ReadonlySet<string>;
-  access: Pick<AccessWatch, "hold">;
+  access: Pick<AccessWatch, "watch">;
   bodies: BodyReader;
   /** Every tool of this deployment's agents. */
   tools: readonly Tool[];

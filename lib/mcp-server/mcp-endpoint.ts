@@ -28,7 +28,7 @@ type McpEndpointDeps<Holder extends HolderBase> = {
   /** A server for one message of theirs. */
   open: (holder: Holder) => McpServerPort;
   inFlight: CallsInFlight;
-  access: Pick<AccessWatch, "hold">;
+  access: Pick<AccessWatch, "watch">;
   bodies: BodyReader;
   logger: Pick<Logger, "error">;
 };
@@ -62,7 +62,7 @@ export function createMcpEndpoint<Holder extends HolderBase>(
     const server = deps.open(holder);
     const { signal: ended, end } = deps.inFlight.begin(holder.key, message.id);
     const withdrawn = new AbortController();
-    const letGo = holder.grant && deps.access.hold(holder.grant, () => withdrawn.abort());
+    const letGo = holder.grant && deps.access.watch(holder.grant, () => withdrawn.abort());
     const stop = AbortSignal.any([request.signal, ended, withdrawn.signal]);
     const transport = new WebStandardStreamableHTTPServerTransport({
       enableJsonResponse: message.method !== "tools/call",

@@ -204,7 +204,7 @@ export async function startConformanceServer(): Promise<{ url: string; close: ()
     bodies: createBodyReader(),
     open: () => openServer(logger),
     admit: async () => ({ ok: true, holder: { key: "anybody", grant: undefined } }),
-    access: { hold: () => () => {} },
+    access: { watch: () => () => {} },
   });
   return {
     url: `${baseUrl}/mcp`,
