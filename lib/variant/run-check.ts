@@ -18,8 +18,8 @@ type CheckCall = Pick<
 type Checked = { ok: true; report: CheckReport } | { ok: false; problem: string };
 
 /**
- * Checks the newest revision of a variant with the browser of the session, which the caller holds, and stores the report.
- * A check that is interrupted stores nothing.
+ * Checks the newest revision of a variant with the browser of the session, and stores the report. The caller holds the
+ * browser. A check that is interrupted stores nothing.
  *
  * @throws Error with a sentence when there is no browser, or the check is stopped.
  */

@@ -20,7 +20,7 @@ import { judgeLayoutShift, judgePolicies, judgeProblems, readPaintToApplied } fr
 import { assertHere, type Observation, observeLoad } from "./steps/observe-load.ts";
 import type { PagePictures } from "./steps/take-pictures.ts";
 
-/** What the examination of a page works with. */
+/** Dependencies of the examination of a page. */
 type PageCheckDeps = {
   /** Origin that serves published scripts. */
   scriptOrigin: string;
@@ -42,7 +42,7 @@ type Pair = {
   variantLoad: PageLoad;
   /** The elements of the changes, as they are without the variant. */
   originals: Record<string, OriginalElement[]>;
-  /** Documents without the variant, at two times and of another load. */
+  /** Snapshots without the variant: two of one load, at different times, and one of another load. */
   snapshots: DomSnapshot[];
   /** Errors of the loads without the variant. */
   problems: PageProblems[];
@@ -158,7 +158,7 @@ async function checkReturn(
   const proven = changes.filter(isProven);
   if (changes.length > 0 && proven.length === 0) return [];
   const ids = proven.map(({ id }) => id);
-  // What the page at rest has logged is reported already.
+  // Errors that the page logged at rest are reported already.
   const found = copyProblems(variantLoad.problems);
   const leave = () =>
     withLoad(check, target, true, async (load) => {

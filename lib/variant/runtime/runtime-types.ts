@@ -8,7 +8,7 @@ export type CompiledNode =
 /** The CSS selectors between ` >> `; a number takes one of the elements found, counted from 0. */
 export type CompiledSelector = (string | number)[];
 
-/** What is done to an element. The ten operations of a document become seven. */
+/** A compiled operation on an element. The ten operations of a document become seven. */
 type CompiledOperation =
   | { op: "content"; nodes: CompiledNode[] }
   | { op: "attribute"; name: string; value: string | null }
@@ -18,7 +18,7 @@ type CompiledOperation =
   | { op: "move"; position: Position; target: CompiledSelector }
   | { op: "remove" };
 
-/** A change as the runtime takes it. Notes and changes that are off are left out. */
+/** A change as the runtime receives it. Notes and changes that are off are left out. */
 export type CompiledChange = CompiledOperation & {
   id: string;
   selector: CompiledSelector;
@@ -31,7 +31,7 @@ export type CompiledPage = {
   address: string;
   css: string;
   changes: CompiledChange[];
-  /** All selectors as one; empty without any. */
+  /** All selectors joined into one; empty if there are none. */
   selector: string;
   /** Whether a selector depends on neighbours, so that any node that comes or goes can change what it matches. */
   isPositional: boolean;
@@ -43,7 +43,7 @@ export type CompiledPage = {
   js?: () => void;
 };
 
-/** What the runtime is called with. */
+/** The argument of the runtime. */
 export type CompiledVariant = { key: string; pages: CompiledPage[] };
 
 /**

@@ -21,7 +21,10 @@ const input = revisionInputSchema.extend({
   baseRevision: z.int().min(0),
 });
 
-/** `apply_variant`: stores a revision and applies it to the live page. Source: specification, Capabilities; `architecture.md`, Variants. */
+/**
+ * `apply_variant`: stores a revision and applies it to the live page.
+ * Source: specification, Capabilities; `architecture.md`, Variants.
+ */
 export const applyVariantTool = (services: VariantToolServices) => ({
   ...defineTool({
     name: "apply_variant",
@@ -30,7 +33,7 @@ export const applyVariantTool = (services: VariantToolServices) => ({
     input,
     needs: "sandbox",
     profile: "editing",
-    // A call that is made again finds the revision that it has stored.
+    // A repeated call finds the revision that its first attempt stored.
     idempotent: true,
     readOnly: false,
     changes: true,
@@ -53,7 +56,7 @@ export const applyVariantTool = (services: VariantToolServices) => ({
   },
 });
 
-/** The call, as far as its revision records it. */
+/** The fields of a call that its revision records, and its signal. */
 const about = ({ rootSessionId, requestId, runId, callId, signal }: ToolCall) => ({
   sessionId: rootSessionId,
   requestId,
@@ -75,23 +78,23 @@ async function withPicture(
     const picture = await withinDeadline(call.signal, PICTURE_MS_MAX, () =>
       takePicture(live, { fullPage: false }),
     );
-    const kept = await keepPicture(services.evidence, call, picture, {
+    const saved = await keepPicture(services.evidence, call, picture, {
       kind: "screenshot",
       title: `Variant ${key}, revision ${revision}`,
       url: page.url(),
     });
-    return { isError: false, content: [{ type: "text", text }, ...kept.content] };
+    return { isError: false, content: [{ type: "text", text }, ...saved.content] };
   } catch (error) {
-    // The revision is stored, so a page that cannot be pictured is no failure of the call.
+    // The revision is stored, so a failed picture does not fail the call.
     return textResult(`${text}\nNo picture: ${error instanceof Error ? error.message : error}`);
   }
 }
 
-/** The newest revision for a call without a change: in a later turn, the model no longer knows what it holds. */
+/** Describes the newest revision for a call without a change: in a later turn, the model does not know its content. */
 const describeStored = ({ variant, number, document }: Revision): string =>
   `Nothing was changed. Revision ${number} of variant ${variant} has these pages, as set takes them.\n${quoteAsData("the variant", JSON.stringify(document.pages))}`;
 
-/** What the model is told of a stored revision. */
+/** Describes a stored revision for the model. */
 function describeApplied({ summary, isRepeated, grounding, pageUrl }: Applied & { ok: true }): string {
   const { key, revision } = summary;
   const stored = `Stored revision ${revision} of variant ${key}.`;

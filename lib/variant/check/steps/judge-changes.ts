@@ -11,7 +11,7 @@ export type CheckedChange = CheckedPage["changes"][number];
 export const isProven = ({ applied, hydration }: CheckedChange): boolean =>
   applied === "ok" && hydration === "ok";
 
-/** What is known about the changes of a loaded page. */
+/** Observations of the changes of a loaded page. */
 type Observed = {
   seen: SeenPage;
   /** The same page without the variant. */
@@ -29,7 +29,7 @@ const NOT_SEEN: SeenChange = {
   hasMatched: false,
   copies: 0,
 };
-/** Operations after which the selector may not match any more. */
+/** Operations that can make their own selector stop matching. */
 const SELF_HIDING = new Set(["removeClass", "addClass", "removeAttribute", "setAttribute", "move", "remove"]);
 
 /** Decides for each change of a page at rest whether it is applied, and if not, at what point it was lost. */
