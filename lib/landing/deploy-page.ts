@@ -26,11 +26,11 @@ import { slugOf } from "#lib/text/slug-of.ts";
 import type { LandingDeps } from "./landing-deps.ts";
 import type { FolderContent } from "./read-folder.ts";
 
-/** A folder to deploy as a page. */
+/** A request to deploy a folder as a page. */
 type DeployRequest = {
   /** The root of the tree, which owns the workspace. */
   sessionId: string;
-  /** Without one, the page of the session's folder, or a new one. */
+  /** Undefined for the page that the session deployed from this folder, or for a new page. */
   slug: string | undefined;
   note: string | null;
   content: FolderContent;
@@ -49,8 +49,8 @@ type DeployedPage = {
 type Refused = { ok: false; problem: string };
 
 /**
- * Stores a folder as a new version of a page, which becomes current, with its `page.deployed`, in one transaction. Content that
- * the current or the newest version has already makes no new version. Source: `architecture.md`, Landing pages.
+ * Stores a folder as a new version of a page, makes it current, and emits `page.deployed`, in one transaction. If the
+ * current or the newest version has the same content, no new version is stored. Source: `architecture.md`, Landing pages.
  */
 export async function deployPage(deps: LandingDeps, request: DeployRequest): Promise<DeployedPage | Refused> {
   const deployed = await repeatOnDeadlock(() =>
@@ -61,7 +61,7 @@ export async function deployPage(deps: LandingDeps, request: DeployRequest): Pro
   return deployed;
 }
 
-/** What an earlier try of a call has deployed; undefined if it has deployed nothing. */
+/** The page that an earlier attempt of a call deployed; undefined if it deployed none. */
 export async function findDeployed(
   { db, pagesOrigin }: { db: Executor; pagesOrigin: string },
   call: { runId: string | null; callId: string },
@@ -79,7 +79,7 @@ async function deploy(
   request: DeployRequest,
 ): Promise<DeployedPage | Refused> {
   const { sessionId, content, note, requestId, runId, callId } = request;
-  // In the order in which a session is deleted: the session, then its pages.
+  // The same lock order as in deleting a session, to avoid deadlocks: the session, then its pages.
   const session = await lockSession(tx, sessionId);
   if (!session) return { ok: false, problem: "the session was deleted" };
   const repeated = await findDeployed({ db: tx, pagesOrigin: deps.pagesOrigin }, request);
@@ -121,7 +121,7 @@ async function refuseBytes(
   return problem === undefined ? undefined : { ok: false, problem };
 }
 
-/** Takes the slug of a page unless it has it already; a refusal if it belongs to another owner. */
+/** Creates the page of a slug unless it exists. @returns a refusal if the slug belongs to another owner. */
 async function take(
   tx: Transaction,
   { id: sessionId, ownerId }: SessionRow,
@@ -144,10 +144,10 @@ async function findSame(
   return undefined;
 }
 
-/** The slug that a deploy goes to, and its page, locked; undefined if there is none yet. */
+/** The slug of a deploy, and its locked page; `page` is undefined if there is none yet. */
 type Place = { slug: string; page: PageRow | undefined };
 
-/** Where a deploy goes; a refusal for a slug of another owner, and for one page too many. */
+/** Chooses the slug of a deploy. @returns a refusal for a slug of another owner, or if the session has too many pages. */
 async function choosePlace(
   tx: Transaction,
   { id: sessionId, ownerId }: SessionRow,
@@ -172,7 +172,7 @@ const refuseOwner = (page: PageRow, ownerId: string): Refused | undefined =>
 
 const NAME_CHARACTERS_MAX = 40;
 
-/** A slug from a folder's name, and a suffix that nobody can guess or has taken. */
+/** Makes a slug from a folder's name and a random suffix, which is unguessable and avoids collisions. */
 function makeSlug(folder: string): string {
   const name = slugOf(folder.slice(folder.lastIndexOf("/") + 1), NAME_CHARACTERS_MAX);
   return `${name || "page"}-${randomBytes(5).toString("hex")}`;

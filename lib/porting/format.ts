@@ -24,7 +24,7 @@ import {
   exportedRequirementSchema,
 } from "./format-work.ts";
 
-// The JSON export of a session, format version 1. Exports are written in this shape, and imports are held to it.
+// The JSON export of a session, format version 1. Exports have this shape, and imports are validated against it.
 // Source: `wire.md`, Export and import of a session.
 
 export { DOCUMENT_LIMITS };
@@ -63,7 +63,7 @@ export const exportedMessageSchema = z
   })
   .meta({ id: "ExportedMessage", description: "A message of a conversation." });
 
-/** The known parts of messages. An import leaves out others, and says so. */
+/** The supported parts of messages. An import leaves out other parts, and lists them in `leftOut`. */
 export const PART_SCHEMAS: Record<string, z.ZodType> = {
   text: z.strictObject({ type: z.literal("text"), text: z.string() }),
   reasoning: z.strictObject({ type: z.literal("reasoning"), text: z.string() }),
@@ -159,7 +159,7 @@ const exportedImportSchema = z
   })
   .meta({ id: "ExportedImport", description: "A document that was imported into the session." });
 
-/** The JSON export of a session. Unknown fields beside these are of later versions of the service. */
+/** The JSON export of a session. Unknown top-level fields are accepted: later versions of the service may write them. */
 export const sessionExportSchema = z
   .looseObject({
     format: z.literal(SESSION_FORMAT),

@@ -15,7 +15,7 @@ import type { ReadContent } from "./read-document.ts";
 
 const LEFT_OUT_MAX = 200;
 
-/** Reads a session's JSON export of format version 1 as a whole. @see readDocument */
+/** Reads a session's JSON export of format version 1, and validates all of it. @see readDocument */
 export function readSessionExport(value: unknown): ReadContent {
   const parsed = sessionExportSchema.safeParse(value, { error: describeIssue });
   if (!parsed.success) return { ok: false, problem: describeFirst(parsed.error.issues) };
@@ -50,7 +50,7 @@ export function readSessionExport(value: unknown): ReadContent {
   };
 }
 
-/** An id or key that two entries share. */
+/** Finds an id or key that two entries share. */
 function findDuplicate({ messages, variants, requirements }: SessionExport): string | undefined {
   return (
     findRepeated(messages, ({ id }) => id, "messages", "id") ??
@@ -124,7 +124,7 @@ const REASONS: Partial<Record<keyof SessionExport, string>> = {
   evidence: "Pictures and files stay with the exported session.",
   leftOut: "The document does not have these parts of its session.",
 };
-const CARRIED = [
+const IMPORTED_FIELDS = [
   "format",
   "version",
   "id",
@@ -136,10 +136,10 @@ const CARRIED = [
   "requirements",
 ];
 
-/** What an import does not carry: parts of the format, and fields that this version does not know. */
+/** Lists what an import leaves out: parts of the format, and fields that this version does not know. */
 function listLeftOut(document: SessionExport): LeftOut[] {
   const parts = Object.entries(document).flatMap(([field, value]): LeftOut[] => {
-    if (CARRIED.includes(field)) return [];
+    if (IMPORTED_FIELDS.includes(field)) return [];
     const reason = REASONS[field];
     if (reason === undefined)
       return [{ field: formatPath([field]), reason: "This service does not know the field." }];
@@ -171,7 +171,7 @@ function listLeftOut(document: SessionExport): LeftOut[] {
   ];
 }
 
-/** What belongs to the work of the exported session: what people decided there, and what was proven there. */
+/** Lists what an import leaves out of plan and requirements: decisions of people and results in the exported session. */
 function listLeftOutPlanning({ plan, requirements }: SessionExport): LeftOut[] {
   const isDecided = requirements.some(
     ({ status, note, outcome, evidenceIds }) =>
@@ -216,7 +216,7 @@ const NOUNS: Record<string, string> = {
   array: "an array",
 };
 
-/** The sentence of a schema's rule that has none of its own. */
+/** The error sentence for schema rules that have no sentence of their own. */
 function describeIssue(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case "invalid_type":

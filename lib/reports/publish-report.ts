@@ -16,17 +16,17 @@ import {
 } from "./report.ts";
 import { countReports, findReportOfCall, insertReport, lockReports } from "./report-store.ts";
 
-/** What reports are published with; made once by the container. */
+/** Dependencies for publishing reports; created once by the container. */
 export type ReportsDeps = {
   db: Database;
   log: EventLog;
   evidence: Pick<EvidenceStore, "list">;
-  /** The session's variants as they are now. */
+  /** Reads the current state of the session's variants. */
   readTested: (db: Executor, sessionId: string) => Promise<TestedVariant[]>;
 };
 
 type PublishRequest = {
-  /** The root of the tree: reports belong to it, and the evidence of its sub-agents may be named. */
+  /** The root of the tree: reports belong to it, and may refer to the evidence of its sub-agents. */
   sessionId: string;
   requestId: string | null;
   runId: string | null;
@@ -36,7 +36,7 @@ type PublishRequest = {
 
 type Published =
   | { ok: true; isNew: boolean; report: ReportSummary }
-  /** `problem` begins with the field, if one is at fault. */
+  /** `problem` begins with the invalid field, if there is one. */
   | { ok: false; problem: string };
 
 /**
@@ -47,10 +47,12 @@ export async function publishReport(deps: ReportsDeps, request: PublishRequest):
   const { sessionId, requestId, runId, callId, report: input } = request;
   const repeated = await findRepeated(deps.db, request);
   if (repeated) return { ok: true, isNew: false, report: repeated };
-  const known = new Map((await deps.evidence.list(sessionId)).map((piece) => [piece.id, toPointer(piece)]));
-  const unknown = findUnknownEvidence(input, known);
+  const available = new Map(
+    (await deps.evidence.list(sessionId)).map((piece) => [piece.id, toPointer(piece)]),
+  );
+  const unknown = findUnknownEvidence(input, available);
   if (unknown) return refuse(`${unknown.field}: the session has no evidence ${unknown.id}`);
-  const document = composeDocument(input, known);
+  const document = composeDocument(input, available);
   const bytes = Buffer.byteLength(JSON.stringify(document));
   if (bytes > REPORT_LIMITS.bytes)
     return refuse(

@@ -8,7 +8,10 @@ import { explainUnknown } from "../show-for-picture.ts";
 import { findRevision, listVariantKeys } from "../variant-store.ts";
 import type { VariantToolServices } from "../variants-deps.ts";
 
-/** `publish_variant`: makes a release of the newest revision. Source: specification, Structured sessions; `architecture.md`, Publications. */
+/**
+ * `publish_variant`: makes a release of the newest revision.
+ * Source: specification, Structured sessions; `architecture.md`, Publications.
+ */
 export const publishVariantTool = (services: VariantToolServices): Tool =>
   defineTool({
     name: "publish_variant",

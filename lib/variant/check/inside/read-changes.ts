@@ -47,7 +47,7 @@ export function readChanges(watch: PageWatch): SeenPage {
   };
 }
 
-/** Counts a page's elements, and lists CSS selectors of the elements of its changes. Runs inside the page, sent as source. */
+/** Counts a page's elements, and lists selectors of the elements of its changes. Runs inside the page, sent as source. */
 export function readSize(watch: PageWatch): { elements: number; changed: string[] } {
   const CHANGED_MAX = 50;
   const kit = watch.newKit();

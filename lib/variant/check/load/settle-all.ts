@@ -1,4 +1,4 @@
-/** Waits for all promises even if one fails, so that the caller can close what the others open. @throws the first failure. */
+/** Waits for all promises even if one fails, so that the caller can close what the others open. @throws the first error. */
 export async function settleAll<Results extends readonly unknown[]>(
   work: readonly [...{ [Index in keyof Results]: Promise<Results[Index]> }],
 ): Promise<Results> {
