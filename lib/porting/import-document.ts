@@ -35,8 +35,9 @@ const IMPORTS_MAX = 100;
 
 /**
  * Imports a document into a session in one transaction: its variants as new variants, its conversation as history, its plan
- * and requirements into those of the session. An import never changes an existing variant: if a key exists, the new variant's
- * key gets a number. Importing a document again changes nothing. Source: `wire.md`, Export and import of a session.
+ * and requirements into those of the session. An import never changes an existing variant: if a key exists, the new
+ * variant's key gets a number. Importing a document again changes nothing.
+ * Source: `wire.md`, Export and import of a session.
  */
 export function importDocument(deps: PortingDeps, request: ImportRequest): Promise<ImportedDocument> {
   return deps.log.transact(request.sessionId, (tx, emit) => store(deps, tx, emit, request));
