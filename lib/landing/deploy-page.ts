@@ -95,7 +95,7 @@ async function deploy(
   if (same !== undefined) await setCurrentVersion(tx, slug, same, { sessionId, folder });
   else {
     const refused =
-      (await refuseBytes(deps, tx, session, slug, content)) ?? (await take(tx, session, slug, folder));
+      (await refuseBytes(deps, tx, session, slug, content)) ?? (await claimSlug(tx, session, slug, folder));
     if (refused) return refused;
     await storeBlobs(tx, content.contents);
     await faultPoint("page-files-stored");
@@ -122,7 +122,7 @@ async function refuseBytes(
 }
 
 /** Creates the page of a slug unless it exists. @returns a refusal if the slug belongs to another owner. */
-async function take(
+async function claimSlug(
   tx: Transaction,
   { id: sessionId, ownerId }: SessionRow,
   slug: string,

@@ -78,25 +78,25 @@ export async function checkPage(
 async function observePair(
   check: CheckContext,
   target: CheckTarget,
-  [controlLoad, variantLoad, again]: [PageLoad, PageLoad, PageLoad],
+  [controlLoad, variantLoad, secondControl]: [PageLoad, PageLoad, PageLoad],
 ): Promise<Pair> {
   const ids = target.changes.map(({ id }) => id);
   const ages = await settleAll([
     settleLoad(controlLoad, check),
     settleVariant(variantLoad, check, target, ids),
-    settleLoad(again, check),
+    settleLoad(secondControl, check),
   ]);
   const ageMs = Math.max(...ages);
-  await settleAll([controlLoad, variantLoad, again].map((load) => settleLoad(load, check, ageMs)));
-  for (const load of [controlLoad, again, variantLoad]) assertHere(target, load);
+  await settleAll([controlLoad, variantLoad, secondControl].map((load) => settleLoad(load, check, ageMs)));
+  for (const load of [controlLoad, secondControl, variantLoad]) assertHere(target, load);
   const [control, variant, snapshot] = await settleAll([
     observeLoad(check, target, controlLoad),
     observeLoad(check, target, variantLoad),
-    again.look(snapshotDom, null),
+    secondControl.look(snapshotDom, null),
   ]);
   const originals = await controlLoad.look(readOriginals, null);
-  const problems = [copyProblems(controlLoad.problems), copyProblems(again.problems)];
-  await Promise.all([controlLoad.close(), again.close()]);
+  const problems = [copyProblems(controlLoad.problems), copyProblems(secondControl.problems)];
+  await Promise.all([controlLoad.close(), secondControl.close()]);
   const snapshots = [...control.snapshots, snapshot];
   return { control, variant, variantLoad, originals, snapshots, problems, ageMs };
 }
@@ -148,7 +148,7 @@ async function examineVariant(
   ];
 }
 
-/** Checks that the changes survive leaving and coming back, and that they are taken back without a trace. */
+/** Checks that the changes survive leaving the page and coming back, and that reverting them leaves no trace. */
 async function checkReturn(
   check: CheckContext,
   target: CheckTarget,

@@ -12,7 +12,7 @@ export const VIEWPORTS = {
 } as const;
 export type ViewportName = keyof typeof VIEWPORTS;
 
-/** What a check can find. */
+/** The kinds of findings. */
 const FINDING_CODES = [
   "nothing_to_check",
   "page_failed",
@@ -116,7 +116,7 @@ export const checkReportSchema = z
     requirements: z.array(checkedRequirementSchema).optional().meta({
       description: "The requirements with an assertion that were not waived. Absent if there were none.",
     }),
-    /** What is not examined, in sentences. */
+    /** Sentences about parts that were not examined. */
     notes: z.array(z.string()).meta({ description: "What the check could not examine." }),
   })
   .meta({ id: "CheckReport", description: "The proof of a revision." });

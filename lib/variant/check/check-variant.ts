@@ -147,9 +147,9 @@ async function examine(
   const fail = (message: string) => ({
     findings: [makeFinding(target, "fail", "page_failed", null, message)],
   });
-  const late = AbortSignal.timeout(pageMs);
+  const pageDeadline = AbortSignal.timeout(pageMs);
   try {
-    const pageCheck = { ...check, signal: AbortSignal.any([check.signal, late]) };
+    const pageCheck = { ...check, signal: AbortSignal.any([check.signal, pageDeadline]) };
     return await checkPage({ scriptOrigin: deps.scriptOrigin, requirements }, pageCheck, target);
   } catch (error) {
     signal.throwIfAborted();
@@ -158,7 +158,7 @@ async function examine(
       return fail(
         `The page was not examined: a check may take ${checkMs / 1_000} s. Check one viewport at a time.`,
       );
-    if (late.aborted) return fail(`The page was not examined completely within ${pageMs / 1_000} s.`);
+    if (pageDeadline.aborted) return fail(`The page was not examined completely within ${pageMs / 1_000} s.`);
     return fail(error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error));
   }
 }

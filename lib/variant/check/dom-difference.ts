@@ -82,7 +82,7 @@ function compareChildren(
   return alignChildren(control.children, other.children, hashes).flatMap(({ before, after, index }) => {
     if (before && after && before.name === after.name)
       return compareNodes(before, after, step(place, before, index), hashes);
-    const left = after
+    const leftover = after
       ? [
           {
             ...at("children", `${label(after)} was left in ${where}`),
@@ -90,8 +90,8 @@ function compareChildren(
           },
         ]
       : [];
-    const lost = before ? [at("children", `${label(before)} is missing in ${where}`)] : [];
-    return [...left, ...lost];
+    const missing = before ? [at("children", `${label(before)} is missing in ${where}`)] : [];
+    return [...leftover, ...missing];
   });
 }
 

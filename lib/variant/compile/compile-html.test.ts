@@ -52,7 +52,7 @@ describe("compiling HTML", () => {
     assert.deepEqual(nodesOf("<math><mi>x</mi></math>"), [["math", {}, [["mi", {}, ["x"], "math"]], "math"]]);
   });
 
-  test("refuses what runs scripts or loads documents", () => {
+  test("refuses HTML that runs scripts or loads documents", () => {
     for (const html of [
       "<script>1</script>",
       "<svg><script>1</script></svg>",

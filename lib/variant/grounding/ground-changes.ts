@@ -71,8 +71,8 @@ export async function groundChanges(
       return { ok: false, problem: found };
     }
     await runInPage(cdp, variantScript(document, variant));
-    const late = new Set(here.flatMap(({ id, late: isLate }) => (isLate ? [id] : [])));
-    const report = await untilApplied(cdp, variant, late);
+    const lateIds = new Set(here.flatMap(({ id, late }) => (late ? [id] : [])));
+    const report = await untilApplied(cdp, variant, lateIds);
     const reports = new Map((report?.changes ?? []).map((change) => [change.id, change]));
     const isUnaltered = (change: Change) => unaltered.has(JSON.stringify(change));
     const fits = (change: Change) => !isMisfit(change, found.get(change.id), reports.get(change.id));
@@ -111,16 +111,16 @@ type Found = Map<string, FoundBySelector>;
 /** @returns what each selector finds; a sentence if they take too long. */
 async function find(main: PageFrame, changes: Change[]): Promise<Found | string> {
   const wanted = changes.map(({ id, selector }) => ({ changeId: id, selector }));
-  const late = `The selectors take longer than ${SELECTORS_MS_MAX / 1_000} s on this page. Use shorter ones, without :has() and ~.`;
+  const tooSlow = `The selectors take longer than ${SELECTORS_MS_MAX / 1_000} s on this page. Use shorter ones, without :has() and ~.`;
   // Chromium can terminate the script between two selectors, but not within one; the timer covers that case.
   const found = await Promise.race([
     evaluateIn(main, findBySelector, { wanted, shown: ELEMENTS_SHOWN }, SELECTORS_MS_MAX).catch(
       (error: unknown) => {
-        if (/terminated/i.test(String(error))) return late;
+        if (/terminated/i.test(String(error))) return tooSlow;
         throw error;
       },
     ),
-    sleep(SELECTORS_MS_MAX, late, { ref: false }),
+    sleep(SELECTORS_MS_MAX, tooSlow, { ref: false }),
   ]);
   return typeof found === "string" ? found : new Map(found.map((each) => [each.changeId, each]));
 }

@@ -26,9 +26,9 @@ const readNames = (text: Value): string[] => text?.match(/\S+/g) ?? [];
 /** Removes the effect of the edits from a class list that the page has changed since. */
 function rebaseClass(current: Value, shown: Value, original: Value): Value {
   const [now, ours, before] = [readNames(current), readNames(shown), readNames(original)];
-  const kept = now.filter((name) => before.includes(name) || !ours.includes(name));
+  const remaining = now.filter((name) => before.includes(name) || !ours.includes(name));
   const back = before.filter((name) => !ours.includes(name) && !now.includes(name));
-  const text = [...kept, ...back].join(" ");
+  const text = [...remaining, ...back].join(" ");
   return text === now.join(" ") ? current : text === before.join(" ") ? original : text;
 }
 

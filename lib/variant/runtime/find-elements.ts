@@ -6,26 +6,26 @@ const OVERLAY = "[data-agent-session-overlay]";
 
 type Root = Document | ShadowRoot;
 
-const known = new Set<ShadowRoot>();
+const collected = new Set<ShadowRoot>();
 let sorted: Root[] | undefined;
 
 /** Adds the open shadow roots of an element and of its descendants. @returns whether there was a new one. */
 export function collectRoots(below: Element | Root): boolean {
-  const before = known.size;
+  const before = collected.size;
   for (const element of [below, ...below.querySelectorAll("*")]) {
     const root = element instanceof Element && element.shadowRoot;
-    if (!root || known.has(root) || element.closest(OVERLAY)) continue;
-    known.add(root);
+    if (!root || collected.has(root) || element.closest(OVERLAY)) continue;
+    collected.add(root);
     collectRoots(root);
   }
-  return known.size > before;
+  return collected.size > before;
 }
 
 /** Sorts the collected roots, and drops disconnected ones. */
 function sortRoots(): Root[] {
   const inner = new Map<Node, ShadowRoot[]>();
-  for (const root of known) {
-    if (!root.isConnected) known.delete(root);
+  for (const root of collected) {
+    if (!root.isConnected) collected.delete(root);
     const outer = root.host.getRootNode();
     inner.set(outer, [...(inner.get(outer) ?? []), root]);
   }

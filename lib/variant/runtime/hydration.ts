@@ -24,7 +24,7 @@ const SHOW_COMMENT = 128;
 /** Elements of documents that Next's App Router and React Router hydrate as a whole. */
 const DOCUMENT_SCRIPTS = 'script[src*="/_next/static/"],link[href*="entry.client"]';
 
-/** Whether React works on the hydration of the part of the page that holds this fiber. */
+/** Whether React is hydrating the part of the page to which this fiber belongs. */
 function isFiberHydrating(fiber: Fiber): boolean {
   for (let each: Fiber | null = fiber; each; each = each.return)
     if (each.flags & REACT_HYDRATING) return true;
@@ -127,7 +127,7 @@ function findBlocker(element: Element): Node | null {
 
 const WAIT_MAX_MS = 3_000;
 
-/** When a root or an element was first found to be waiting. */
+/** The time at which a root or an element was first found to be blocked. */
 const since = new WeakMap<Node, number>();
 
 /** Whether an element was blocked in the last round of work. */

@@ -83,7 +83,7 @@ export type VariantHandle = {
   report: () => RuntimeReport;
   /** Reverts what the running revision does, and applies another one without a page load. */
   update: (variant: CompiledVariant) => void;
-  /** Takes every change back and stops. The DOM is then as the page itself left it. */
+  /** Reverts every change and stops. The DOM then has the page's own state. */
   revert: () => void;
 };
 

@@ -30,14 +30,14 @@ export async function checkRevert(
   const first = await findTraces(check, target, control, changes);
   for (const outcome of changes) outcome.revert = "ok";
   if (first.length === 0) return [];
-  const again = await withLoad(check, target, false, async (load) => {
+  const moreControls = await withLoad(check, target, false, async (load) => {
     await settleLoad(load, check, control.ageMs);
     return takeSnapshots(load, PAUSES_MS);
   });
   const second = await findTraces(
     check,
     target,
-    { ...control, snapshots: [...control.snapshots, ...again] },
+    { ...control, snapshots: [...control.snapshots, ...moreControls] },
     changes,
     PAUSES_MS,
   );

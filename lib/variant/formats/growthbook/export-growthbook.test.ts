@@ -23,7 +23,7 @@ const page = (over: Partial<VariantPage> = {}): VariantPage => ({
 });
 const setText = (id: string, selector: string): Change => ({ id, op: "setText", selector, text: "x" });
 
-test("a document is for GrowthBook's REST API and its SDK, with one entry for each page that has an effect", () => {
+test("a document has an entry for GrowthBook's REST API and one for its SDK for each page with an effect", () => {
   const pages = [
     page({ changes: [setText("a", "p")] }),
     page({ url: "https://shop.example/*", match: "glob", css: "p{}" }),

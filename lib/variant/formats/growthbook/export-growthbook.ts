@@ -44,7 +44,7 @@ const VARIATIONS = [
   { key: "1", name: "Variant" },
 ];
 
-/** A rule before which `@import` must stand. Put first, it disables imports, which the runtime's sheets do not support. */
+/** `@import` is ignored after a rule, so this rule in front disables imports, which the runtime's sheets do not support. */
 export const NO_IMPORTS = "html{}\n";
 
 /**

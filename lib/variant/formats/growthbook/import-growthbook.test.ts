@@ -41,7 +41,7 @@ const readChanges = (mutations: Mutation[]) =>
   accept(importGrowthBook(changeset(mutations))).pages[0]?.changes;
 
 describe("mutations become changes", () => {
-  test("each kind", () => {
+  test("for each kind of mutation", () => {
     const set = (attribute: string, value: string) => ({ selector: "p", action: "set", attribute, value });
     const cases: [Mutation, unknown][] = [
       [set("html", "a &amp; b"), { op: "setText", selector: "p", text: "a & b" }],
