@@ -22,7 +22,7 @@ export type ReportsDeps = {
   log: EventLog;
   evidence: Pick<EvidenceStore, "list">;
   /** Reads the current state of the session's variants. */
-  readTested: (db: Executor, sessionId: string) => Promise<TestedVariant[]>;
+  readTestedVariants: (db: Executor, sessionId: string) => Promise<TestedVariant[]>;
 };
 
 type PublishRequest = {
@@ -77,7 +77,7 @@ export async function publishReport(deps: ReportsDeps, request: PublishRequest):
       version: version + 1,
       document,
       counts: countFindings(document.findings),
-      tested: await deps.readTested(tx, sessionId),
+      tested: await deps.readTestedVariants(tx, sessionId),
       runId,
       callId,
     });

@@ -23,7 +23,7 @@ export async function readOutcome(
 }
 
 /** The newest revision of each variant with its check, as a QA report of the session records them. */
-export async function readTested(
+export async function readTestedVariants(
   db: Executor,
   sessionId: string,
 ): Promise<{ variant: string; revision: number; check: VariantSummary["check"] }[]> {
