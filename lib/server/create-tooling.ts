@@ -189,7 +189,7 @@ function createVariants(env: Env, { db, log, words }: Storage, logger: Logger, b
     db,
     log,
     browser,
-    tellShown: (rootSessionId) => topic.tell(`${self} ${rootSessionId}`),
+    notifyShown: (rootSessionId) => topic.tell(`${self} ${rootSessionId}`),
     publishedScripts,
     baseUrl: env.baseUrl,
   };

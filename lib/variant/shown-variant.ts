@@ -45,5 +45,5 @@ export const refreshShown = async (
 /** Shows the stored variant in every live browser of a tree, in all processes. */
 export async function showEverywhere(deps: VariantsDeps, rootSessionId: string): Promise<void> {
   await refreshShown(deps, rootSessionId);
-  deps.tellShown(rootSessionId);
+  deps.notifyShown(rootSessionId);
 }

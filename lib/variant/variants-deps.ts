@@ -11,7 +11,7 @@ export type VariantsDeps = {
   log: EventLog;
   browser: Pick<BrowserService, "refreshPageScripts">;
   /** Notifies the other processes that a tree's live browsers show another variant or revision. The message may get lost. */
-  tellShown: (rootSessionId: string) => void;
+  notifyShown: (rootSessionId: string) => void;
   publishedScripts: Pick<ScriptServer, "forget">;
   /** Public origin of the service, without a trailing slash: published scripts are served there. */
   baseUrl: string;
