@@ -100,7 +100,7 @@ export const exportedReportSchema = z
     ),
     summary: text(REPORT_LIMITS.summaryCharacters).meta({ description: "Markdown." }),
     findings: list(exportedFindingSchema, REPORT_LIMITS.findings).meta({
-      description: "The gravest first.",
+      description: "Most severe first.",
     }),
   })
   .meta({ id: "ExportedReport", description: "The newest version of a report." });

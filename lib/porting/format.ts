@@ -43,7 +43,7 @@ const toolResultSchema = z
         "Why a `failed` call was not run. `plan_first`: a person wants to agree to the plan first. Absent for a call that was run.",
     }),
     text: z.string().meta({ description: "Start of the result, at most 2,000 characters." }),
-    isCut: z.boolean().meta({ description: "Whether the result goes on." }),
+    isCut: z.boolean().meta({ description: "Whether the text is cut off." }),
   })
   .meta({ id: "ExportedToolResult", description: "Result of a tool call of the message." });
 export type ExportedToolResult = z.infer<typeof toolResultSchema>;
@@ -144,7 +144,7 @@ export const leftOutSchema = z
     field: z.string().meta({ description: "What was left out.", examples: ["variants[0].check"] }),
     reason: z.string().meta({ examples: ["A check proves a page of its own time; run it again."] }),
   })
-  .meta({ id: "LeftOut", description: "Something that is not in the result, and why." });
+  .meta({ id: "LeftOut", description: "A part that was left out, and why." });
 export type LeftOut = z.infer<typeof leftOutSchema>;
 
 const exportedImportSchema = z

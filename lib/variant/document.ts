@@ -49,9 +49,9 @@ export const changeIdSchema = z
 const common = {
   selector,
   late: z.boolean().optional().meta({
-    description: "The element comes after the page has loaded, so it need not be there now.",
+    description: "The element appears after the page has loaded, so it need not exist now.",
   }),
-  off: z.boolean().optional().meta({ description: "The change is kept, and not applied." }),
+  off: z.boolean().optional().meta({ description: "The change is stored but not applied." }),
   note: text(300).optional().meta({ description: "What the change is for, in words." }),
 };
 
@@ -126,7 +126,7 @@ export type ChangeInput = z.infer<typeof changeInputSchema>;
 const address = text(8_192).meta({ examples: ["https://shop.example/checkout"] });
 const match = z.enum(PAGE_MATCHES).meta({
   description:
-    "`exact`: the whole address without its fragment. `path`: origin and path. `prefix`: the address begins with `url`. `glob`: `*` stands for any characters but `/`, `**` for any.",
+    "`exact`: the whole address without its fragment. `path`: origin and path. `prefix`: the address begins with `url`. `glob`: `*` matches any characters except `/`, `**` matches any characters.",
 });
 const css = text(100_000).meta({ description: "Style sheet of the page, applied at document start." });
 const js = text(100_000).meta({
