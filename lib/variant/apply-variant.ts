@@ -25,7 +25,7 @@ type VariantCall = {
   signal: AbortSignal;
 };
 
-export type Applied =
+export type ApplyResult =
   | {
       ok: true;
       summary: VariantSummary;
@@ -53,7 +53,7 @@ export async function applyVariant(
   deps: VariantsDeps,
   live: LiveBrowser | undefined,
   call: VariantCall,
-): Promise<Applied> {
+): Promise<ApplyResult> {
   const { sessionId, runId, callId, variant, change } = call;
   const repeated = runId === null ? undefined : await findRevisionOfCall(deps.db, { runId, callId });
   if (repeated) return describeRepeated(repeated);
@@ -108,7 +108,7 @@ function describeRepeated({
   variant,
   number,
   check,
-}: NonNullable<Awaited<ReturnType<typeof findRevisionOfCall>>>): Applied {
+}: NonNullable<Awaited<ReturnType<typeof findRevisionOfCall>>>): ApplyResult {
   const checked = check ? { status: check.status, at: check.at } : null;
   const summary = { key: variant, revision: number, check: checked, publication: null };
   return { ok: true, summary, isRepeated: true, grounding: null, pageUrl: null };
@@ -137,7 +137,7 @@ async function describeStale(
   { sessionId, variant, baseRevision }: VariantCall,
   newest: number,
   document: VariantDocument,
-): Promise<Applied> {
+): Promise<ApplyResult> {
   const base = baseRevision ? await findRevision(db, sessionId, variant, baseRevision) : undefined;
   const changes = describeDifference(base?.document ?? EMPTY, document);
   return { ok: false, problem: explainStale(baseRevision ?? 0, { newest, changes }) };

@@ -8,7 +8,7 @@ import { takePicture } from "#lib/tools/browser/picture/take-picture.ts";
 import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
 import { quoteAsData } from "#lib/tools/quote-as-data.ts";
 import { defineTool, errorResult, type ToolCall, type ToolResult, textResult } from "#lib/tools/tool.ts";
-import { type Applied, applyVariant } from "../apply-variant.ts";
+import { type ApplyResult, applyVariant } from "../apply-variant.ts";
 import { DEFAULT_VARIANT, revisionInputSchema, variantKeySchema } from "../document.ts";
 import { findRevision, type Revision } from "../variant-store.ts";
 import type { VariantToolServices } from "../variants-deps.ts";
@@ -68,7 +68,7 @@ const about = ({ rootSessionId, requestId, runId, callId, signal }: ToolCall) =>
 async function withPicture(
   services: VariantToolServices,
   live: LiveBrowser,
-  applied: Applied & { ok: true },
+  applied: ApplyResult & { ok: true },
   call: ToolCall,
 ): Promise<ToolResult> {
   const text = describeApplied(applied);
@@ -95,7 +95,7 @@ const describeStored = ({ variant, number, document }: Revision): string =>
   `Nothing was changed. Revision ${number} of variant ${variant} has these pages, as set takes them.\n${quoteAsData("the variant", JSON.stringify(document.pages))}`;
 
 /** Describes a stored revision for the model. */
-function describeApplied({ summary, isRepeated, grounding, pageUrl }: Applied & { ok: true }): string {
+function describeApplied({ summary, isRepeated, grounding, pageUrl }: ApplyResult & { ok: true }): string {
   const { key, revision } = summary;
   const stored = `Stored revision ${revision} of variant ${key}.`;
   const next = `Use baseRevision ${revision} for the next change. It has no check yet: run check_variant before you finish.`;
