@@ -34,7 +34,7 @@ type PublishRequest = {
   report: ReportInput;
 };
 
-type Published =
+type PublishResult =
   | { ok: true; isNew: boolean; report: ReportSummary }
   /** `problem` begins with the invalid field, if there is one. */
   | { ok: false; problem: string };
@@ -43,7 +43,7 @@ type Published =
  * Stores a report with its `report.published`. A report with the title of an earlier one of the session becomes that
  * report's next version. A repeated call finds its report. Source: `architecture.md`, Reports.
  */
-export async function publishReport(deps: ReportsDeps, request: PublishRequest): Promise<Published> {
+export async function publishReport(deps: ReportsDeps, request: PublishRequest): Promise<PublishResult> {
   const { sessionId, requestId, runId, callId, report: input } = request;
   const repeated = await findRepeated(deps.db, request);
   if (repeated) return { ok: true, isNew: false, report: repeated };
@@ -58,7 +58,7 @@ export async function publishReport(deps: ReportsDeps, request: PublishRequest):
     return refuse(
       `findings: the report has ${bytes} bytes as JSON; a report may have ${REPORT_LIMITS.bytes}. Shorten the details`,
     );
-  const published = await deps.log.transact<Published>(sessionId, async (tx, emit) => {
+  const published = await deps.log.transact<PublishResult>(sessionId, async (tx, emit) => {
     await lockReports(tx, sessionId);
     const session = await findSession(tx, sessionId);
     if (!session) return refuse("the session was deleted");
@@ -88,7 +88,7 @@ export async function publishReport(deps: ReportsDeps, request: PublishRequest):
   return published;
 }
 
-const refuse = (problem: string): Published => ({ ok: false, problem });
+const refuse = (problem: string): PublishResult => ({ ok: false, problem });
 
 const findRepeated = async (db: Executor, { runId, callId }: PublishRequest) =>
   runId === null || callId === null ? undefined : findReportOfCall(db, { runId, callId });

@@ -40,7 +40,7 @@ type PublishRequest = {
   callId: string | null;
 };
 
-export type Published =
+export type PublishResult =
   | { ok: true; isNew: boolean; publication: Publication; summary: VariantSummary }
   | { ok: false; reason: "unknown" | "stale" | "unchecked" | "full"; problem: string };
 
@@ -51,7 +51,7 @@ const RELEASES_MAX = 500;
  * Publishes the newest revision of a variant as an immutable release, and makes it the current one. If the revision is
  * already the current release, no release is created. Source: `architecture.md`, Publications.
  */
-export async function publishVariant(deps: VariantsDeps, request: PublishRequest): Promise<Published> {
+export async function publishVariant(deps: VariantsDeps, request: PublishRequest): Promise<PublishResult> {
   const { sessionId } = request;
   await faultPoint("publish-begun");
   const published = await repeatOnDeadlock(() =>
@@ -70,7 +70,7 @@ async function publish(
   tx: Transaction,
   emit: Emit,
   request: PublishRequest,
-): Promise<Published> {
+): Promise<PublishResult> {
   const { sessionId, variant, runId, callId } = request;
   const newest = await lockVariant(tx, sessionId, variant);
   const session = await findSession(tx, sessionId);
@@ -108,9 +108,9 @@ async function publish(
 const isSame = (release: ReleaseRow, { number, check }: Revision): boolean =>
   release.revision === number && (!release.isUnchecked || !isPassed(check?.status));
 
-type Refused = Extract<Published, { ok: false }>;
+type Refusal = Extract<PublishResult, { ok: false }>;
 
-function refuseStale({ revision: wanted }: PublishRequest, newest: number): Refused | undefined {
+function refuseStale({ revision: wanted }: PublishRequest, newest: number): Refusal | undefined {
   if (wanted === undefined || wanted === newest) return undefined;
   const problem = `the newest revision is ${newest}; only that can be published`;
   return { ok: false, reason: "stale", problem };
@@ -120,7 +120,7 @@ function refuse(
   { variant, allowsUnchecked }: PublishRequest,
   { number, check }: Revision,
   publication: PublicationRow | undefined,
-): Refused | undefined {
+): Refusal | undefined {
   if ((publication?.newestRelease ?? 0) >= RELEASES_MAX)
     return {
       ok: false,
@@ -166,7 +166,7 @@ async function makeRelease(
 /** A change of a publication: rolling back to a release, by its number or id, or unpublishing. */
 type PublicationChange = { release: number | string } | "unpublish";
 
-type Changed =
+type ChangeResult =
   | { ok: true; publication: Publication | null }
   | { ok: false; reason: "unknown publication" | "unknown release" };
 
@@ -177,7 +177,7 @@ export async function changePublication(
   deps: VariantsDeps,
   publicationId: string,
   change: PublicationChange,
-): Promise<Changed> {
+): Promise<ChangeResult> {
   const publication = await readPublication(deps.db, publicationId);
   if (!publication) return { ok: false, reason: "unknown publication" };
   const changed = await repeatOnDeadlock(() =>
@@ -196,7 +196,7 @@ async function move(
   emit: Emit,
   { id, sessionId, variant }: PublicationRow,
   change: PublicationChange,
-): Promise<Changed> {
+): Promise<ChangeResult> {
   // The same lock order as in publishing and in deleting a session, to avoid deadlocks.
   if (sessionId !== null) await lockVariant(tx, sessionId, variant);
   const publication = await lockPublication(tx, id);
