@@ -11,7 +11,9 @@ import type { LandingDeps } from "./landing-deps.ts";
 /** A change of a page: rolling back (or forward) to a version, or unpublishing. */
 type PageChange = { version: number } | "unpublish";
 
-type Changed = { ok: true; page: LandingPage } | { ok: false; reason: "unknown page" | "unknown version" };
+type ChangeResult =
+  | { ok: true; page: LandingPage }
+  | { ok: false; reason: "unknown page" | "unknown version" };
 
 /** The owner or the session that must hold the page. */
 type Holder = { ownerId: string } | { sessionId: string };
@@ -22,7 +24,7 @@ export async function changePage(
   slug: string,
   holder: Holder,
   change: PageChange,
-): Promise<Changed> {
+): Promise<ChangeResult> {
   const found = await findPage(deps.db, slug);
   if (!found) return { ok: false, reason: "unknown page" };
   const { sessionId } = found.page;
@@ -46,7 +48,7 @@ async function move(
     holder,
     change,
   }: { slug: string; sessionId: string | null; holder: Holder; change: PageChange },
-): Promise<Changed> {
+): Promise<ChangeResult> {
   // The same lock order as in deploying a page and in deleting a session, to avoid deadlocks.
   const session = sessionId === null ? undefined : await lockSession(tx, sessionId);
   const page = await lockPage(tx, slug);

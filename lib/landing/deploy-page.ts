@@ -46,13 +46,13 @@ type DeployedPage = {
   version: { number: number; fileCount: number; sizeBytes: number };
   page: LandingPage;
 };
-type Refused = { ok: false; problem: string };
+type Refusal = { ok: false; problem: string };
 
 /**
  * Stores a folder as a new version of a page, makes it current, and emits `page.deployed`, in one transaction. If the
  * current or the newest version has the same content, no new version is stored. Source: `architecture.md`, Landing pages.
  */
-export async function deployPage(deps: LandingDeps, request: DeployRequest): Promise<DeployedPage | Refused> {
+export async function deployPage(deps: LandingDeps, request: DeployRequest): Promise<DeployedPage | Refusal> {
   const deployed = await repeatOnDeadlock(() =>
     deps.log.transact(request.sessionId, (tx, emit) => deploy(deps, tx, emit, request)),
   );
@@ -77,7 +77,7 @@ async function deploy(
   tx: Transaction,
   emit: Emit,
   request: DeployRequest,
-): Promise<DeployedPage | Refused> {
+): Promise<DeployedPage | Refusal> {
   const { sessionId, content, note, requestId, runId, callId } = request;
   // The same lock order as in deleting a session, to avoid deadlocks: the session, then its pages.
   const session = await lockSession(tx, sessionId);
@@ -115,7 +115,7 @@ async function refuseBytes(
   session: SessionRow,
   slug: string,
   { files }: FolderContent,
-): Promise<Refused | undefined> {
+): Promise<Refusal | undefined> {
   const usage = await measureUsage(tx, { slug, ownerId: session.ownerId, sessionId: session.id }, files);
   const problem = describeExcess("with these files the landing pages", "PAGES", usage, pageBytes);
   return problem === undefined ? undefined : { ok: false, problem };
@@ -127,7 +127,7 @@ async function claimSlug(
   { id: sessionId, ownerId }: SessionRow,
   slug: string,
   folder: string,
-): Promise<Refused | undefined> {
+): Promise<Refusal | undefined> {
   return refuseOwner(await takeSlug(tx, { slug, ownerId, sessionId, folder }), ownerId);
 }
 
@@ -152,7 +152,7 @@ async function choosePlace(
   tx: Transaction,
   { id: sessionId, ownerId }: SessionRow,
   { slug: wanted, content: { folder } }: DeployRequest,
-): Promise<Place | Refused> {
+): Promise<Place | Refusal> {
   const slug = wanted ?? (await findSlugOfFolder(tx, sessionId, folder));
   const page = slug === undefined ? undefined : await lockPage(tx, slug);
   if (page) return refuseOwner(page, ownerId) ?? { slug: page.slug, page };
@@ -165,7 +165,7 @@ async function choosePlace(
   return { slug: slug ?? makeSlug(folder), page };
 }
 
-const refuseOwner = (page: PageRow, ownerId: string): Refused | undefined =>
+const refuseOwner = (page: PageRow, ownerId: string): Refusal | undefined =>
   page.ownerId === ownerId
     ? undefined
     : { ok: false, problem: `slug: ${page.slug} is taken; choose another one, or leave it out` };

@@ -11,7 +11,7 @@ import {
 } from "./document.ts";
 import { matchesAddress } from "./runtime/match-address.ts";
 
-type Revised = { ok: true; document: VariantDocument } | { ok: false; problem: string };
+type RevisionResult = { ok: true; document: VariantDocument } | { ok: false; problem: string };
 
 /**
  * Applies a call to the newest document: `set` replaces the pages, `drop` removes changes, and `add`, `css` and `js` go to
@@ -24,7 +24,7 @@ export function revise(
   document: VariantDocument,
   { set, add, drop, css, js }: RevisionInput,
   pageUrl: string | null,
-): Revised {
+): RevisionResult {
   const before = set ?? document.pages;
   const existing = new Set(before.flatMap(({ changes }) => changes.flatMap(({ id }) => id ?? [])));
   const missing = (drop ?? []).find((id) => !existing.has(id));
@@ -94,7 +94,7 @@ type ChangeEdit =
   | { action: "setText"; changeId: string; text: string };
 
 /** Applies a person's edits to a document. Pure. */
-export function editChanges(document: VariantDocument, edits: readonly ChangeEdit[]): Revised {
+export function editChanges(document: VariantDocument, edits: readonly ChangeEdit[]): RevisionResult {
   let pages = document.pages;
   for (const [index, edit] of edits.entries()) {
     const found = pages.flatMap(({ changes }) => changes).find(({ id }) => id === edit.changeId);

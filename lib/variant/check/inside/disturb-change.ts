@@ -50,7 +50,7 @@ export function readOriginals(watch: PageWatch): Record<string, OriginalElement[
 }
 
 /** The outcome for a change after its elements were rendered again. */
-type Rendered = {
+type RenderOutcome = {
   /** Whether anything was rendered over: not `html`, `head` and `body`, and no element without an original. */
   isDisturbed: boolean;
   isApplied: boolean;
@@ -70,7 +70,7 @@ export async function disturbChange(
     originals,
     maxMs,
   }: { id: string; way: Disturbance; originals: OriginalElement[]; maxMs: number },
-): Promise<Rendered> {
+): Promise<RenderOutcome> {
   const untouched = { isDisturbed: false, isApplied: true, isRepeated: false };
   const change = watch.changes.find((each) => each.id === id);
   if (!change) return untouched;

@@ -12,7 +12,7 @@ export const isProven = ({ applied, hydration }: CheckedChange): boolean =>
   applied === "ok" && hydration === "ok";
 
 /** Observations of the changes of a loaded page. */
-type Observed = {
+type Observations = {
   seen: SeenPage;
   /** The same page without the variant. */
   control: SeenPage;
@@ -35,7 +35,7 @@ const SELF_HIDING = new Set(["removeClass", "addClass", "removeAttribute", "setA
 /** Decides for each change of a page at rest whether it is applied, and if not, at what point it was lost. */
 export function judgeChanges(
   target: CheckTarget,
-  observed: Observed,
+  observed: Observations,
 ): { changes: CheckedChange[]; findings: Finding[] } {
   const findings: Finding[] = [];
   const changes = target.changes.map((change) => {
@@ -54,7 +54,7 @@ export function judgeChanges(
   return { changes, findings };
 }
 
-function judgeChange(target: CheckTarget, change: ExaminedChange, { seen, control, report }: Observed) {
+function judgeChange(target: CheckTarget, change: ExaminedChange, { seen, control, report }: Observations) {
   const found = seen.changes[change.id] ?? NOT_SEEN;
   const before = control.changes[change.id] ?? NOT_SEEN;
   const reported = report?.changes.find(({ id }) => id === change.id);
@@ -127,7 +127,7 @@ function judgeChange(target: CheckTarget, change: ExaminedChange, { seen, contro
 function expectedCopies(
   changes: ExaminedChange[],
   change: ExaminedChange,
-  { seen, control }: Pick<Observed, "seen" | "control">,
+  { seen, control }: Pick<Observations, "seen" | "control">,
 ): number | null {
   if (change.op !== "insert") return null;
   const html = JSON.stringify(change.nodes);
