@@ -940,7 +940,7 @@ export type ExportedReport = {
   }>;
 };
 
-/** One of at most 100. */
+/** A requirement. A session has at most 100. */
 export type ExportedRequirement = {
   id: string;
   text: string;

@@ -63,7 +63,10 @@ export const exportedRequirementSchema = z
     outcome: outcomeSchema.nullable(),
     evidenceIds: evidenceIdsSchema,
   })
-  .meta({ id: "ExportedRequirement", description: `One of at most ${REQUIREMENT_LIMITS.perSession}.` });
+  .meta({
+    id: "ExportedRequirement",
+    description: `A requirement. A session has at most ${REQUIREMENT_LIMITS.perSession}.`,
+  });
 
 const exportedFindingSchema = z.strictObject({
   severity: z.enum(FINDING_SEVERITIES),

@@ -127,7 +127,7 @@ async function prove(
   return { page, pictures, findings, notes: describeGaps(target, pair) };
 }
 
-/** Examines the page that shows the variant. At the end it renders over the changes, which may break the page. */
+/** Examines the page that shows the variant. At the end it overwrites the changes, which may break the page. */
 async function examineVariant(
   deps: PageCheckDeps,
   check: CheckContext,

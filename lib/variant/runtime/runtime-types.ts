@@ -48,7 +48,7 @@ export type CompiledVariant = { key: string; pages: CompiledPage[] };
 
 /**
  * Progress of a change in the document. `waiting`: no element matches, or the element is not safe to touch yet.
- * `fight`: the page kept rendering over it, and the runtime stopped. `error`: the selector or the operation is invalid.
+ * `fight`: the page kept overwriting it, and the runtime stopped. `error`: the selector or the operation is invalid.
  */
 type ChangeState = "waiting" | "applied" | "fight" | "error";
 
@@ -59,7 +59,7 @@ export type ChangeReport = {
   matches: number;
   /** Elements that carry the change now. */
   applied: number;
-  /** How often the change was applied again after the page had rendered over it. */
+  /** How often the change was applied again after the page had overwritten it. */
   reapplied: number;
   /** Time of the first application in milliseconds since navigation start (`performance.now()`); null before. */
   appliedAtMs: number | null;

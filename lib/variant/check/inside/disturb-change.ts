@@ -51,7 +51,7 @@ export function readOriginals(watch: PageWatch): Record<string, OriginalElement[
 
 /** The outcome for a change after its elements were rendered again. */
 type RenderOutcome = {
-  /** Whether anything was rendered over: not `html`, `head` and `body`, and no element without an original. */
+  /** Whether any element was overwritten. `html`, `head`, `body` and elements without an original are not. */
   isDisturbed: boolean;
   isApplied: boolean;
   /** Whether the nodes of an insertion are in the document more often than before. */
@@ -59,8 +59,8 @@ type RenderOutcome = {
 };
 
 /**
- * Renders over the elements of a change with their original content, and waits until the change is applied again. Runs
- * inside the page, sent as source: it uses nothing from outside its own body.
+ * Overwrites the elements of a change with their original content, as the page would by rendering, and waits until the
+ * change is applied again. Runs inside the page, sent as source: it uses nothing from outside its own body.
  */
 export async function disturbChange(
   watch: PageWatch,
