@@ -507,7 +507,7 @@ export type CheckedChange = {
   rerender: "ok" | "failed" | "not_applicable";
   /** Whether it came back after leaving the page and returning. */
   navigation: "ok" | "failed" | "not_applicable";
-  /** Whether it was taken back without a trace. */
+  /** Whether it was reverted without a trace. */
   revert: "ok" | "failed" | "not_applicable";
 };
 

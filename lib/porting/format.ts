@@ -142,7 +142,9 @@ const exportedSessionSchema = z.strictObject({
 export const leftOutSchema = z
   .strictObject({
     field: z.string().meta({ description: "What was left out.", examples: ["variants[0].check"] }),
-    reason: z.string().meta({ examples: ["A check proves a page of its own time; run it again."] }),
+    reason: z.string().meta({
+      examples: ["A check is only valid for the page at that time; check the variant again."],
+    }),
   })
   .meta({ id: "LeftOut", description: "A part that was left out, and why." });
 export type LeftOut = z.infer<typeof leftOutSchema>;

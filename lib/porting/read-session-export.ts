@@ -106,7 +106,7 @@ function keepKnownParts(message: ExportedMessage, place: string, leftOut: LeftOu
     if (schemaOf(part.type)) return true;
     leftOut.push({
       field: `${place}.parts[${index}]`,
-      reason: "This service has no such part of a message.",
+      reason: "This service does not support this part of a message.",
     });
     return false;
   });
@@ -120,9 +120,10 @@ const REASONS: Partial<Record<keyof SessionExport, string>> = {
   previews: "Their pictures show the exported session; take previews again.",
   annotations: "They were made in the browser of the exported session.",
   agents: "Sub-agents and their results belong to the exported session.",
-  imports: "What the exported session had imported is not imported again; import its own export.",
+  imports:
+    "Documents that the exported session imported are not imported again; import each document itself.",
   evidence: "Pictures and files stay with the exported session.",
-  leftOut: "The document does not have these parts of its session.",
+  leftOut: "The export itself left out these parts of its session.",
 };
 const IMPORTED_FIELDS = [
   "format",
@@ -150,7 +151,7 @@ function listLeftOut(document: SessionExport): LeftOut[] {
       ? [
           {
             field: `variants[${index}].check`,
-            reason: "A check proves the page of its time; check the variant again.",
+            reason: "A check is only valid for the page at that time; check the variant again.",
           },
         ]
       : []),
@@ -200,7 +201,7 @@ function listLeftOutPlanning({ plan, requirements }: SessionExport): LeftOut[] {
 
 function limit(leftOut: LeftOut[]): LeftOut[] {
   if (leftOut.length <= LEFT_OUT_MAX) return leftOut;
-  const reason = `${leftOut.length - LEFT_OUT_MAX} more things are left out, for reasons as above.`;
+  const reason = `${leftOut.length - LEFT_OUT_MAX} more parts are left out, for similar reasons.`;
   return [...leftOut.slice(0, LEFT_OUT_MAX), { field: "document", reason }];
 }
 

@@ -180,7 +180,7 @@ export async function listVariantFacts(
   }));
 }
 
-/** Locks a variant for the rest of the transaction. @returns the number of its newest revision; 0 if it does not exist. */
+/** Locks a variant for the rest of the transaction. @returns the number of its newest revision; 0 if there is none. */
 export async function lockVariant(tx: Transaction, sessionId: string, key: string): Promise<number> {
   // The session's row is locked first, so that two calls do not create the same variant.
   await tx.select({ id: sessions.id }).from(sessions).where(eq(sessions.id, sessionId)).for("update");

@@ -15,7 +15,7 @@ export const pageUrl = (origin: string, slug: string): string => `${origin}${PAG
 
 const PATH_CHARACTERS_MAX = 1_024;
 
-/** The parsed path of a request below `/p/`. `path` is relative to the page; for a folder, it is empty or ends with a slash. */
+/** The parsed path of a request below `/p/`. `path` is relative to the page; for a folder, it is empty or ends with `/`. */
 type PageAddress = { slug: string; path: string };
 
 /**

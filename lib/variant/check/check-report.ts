@@ -65,7 +65,7 @@ const checkedChangeSchema = z
     hydration: outcome.meta({ description: "Whether the change survived the start of the page's scripts." }),
     rerender: outcome.meta({ description: "Whether it came back after its element was rendered again." }),
     navigation: outcome.meta({ description: "Whether it came back after leaving the page and returning." }),
-    revert: outcome.meta({ description: "Whether it was taken back without a trace." }),
+    revert: outcome.meta({ description: "Whether it was reverted without a trace." }),
   })
   .meta({ id: "CheckedChange", description: "The proof of one change on one page." });
 

@@ -110,7 +110,7 @@ export function createRunningChange(change: CompiledChange, onApply: (root: Node
     attempt(effect.undo);
   }
 
-  /** Takes the change back from elements that left the document or no longer match. */
+  /** Reverts the change on elements that left the document or no longer match. */
   function release(isOwnDoing: boolean): void {
     const matching = new Set(found);
     for (const element of ignored) if (!matching.has(element)) ignored.delete(element);

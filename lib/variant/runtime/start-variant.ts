@@ -49,7 +49,7 @@ function observeRoots(): void {
   }
 }
 
-/** Whether a new element has shadow roots, or contains an element that a selector matches. */
+/** Whether a new element brings new shadow roots, or is or contains an element that a selector matches. */
 function concerns(element: Element): boolean {
   if (collectRoots(element)) return true;
   return selector !== "" && (element.matches(selector) || element.querySelector(selector) !== null);
