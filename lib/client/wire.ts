@@ -507,7 +507,7 @@ export type CheckedChange = {
   rerender: "ok" | "failed" | "not_applicable";
   /** Whether it came back after leaving the page and returning. */
   navigation: "ok" | "failed" | "not_applicable";
-  /** Whether it was taken back without a trace. */
+  /** Whether it was reverted without a trace. */
   revert: "ok" | "failed" | "not_applicable";
 };
 
@@ -921,7 +921,7 @@ export type ExportedReport = {
   }>;
   /** Markdown. */
   summary: string;
-  /** The gravest first. */
+  /** Most severe first. */
   findings: Array<{
     severity: "critical" | "serious" | "moderate" | "minor" | "info";
     title: string;
@@ -940,7 +940,7 @@ export type ExportedReport = {
   }>;
 };
 
-/** One of at most 100. */
+/** A requirement. A session has at most 100. */
 export type ExportedRequirement = {
   id: string;
   text: string;
@@ -992,7 +992,7 @@ export type ExportedToolResult = {
   refusal?: "plan_first" | undefined;
   /** Start of the result, at most 2,000 characters. */
   text: string;
-  /** Whether the result goes on. */
+  /** Whether the text is cut off. */
   isCut: boolean;
 };
 
@@ -1215,7 +1215,7 @@ export type LandingPageVersionPage = {
   nextCursor: string | null;
 };
 
-/** Something that is not in the result, and why. */
+/** A part that was left out, and why. */
 export type LeftOut = {
   /** What was left out. */
   field: string;
@@ -3157,9 +3157,9 @@ export type VariantChange = {
   id: string;
   /** CSS selector. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
   selector: string;
-  /** The element comes after the page has loaded, so it need not be there now. */
+  /** The element appears after the page has loaded, so it need not exist now. */
   late?: boolean | undefined;
-  /** The change is kept, and not applied. */
+  /** The change is stored but not applied. */
   off?: boolean | undefined;
   /** What the change is for, in words. */
   note?: string | undefined;
@@ -3170,9 +3170,9 @@ export type VariantChange = {
   id: string;
   /** CSS selector. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
   selector: string;
-  /** The element comes after the page has loaded, so it need not be there now. */
+  /** The element appears after the page has loaded, so it need not exist now. */
   late?: boolean | undefined;
-  /** The change is kept, and not applied. */
+  /** The change is stored but not applied. */
   off?: boolean | undefined;
   /** What the change is for, in words. */
   note?: string | undefined;
@@ -3184,9 +3184,9 @@ export type VariantChange = {
   id: string;
   /** CSS selector. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
   selector: string;
-  /** The element comes after the page has loaded, so it need not be there now. */
+  /** The element appears after the page has loaded, so it need not exist now. */
   late?: boolean | undefined;
-  /** The change is kept, and not applied. */
+  /** The change is stored but not applied. */
   off?: boolean | undefined;
   /** What the change is for, in words. */
   note?: string | undefined;
@@ -3198,9 +3198,9 @@ export type VariantChange = {
   id: string;
   /** CSS selector. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
   selector: string;
-  /** The element comes after the page has loaded, so it need not be there now. */
+  /** The element appears after the page has loaded, so it need not exist now. */
   late?: boolean | undefined;
-  /** The change is kept, and not applied. */
+  /** The change is stored but not applied. */
   off?: boolean | undefined;
   /** What the change is for, in words. */
   note?: string | undefined;
@@ -3211,9 +3211,9 @@ export type VariantChange = {
   id: string;
   /** CSS selector. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
   selector: string;
-  /** The element comes after the page has loaded, so it need not be there now. */
+  /** The element appears after the page has loaded, so it need not exist now. */
   late?: boolean | undefined;
-  /** The change is kept, and not applied. */
+  /** The change is stored but not applied. */
   off?: boolean | undefined;
   /** What the change is for, in words. */
   note?: string | undefined;
@@ -3224,9 +3224,9 @@ export type VariantChange = {
   id: string;
   /** CSS selector. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
   selector: string;
-  /** The element comes after the page has loaded, so it need not be there now. */
+  /** The element appears after the page has loaded, so it need not exist now. */
   late?: boolean | undefined;
-  /** The change is kept, and not applied. */
+  /** The change is stored but not applied. */
   off?: boolean | undefined;
   /** What the change is for, in words. */
   note?: string | undefined;
@@ -3237,9 +3237,9 @@ export type VariantChange = {
   id: string;
   /** CSS selector. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
   selector: string;
-  /** The element comes after the page has loaded, so it need not be there now. */
+  /** The element appears after the page has loaded, so it need not exist now. */
   late?: boolean | undefined;
-  /** The change is kept, and not applied. */
+  /** The change is stored but not applied. */
   off?: boolean | undefined;
   /** What the change is for, in words. */
   note?: string | undefined;
@@ -3251,9 +3251,9 @@ export type VariantChange = {
   id: string;
   /** CSS selector. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
   selector: string;
-  /** The element comes after the page has loaded, so it need not be there now. */
+  /** The element appears after the page has loaded, so it need not exist now. */
   late?: boolean | undefined;
-  /** The change is kept, and not applied. */
+  /** The change is stored but not applied. */
   off?: boolean | undefined;
   /** What the change is for, in words. */
   note?: string | undefined;
@@ -3266,9 +3266,9 @@ export type VariantChange = {
   id: string;
   /** CSS selector. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
   selector: string;
-  /** The element comes after the page has loaded, so it need not be there now. */
+  /** The element appears after the page has loaded, so it need not exist now. */
   late?: boolean | undefined;
-  /** The change is kept, and not applied. */
+  /** The change is stored but not applied. */
   off?: boolean | undefined;
   /** What the change is for, in words. */
   note?: string | undefined;
@@ -3281,9 +3281,9 @@ export type VariantChange = {
   id: string;
   /** CSS selector. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
   selector: string;
-  /** The element comes after the page has loaded, so it need not be there now. */
+  /** The element appears after the page has loaded, so it need not exist now. */
   late?: boolean | undefined;
-  /** The change is kept, and not applied. */
+  /** The change is stored but not applied. */
   off?: boolean | undefined;
   /** What the change is for, in words. */
   note?: string | undefined;
@@ -3298,7 +3298,7 @@ export type VariantDocument = {
 /** The changes of the pages that one address pattern matches. */
 export type VariantPage = {
   url: string;
-  /** `exact`: the whole address without its fragment. `path`: origin and path. `prefix`: the address begins with `url`. `glob`: `*` stands for any characters but `/`, `**` for any. */
+  /** `exact`: the whole address without its fragment. `path`: origin and path. `prefix`: the address begins with `url`. `glob`: `*` matches any characters except `/`, `**` matches any characters. */
   match: "exact" | "path" | "prefix" | "glob";
   changes: Array<VariantChange>;
   /** Style sheet of the page, applied at document start. */

@@ -13,7 +13,7 @@ import { findTestChromium } from "#lib/browser/testing.ts";
 import { replacePlan } from "#lib/planning/store-plan.ts";
 import { addRequirements } from "#lib/planning/store-requirements.ts";
 import { publishReport } from "#lib/reports/publish-report.ts";
-import { readTested } from "#lib/variant/variant-outcome.ts";
+import { readTestedVariants } from "#lib/variant/variant-outcome.ts";
 import { keepPicture } from "../reports/reports-testing.ts";
 import { openTestService, type TestService } from "../testing.ts";
 import { playTurn, scriptTurn, step } from "../variants/variants-testing.ts";
@@ -131,7 +131,7 @@ async function makeHostileSession(): Promise<string> {
     evidenceIds: [pictureId],
   };
   const published = await publishReport(
-    { ...service.container.services, readTested },
+    { ...service.container.services, readTestedVariants },
     {
       ...{ sessionId, requestId: null, runId: null, callId: null },
       report: {
@@ -229,7 +229,7 @@ describe("a report with pictures of sub-agents", () => {
     const childs = await keepPicture(service, child.id, "Of the scout");
     const finding = { severity: "minor" as const, title: "A", detail: "b", steps: [] };
     const published = await publishReport(
-      { ...service.container.services, readTested },
+      { ...service.container.services, readTestedVariants },
       {
         ...{ sessionId, requestId: null, runId: null, callId: null },
         report: {

@@ -133,7 +133,7 @@ describe("publish_qa_report", () => {
     const { session, summary } = await makeReport();
     const { sessionId, runId, requestId } = session;
     const { services } = service.container;
-    const deps = { ...services, readTested: async () => [] };
+    const deps = { ...services, readTestedVariants: async () => [] };
     const call = { sessionId, requestId, runId, callId: "call_twice", report: { ...REPORT, title: "Twice" } };
     const [first, second] = await Promise.all([publishReport(deps, call), publishReport(deps, call)]);
     assert.ok(first.ok && second.ok);
@@ -153,7 +153,7 @@ describe("publish_qa_report", () => {
   it("many calls at once are numbered without a gap, and the last place is the last", async () => {
     const { session } = await playTurn(service, []);
     const { sessionId } = session;
-    const deps = { ...service.container.services, readTested: async () => [] };
+    const deps = { ...service.container.services, readTestedVariants: async () => [] };
     const about = { sessionId, requestId: null, runId: null, callId: null, report: REPORT };
     const published = await Promise.all(Array.from({ length: 102 }, () => publishReport(deps, about)));
     const refused = published.flatMap((each) => (each.ok ? [] : [each.problem]));

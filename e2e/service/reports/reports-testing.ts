@@ -1,6 +1,6 @@
 import { publishReport } from "#lib/reports/publish-report.ts";
 import type { Report, ReportInput } from "#lib/reports/report.ts";
-import { readTested } from "#lib/variant/variant-outcome.ts";
+import { readTestedVariants } from "#lib/variant/variant-outcome.ts";
 import type { TestService } from "../testing.ts";
 import { step } from "../variants/variants-testing.ts";
 
@@ -28,7 +28,7 @@ export async function storeReport(service: TestService, sessionId: string): Prom
   const evidenceIds = [await keepPicture(service, sessionId)];
   const findings = REPORT.findings.map((finding) => ({ ...finding, evidenceIds }));
   const published = await publishReport(
-    { ...service.container.services, readTested },
+    { ...service.container.services, readTestedVariants },
     { sessionId, requestId: null, runId: null, callId: null, report: { ...REPORT, findings } },
   );
   if (!published.ok) throw new Error(published.problem);
