@@ -17,6 +17,11 @@ const table: [
     { id: "demo", provider: /^demo$/, isDemo: true },
   ],
   [
+    "AGENT_MODEL=demo selects the demo model even with keys",
+    { agentModel: "demo", openaiApiKey: "k", gatewayApiKey: "g" },
+    { id: "demo", provider: /^demo$/, isDemo: true },
+  ],
+  [
     "with an OpenAI key: the default OpenAI model",
     { openaiApiKey: "k" },
     { id: defaultOpenaiModel, provider: /^openai\.responses$/, isDemo: false },

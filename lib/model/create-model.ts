@@ -9,6 +9,9 @@ export const defaultOpenaiModel = "gpt-5.4";
 /** Used when only the gateway's key is set. */
 const defaultGatewayModel = `openai/${defaultOpenaiModel}`;
 
+/** `AGENT_MODEL=demo` selects the built-in model, whatever keys are set. */
+const DEMO_MODEL = "demo";
+
 const notStored: SharedV4ProviderOptions = { openai: { store: false } };
 
 /**
@@ -26,9 +29,10 @@ export async function createModel(config: ModelConfig): Promise<ModelAccess> {
   const hasGateway = Boolean(config.gatewayApiKey);
   const isGatewayId = config.agentModel?.includes("/") ?? false;
 
+  if (config.agentModel === DEMO_MODEL) return createDemoAccess(config);
   if (hasGateway && (isGatewayId || !hasOpenai)) return createGatewayAccess(config);
   if (hasOpenai && (!isGatewayId || config.openaiBaseUrl)) return createOpenaiAccess(config);
-  if (config.agentModel && config.agentModel !== "demo") {
+  if (config.agentModel) {
     const missing = isGatewayId ? "AI_GATEWAY_API_KEY" : "OPENAI_API_KEY or OPENAI_BASE_URL";
     throw new Error(`AGENT_MODEL: ${config.agentModel} needs ${missing}`);
   }
