@@ -1,12 +1,38 @@
 import assert from "node:assert/strict";
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
+import type { ControlGroups, FoundGroups } from "#lib/isolation/control-groups.ts";
 import { createSandboxService } from "./create-sandbox-service.ts";
 import { bytes, makeSandboxFixture, options, readText, refused } from "./sandbox-fixture.ts";
 
 const { dataDir, statuses, make, sandboxes, isConfined, remove } = await makeSandboxFixture();
 after(remove);
+
+const makeWith = (found: FoundGroups) =>
+  createSandboxService({
+    kind: "local",
+    dataDir,
+    onStartupStatus: async () => {},
+    logger: { info: () => {}, warn: () => {} },
+    findGroups: async () => found,
+  });
+const describeWith = async (found: FoundGroups) => (await makeWith(found)).describe().isolation;
+
+/** Control groups whose files are on disk. */
+async function makeFakeGroups(folder: string, exists = true, readMemoryKills = () => 0) {
+  const root = exists ? await mkdtemp(join(folder, "groups-")) : folder;
+  const removed: string[] = [];
+  const groups: ControlGroups = {
+    open: async (name) => ({
+      joinPath: join(root, name),
+      readMemoryKills: async () => readMemoryKills(),
+    }),
+    remove: async (name) => void removed.push(name),
+    close: async () => {},
+  };
+  return { groups, removed, joined: (name: string) => readFile(join(root, name), "utf8") };
+}
 
 describe("opening a workspace", () => {
   it("reports starting, then ready, once", async () => {
@@ -74,6 +100,71 @@ describe("opening a workspace", () => {
     assert.equal(broken.describe().canRunCommands, false);
     assert.match(broken.describe().detail, /installed but does not work here: .*no namespaces today/);
     await rm(fake, { recursive: true });
+  });
+
+  it("says in one line what keeps sessions from each other", async () => {
+    const none = await make("none");
+    assert.equal(none.describe().isolation, "no commands run");
+    const open = await make("unconfined");
+    assert.equal(
+      open.describe().isolation,
+      "NONE: commands run as the service's own user (SANDBOX=unconfined)",
+    );
+    const bare = await make("local", {}, join(dataDir, "nothing-here"));
+    assert.equal(bare.describe().isolation, "bubblewrap: NO; no commands run");
+    if (!isConfined) return;
+    const line = await describeWith({ works: false, reason: "the machine has no cgroup v2" });
+    const users =
+      process.getuid?.() === 0 ? "a user per session" : "the service's own user for all sessions (only root";
+    assert.ok(
+      line.startsWith(
+        "bubblewrap: yes; system calls filtered: yes; control groups: no (the machine has no cgroup v2); users: ",
+      ),
+      line,
+    );
+    assert.ok(line.includes(users), line);
+  });
+
+  it("joins the control group of its session before anything of a command runs", async () => {
+    if (!isConfined) return;
+    const { groups, joined, removed } = await makeFakeGroups(dataDir);
+    const service = await makeWith({ works: true, groups });
+    assert.match(service.describe().isolation, /control groups: yes/);
+    const workspace = await service.open("ses_group");
+    assert.equal((await workspace.run("echo $((6 * 7)); exit 3", options())).output, "42\n");
+    const script = { path: "a.mjs", bytes: bytes("console.log('ran')") };
+    const program = { runtime: "node", script: "a.mjs", files: [script], args: [] } as const;
+    assert.equal((await workspace.runProgram(program, options())).output, "ran\n");
+    // The kernel reads 0 as the process that writes it.
+    assert.deepEqual(await joined("probe"), "0\n");
+    assert.deepEqual(await joined("ses_group-commands"), "0\n");
+    await service.remove("ses_group");
+    assert.deepEqual(removed, ["probe", "ses_group-commands", "ses_group-tests"]);
+    await service.close();
+  });
+
+  it("goes on without control groups where a command cannot join one", async () => {
+    if (!isConfined) return;
+    const { groups } = await makeFakeGroups(join(dataDir, "no", "such", "folder"), false);
+    const service = await makeWith({ works: true, groups });
+    assert.match(
+      service.describe().isolation,
+      /control groups: no \(the command could not be started: .*no.such.folder/,
+    );
+    const { output } = await (await service.open("ses_ungrouped")).run("echo on", options());
+    assert.equal(output, "on\n");
+  });
+
+  it("tells a command that the kernel has ended one of its processes", async () => {
+    if (!isConfined) return;
+    let kills = 0;
+    const { groups } = await makeFakeGroups(dataDir, true, () => kills++);
+    const service = await makeWith({ works: true, groups });
+    const { output } = await (await service.open("ses_killed")).run("echo cut", options());
+    assert.match(
+      output,
+      /^cut\n\[the kernel ended a process, because the session's commands used all of their memory\]$/,
+    );
   });
 
   it("unconfined runs commands, says so, and hands on no environment of the host", async () => {
