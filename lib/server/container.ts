@@ -58,9 +58,11 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
       engine: player.engine.label,
       browser: tooling.browser.describe().detail,
       sandbox: tooling.sandbox.describe().detail,
+      isolation: describeIsolation(tooling),
     }),
     /** Takes up open runs and plays new ones. */
     async start() {
+      logger.info({ isolation: describeIsolation(tooling) }, "isolation of sessions");
       await player.start();
       removals
         .sweep(new Date())
@@ -264,6 +266,11 @@ function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
       model: { label: model.label, isDemo: model.isDemo },
     },
   };
+}
+
+/** What keeps sessions from each other on this machine, in one line. */
+function describeIsolation({ sandbox, scripts }: Parts["tooling"]): string {
+  return `commands: ${sandbox.describe().isolation}; scripts: ${scripts.describe().detail}`;
 }
 
 async function readReadiness({ storage, tooling, player, readModelHealth }: Parts) {
