@@ -21,7 +21,7 @@ type IdRange = { first: number; last: number };
 
 /**
  * Numbers that neither distributions nor systemd give out, the largest range first; the second one is for containers that
- * have 65,536 numbers only, where no systemd uses it. Source: systemd's UIDS-GIDS.md.
+ * have 65,536 numbers only, where no systemd uses it (systemd, UIDS-GIDS.md).
  */
 const RANGES: readonly IdRange[] = [
   { first: 1_879_048_192, last: 2_147_352_575 },

@@ -24,10 +24,9 @@ async function makeFakeGroups(folder: string, exists = true, readMemoryKills = (
   const root = exists ? await mkdtemp(join(folder, "groups-")) : folder;
   const removed: string[] = [];
   const groups: ControlGroups = {
-    open: async (name) => ({
-      joinPath: join(root, name),
-      readMemoryKills: async () => readMemoryKills(),
-    }),
+    async open(name) {
+      return { joinPath: join(root, name), readMemoryKills: async () => readMemoryKills() };
+    },
     remove: async (name) => void removed.push(name),
     close: async () => {},
   };
@@ -138,6 +137,8 @@ describe("opening a workspace", () => {
     // The kernel reads 0 as the process that writes it.
     assert.deepEqual(await joined("probe"), "0\n");
     assert.deepEqual(await joined("ses_group-commands"), "0\n");
+    const { output } = await workspace.run("readlink /proc/[0-9]*/fd/*; true", options());
+    assert.doesNotMatch(output, /ses_group-commands/);
     await service.remove("ses_group");
     assert.deepEqual(removed, ["probe", "ses_group-commands", "ses_group-tests"]);
     await service.close();
@@ -149,7 +150,7 @@ describe("opening a workspace", () => {
     const service = await makeWith({ works: true, groups });
     assert.match(
       service.describe().isolation,
-      /control groups: no \(the command could not be started: .*no.such.folder/,
+      /control groups: no \(ENOENT: .*no.such.folder/,
     );
     const { output } = await (await service.open("ses_ungrouped")).run("echo on", options());
     assert.equal(output, "on\n");

@@ -105,6 +105,7 @@ test("a connection that ends is detached, its open commands fail, and what comes
   await one.closed;
   assert.deepEqual([one.isOpen(), one.closes(), two.isOpen()], [false, 1, true]);
   await assert.rejects(one.ask("Some.thing", {}), /The browser is gone/);
+  browser.say({ method: "Target.targetCreated", sessionId: "B1" });
   browser.say({ method: "Target.detachedFromTarget", params: { sessionId: "B1" } });
   await browser.settle();
   assert.deepEqual(browser.received.at(-1)?.params, { sessionId: "B1" });

@@ -14,7 +14,7 @@ import {
 } from "./devtools-connection.ts";
 
 /** DevTools of a browser that this process has started, which nothing else can reach. */
-export type DevtoolsPipe = Devtools & {
+type DevtoolsPipe = Devtools & {
   /** Resolves when the browser answers. @throws Error when it ends first. */
   ready: () => Promise<void>;
 };
@@ -42,6 +42,8 @@ export function openDevtoolsPipe(commands: Writable, answers: Readable): Devtool
   /** Whose the sessions are that are not Playwright's. */
   const clientOf = new Map<string, Client>();
   const clients = new Set<Client>();
+  /** The sessions of all connections with the browser as a whole, those of ended ones too: Playwright knows none of them. */
+  const browserSessions = new Set<string>();
   let lastId = FIRST_ID;
   let isOpen = true;
 
@@ -99,8 +101,8 @@ export function openDevtoolsPipe(commands: Writable, answers: Readable): Devtool
   };
   /** Events about the sessions of further connections come to Playwright's, too. */
   const isOfClient = ({ method, sessionId, params = {} }: DevtoolsMessage): boolean => {
-    if (sessionId !== undefined) return false;
-    if (method === "Target.detachedFromTarget") return clientOf.has(String(params.sessionId));
+    if (sessionId !== undefined) return browserSessions.has(sessionId);
+    if (method === "Target.detachedFromTarget") return browserSessions.has(String(params.sessionId));
     const { type } = (params.targetInfo ?? {}) as { type?: unknown };
     return method === "Target.attachedToTarget" && type === "browser";
   };
@@ -126,14 +128,14 @@ export function openDevtoolsPipe(commands: Writable, answers: Readable): Devtool
             pending.delete(id);
             onAnswer(BROWSER_GONE);
           }
-          for (const [id, owner] of clientOf)
-            if (owner === client && id !== browserSessionId) clientOf.delete(id);
+          for (const [id, owner] of clientOf) if (owner === client) clientOf.delete(id);
           closed.resolve();
           onClose();
         },
       };
       clients.add(client);
       clientOf.set(browserSessionId, client);
+      browserSessions.add(browserSessionId);
       const sendAsClient: DevtoolsConnection["send"] = (command, onAnswer) => {
         if (clients.has(client)) send(client, { sessionId: browserSessionId, ...command }, onAnswer);
         else onAnswer(BROWSER_GONE);
@@ -145,9 +147,7 @@ export function openDevtoolsPipe(commands: Writable, answers: Readable): Devtool
         terminate() {
           if (!clients.has(client)) return;
           // What is sent after this finds the connection's sessions and settings gone: the browser keeps the order.
-          send(undefined, { method: "Target.detachFromTarget", params: { sessionId } }, () =>
-            clientOf.delete(browserSessionId),
-          );
+          send(undefined, { method: "Target.detachFromTarget", params: { sessionId } }, () => {});
           client.end();
         },
         closed: closed.promise,

@@ -142,7 +142,7 @@ export function boxArguments({ args, filter, limits }: Box, source: string, comm
     "--chdir",
     ["/workspace", ...command.names].join("/"),
     "--",
-    ...limitedShell(command, limits),
+    ...limitedShell(command, limits, FIRST_INPUT + boxInputs({ args, filter, limits }, command).length),
   ];
 }
 
@@ -157,10 +157,12 @@ function programArguments({ files, node, shown = [] }: ArgvCommand, firstInput: 
 }
 
 /**
- * The shell under its limits: memory, processes, files, CPU time, hard and soft.
+ * The shell in its control group and under its limits: memory, processes, files, CPU time, hard and soft.
  * Set inside the new user namespace, so that the processes counted are this command's own.
+ *
+ * @param groupDescriptor of the file with which a process joins the group.
  */
-function limitedShell(command: Command, limits: SandboxLimits): string[] {
+function limitedShell(command: Command, limits: SandboxLimits, groupDescriptor: number): string[] {
   const kibibytes = (bytes: number) => Math.ceil(bytes / 1_024);
   const hasUnlimitedAddressSpace = "argv" in command && command.hasUnlimitedAddressSpace === true;
   const ulimits = [
@@ -171,7 +173,9 @@ function limitedShell(command: Command, limits: SandboxLimits): string[] {
   ].join(" ");
   // When the machine runs out of memory, the kernel ends a command before it ends the service.
   const firstToEnd = "echo 1000 2>/dev/null > /proc/self/oom_score_adj";
-  const limit = `${firstToEnd}; ulimit ${ulimits}`;
+  // 0 is the process that writes it. The service has opened the file, and the kernel goes by its rights.
+  const join = `{ echo 0 >&${groupDescriptor} && exec ${groupDescriptor}>&-; } || exit 125; `;
+  const limit = `${command.joinPath === undefined ? "" : join}${firstToEnd}; ulimit ${ulimits}`;
   if ("argv" in command) return ["bash", "-c", `${limit} && exec "$@" 2>&1`, "bash", ...command.argv];
   return ["bash", "-c", `${limit} && exec bash -c "$0" 2>&1`, command.command];
 }

@@ -100,14 +100,8 @@ async function planForTests(
   return launchers.map((launcher) => (command) => launch(launcher, box, command, env));
 }
 
-/** The plan of a command. One that belongs to a control group joins it before it drops its privileges. */
 function launch(launcher: Launcher, box: Box, command: Command, env: Record<string, string>): CommandPlan {
-  const { file, args } = launcher(box, command);
-  const { joinPath } = command;
-  const inputs = boxInputs(box, command);
-  return joinPath === undefined
-    ? { file, args, env, inputs }
-    : { file: "sh", args: ["-c", 'echo 0 > "$0" && exec "$@"', joinPath, file, ...args], env, inputs };
+  return { ...launcher(box, command), env, inputs: boxInputs(box, command), joinPath: command.joinPath };
 }
 
 /** Says in one line how commands are confined, which limits the kernel enforces, and which are measured. */
