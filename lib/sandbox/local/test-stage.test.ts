@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdir, readdir } from "node:fs/promises";
+import { mkdir, readdir, rmdir } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -77,6 +77,8 @@ describe("a test program in the local sandbox", () => {
     async (workspace) => {
       const left = join(tmpdir(), "agent-session-tests-4194303-left");
       await mkdir(left, { recursive: true });
+      const foreign = join(tmpdir(), "agent-session-tests-9abcde");
+      await mkdir(foreign, { recursive: true });
       const late = await workspace.runTests(program("setInterval(() => {}, 1000);"), {
         ...options(),
         timeoutMs: 1_500,
@@ -94,6 +96,7 @@ describe("a test program in the local sandbox", () => {
       );
       assert.deepEqual(own, []);
       assert.ok(!(await readdir(tmpdir())).includes("agent-session-tests-4194303-left"));
+      await rmdir(foreign);
     },
   );
 

@@ -81,10 +81,9 @@ const STAGE_PREFIX = "agent-session-tests-";
 /** Removes what a process has left that was killed during a test run. */
 async function sweepStages(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
-    if (!name.startsWith(STAGE_PREFIX)) continue;
-    const pid = Number.parseInt(name.slice(STAGE_PREFIX.length), 10);
-    if (Number.isInteger(pid) && !isRunning(pid))
-      await rm(join(tmpdir(), name), { recursive: true, force: true });
+    // Other folders that begin alike, with a random rest, are somebody else's.
+    const pid = name.startsWith(STAGE_PREFIX) && /^(\d+)-/.exec(name.slice(STAGE_PREFIX.length))?.[1];
+    if (pid && !isRunning(Number(pid))) await rm(join(tmpdir(), name), { recursive: true, force: true });
   }
 }
 
