@@ -148,10 +148,7 @@ describe("opening a workspace", () => {
     if (!isConfined) return;
     const { groups } = await makeFakeGroups(join(dataDir, "no", "such", "folder"), false);
     const service = await makeWith({ works: true, groups });
-    assert.match(
-      service.describe().isolation,
-      /control groups: no \(ENOENT: .*no.such.folder/,
-    );
+    assert.match(service.describe().isolation, /control groups: no \(ENOENT: .*no.such.folder/);
     const { output } = await (await service.open("ses_ungrouped")).run("echo on", options());
     assert.equal(output, "on\n");
   });

@@ -17,7 +17,9 @@ export async function openRawView(
   if (executable === undefined) throw new Error("no Chromium was found: npm run setup");
   const flags = chromiumFlags({ profileDir: join(folder, "raw"), proxyServer: "direct://", sandbox: false });
   // The service talks to its browsers over pipes; this client over a WebSocket.
-  const overPort = flags.map((flag) => (flag === "--remote-debugging-pipe" ? "--remote-debugging-port=0" : flag));
+  const overPort = flags.map((flag) =>
+    flag === "--remote-debugging-pipe" ? "--remote-debugging-port=0" : flag,
+  );
   const child = spawn(executable, overPort, { stdio: ["ignore", "ignore", "pipe"] });
   const gone = once(child, "exit");
   const close = async () => {
