@@ -1,5 +1,6 @@
 import { type NextRequest, NextResponse } from "next/server";
-import { isDemo, makePagePolicy } from "#lib/api/http/page-policy.ts";
+import { makePagePolicy } from "#lib/api/http/page-policy.ts";
+import { answerKindOf, securityHeaders } from "#lib/api/http/security-headers.ts";
 import { isServedByOwnProcess } from "#lib/api/next/find-container.ts";
 
 /**
@@ -18,6 +19,8 @@ export function proxy(request: NextRequest): NextResponse {
     if (rest) entrance.searchParams.set("page", rest);
     return NextResponse.rewrite(entrance);
   }
+  // The routes of operations set their own headers.
+  if (OPERATION.test(pathname)) return NextResponse.next();
   const { policy, nonce } = makePagePolicy(request.nextUrl, false);
   const headers = new Headers(request.headers);
   if (nonce !== undefined) {
@@ -26,12 +29,15 @@ export function proxy(request: NextRequest): NextResponse {
     headers.set("x-nonce", nonce);
   }
   const response = NextResponse.next({ request: { headers } });
+  const isHttps = request.nextUrl.protocol === "https:";
+  for (const [name, value] of securityHeaders(answerKindOf(pathname), isHttps))
+    response.headers.set(name, value);
   response.headers.set("Content-Security-Policy", policy);
-  response.headers.set("X-Content-Type-Options", "nosniff");
-  response.headers.set("Referrer-Policy", "no-referrer");
-  if (isDemo(pathname)) response.headers.set("Access-Control-Allow-Origin", "*");
   return response;
 }
+
+/** What is below the page of a session or of a sub-agent, and no page itself. */
+const OPERATION = /^\/s\/[^/]+\/(actions\/|enter$|agents\/[^/]+\/)/;
 
 /** Pages, and no data. */
 export const config = { matcher: ["/", "/s/:path*", "/demo/:path*", "/docs"] };

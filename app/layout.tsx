@@ -2,7 +2,7 @@ import type { Metadata, Viewport } from "next";
 import localFont from "next/font/local";
 import { cookies } from "next/headers";
 import type { ReactNode } from "react";
-import { readTheme, THEME_COOKIE } from "#components/theme/theme.ts";
+import { readTheme, THEME_COOKIES } from "#components/theme/theme.ts";
 import "./globals.css";
 
 const sans = localFont({
@@ -32,7 +32,8 @@ export const viewport: Viewport = {
 
 /** The frame of every page. The theme comes from a cookie, so the first paint is right without a script. */
 export default async function RootLayout({ children }: { children: ReactNode }) {
-  const theme = readTheme((await cookies()).get(THEME_COOKIE)?.value);
+  const sent = await cookies();
+  const theme = readTheme(THEME_COOKIES.map((name) => sent.get(name)?.value).find(Boolean));
   return (
     <html
       lang="en"

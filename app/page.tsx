@@ -1,11 +1,13 @@
 import { headers } from "next/headers";
 import { LandingView } from "#components/landing/landing-view.tsx";
 import { loadLandingPage } from "#lib/api/next/mount.ts";
+import { SIGN_IN_PROBLEMS } from "#lib/page/words/sign-in-problems.ts";
 
 type Props = { searchParams: Promise<{ login?: string | string[] }> };
 
-/** Starts sessions and finds recent ones; `/login` leads here with `login=expired` when its link no longer works. */
+/** Starts sessions and finds recent ones; a sign-in that did not work leads here with its reason in `login`. */
 export default async function LandingPage({ searchParams }: Props) {
+  const { login } = await searchParams;
   const page = await loadLandingPage((await headers()).get("cookie"));
-  return <LandingView page={page} isLinkExpired={(await searchParams).login === "expired"} />;
+  return <LandingView page={page} problem={SIGN_IN_PROBLEMS.find((word) => word === login)} />;
 }

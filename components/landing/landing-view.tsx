@@ -1,7 +1,10 @@
 import { BookOpen, FlaskConical } from "lucide-react";
 import { Mark } from "#components/session/mark.tsx";
 import { LinkMenu } from "#components/theme/link-menu.tsx";
-import type { SessionSummary } from "#lib/page/state/view-types.ts";
+import type { Login, SessionSummary } from "#lib/page/state/view-types.ts";
+import type { SignInProblem } from "#lib/page/words/sign-in-problems.ts";
+import { LogOutButton } from "./log-out-button.tsx";
+import { LoginList } from "./login-list.tsx";
 import { RecentSessions } from "./recent-sessions.tsx";
 import { SignInNote } from "./sign-in-note.tsx";
 import { StartForm } from "./start-form.tsx";
@@ -9,6 +12,9 @@ import { StartForm } from "./start-form.tsx";
 /** The data of the landing page. */
 type LandingPage = {
   signedIn: boolean;
+  logins: Login[];
+  /** Where a sign-in with the identity provider begins; null where none is set up. */
+  oidcPath: string | null;
   recent: SessionSummary[];
   model: { label: string; isDemo: boolean };
   demoUrl: string;
@@ -16,7 +22,7 @@ type LandingPage = {
 };
 
 /** The landing page: starts sessions and lists the recent ones. */
-export function LandingView({ page, isLinkExpired }: { page: LandingPage; isLinkExpired: boolean }) {
+export function LandingView({ page, problem }: { page: LandingPage; problem: SignInProblem | undefined }) {
   return (
     <div className="min-h-dvh">
       <header className="flex h-12 items-center gap-3 border-b bg-surface pr-2 pl-4">
@@ -26,6 +32,7 @@ export function LandingView({ page, isLinkExpired }: { page: LandingPage; isLink
         <p className="font-semibold text-base">Agent Session Service</p>
         <span className="flex-1" />
         <span className="truncate text-faint text-xs max-sm:hidden">{page.model.label}</span>
+        {page.signedIn && <LogOutButton />}
         <LinkMenu href="/docs">
           <BookOpen /> API reference
         </LinkMenu>
@@ -36,9 +43,10 @@ export function LandingView({ page, isLinkExpired }: { page: LandingPage; isLink
             {page.model.isDemo && <DemoModelStrip />}
             <StartForm demoUrl={page.demoUrl} baseUrl={page.baseUrl} />
             <RecentSessions sessions={page.recent} />
+            <LoginList logins={page.logins} />
           </>
         ) : (
-          <SignInNote isLinkExpired={isLinkExpired} />
+          <SignInNote problem={problem} oidcPath={page.oidcPath} />
         )}
       </main>
     </div>

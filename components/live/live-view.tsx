@@ -45,7 +45,10 @@ export function LiveView({
             hasFocus && control === "you" && "ring-2 ring-accent ring-offset-2 ring-offset-sunken",
             !shown && "hidden",
           )}
-          style={shown ?? undefined}
+          ref={(element) => {
+            element?.style.setProperty("width", shown ? `${shown.width}px` : "");
+            element?.style.setProperty("height", shown ? `${shown.height}px` : "");
+          }}
         >
           <canvas
             ref={canvas}

@@ -10,7 +10,7 @@ import { mayDirect, type SessionState } from "#lib/page/state/session-state.ts";
 import { useSession } from "./session-context.tsx";
 
 /** Whether this visitor may create and revoke links: only with the role `drive` and the session's own link. */
-export const mayShare = ({ role, paths }: SessionState): boolean => role === "drive" && paths.share !== null;
+export const mayShare = ({ role, hasOwnLink }: SessionState): boolean => role === "drive" && hasOwnLink;
 
 /** Opens the dialogs of the session page. */
 export type SessionDialogs = {

@@ -23,10 +23,14 @@ export function RunProgress({ run }: { run: TestRun }) {
         aria-valuetext={progress}
         className="h-1.5 min-w-0 flex-1 overflow-hidden rounded-full bg-hover"
       >
-        <div
-          className="h-full rounded-full bg-accent"
-          style={{ width: `${(100 * ended) / counts.total}%` }}
-        />
+        <svg
+          aria-hidden
+          viewBox={`0 0 ${counts.total} 1`}
+          preserveAspectRatio="none"
+          className="block size-full"
+        >
+          <rect width={ended} height={1} className="fill-accent" />
+        </svg>
       </div>
       <span aria-hidden className="shrink-0 text-soft text-sm tabular-nums">
         {progress}

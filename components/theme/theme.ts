@@ -1,5 +1,5 @@
-/** The cookie with the chosen theme, which lets the server render the page in it. */
-export const THEME_COOKIE = "theme";
+/** The cookie with the chosen theme, which lets the server render the page in it; under https and otherwise. */
+export const THEME_COOKIES = ["__Host-theme", "theme"] as const;
 
 const THEMES = ["system", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
@@ -13,8 +13,16 @@ export function applyTheme(theme: Theme): void {
   if (theme === "system") delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
   const maxAgeS = theme === "system" ? 0 : 365 * 24 * 3600;
+  const isHttps = location.protocol === "https:";
+  const [secureName, plainName] = THEME_COOKIES;
+  writeCookie(isHttps ? `${secureName}=${theme}; secure` : `${plainName}=${theme}`, maxAgeS);
+  // An earlier version wrote it under https, too.
+  if (isHttps) writeCookie(`${plainName}=`, 0);
+}
+
+function writeCookie(cookie: string, maxAgeS: number): void {
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser yet
-  document.cookie = `${THEME_COOKIE}=${theme}; path=/; max-age=${maxAgeS}; samesite=lax`;
+  document.cookie = `${cookie}; path=/; max-age=${maxAgeS}; samesite=lax`;
 }
 
 /** The page's current theme. */

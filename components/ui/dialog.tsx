@@ -1,10 +1,15 @@
 "use client";
 
+import { setNonce } from "get-nonce";
 import { X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
 import { type ReactNode, useRef } from "react";
 import { cn } from "./cn.ts";
 import { IconButton } from "./icon-button.tsx";
+
+// While a dialog is open, Radix adds a style element, which the content policy accepts with the nonce of the page.
+if (typeof document !== "undefined")
+  setNonce(document.querySelector<HTMLScriptElement>("script[nonce]")?.nonce ?? "");
 
 /** A modal dialog; Esc, the close button and a click outside close it, and return the focus to where it was. */
 export function Dialog({

@@ -1,16 +1,29 @@
 "use client";
 
-import { Switch as Radix } from "radix-ui";
 import type { ComponentProps } from "react";
 
-/** An on/off switch. */
-export function Switch(props: ComponentProps<typeof Radix.Root>) {
+type Props = Omit<ComponentProps<"button">, "type" | "role"> & {
+  checked: boolean;
+  onCheckedChange: (checked: boolean) => void;
+};
+
+/** An on/off switch. Radix' own has a hidden field with inline styles, which the content policy refuses. */
+export function Switch({ checked, onCheckedChange, ...props }: Props) {
+  const state = checked ? "checked" : "unchecked";
   return (
-    <Radix.Root
+    <button
+      type="button"
+      role="switch"
+      aria-checked={checked}
+      data-state={state}
+      onClick={() => onCheckedChange(!checked)}
       className="inline-flex h-[18px] w-8 shrink-0 cursor-pointer items-center rounded-full bg-line-strong p-0.5 transition-colors data-[state=checked]:bg-accent"
       {...props}
     >
-      <Radix.Thumb className="size-3.5 rounded-full bg-white transition-transform data-[state=checked]:translate-x-3.5 data-[state=checked]:bg-accent-ink" />
-    </Radix.Root>
+      <span
+        data-state={state}
+        className="size-3.5 rounded-full bg-white transition-transform data-[state=checked]:translate-x-3.5 data-[state=checked]:bg-accent-ink"
+      />
+    </button>
   );
 }

@@ -59,3 +59,23 @@ export const deliveryAttempts = pgTable(
   },
   (table) => [primaryKey({ columns: [table.deliveryId, table.cycle, table.number] })],
 );
+
+/**
+ * Receivers at which callbacks of an owner were dropped, and none has been accepted since: an accepted one removes the
+ * row. Most deployments have none.
+ */
+export const failingEndpoints = pgTable(
+  "failing_endpoints",
+  {
+    ownerId: text("owner_id").notNull(),
+    /** Host and port of the URL, in lower case. */
+    host: text("host").notNull(),
+    /** When the first callback was dropped. */
+    failingSince: instant("failing_since").notNull(),
+    /** Callbacks dropped since then. */
+    dropped: integer("dropped").notNull(),
+    /** The last failure since callbacks are disabled there; null while they are sent. A probe that fails sets it. */
+    disabledAt: instant("disabled_at"),
+  },
+  (table) => [primaryKey({ columns: [table.ownerId, table.host] })],
+);

@@ -5,7 +5,7 @@ import { instant } from "./columns.ts";
 /**
  * Sessions that were removed, written in the transaction that deleted their rows. Every process clears what it has of
  * them outside the database (a workspace, files of evidence, a browser), also after a crash. Rows are pruned by age,
- * except those that are pending.
+ * except those that are pending or not verified.
  */
 export const removals = pgTable(
   "removals",
@@ -14,6 +14,8 @@ export const removals = pgTable(
     removedAt: instant("removed_at").notNull().defaultNow(),
     /** A process could not clear all of it and will try again. */
     isPending: boolean("is_pending").notNull().default(false),
+    /** When a check found that no row and no file of it is left; null before. */
+    verifiedAt: instant("verified_at"),
   },
   (table) => [
     index("removals_age").on(table.removedAt),

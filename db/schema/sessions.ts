@@ -4,6 +4,7 @@ import {
   bigint,
   boolean,
   check,
+  doublePrecision,
   index,
   integer,
   json,
@@ -31,6 +32,9 @@ export type ToolPolicyRow = { include: string[]; exclude: string[]; externalTurn
 export type CapabilitiesRow = { browser: boolean; sandbox: boolean };
 /** A skill of a session, in the version that it was created with. */
 export type SessionSkill = { name: string; version: string; source: SkillSource };
+
+/** What a session and its sub-agents may spend together; an absent limit is none. */
+export type BudgetRow = { usd?: number; tokens?: number; minutes?: number };
 
 /** A session: the fixed profile, and the few moving parts that every turn needs at hand. */
 export const sessions = pgTable(
@@ -76,6 +80,17 @@ export const sessions = pgTable(
     queueSeq: integer("queue_seq").notNull().default(0),
     /** The one run that may write; compare-and-set, so one turn plays at a time. */
     activeRunId: text("active_run_id"),
+    /** The budget of its tree: sub-agents have that of their root. Null for none. */
+    budget: jsonb("budget").$type<BudgetRow>(),
+    /** What the session's own turns have spent: tokens of model calls, their price, and time at work. */
+    spentTokens: bigint("spent_tokens", { mode: "number" }).notNull().default(0),
+    spentUsd: doublePrecision("spent_usd").notNull().default(0),
+    spentMs: bigint("spent_ms", { mode: "number" }).notNull().default(0),
+    /** How many annotations it has, and their size as JSON. */
+    annotationCount: integer("annotation_count").notNull().default(0),
+    annotationBytes: bigint("annotation_bytes", { mode: "number" }).notNull().default(0),
+    /** Size of the workspace when a turn of the session ended last. */
+    workspaceBytes: bigint("workspace_bytes", { mode: "number" }).notNull().default(0),
     createdAt: createdAt(),
     updatedAt: instant("updated_at").notNull().defaultNow(),
   },

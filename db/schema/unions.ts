@@ -15,8 +15,8 @@ export const TOOL_CALL_STATES = ["started", "succeeded", "failed", "unknown"] as
 export const CALL_REFUSALS = ["plan_first"] as const;
 export const EVIDENCE_KINDS = ["screenshot", "preview", "html", "file"] as const;
 export const ELICITATION_STATES = ["open", "answered", "declined", "unanswered", "withdrawn"] as const;
-/** What a parked run waits for. */
-export const WAIT_KINDS = ["person", "agents", "tests", "control"] as const;
+/** What a parked run waits for; `budget`: more of it, because it is used up. */
+export const WAIT_KINDS = ["person", "agents", "tests", "control", "budget"] as const;
 /** How a wait ended: what it waited for came, its time was over, a message steered the turn, or the turn was stopped. */
 export const WAIT_ENDS = ["settled", "deadline", "message", "stopped"] as const;
 /** When a wait is settled: as soon as one of the things it waits for has come, or when all have. */
@@ -52,6 +52,8 @@ export const BROWSER_TOOLS = [
   "set_previews",
   "refresh_previews",
 ] as const;
+/** How an operator signed in: with a login link, or at the identity provider (OpenID Connect). */
+export const LOGIN_METHODS = ["link", "oidc"] as const;
 export const SHARE_ROLES = ["view", "comment", "drive"] as const;
 export const CHECK_STATUSES = ["pass", "warn", "fail"] as const;
 /** How grave a finding of a report is, worst first: the impacts of axe, and `info` for what needs no repair. */
@@ -107,6 +109,7 @@ export type WaitUntil = (typeof WAIT_UNTIL)[number];
 export type AgentBrowser = (typeof AGENT_BROWSERS)[number];
 export type AgentOutcome = (typeof AGENT_OUTCOMES)[number];
 export type SessionStateWord = (typeof SESSION_STATES)[number];
+export type LoginMethod = (typeof LOGIN_METHODS)[number];
 export type ShareRole = (typeof SHARE_ROLES)[number];
 export type CheckStatus = (typeof CHECK_STATUSES)[number];
 export type FindingSeverity = (typeof FINDING_SEVERITIES)[number];

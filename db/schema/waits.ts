@@ -15,7 +15,7 @@ export const waits = pgTable(
     callId: text("call_id").notNull(),
     sessionId: text("session_id").notNull(),
     kind: text("kind").$type<WaitKind>().notNull(),
-    /** Ids of what it waits for: questions, sub-agents or test runs; none for control. */
+    /** Ids of what it waits for: questions, sub-agents or test runs; none for control. For `budget`: the sentence that says which one is used up. */
     subjects: jsonb("subjects").$type<string[]>().notNull(),
     /** Whether one of them ends the wait, or all of them together. */
     until: text("until").$type<WaitUntil>().notNull().default("any"),
@@ -31,6 +31,7 @@ export const waits = pgTable(
     index("waits_control").on(table.sessionId).where(sql`kind = 'control' and ended_by is null`),
     index("waits_agents").on(table.sessionId).where(sql`kind = 'agents' and ended_by is null`),
     index("waits_tests").on(table.sessionId).where(sql`kind = 'tests' and ended_by is null`),
+    index("waits_budget").on(table.sessionId).where(sql`kind = 'budget' and ended_by is null`),
     oneOf("waits_kind", table.kind, WAIT_KINDS),
     oneOf("waits_until", table.until, WAIT_UNTIL),
     oneOf("waits_ended_by", table.endedBy, WAIT_ENDS),

@@ -156,7 +156,7 @@ test.describe("a retarget", () => {
       });
     const empty = await fetch(service.baseUrl + browserPath(sessionId), {
       method: "POST",
-      headers: { authorization: "Bearer key-of-the-tests" },
+      headers: { authorization: "Bearer key-of-the-end-to-end-tests" },
     });
     await expectBare(empty, 400, "url is required");
   });

@@ -16,6 +16,7 @@ import { API_KEY, type RunningService, startService, waitUntil } from "../fixtur
 
 const HEADER = "Bearer canary-header-7f3d9a1c55e0";
 const PLAIN_HEADER = "canary-tenant-0a91be77d2f446";
+const URL_TOKENS = { callback: "canary-url-of-the-callback-51c0", server: "canary-url-of-the-server-9e2a7" };
 const CALLBACK_SECRET = "canary-callback-2b8e61f0c7aa";
 const ENCRYPTION_KEY = Buffer.from("canary-encryption-key-of-32-byte").toString("base64");
 const MODEL_KEY = "sk-canary-model-90d1c3e5a7b2";
@@ -50,7 +51,7 @@ test.beforeAll(async () => {
         // A server that says back whatever it was sent.
         call: (input, { requestInfo }) => ({
           content: [{ type: "text", text: JSON.stringify({ input, headers: requestInfo?.headers }) }],
-          structuredContent: { said: HEADER, tenant: PLAIN_HEADER },
+          structuredContent: { said: HEADER, tenant: PLAIN_HEADER, url: `/mcp?key=${URL_TOKENS.server}` },
         }),
       },
     ],
@@ -121,9 +122,12 @@ test("secrets are found where they belong, and nowhere else", async () => {
 
   const body = {
     messages: [{ role: "user", parts: [{ type: "text", text: "Look at everything" }] }],
-    callback: { url: receiver.url, secret: CALLBACK_SECRET },
+    callback: { url: `${receiver.url}?token=${URL_TOKENS.callback}`, secret: CALLBACK_SECRET },
     mcpServers: {
-      crm: { url: crm.url, headers: { Authorization: HEADER, "X-Tenant": PLAIN_HEADER } },
+      crm: {
+        url: `${crm.url}?key=${URL_TOKENS.server}`,
+        headers: { Authorization: HEADER, "X-Tenant": PLAIN_HEADER },
+      },
       other: { url: other.url },
     },
     capabilities: { browser: false },
@@ -204,6 +208,8 @@ test("secrets are found where they belong, and nowhere else", async () => {
     bearer: HEADER.slice("Bearer ".length),
     PLAIN_HEADER,
     CALLBACK_SECRET,
+    callbackUrl: URL_TOKENS.callback,
+    serverUrl: URL_TOKENS.server,
     ENCRYPTION_KEY,
     MODEL_KEY,
     keySecret,
@@ -222,6 +228,7 @@ test("secrets are found where they belong, and nowhere else", async () => {
         expect(text.includes(secret), `${name} in ${place}`).toBe(false);
     for (const [file, bytes] of files) expect(bytes.includes(secret), `${name} in ${file}`).toBe(false);
   }
+  expect(told.get(`${session} 200`), "the URLs are shown without their values").toContain("?token=***");
   const ofCrm = crm.asked.map(({ headers }) => `${headers.authorization} ${headers["x-tenant"]}`);
   expect(new Set(ofCrm), "their own server gets both, with every request").toEqual(
     new Set([`${HEADER} ${PLAIN_HEADER}`]),

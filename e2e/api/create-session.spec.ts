@@ -460,7 +460,10 @@ test.describe("bodies that are not what they say", () => {
       await test.step(what, async () => {
         const response = await fetch(`${service.baseUrl}/api/session`, {
           method: "POST",
-          headers: { authorization: "Bearer key-of-the-tests", "content-type": "application/json" },
+          headers: {
+            authorization: "Bearer key-of-the-end-to-end-tests",
+            "content-type": "application/json",
+          },
           body: typeof body === "string" ? body : new Uint8Array(body),
         });
         await expectRefusal(response, 400, "invalid_request", error);
@@ -473,7 +476,7 @@ test.describe("bodies that are not what they say", () => {
     await expectRefusal(await create(tooMuch), 413, "payload_too_large", "body: must be at most 8,192 KiB");
     const streamed = await fetch(`${service.baseUrl}/api/session`, {
       method: "POST",
-      headers: { authorization: "Bearer key-of-the-tests", "content-type": "application/json" },
+      headers: { authorization: "Bearer key-of-the-end-to-end-tests", "content-type": "application/json" },
       body: new Blob([tooMuch]).stream(),
       duplex: "half",
     } as RequestInit);

@@ -76,6 +76,7 @@ test.describe("agent status", () => {
       startupStatus: "uninitialized",
       lastRun: null,
       queued: 0,
+      budget: null,
       variants: [],
       pages: [],
       reports: [],

@@ -18,7 +18,7 @@ test.beforeAll(async () => {
   model = await startScriptedModel({ script: { otherwise: { text: "Done." } } });
   service = await startService({
     OPENAI_BASE_URL: model.baseUrl,
-    SERVICE_API_KEYS: `lists=${API_KEY},limited=limited-key,polled=polled-key`,
+    SERVICE_API_KEYS: `lists=${API_KEY},limited=key-with-a-create-limit,polled=key-with-a-poll-limit`,
     RATE_LIMIT_CREATE: "12",
     RATE_LIMIT_POLL: "300",
     RATE_LIMIT_ANNOTATE: "7",
@@ -167,19 +167,20 @@ test.describe("rate limits", () => {
 
   test("are 429 with Retry-After and RateLimit headers, per key", async () => {
     for (let left = 11; left >= 0; left--) {
-      const response = await create("limited-key");
+      const response = await create("key-with-a-create-limit");
       expect(response.status).toBe(201);
       expect(response.headers.get("ratelimit-limit")).toBe("12");
       expect(Number(response.headers.get("ratelimit-remaining"))).toBeGreaterThanOrEqual(left);
     }
-    let refused = await create("limited-key");
+    let refused = await create("key-with-a-create-limit");
     // The bucket refills one every five seconds.
-    for (let tries = 0; refused.status === 201 && tries < 3; tries++) refused = await create("limited-key");
+    for (let tries = 0; refused.status === 201 && tries < 3; tries++)
+      refused = await create("key-with-a-create-limit");
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
     expect(refused.headers.get("ratelimit-remaining")).toBe("0");
     expect(Number(refused.headers.get("ratelimit-reset"))).toBeGreaterThanOrEqual(1);
     await expectRefusal(refused, 429, "rate_limited", /^too many requests; try again in \d+ s$/);
-    expect((await create("polled-key")).status).toBe(201);
+    expect((await create("key-with-a-poll-limit")).status).toBe(201);
   });
 
   test("write nothing, and do not count what was refused for its body", async () => {
@@ -187,14 +188,14 @@ test.describe("rate limits", () => {
       (
         await (
           await service.call("GET", "/api/sessions?limit=100", undefined, {
-            authorization: "Bearer limited-key",
+            authorization: "Bearer key-with-a-create-limit",
           })
         ).json()
       ).data.length;
     const before = await count();
     for (let round = 0; round < 20; round++)
-      await expectRefusal(await create("polled-key", { messages: [] }), 400, "invalid_request");
-    expect((await create("polled-key")).status).toBe(201);
+      await expectRefusal(await create("key-with-a-poll-limit", { messages: [] }), 400, "invalid_request");
+    expect((await create("key-with-a-poll-limit")).status).toBe(201);
     expect(await count()).toBe(before);
   });
 

@@ -54,6 +54,15 @@ test.describe("shareUrl", () => {
     expect(service.output()).not.toContain(cookie.split("=")[1]);
   });
 
+  test("is in no page, not even where its holder may pass it on, so that no compressed page tells it", async () => {
+    const token = new URL(created.shareUrl, service.baseUrl).searchParams.get("key") ?? "";
+    for (const path of ["", "/live"]) {
+      const page = await open(`/s/${created.sessionId}${path}`, { cookie, "accept-encoding": "gzip" });
+      expect(page.headers.get("content-encoding")).toBe("gzip");
+      expect(await page.text()).not.toContain(token);
+    }
+  });
+
   test("keeps the way to the bare live view", async () => {
     const [path = "", query] = created.shareUrl.split("?");
     const response = await open(`${path}/live?${query}`);
@@ -144,7 +153,7 @@ test.describe("the page's own actions", () => {
   });
 
   test("refuse API keys", async () => {
-    const key = { authorization: "Bearer key-of-the-tests", ...origin() };
+    const key = { authorization: "Bearer key-of-the-end-to-end-tests", ...origin() };
     for (const [method, path, body] of [
       ["POST", "/messages", { text: "x" }],
       ["POST", "/cancel", undefined],
@@ -220,6 +229,10 @@ test.describe("the login link", () => {
     expect(second.headers.get("location")).toBe("/?login=expired");
 
     expect((await start({ cookie: operator, origin: service.baseUrl })).status).toBe(201);
+    // The list of sessions has links with their tokens, and is never compressed.
+    const list = await open("/", { cookie: operator, "accept-encoding": "gzip, br, deflate" });
+    expect(list.headers.get("content-encoding")).toBeNull();
+    expect(await list.text()).toContain("/s/ses_");
     await expectRefusal(await start({ cookie: operator, origin: "https://a.example" }), 403, "forbidden");
     await expectRefusal(await start({ cookie: operator }), 403, "forbidden");
     await expectRefusal(await start({ origin: service.baseUrl }), 401, "unauthorized");
@@ -229,7 +242,7 @@ test.describe("the login link", () => {
       "unauthorized",
     );
     await expectRefusal(
-      await start({ origin: service.baseUrl, authorization: "Bearer key-of-the-tests" }),
+      await start({ origin: service.baseUrl, authorization: "Bearer key-of-the-end-to-end-tests" }),
       401,
       "unauthorized",
     );

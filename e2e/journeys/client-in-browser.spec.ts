@@ -43,7 +43,7 @@ test("the built client does in a browser what it does in Node", async ({ page, s
     kind === "structured" ? { json: { title: "Harbour" } } : { text: "Looked." },
   );
   // A page that really comes from there: a browser keeps others away from this machine.
-  await page.goto(`${baseUrl}/api/health`);
+  await page.goto(`${baseUrl}/demo`);
   expect(await page.evaluate(`(${PROGRAM})(${JSON.stringify({ apiKey: API_KEY })})`)).toEqual({
     title: "Harbour",
     last: "run.completed",

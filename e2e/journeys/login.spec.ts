@@ -15,3 +15,30 @@ test("a login link that no longer works says why, and which command prints a new
   await page.goto(service.baseUrl);
   await expect(page.getByRole("heading", { name: "Open a login link" })).toBeVisible();
 });
+
+test("the landing page lists the browsers that are signed in, ends another one, and logs out", async ({
+  page,
+  browser,
+  stage: { service },
+}) => {
+  const other = await browser.newContext();
+  const otherPage = await other.newPage();
+  await page.goto(await service.printLoginLink());
+  await otherPage.goto(await service.printLoginLink());
+  await page.reload();
+  const list = page.getByRole("region", { name: "Signed-in browsers" });
+  await expect(list.getByText("This browser", { exact: true })).toHaveCount(1);
+  // The last used one comes first after this one.
+  const rows = list.getByRole("listitem");
+  const before = await rows.count();
+  await list.getByRole("button", { name: "End the login of" }).first().click();
+  await expect(rows).toHaveCount(before - 1);
+  await otherPage.reload();
+  await expect(otherPage.getByRole("heading", { name: "Open a login link" })).toBeVisible();
+  await other.close();
+
+  await page.getByRole("button", { name: "Log out" }).click();
+  await expect(page.getByRole("heading", { name: "Open a login link" })).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole("heading", { name: "Open a login link" })).toBeVisible();
+});

@@ -96,6 +96,10 @@ test("a share link becomes a cookie, with which the page opens under its own pol
   const response = await page.goto(pages.baseUrl + session.shareUrl);
   expect(page.url()).toBe(`${pages.baseUrl}/s/${session.sessionId}`);
   expect(response?.headers()["content-security-policy"]).toMatch(/'nonce-.+' 'strict-dynamic'/);
+  expect(response?.headers()["cross-origin-opener-policy"]).toBe("same-origin");
+  const data = await call("GET", session.statusUrl);
+  expect(data.headers.get("cross-origin-resource-policy")).toBe("same-origin");
+  expect(data.headers.get("x-content-type-options")).toBe("nosniff");
   await expect(page.getByText("Played.")).toBeVisible();
   expect(complaints.filter((text) => /content security policy/i.test(text))).toEqual([]);
 });

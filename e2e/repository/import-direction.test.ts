@@ -29,11 +29,11 @@ const floors = [
   ["planning", "skills"],
   ["tools"],
   ["browser", "sandbox", "deliverable", "mcp-client", "model", "annotation", "callback", "reports"],
-  ["keys", "evidence", "publication"],
+  ["keys", "logins", "evidence", "publication"],
   ["session"],
   ["events"],
   ["net", "secrets", "client", "faults", "markdown", "text", "isolation"],
-  ["log"],
+  ["log", "security-log"],
 ];
 
 /** Folders of lib that build and start the service; no room imports them. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { answerElicitation } from "#lib/session/elicitation/answer-elicitation.ts";
-import { openTestService, type TestService, userMessage, waitUntil } from "./testing.ts";
+import { openTestService, signIn, type TestService, userMessage, waitUntil } from "./testing.ts";
 import { only, readEvents } from "./turn/turn-testing.ts";
 
 let service: TestService;
@@ -28,8 +28,7 @@ function askOnce(): void {
 
 /** Posts a creation request as the landing page does: with the login cookie. */
 async function startFromLandingPage(more: Record<string, unknown>): Promise<Created> {
-  const { login } = service.container.services;
-  const cookie = login.redeem(login.issueToken())?.split(";")[0] ?? "";
+  const cookie = await signIn(service);
   const body = { messages: [userMessage("look at the shop")], ...more };
   const headers = { cookie, origin: service.env.baseUrl, authorization: "" };
   const answer = await service.call("POST", "/actions/sessions", body, headers);

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { prepareTestDatabase } from "#db/testing.ts";
@@ -12,8 +12,8 @@ import { readEnv } from "#lib/server/env.ts";
 import { createLogger } from "#lib/server/log.ts";
 
 /** The key that test services accept, and another owner's. */
-export const TEST_KEY = "test-key";
-export const OTHER_KEY = "other-key";
+export const TEST_KEY = "key-of-the-service-tests";
+export const OTHER_KEY = "key-of-the-other-owner";
 
 export type TestService = Awaited<ReturnType<typeof openTestService>>;
 
@@ -31,6 +31,8 @@ export const checkAnswer = createAnswerCheck();
  */
 export async function openTestService(variables: Record<string, string> = {}, dataDir?: string) {
   const folder = dataDir ?? (await mkdtemp(join(tmpdir(), "service-")));
+  // The security log is opened before the service prepares its folder.
+  await mkdir(folder, { recursive: true, mode: 0o700 });
   const model = await startScriptedModel({});
   const env = readEnv({
     DATA_DIR: folder,
@@ -39,10 +41,12 @@ export async function openTestService(variables: Record<string, string> = {}, da
     SERVICE_API_KEYS: `owner=${TEST_KEY},other=${OTHER_KEY}`,
     NETWORK_ALLOW: "127.0.0.1",
     LOG_LEVEL: "fatal",
+    SECURITY_LOG: join(folder, "security.log"),
     AGENT_RETRY_BASE_MS: "20",
     RATE_LIMIT_CREATE: "0",
     RATE_LIMIT_POLL: "0",
     RATE_LIMIT_ANNOTATE: "0",
+    RATE_LIMIT_FAILED_AUTH: "0",
     ...(await prepareTestDatabase(folder)),
     ...variables,
   });
@@ -76,6 +80,11 @@ export async function openTestService(variables: Record<string, string> = {}, da
     env,
     call,
     dataDir: folder,
+    /** The lines of the security log, oldest first. */
+    async readSecurityLog(): Promise<Record<string, unknown>[]> {
+      const text = await readFile(join(folder, "security.log"), "utf8");
+      return text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
+    },
     /** Creates a session whose first message is `text`. */
     async create(text: string, more: Record<string, unknown> = {}) {
       const response = await call("POST", "/api/session", { messages: [userMessage(text)], ...more });
@@ -107,6 +116,12 @@ export async function openTestService(variables: Record<string, string> = {}, da
       if (!options.keepFiles) await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Signs an operator in. @returns the cookie. */
+export async function signIn({ container }: Pick<TestService, "container">): Promise<string> {
+  const { login } = container.services;
+  return (await login.redeem(login.issueToken()))?.split(";")[0] ?? "";
 }
 
 /** A user message of one text part. */

@@ -178,7 +178,7 @@ test("a start on a folder that cannot be written says so, and changes nothing", 
   });
   await run("mount", ["-o", "remount,ro", folder]);
   await assert.rejects(
-    openTestService({ DATABASE_URL: "", DATABASE_DRIVER: "" }, folder),
+    openTestService({ DATABASE_URL: "", DATABASE_DRIVER: "", SECURITY_LOG: "" }, folder),
     /^Error: DATA_DIR: \S+ cannot be written \(EROFS\); make room there, or name another folder$/,
   );
 });

@@ -6,7 +6,7 @@ import { createAlarms } from "./alarms.ts";
 import { type EngineClock, systemClock } from "./clock.ts";
 import { createBatcher } from "./create-batcher.ts";
 import { createEngineApi } from "./engine-api.ts";
-import { createEngineStore, type NewRun } from "./engine-store/engine-store.ts";
+import { createEngineStore, type NewRun, type Receipt } from "./engine-store/engine-store.ts";
 import { createEngineSweep, type EngineSweep } from "./engine-sweep.ts";
 import { type EngineEvent, type FunctionConfig, INTERNAL_EVENTS } from "./protocol.ts";
 import { type Backoff, createBackoff } from "./run/backoff.ts";
@@ -51,6 +51,22 @@ export type EmbeddedEngine = {
   /** Runs no new steps. Steps in progress end, or after `graceMs` are left for the next start to repeat. */
   stop: (options: { graceMs: number }) => Promise<void>;
   isHealthy: () => boolean;
+  /**
+   * Plans the run of an event whose rows the caller writes in a statement of its own. Only for events that no function waits
+   * for.
+   *
+   * @returns undefined while the engine is not running, and unless the event starts exactly one run and cancels none.
+   */
+  plan: (event: Pick<EngineEvent, "id" | "name" | "data">) => PlannedEvent | undefined;
+};
+
+/** The rows of a planned run; `play` plays it, once they are committed. */
+type PlannedEvent = {
+  event: string;
+  runId: string;
+  functionId: string;
+  executorId: string;
+  play: () => void;
 };
 
 /** A stopped engine keeps its parts: events it accepted before are still stored. */
@@ -58,11 +74,16 @@ type EngineState =
   | { name: "created" }
   | { name: "running" | "stopped"; registry: Registry; executor: Executor; sweep: EngineSweep };
 
+/** How long a planned run may take to be written and played before the engine looks for it. */
+const PLANNED_FOR_MS = 10_000;
+const STARTED_NONE: Receipt = { held: true, state: undefined, started: [], woken: [], cancelled: [] };
+
 /** Creates an engine; `start` starts it. */
 export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEngine {
   const { db, logger, isSoleExecutor = false, clock = systemClock, backoff = createBackoff() } = options;
   const { concurrency = 256, leaseMs = 15_000, sweepMs = 5_000, keepMs = 24 * 3_600_000 } = options;
-  const store = createEngineStore(db, `exe_${randomUUID()}`, clock.now);
+  const executorId = `exe_${randomUUID()}`;
+  const store = createEngineStore(db, executorId, clock.now);
   const alarms = createAlarms(clock);
   /** Names of events that were ever waited for; complete only in a sole executor, which writes all waits itself. */
   const awaited = new Set<string>();
@@ -150,6 +171,31 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEn
         await store
           .releaseLease()
           .catch((error: unknown) => logger.warn({ err: error }, "releasing the lease failed"));
+    },
+    plan(payload) {
+      if (state.name !== "running" || state.executor.isStopping()) return undefined;
+      const { registry, executor } = state;
+      const event = { ...payload, ts: clock.now() };
+      const [run, ...others] = registry.planRuns(event);
+      const isSimple = others.length === 0 && registry.cancellableBy(event.name).length === 0;
+      if (!run || !isSimple || run.idempotencyKey !== undefined) return undefined;
+      const play = () =>
+        executor.follow({ events: [event], runs: [run] }, { ...STARTED_NONE, started: [run.id] });
+      // The answer to the statement may have been lost after the commit. Playing the run clears this alarm.
+      alarms.set(run.id, clock.now() + PLANNED_FOR_MS, () => {
+        store.load(run.id, 1).then(
+          (found) => found && play(),
+          (error: unknown) =>
+            logger.error({ err: error, functionRunId: run.id }, "looking for a planned run failed"),
+        );
+      });
+      return {
+        event: JSON.stringify(event),
+        runId: run.id,
+        functionId: run.functionId,
+        executorId,
+        play,
+      };
     },
     isHealthy: () => state.name !== "created" && !state.executor.isStopping() && state.sweep.isLeaseHeld(),
   };

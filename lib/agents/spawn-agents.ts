@@ -11,12 +11,14 @@ import { toMessageRows } from "#lib/session/follow-up/incoming-message.ts";
 import { type Job, requestRun } from "#lib/session/jobs/jobs.ts";
 import { newId } from "#lib/session/new-id.ts";
 import { findFirstRun } from "#lib/session/run/run-store.ts";
-import { insertNewSession, placeSecret } from "#lib/session/session-store.ts";
+import { placeSecret } from "#lib/session/secrets/secret-names.ts";
+import type { NamedSecret } from "#lib/session/secrets/split-secrets.ts";
+import { insertNewSession } from "#lib/session/session-store.ts";
 import { narrowToChild } from "#lib/tools/toolset.ts";
 import { refuseDepth, refuseOverCap } from "./admission.ts";
 import { type AgentRow, countLive, listNames, listSpawned, mayDelegate, readParent } from "./agent-store.ts";
 import type { AgentsDeps } from "./agents-deps.ts";
-import { insertAgent, listSealedHeaders, readPageUrl } from "./spawn-store.ts";
+import { insertAgent, listServerSecrets, readPageUrl } from "./spawn-store.ts";
 
 /** A sub-agent as the model asks for it, validated. */
 type NewAgent = {
@@ -74,7 +76,7 @@ async function spawn(
     rootSessionId,
     browserId,
     pageUrl: browserId === null ? null : await readPageUrl(tx, browserId),
-    headers: await openHeaders(deps, tx, call.sessionId),
+    secrets: await openServerSecrets(deps, tx, call.sessionId),
   };
   const made: Made[] = [];
   for (const [index, wanted] of asked.entries())
@@ -126,7 +128,8 @@ type Inherited = {
   browserId: string | null;
   /** The page in that browser. */
   pageUrl: string | null;
-  headers: { name: string; text: string }[];
+  /** Headers and URLs of its tool servers. */
+  secrets: NamedSecret[];
 };
 
 type Made = { agent: AgentRow & { requestId: string }; job: Job };
@@ -136,7 +139,7 @@ async function insertChild(
   { sealer }: AgentsDeps,
   tx: Transaction,
   call: SpawnCall,
-  { parent, rootSessionId, browserId, pageUrl, headers }: Inherited,
+  { parent, rootSessionId, browserId, pageUrl, secrets }: Inherited,
   { wanted, name, index }: { wanted: NewAgent; name: string; index: number },
 ): Promise<Made> {
   const { session } = parent;
@@ -165,9 +168,9 @@ async function insertChild(
     request: { id: requestId, runId, origin: "subagent" },
     // The parent's model wrote the message, not a user.
     messages: toMessageRows([message], { sessionId, requestId, userId: null, firstSeq: 1 }),
-    secrets: headers.map((header) => ({
-      name: header.name,
-      sealed: sealer.seal(placeSecret(sessionId, header.name), header.text),
+    secrets: secrets.map(({ name, text }) => ({
+      name,
+      sealed: sealer.seal(placeSecret(sessionId, name), text),
     })),
     job,
   });
@@ -223,9 +226,13 @@ function nameAll(asked: NewAgent[], taken: string[]): string[] | string {
 const describeTask = ({ objective, context }: NewAgent): string =>
   context === undefined ? objective : `${objective}\n\nContext:\n${context}`;
 
-/** The headers of the session's tool servers, decrypted. */
-async function openHeaders({ sealer }: AgentsDeps, tx: Transaction, sessionId: string) {
-  const rows = await listSealedHeaders(tx, sessionId);
+/** The secrets of the session's tool servers, decrypted. */
+async function openServerSecrets(
+  { sealer }: AgentsDeps,
+  tx: Transaction,
+  sessionId: string,
+): Promise<NamedSecret[]> {
+  const rows = await listServerSecrets(tx, sessionId);
   return rows.map(({ name, sealed }) => ({ name, text: sealer.open(placeSecret(sessionId, name), sealed) }));
 }
 

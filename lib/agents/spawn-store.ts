@@ -1,7 +1,7 @@
 import { and, eq, like } from "drizzle-orm";
 import type { Transaction } from "#db/client.ts";
 import { agents, browsers, sealedSecrets } from "#db/schema/index.ts";
-import { nameMcpHeaders } from "#lib/session/session-store.ts";
+import { MCP_SECRETS } from "#lib/session/secrets/secret-names.ts";
 import type { AgentRow } from "./agent-store.ts";
 
 /** Writes the row that makes a session a sub-agent. */
@@ -11,15 +11,15 @@ export async function insertAgent(tx: Transaction, fields: typeof agents.$inferI
   return row;
 }
 
-/** The headers of a session's tool servers, as they are sealed. */
-export const listSealedHeaders = (
+/** The secrets of a session's tool servers, as they are sealed. */
+export const listServerSecrets = (
   tx: Transaction,
   sessionId: string,
 ): Promise<{ name: string; sealed: string }[]> =>
   tx
     .select({ name: sealedSecrets.name, sealed: sealedSecrets.sealed })
     .from(sealedSecrets)
-    .where(and(eq(sealedSecrets.sessionId, sessionId), like(sealedSecrets.name, nameMcpHeaders("%"))));
+    .where(and(eq(sealedSecrets.sessionId, sessionId), like(sealedSecrets.name, `${MCP_SECRETS}%`)));
 
 /** The page that a session's browser shows, or will show first; null if it is none that a sub-agent could open. */
 export async function readPageUrl(tx: Transaction, sessionId: string): Promise<string | null> {

@@ -1,13 +1,56 @@
 import { and, desc, eq, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import type { Database, Transaction } from "#db/client.ts";
-import { annotations } from "#db/schema/index.ts";
+import { annotations, sessions } from "#db/schema/index.ts";
+import { defineStatement, queryRows } from "#db/statement.ts";
 
 export type AnnotationRow = typeof annotations.$inferSelect;
 
-/** Stores an annotation. */
-export async function insertAnnotation(tx: Transaction, row: AnnotationRow): Promise<void> {
-  await tx.insert(annotations).values(row);
+/** The most annotations, and bytes of them, that one session may have; 0 is no limit. */
+export type AnnotationLimits = { count: number; bytes: number };
+
+const insertCounted = defineStatement<
+  "id" | "sessionId" | "event" | "payload" | "createdAt" | "bytes" | "countMax" | "bytesMax"
+>((value) => {
+  const bytes = sql`s.annotation_bytes + ${value("bytes")}::bigint`;
+  const isWithin = (total: typeof bytes, max: typeof bytes) => sql`(${max} = 0 or ${total} <= ${max})`;
+  return sql`
+    with counted as (
+      update ${sessions} s set annotation_count = s.annotation_count + 1, annotation_bytes = ${bytes}
+      where s.id = ${value("sessionId")}
+        and ${isWithin(sql`s.annotation_count + 1`, sql`${value("countMax")}::bigint`)}
+        and ${isWithin(bytes, sql`${value("bytesMax")}::bigint`)}
+      returning s.id
+    )
+    insert into ${annotations} (id, session_id, event, payload, created_at)
+    select ${value("id")}, counted.id, ${value("event")}, ${value("payload")}::json, ${value("createdAt")}::timestamptz
+    from counted returning id`;
+});
+
+/**
+ * Stores an annotation, unless the session would exceed a limit with it. Count and insert are one statement, which locks the
+ * session's row, so annotations at the same time do not exceed a limit together.
+ *
+ * @returns whether it was stored.
+ */
+export async function insertAnnotation(
+  tx: Transaction,
+  row: AnnotationRow,
+  limits: AnnotationLimits,
+): Promise<boolean> {
+  const payload = JSON.stringify(row.payload);
+  const rows = await queryRows(
+    tx,
+    insertCounted({
+      ...row,
+      payload,
+      createdAt: row.createdAt.toISOString(),
+      bytes: Buffer.byteLength(payload),
+      countMax: limits.count,
+      bytesMax: limits.bytes,
+    }),
+  );
+  return rows.length === 1;
 }
 
 /**

@@ -9,6 +9,8 @@ import { newId } from "#lib/session/new-id.ts";
 import { listAnnotations } from "./list-annotations.ts";
 import { recordAnnotation } from "./record-annotation.ts";
 
+const NO_LIMITS = { count: 0, bytes: 0 };
+
 let db: Database;
 let log: EventLog;
 let close: () => Promise<void>;
@@ -37,7 +39,7 @@ test("an annotation is stored and broadcast as annotation.submitted with all its
     id: "the overlay's own",
     viewport: { width: 900 },
   };
-  const recorded = await recordAnnotation({ log }, sessionId, submission);
+  const recorded = await recordAnnotation({ log }, sessionId, submission, NO_LIMITS);
   assert.ok(recorded.ok);
 
   const [stored] = await log.read(sessionId, { after: 0, limit: 10 });
@@ -58,7 +60,12 @@ test("an annotation is stored and broadcast as annotation.submitted with all its
 
 test("an unknown session is told as such, and nothing is written", async () => {
   const known = (await db.select().from(annotations)).length;
-  const recorded = await recordAnnotation({ log }, "ses_unknown", { event: "submit", annotations: [] });
+  const recorded = await recordAnnotation(
+    { log },
+    "ses_unknown",
+    { event: "submit", annotations: [] },
+    NO_LIMITS,
+  );
   assert.deepEqual(recorded, { ok: false, reason: "unknown session" });
   assert.equal((await db.select().from(annotations)).length, known);
 });
@@ -85,4 +92,32 @@ test("annotations are listed newest first, page by page, of one session alone", 
   );
   assert.equal(second.nextCursor, null);
   assert.deepEqual((await listAnnotations(db, sessionId, { limit: 2, cursor: "ann_x" })).data, []);
+});
+
+const note = { event: "submit", annotations: [{ comment: "Larger" }] };
+
+test("a session takes as many annotations as its limit, also when they come at the same time", async () => {
+  const sessionId = await seedSession();
+  const limits = { count: 3, bytes: 0 };
+  const recorded = await Promise.all(
+    Array.from({ length: 8 }, () => recordAnnotation({ log }, sessionId, note, limits)),
+  );
+  assert.equal(recorded.filter(({ ok }) => ok).length, 3);
+  assert.equal((await listAnnotations(db, sessionId, { limit: 20 })).data.length, 3);
+  assert.equal((await log.read(sessionId, { after: 0, limit: 20 })).length, 3);
+  assert.deepEqual(await recordAnnotation({ log }, sessionId, note, limits), {
+    ok: false,
+    reason: "full",
+    error: "the session has 3 annotations; a session may have 3 (ANNOTATIONS_SESSION_MAX)",
+  });
+});
+
+test("a session takes as many bytes of annotations as its limit", async () => {
+  const sessionId = await seedSession();
+  const size = Buffer.byteLength(JSON.stringify(note));
+  const limits = { count: 0, bytes: 2 * size };
+  for (const isStored of [true, true, false])
+    assert.equal((await recordAnnotation({ log }, sessionId, note, limits)).ok, isStored);
+  const refused = await recordAnnotation({ log }, sessionId, note, limits);
+  assert.match("error" in refused ? refused.error : "", /may have 0\.0 MiB \(ANNOTATIONS_SESSION_MIB\)$/);
 });

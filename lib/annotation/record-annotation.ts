@@ -1,20 +1,27 @@
 import type { EventLog } from "#lib/events/event-log.ts";
+import { mebibytes } from "#lib/session/byte-limits.ts";
 import { newId } from "#lib/session/new-id.ts";
-import { findSession } from "#lib/session/session-store.ts";
-import { insertAnnotation } from "./annotation-store.ts";
+import { findSession, type SessionRow } from "#lib/session/session-store.ts";
+import { type AnnotationLimits, insertAnnotation } from "./annotation-store.ts";
 import { describeAnnotation } from "./describe-annotation.ts";
 import type { AnnotationSubmission } from "./parse-submission.ts";
 
-type RecordedAnnotation = { ok: true; id: string } | { ok: false; reason: "unknown session" };
+type RecordedAnnotation =
+  | { ok: true; id: string }
+  | { ok: false; reason: "unknown session" }
+  /** The session would exceed a limit, which `error` names. */
+  | { ok: false; reason: "full"; error: string };
 
 /**
  * Stores a submission and its `annotation.submitted` in one transaction; the log broadcasts it after the commit.
- * It never starts a turn. Source: specification, POST …/annotations/webhook; `wire.md`, Annotations.
+ * It never starts a turn. Besides the rate of the webhook, the number of a session's annotations is limited.
+ * Source: specification, POST …/annotations/webhook; `wire.md`, Annotations.
  */
 export async function recordAnnotation(
   deps: { log: EventLog },
   sessionId: string,
   submission: AnnotationSubmission,
+  limits: AnnotationLimits,
 ): Promise<RecordedAnnotation> {
   return deps.log.transact(sessionId, async (tx, emit): Promise<RecordedAnnotation> => {
     const session = await findSession(tx, sessionId);
@@ -26,7 +33,8 @@ export async function recordAnnotation(
       payload: submission,
       createdAt: new Date(),
     };
-    await insertAnnotation(tx, row);
+    if (!(await insertAnnotation(tx, row, limits)))
+      return { ok: false, reason: "full", error: describeFull(session, limits) };
     emit({
       kind: "annotation.submitted",
       requestId: null,
@@ -36,4 +44,14 @@ export async function recordAnnotation(
     });
     return { ok: true, id: row.id };
   });
+}
+
+/** Names the limit that a further annotation would exceed. */
+function describeFull(
+  { annotationCount, annotationBytes }: Pick<SessionRow, "annotationCount" | "annotationBytes">,
+  { count, bytes }: AnnotationLimits,
+): string {
+  if (count > 0 && annotationCount >= count)
+    return `the session has ${annotationCount.toLocaleString("en-US")} annotations; a session may have ${count.toLocaleString("en-US")} (ANNOTATIONS_SESSION_MAX)`;
+  return `the annotations of the session have ${mebibytes(annotationBytes)} and would have more; a session may have ${mebibytes(bytes)} (ANNOTATIONS_SESSION_MIB)`;
 }

@@ -1,19 +1,24 @@
 import type { Database } from "#db/client.ts";
+import type { AnnotationLimits } from "#lib/annotation/annotation-store.ts";
 import type { BrowserService } from "#lib/browser/browser-service.ts";
 import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
+import type { HttpRefusal } from "#lib/callback/endpoint/refuse-http.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
 import type { EvidenceStore } from "#lib/evidence/evidence.ts";
 import type { LandingDeps } from "#lib/landing/landing-deps.ts";
 import type { Logger } from "#lib/log/logger.ts";
+import type { Logins } from "#lib/logins/logins.ts";
 import type { AddressRule } from "#lib/net/address/address-rule.ts";
 import type { PlanningDeps } from "#lib/planning/planning-deps.ts";
 import type { PortingDeps } from "#lib/porting/porting-deps.ts";
 import type { PageServer } from "#lib/publication/landing/page-server.ts";
 import type { ScriptServer } from "#lib/publication/script-server.ts";
 import type { Sealer } from "#lib/secrets/sealer.ts";
+import type { SecurityLog } from "#lib/security-log/security-log.ts";
 import type { DelegationCaps } from "#lib/session/delegation.ts";
 import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
 import type { JobSender } from "#lib/session/jobs/job-sender.ts";
+import type { OwnerQuota } from "#lib/session/quota/owner-quota.ts";
 import type { RemovalOutcome } from "#lib/session/removal/remove-session.ts";
 import type { FreshRuns } from "#lib/session/run/fresh-runs.ts";
 import type { ShareLinks } from "#lib/session/share/share-link.ts";
@@ -21,11 +26,14 @@ import type { TranscriptReader } from "#lib/session/transcript/transcript.ts";
 import type { SessionSkills } from "#lib/skills/session-skills.ts";
 import type { TestRunsDeps } from "#lib/test-runs/test-runs-deps.ts";
 import type { Tool } from "#lib/tools/tool.ts";
+import type { Spending } from "#lib/turn/budget/spending.ts";
 import type { TurnService } from "#lib/turn/turn-service.ts";
 import type { VariantToolServices } from "#lib/variant/variants-deps.ts";
 import type { AccessWatch } from "./auth/access-watch.ts";
 import type { Authenticator } from "./auth/authenticate.ts";
+import type { FailedAttempts } from "./auth/failed-attempts.ts";
 import type { LoginGate } from "./auth/login-gate.ts";
+import type { OidcLogin } from "./auth/oidc-entrance.ts";
 import type { BodyReader } from "./http/body/body-reader.ts";
 import type { RateLimiter } from "./http/rates/rate-limiter.ts";
 import type { SchemaAdmission } from "./operations/create-session.ts";
@@ -42,17 +50,29 @@ export type ApiServices = {
   sealer: Sealer;
   shares: ShareLinks;
   login: LoginGate;
+  logins: Logins;
+  /** Sign-in with an identity provider; undefined where the settings name none. */
+  oidc: OidcLogin | undefined;
   authenticate: Authenticator;
+  failedAttempts: FailedAttempts;
   access: AccessWatch;
   rates: RateLimiter;
   bodies: BodyReader;
   turn: TurnService;
+  quota: OwnerQuota;
+  spending: Pick<Spending, "readTree" | "budgetChanged">;
   browser: BrowserService;
   control: BrowserControl;
   evidence: EvidenceStore;
   transcript: TranscriptReader;
   elicitations: Elicitations;
   rule: AddressRule;
+  /** What the deployment asks of callbacks beyond the contract. */
+  callbackRules: {
+    /** Characters of a callback secret; 0 where any will do. */
+    secretLengthMin: number;
+    refuseHttp: HttpRefusal;
+  };
   schemas: SchemaAdmission;
   tools: readonly Tool[];
   skills: SessionSkills;
@@ -69,19 +89,24 @@ export type ApiServices = {
   };
   /** Tells everybody at a session that its waiting messages have changed. */
   queueChanged: (sessionId: string) => void;
-  /** Removes a session of this owner with all that is its; undefined where the owner has none of that id. */
-  removeSession: (sessionId: string, ownerId: string) => Promise<RemovalOutcome | undefined>;
+  /**
+   * Removes a session of this owner with all that is its; undefined where the owner has none of that id. The security log
+   * names the actor.
+   */
+  removeSession: (sessionId: string, ownerId: string, actor: string) => Promise<RemovalOutcome | undefined>;
   /** Whether a `web` caller may use sub-agents: the external feature flag. */
   readSubAgentFlag: (userId: string | null) => Promise<boolean>;
   readiness: () => Promise<Record<"database" | "engine" | "browser" | "sandbox" | "model", HealthCheck>>;
   logger: Logger;
+  securityLog: SecurityLog;
   settings: {
     /** Public origin, without a trailing slash. */
     baseUrl: string;
     /** Public origin of landing pages, without a trailing slash. */
     pagesOrigin: string;
     delegation: DelegationCaps;
+    annotations: AnnotationLimits;
     firstPartyOrigins: readonly string[];
-    model: { label: string; isDemo: boolean };
+    model: { id: string; label: string; isDemo: boolean; isPriced: boolean };
   };
 };

@@ -4,6 +4,7 @@ import type { EventLog } from "#lib/events/event-log.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import type { AddressRule } from "#lib/net/address/address-rule.ts";
 import type { OwnOrigin } from "#lib/net/proxy/own-origin.ts";
+import type { NetworkRefusal } from "#lib/security-log/security-events.ts";
 import { findOpenTurns } from "#lib/session/run/run-store.ts";
 import type { BrowserLease, BrowserRecord, BrowserService } from "./browser-service.ts";
 import type { AnnotationVerdict } from "./overlay/install-overlay.ts";
@@ -42,6 +43,8 @@ export type BrowserServiceDeps = {
   rule: AddressRule;
   /** Where this service listens: pages can open its `/demo` and `/p/` paths only. */
   ownOrigin: Omit<OwnOrigin, "paths"> | undefined;
+  /** Is called with each request of a browser that the guard refused. */
+  onRequestRefused?: (refusal: NetworkRefusal) => void;
   idleMs: number;
   /** How many browsers this process runs at once, and how long a session waits for one. */
   maxLive: number;
@@ -127,7 +130,7 @@ export async function createBrowserService(deps: BrowserServiceDeps): Promise<Br
 
 function assemble(deps: BrowserServiceDeps, folder: string): Parts {
   const { db, log, logger, owner, launch } = deps;
-  const egress = createBrowserEgress(deps.rule, deps.ownOrigin, logger);
+  const egress = createBrowserEgress(deps.rule, deps.ownOrigin, logger, deps.onRequestRefused);
   const provider = chooseProvider(deps, folder, egress);
   const limits = {
     navigationTimeoutMs: deps.navigationTimeoutMs ?? NAVIGATION_TIMEOUT_MS,
@@ -287,7 +290,7 @@ async function makeSessionBrowser(parts: Parts, sessionId: string): Promise<Sess
     mayStartForViewer: async () => places.hasRoom() && (await findOpenTurns(db, [sessionId])).has(sessionId),
     onUnused: places.recheck,
     createPictureKeeper: (page) => createPictureKeeper({ db, sessionId, logger, ...page }),
-    refuse: egress.refuse,
+    refuse: (url) => egress.refuse(url, sessionId),
     onAnnotation: (body) => deps.onAnnotation(sessionId, body),
     hasWorkspace: session.capabilities.sandbox,
     async storeDownload(name, bytes) {
@@ -303,6 +306,7 @@ const explainNoPlace = ({ waitMs, maxLive }: BrowserServiceDeps) =>
 
 async function takeFromPool(parts: Parts, sessionId: string): Promise<OpenBrowser> {
   const taken = await parts.pool.take();
+  taken.process.nameSession(sessionId);
   try {
     await taken.scripts.set(await parts.deps.readPageScript(sessionId));
     if (!parts.isClosed) return taken;

@@ -9,6 +9,7 @@ import { openTestDatabase } from "#db/testing.ts";
 import { createAddressRule } from "#lib/net/address/address-rule.ts";
 import { createGuardedFetch, type GuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
 import { createSealer } from "#lib/secrets/sealer.ts";
+import type { NetworkRefusal } from "#lib/security-log/security-events.ts";
 import { type AttemptOutcome, attemptDelivery, type DeliveryDeps } from "./attempt-delivery.ts";
 import { listDeliveries } from "./list-deliveries.ts";
 import { standardSchedule } from "./retry-schedule.ts";
@@ -35,7 +36,7 @@ const deps = (more: Partial<DeliveryDeps> = {}): DeliveryDeps => ({
   fetch: guardedFetch,
   sealer,
   schedule: standardSchedule,
-  logger: { info: () => {} },
+  logger: { info: () => {}, warn: () => {} },
   ...more,
 });
 
@@ -307,4 +308,18 @@ test("deliveries are listed newest first, page by page", async (t) => {
     [deliveryId],
   );
   assert.equal(second.nextCursor, null);
+});
+
+test("an attempt that the network guard refuses is reported with its session", async (t) => {
+  const { run, attempt } = await open(t, (_, response) => response.end());
+  const refusals: NetworkRefusal[] = [];
+  const fetch = createGuardedFetch(createAddressRule({ allow: [] }), {
+    onRefused: (refusal) => void refusals.push(refusal),
+  });
+  t.after(() => fetch.close());
+  assert.equal((await attempt(1, { fetch })).state, "retry");
+  assert.deepEqual(
+    refusals.map(({ source, sessionId }) => [source, sessionId]),
+    [["callback", run.sessionId]],
+  );
 });

@@ -1,19 +1,29 @@
 import { and, asc, desc, eq, exists, inArray, type Placeholder, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import type { Database, Executor } from "#db/client.ts";
-import { deliveries, deliveryAttempts, outbox, sealedSecrets, sessions } from "#db/schema/index.ts";
+import { deliveries, deliveryAttempts, failingEndpoints, sessions } from "#db/schema/index.ts";
 import { defineStatement, prepareOnce, queryRows } from "#db/statement.ts";
+import type { PlannedJob } from "#lib/session/jobs/job-sender.ts";
+import { describeJob, type JobValue, storedJob } from "#lib/session/jobs/job-store.ts";
 import type { Job } from "#lib/session/jobs/jobs.ts";
-import { CALLBACK_SECRET } from "#lib/session/session-store.ts";
+import {
+  type CallbackState,
+  endpointHost,
+  isEndpointOfSession,
+  sealedCallback,
+} from "./callback-state-store.ts";
 
 export type DeliveryRow = typeof deliveries.$inferSelect;
 export type AttemptRow = typeof deliveryAttempts.$inferSelect;
 
 /** A delivery with what is needed to make it, and the database's time when it was read. */
-export type DeliveryToMake = {
+export type DeliveryToMake = CallbackState & {
   row: DeliveryRow;
+  ownerId: string;
+  /** As the session's row holds it: masked where it is sealed too. */
   url: string | null;
-  sealedSecret: string | null;
+  /** Host and port of the URL. */
+  host: string | null;
   readAtMs: number;
   /** The first attempt of the run's `run.started` has not ended. */
   mustWait: boolean;
@@ -49,18 +59,19 @@ const beginStatement = prepareOnce((db) => {
     .with(begun)
     .select({
       row: deliveries,
+      ownerId: sessions.ownerId,
       url: sessions.callbackUrl,
-      sealedSecret: sealedSecrets.sealed,
+      sealed: sealedCallback(deliveries.sessionId),
+      host: endpointHost,
+      failingSince: failingEndpoints.failingSince,
+      disabledAt: failingEndpoints.disabledAt,
       readAtMs: sql<number>`(extract(epoch from now()) * 1000)::float8`.mapWith(Number),
       mustWait,
       hasBegun: sql<boolean>`exists (select from begun)`,
     })
     .from(deliveries)
     .innerJoin(sessions, eq(sessions.id, deliveries.sessionId))
-    .leftJoin(
-      sealedSecrets,
-      and(eq(sealedSecrets.sessionId, deliveries.sessionId), eq(sealedSecrets.name, CALLBACK_SECRET)),
-    )
+    .leftJoin(failingEndpoints, isEndpointOfSession)
     .where(eq(deliveries.id, placeholder("deliveryId")))
     .prepare("begin_attempt");
 });
@@ -70,7 +81,8 @@ const beginStatement = prepareOnce((db) => {
  * attempt of the run's `run.started`.
  *
  * @param attempt.at when it begins; null for the database's time.
- * @returns the delivery as it was before, with its session's callback URL and sealed secret; undefined when the session is gone.
+ * @returns the delivery as it was before, with its session's callback and the state of its endpoint; undefined when the
+ * session is gone.
  */
 export async function beginAttempt(
   db: Database,
@@ -100,29 +112,73 @@ const describeMove = (from: Standing, to: NewStanding): Record<MoveValue, unknow
   nextAttemptAt: to.nextAttemptAt?.toISOString() ?? null,
 });
 
-const settleStatement = defineStatement<
-  MoveValue | "number" | "at" | "status" | "latencyMs" | "error" | "excerpt"
+/** What an attempt changes about its endpoint. */
+export type EndpointReport = {
+  ownerId: string;
+  host: string;
+  verdict: "accepted" | "dropped";
+  /** An endpoint that has failed for so long is disabled, in milliseconds; 0 is never. */
+  disableAfterMs: number;
+};
+
+/** An endpoint is disabled only after this many dropped deliveries, so that a single one is not enough. */
+const DROPPED_MIN = sql.raw("3");
+
+type AttemptValue = MoveValue | "number" | "at" | "status" | "latencyMs" | "error" | "excerpt";
+
+/** Moves a delivery and writes its attempt. */
+const settled = (value: (name: AttemptValue) => Placeholder) => sql`${moved(value)}, attempted as (
+  insert into ${deliveryAttempts} (delivery_id, cycle, number, at, status, latency_ms, error, excerpt)
+  select id, ${value("cycle")}::int, ${value("number")}::int, ${value("at")}::timestamptz, ${value("status")}::int,
+    ${value("latencyMs")}::int, ${value("error")}::text, ${value("excerpt")}::text from moved)`;
+
+const settleStatement = defineStatement<AttemptValue>(
+  (value) => sql`with ${settled(value)} select id, false as "isDisabledNow" from moved`,
+);
+
+/** The same where the state of the endpoint changes. */
+const settleEndpointStatement = defineStatement<
+  AttemptValue | "ownerId" | "host" | "verdict" | "disableAfterMs"
 >(
-  (value) => sql`with ${moved(value)}, attempted as (
-    insert into ${deliveryAttempts} (delivery_id, cycle, number, at, status, latency_ms, error, excerpt)
-    select id, ${value("cycle")}::int, ${value("number")}::int, ${value("at")}::timestamptz, ${value("status")}::int,
-      ${value("latencyMs")}::int, ${value("error")}::text, ${value("excerpt")}::text from moved)
-    select id from moved`,
+  (value) => sql`with ${settled(value)}, recovered as (
+    delete from ${failingEndpoints} where owner_id = ${value("ownerId")} and host = ${value("host")}
+      and ${value("verdict")}::text = 'accepted' and exists (select from moved)
+  ), failing as (
+    insert into ${failingEndpoints} as known (owner_id, host, failing_since, dropped)
+    select ${value("ownerId")}, ${value("host")}, ${value("at")}::timestamptz, 1 from moved
+    where ${value("verdict")}::text = 'dropped'
+    on conflict (owner_id, host) do update set dropped = known.dropped + 1,
+      disabled_at = case
+        when ${value("disableAfterMs")}::float8 = 0 then known.disabled_at
+        when known.disabled_at is not null then excluded.failing_since
+        when known.dropped + 1 >= ${DROPPED_MIN} and extract(epoch from excluded.failing_since - known.failing_since) * 1000 >= ${value("disableAfterMs")}::float8
+        then excluded.failing_since else known.disabled_at end
+    returning disabled_at
+  )
+  select moved.id, failing.disabled_at = ${value("at")}::timestamptz as "isDisabledNow"
+  from moved left join failing on true`,
 );
 
 /**
- * Writes a finished attempt and the move it leads to, in one statement.
+ * Writes a finished attempt, the move it leads to, and what it changes about the endpoint, in one statement.
  *
- * @returns false where the delivery was not in the state it was read in; nothing is written then.
+ * @param endpoint null where nothing changes: while the delivery goes on, and as long as all is well.
+ * @returns undefined where the delivery was not in the state it was read in; nothing is written then.
  */
 export async function settleAttempt(
   db: Executor,
   from: Standing,
   to: NewStanding,
   { number, at, status, latencyMs, error, excerpt }: Omit<AttemptRow, "deliveryId" | "cycle">,
-): Promise<boolean> {
+  endpoint: EndpointReport | null,
+): Promise<{ isEndpointDisabledNow: boolean } | undefined> {
   const attempt = { number, at: at.toISOString(), status, latencyMs, error, excerpt };
-  return (await queryRows(db, settleStatement({ ...describeMove(from, to), ...attempt }))).length === 1;
+  const values = { ...describeMove(from, to), ...attempt };
+  const [row] = await queryRows<{ isDisabledNow: boolean | null }>(
+    db,
+    endpoint === null ? settleStatement(values) : settleEndpointStatement({ ...values, ...endpoint }),
+  );
+  return row && { isEndpointDisabledNow: row.isDisabledNow === true };
 }
 
 /** A finished attempt of a delivery. */
@@ -156,16 +212,12 @@ export async function findDeliveryRow(
   return row && { row, attempts: await listAttempts(db, [row.id]) };
 }
 
-const reopenStatement = defineStatement<
-  "id" | "cycle" | "state" | "newState" | "now" | "jobId" | "jobName" | "jobData"
->(
+const reopenStatement = defineStatement<"id" | "cycle" | "state" | "newState" | "now" | JobValue>(
   (value) => sql`with moved as (
     update ${deliveries} set state = ${value("newState")}, cycle = cycle + 1, attempts_finished = 0,
       next_attempt_at = ${value("now")}::timestamptz
     where id = ${value("id")} and cycle = ${value("cycle")}::int and state = ${value("state")} returning id
-  ), sent as (
-    insert into ${outbox} (id, name, data)
-    select ${value("jobId")}, ${value("jobName")}, ${value("jobData")}::jsonb from moved)
+  ), ${storedJob(value, sql`moved`)}
   select id from moved`,
 );
 
@@ -178,7 +230,7 @@ export async function reopenDelivery(
   db: Executor,
   from: DeliveryRow,
   to: Pick<DeliveryRow, "state">,
-  { now, job }: { now: Date; job: Job },
+  { now, job, planned }: { now: Date; job: Job; planned: PlannedJob | undefined },
 ): Promise<DeliveryRow | undefined> {
   const { id, cycle, state } = from;
   const rows = await queryRows(
@@ -189,9 +241,7 @@ export async function reopenDelivery(
       state,
       newState: to.state,
       now: now.toISOString(),
-      jobId: job.id,
-      jobName: job.name,
-      jobData: JSON.stringify(job.data),
+      ...describeJob(job, planned),
     }),
   );
   if (rows.length === 0) return undefined;

@@ -20,7 +20,7 @@ let fetch: GuardedFetch;
 const sealer = createSealer(new Uint8Array(32).fill(7));
 const secret = `whsec_${Buffer.from("thirty-two bytes of a secret key").toString("base64")}`;
 const sent: Job[] = [];
-const jobs = { sendSoon: (more: Job[]) => void sent.push(...more) };
+const jobs = { plan: () => undefined, begin: (job: Job) => void sent.push(job) };
 
 before(async () => {
   ({ db, close: closeDatabase } = await openTestDatabase());
@@ -40,7 +40,7 @@ test("a callback that was dropped is sent again: same bytes and id, five attempt
   t.after(receiver.close);
   const run = await seedCallbackSession(db, { url: receiver.url, sealer, secret });
   const deliveryId = await seedDelivery(db, run, "run.completed");
-  const deps = { db, fetch, sealer, schedule: standardSchedule, logger: { info: () => {} } };
+  const deps = { db, fetch, sealer, schedule: standardSchedule, logger: { info: () => {}, warn: () => {} } };
   const attempt = (cycle: number, number: number) => attemptDelivery(deps, { deliveryId, cycle, number });
 
   assert.deepEqual(await redeliver({ db, jobs }, run.sessionId, deliveryId), { status: "open" });

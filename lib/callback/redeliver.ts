@@ -17,7 +17,7 @@ type Redelivery =
  * five attempts. Source: `security.md`, What is never lost; `wire.md`, Also served.
  */
 export async function redeliver(
-  deps: { db: Database; jobs: Pick<JobSender, "sendSoon">; clock?: () => Date },
+  deps: { db: Database; jobs: Pick<JobSender, "plan" | "begin">; clock?: () => Date },
   sessionId: string,
   deliveryId: string,
 ): Promise<Redelivery> {
@@ -28,9 +28,10 @@ export async function redeliver(
   const state = deliveryMachine.next(row.state, "reopened");
   const job = requestDelivery({ id: row.id, cycle: row.cycle + 1 });
   const now = deps.clock?.() ?? new Date();
-  const reopened = await reopenDelivery(deps.db, row, { state }, { now, job });
+  const planned = deps.jobs.plan(job);
+  const reopened = await reopenDelivery(deps.db, row, { state }, { now, job, planned });
   // Somebody else asked at the same moment: theirs is under way.
   if (!reopened) return { status: "open" };
-  deps.jobs.sendSoon([job]);
+  deps.jobs.begin(job, planned);
   return { status: "reopened", delivery: describeDelivery({ row: reopened, attempts }) };
 }

@@ -3,7 +3,16 @@ import { readRetryAfter } from "./retry-schedule.ts";
 import { signBody, signWebhook } from "./sign-body.ts";
 
 /** One callback as it goes over the wire. */
-type Callback = { id: string; event: string; url: string; secret: string | null; body: Uint8Array };
+type Callback = {
+  id: string;
+  sessionId: string;
+  event: string;
+  url: string;
+  secret: string | null;
+  /** A secret that was replaced, and signs too until its overlap ends. */
+  previousSecret?: string | null;
+  body: Uint8Array;
+};
 
 /** How an exchange with a receiver ended; `error` is null when the receiver accepted. */
 export type Exchange = {
@@ -15,6 +24,10 @@ export type Exchange = {
   excerpt: string | null;
   /** What the receiver asked for with `Retry-After`. */
   retryAfterMs?: number | undefined;
+  /** No further attempt is to follow, whatever its number. */
+  isFinal?: boolean;
+  /** Not sent because of this service (its key, its settings), which says nothing about the receiver. */
+  isOurs?: boolean;
 };
 
 /** At most this much of a receiver's answer is read. */
@@ -42,6 +55,7 @@ export async function sendCallback(
       maxBytes: ANSWER_BYTES_MAX,
       overflow: "truncate",
       redirect: "error",
+      purpose: { source: "callback", sessionId: callback.sessionId },
       ...(options.signal && { signal: options.signal }),
     });
     const latencyMs = Math.round(answer.latencyMs);
@@ -58,9 +72,13 @@ export async function sendCallback(
   }
 }
 
-/** The specification's headers, and beside them those of Standard Webhooks, whose time is the attempt's own. */
+/**
+ * The specification's headers and those of Standard Webhooks, whose time is the attempt's own. During the
+ * overlap of a rotation `X-Service-Signature` is that of the registered secret, as the specification has it; the one of
+ * the previous secret has a header of its own, and is a further signature in `Webhook-Signature`.
+ */
 function describeHeaders(callback: Callback, now: Date): Record<string, string> {
-  const { id, secret, body } = callback;
+  const { id, secret, previousSecret = null, body } = callback;
   const timestamp = Math.floor(now.getTime() / 1_000);
   return {
     "Content-Type": "application/json",
@@ -71,8 +89,12 @@ function describeHeaders(callback: Callback, now: Date): Record<string, string> 
     "Webhook-Timestamp": String(timestamp),
     ...(secret !== null && {
       "X-Service-Signature": signBody(secret, body),
-      "Webhook-Signature": signWebhook(secret, id, timestamp, body),
+      "Webhook-Signature": [secret, ...(previousSecret === null ? [] : [previousSecret])]
+        .map((each) => signWebhook(each, id, timestamp, body))
+        .join(" "),
     }),
+    ...(secret !== null &&
+      previousSecret !== null && { "X-Service-Signature-Previous": signBody(previousSecret, body) }),
   };
 }
 

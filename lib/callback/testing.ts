@@ -6,7 +6,7 @@ import type { CallbackEvent } from "#db/schema/unions.ts";
 import { sessionRow } from "#db/testing.ts";
 import type { Sealer } from "#lib/secrets/sealer.ts";
 import { newDeliveryId, newId } from "#lib/session/new-id.ts";
-import { CALLBACK_SECRET, placeSecret } from "#lib/session/session-store.ts";
+import { CALLBACK_SECRET, placeSecret } from "#lib/session/secrets/secret-names.ts";
 
 /** One request as a receiver saw it. */
 export type Received = { path: string; headers: IncomingHttpHeaders; body: Buffer };

@@ -22,7 +22,8 @@ type HeaderSource = Headers | Record<string, string | string[] | undefined>;
  *
  * @param received.headers of the request: `Headers`, or Node's `request.headers`.
  * @param received.body the raw body, before anything parsed it.
- * @param received.secret the one that the session was created with.
+ * @param received.secret the one that the session was created with, or that a rotation has registered since; the
+ * replaced one is accepted until the overlap ends.
  * @param received.toleranceMs how far the signed time may be away; default 5 minutes.
  * @throws CallbackSignatureError where a signature is missing, wrong or too old.
  */
@@ -35,12 +36,15 @@ export async function verifyCallback(received: {
 }): Promise<VerifiedCallback> {
   const { headers, secret, toleranceMs = 5 * 60_000, now = Date.now } = received;
   const bytes = typeof received.body === "string" ? encode(received.body) : received.body;
-  const signature = /^sha256=([0-9a-f]{64})$/.exec(readHeader(headers, "x-service-signature") ?? "")?.[1];
+  const signature = readSignature(headers, "x-service-signature");
   if (signature === undefined)
     throw new CallbackSignatureError("X-Service-Signature is missing or malformed");
   const key = await importKey(secret);
-  if (!(await verify(key, decodeHex(signature), bytes)))
-    throw new CallbackSignatureError("X-Service-Signature does not fit the body");
+  // During the overlap of a rotation there is one by the secret that was replaced.
+  const previous = readSignature(headers, "x-service-signature-previous");
+  const candidates = [signature, ...(previous === undefined ? [] : [previous])];
+  const fits = await Promise.all(candidates.map((each) => verify(key, decodeHex(each), bytes)));
+  if (!fits.includes(true)) throw new CallbackSignatureError("X-Service-Signature does not fit the body");
   await checkTime(headers, key, bytes, { toleranceMs, now });
   const body = JSON.parse(new TextDecoder().decode(bytes)) as CallbackBody;
   return { event: body.event, delivery: readHeader(headers, "x-service-delivery") ?? "", body };
@@ -69,6 +73,9 @@ async function checkTime(
   if (!(Math.abs(now() - Number(timestamp) * 1_000) <= toleranceMs))
     throw new CallbackSignatureError("webhook-timestamp is too far away");
 }
+
+const readSignature = (headers: HeaderSource, name: string): string | undefined =>
+  /^sha256=([0-9a-f]{64})$/.exec(readHeader(headers, name) ?? "")?.[1];
 
 const importKey = (secret: string) =>
   crypto.subtle.importKey("raw", encode(secret), { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);

@@ -133,6 +133,8 @@ export type AgentStatus = {
   } | null;
   /** Number of queued messages. */
   queued: number;
+  /** Budget of the session, or null. */
+  budget: BudgetState | null;
   /** Variants of the session's pages. */
   variants: Array<VariantSummary>;
   /** The newest version of each QA report of the session. */
@@ -178,7 +180,7 @@ export type AgentView = {
   /** True if the JSON of the result is longer than 4,096 characters. The result is its beginning, as a string. */
   isResultCut?: boolean | undefined;
   /** What its turn waits for. Null while it works. */
-  waitingOn: "person" | "agents" | "tests" | "control" | null;
+  waitingOn: "person" | "agents" | "tests" | "control" | "budget" | null;
   /** When the last picture of its page was taken. */
   pictureTakenAt: string | null;
 };
@@ -384,6 +386,47 @@ export type BrowserWaitingEvent = {
   position: number;
 };
 
+/** What the session and its sub-agents may spend. When a limit is reached, the turn waits until the budget is raised. */
+export type Budget = {
+  /** US dollars of model calls. Needs a price of the deployment's model (`MODEL_PRICES`). */
+  usd?: number | undefined;
+  /** Tokens of model calls: input, cached input and output. */
+  tokens?: number | undefined;
+  /** Minutes at work: of turns that do not wait, those of sub-agents included. */
+  minutes?: number | undefined;
+};
+
+export type BudgetAnswer = {
+  success: true;
+  budget: BudgetState;
+};
+
+/** New limits of a session. An omitted limit stays as it is, null removes it. */
+export type BudgetChange = {
+  /** US dollars of model calls. Needs a price of the deployment's model (`MODEL_PRICES`). */
+  usd?: number | null | undefined;
+  /** Tokens of model calls: input, cached input and output. */
+  tokens?: number | null | undefined;
+  /** Minutes at work: of turns that do not wait, those of sub-agents included. */
+  minutes?: number | null | undefined;
+};
+
+export type BudgetState = {
+  /** Limit of US dollars, or null. */
+  usd: number | null;
+  /** Limit of tokens, or null. */
+  tokens: number | null;
+  /** Limit of minutes at work, or null. */
+  minutes: number | null;
+  /** What the session and its sub-agents have spent so far. */
+  spent: {
+    /** Null if the price of the model is not known. */
+    usd: number | null;
+    tokens: number;
+    minutes: number;
+  };
+};
+
 /** Webhook registration for run lifecycle events. */
 export type Callback = {
   /** URL that receives events by POST. Loopback, private and link-local hosts are refused. */
@@ -392,6 +435,25 @@ export type Callback = {
   secret?: string | undefined;
   /** Events to deliver. Omit for all events. */
   events?: Array<"run.started" | "run.completed"> | undefined;
+};
+
+export type CallbackChanged = {
+  success: true;
+  callback: CallbackRecord;
+};
+
+export type CallbackRecord = {
+  /** URL of the receiver. Values of its query are replaced by `***`. */
+  url: string;
+  events: Array<"run.started" | "run.completed">;
+  /** Whether deliveries are signed with a secret. */
+  isSigned: boolean;
+  /** Until when deliveries are signed with the replaced secret too. ISO 8601, UTC. Null outside of an overlap. */
+  previousSecretExpiresAt: string | null;
+  /** Since when callbacks to this host were dropped and none was accepted. ISO 8601, UTC. Null if the last one was accepted. */
+  failingSince: string | null;
+  /** The last failure since callbacks to this host are disabled; a probe is sent an hour later. ISO 8601, UTC. Null while callbacks are sent. */
+  disabledAt: string | null;
 };
 
 export type Capabilities = {
@@ -475,7 +537,7 @@ export type CheckedRequirement = {
   message: string | null;
 };
 
-/** A session to create. Later requests cannot change these settings. */
+/** A session to create. Later requests cannot change these settings, except `budget`. */
 export type CreateSession = {
   /** Messages, at least one of them from the user. The last user message starts the turn. */
   messages: Array<Message>;
@@ -503,6 +565,7 @@ export type CreateSession = {
   /** Lets the agent delegate to sub-agents. With `source: "web"`, the deployment's feature flag decides instead. */
   subAgents?: boolean | undefined;
   delegation?: DelegationCaps | undefined;
+  budget?: Budget | undefined;
 };
 
 /** Limits on live sub-agents. Has no effect unless `subAgents` is enabled. */
@@ -626,6 +689,10 @@ export type DocumentImportedEvent = {
 /** A stored event of the session. Ignore unknown kinds. */
 export type DomainEvent = RunStartedEvent | MessageCompletedEvent | ToolCallEvent | ToolResultEvent | McpSkippedEvent | TurnCompactingEvent | TurnCompactedEvent | TurnSteeredEvent | TurnWaitingEvent | TurnResumedEvent | AgentSpawnedEvent | AgentProgressEvent | AgentSettledEvent | DeliverablePendingEvent | DeliverableReadyEvent | DeliverableFailedEvent | BrowserStatusEvent | BrowserWaitingEvent | BrowserDialogEvent | BrowserDownloadEvent | AnnotationSubmittedEvent | ElicitationRequestedEvent | ElicitationResolvedEvent | VariantUpdatedEvent | PreviewUpdatedEvent | PublicationCreatedEvent | ReportPublishedEvent | PlanUpdatedEvent | RequirementUpdatedEvent | PageDeployedEvent | PageUpdatedEvent | TestsStartedEvent | TestsProgressEvent | TestsCompletedEvent | DocumentImportedEvent | RunCompletedEvent;
 
+export type Done = {
+  success: true;
+};
+
 /** A question that the agent asked. */
 export type Elicitation = {
   elicitationId: string;
@@ -734,6 +801,18 @@ export type ElicitationResolvedEvent = {
   /** `unanswered`: nobody answered in time. `withdrawn`: a message or a stop made the question void. */
   state: "answered" | "declined" | "unanswered" | "withdrawn";
   answer: ElicitationAnswer | null;
+};
+
+export type EncryptionRotated = {
+  success: true;
+  /** Values that this call has encrypted with the current key. */
+  resealed: number;
+  /** Values that this call found to be encrypted with a key that is not configured. */
+  unreadable: number;
+  /** Values in the database that are not encrypted with the current key. */
+  remaining: number;
+  /** Send it with the next call. Null when the work is done. */
+  nextCursor: string | null;
 };
 
 /** Evidence that a tool stored. Download it as an artifact. */
@@ -1068,6 +1147,11 @@ export type KeyRotated = {
   key: string;
   record: ApiKey;
   old: ApiKey;
+};
+
+export type KeyUpdated = {
+  success: true;
+  record: ApiKey;
 };
 
 /** A page of static files that the agent deployed. */
@@ -1548,6 +1632,32 @@ export type LiveFrame = {
   data: Record<string, never>;
 };
 
+/** A browser that is signed in on the landing page. */
+export type Login = {
+  id: string;
+  /** `link` for a login link, `oidc` for an account at the identity provider. */
+  method: "link" | "oidc";
+  /** E-mail address or subject of the account. Null for a login link. */
+  account: string | null;
+  /** Browser that is signed in, as it names itself. At most 200 characters. */
+  userAgent: string | null;
+  /** Sign-in. ISO 8601, UTC. */
+  createdAt: string;
+  /** Last use, to the minute. ISO 8601, UTC. */
+  lastSeenAt: string;
+  /** End of the login if it is not used before. ISO 8601, UTC. */
+  expiresAt: string;
+  /** Whether this login made the request. */
+  isCurrent: boolean;
+};
+
+export type LoginPage = {
+  success: true;
+  data: Array<Login>;
+  /** Pass it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
 /** A remote tool server. Its tools appear to the agent as `mcp_<id>__<tool>`. */
 export type McpServer = {
   url: string;
@@ -1681,6 +1791,15 @@ export type NewRequirements = {
       value?: string | number | undefined;
     } | undefined;
   }>;
+};
+
+export type OwnShareLinks = {
+  success: true;
+  data: Array<ShareLink>;
+  /** Pass it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+  /** Path of the session's own `shareUrl`. */
+  shareUrl: string;
 };
 
 /** A landing page, also of a deleted session. */
@@ -1964,13 +2083,14 @@ export type QueuedMessage = {
 
 export type Readiness = {
   ok: boolean;
-  checks: {
+  /** For callers with an API key, and for processes on the service's own machine. */
+  checks?: {
     database: ReadinessCheck;
     engine: ReadinessCheck;
     browser: ReadinessCheck;
     sandbox: ReadinessCheck;
     model: ReadinessCheck;
-  };
+  } | undefined;
 };
 
 export type ReadinessCheck = {
@@ -2363,7 +2483,7 @@ export type SessionDeleted = {
     evidence: number;
     /** Size of the evidence in bytes. */
     evidenceBytes: number;
-    /** Encrypted secrets: the callback secret and headers of MCP servers. */
+    /** Encrypted secrets: callback secrets, headers of MCP servers, and URLs with a query. */
     secrets: number;
     /** Created share links. The session's `shareUrl` stops working too. */
     shareLinks: number;
@@ -2378,11 +2498,11 @@ export type SessionDeleted = {
     /** Running browsers. */
     browsers: number;
   };
-  /** Files that could not be removed from disk yet. The service retries until they are gone, also after a restart. Empty when the deletion is complete. */
+  /** What could not be removed yet, such as files on disk. The service retries until it is gone, also after a restart. `rows` means that a check found rows in the database that are left. Empty when the deletion is complete. */
   pending: Array<{
     /** Id of the session or of a sub-agent session. */
     sessionId: string;
-    part: "run" | "browser" | "workspace" | "evidence";
+    part: "run" | "browser" | "workspace" | "evidence" | "rows";
     reason: string;
   }>;
   /** Published variants of the session. They stay published; `POST /api/publications/:publicationId/unpublish` ends them. */
@@ -2436,7 +2556,7 @@ export type SessionDetail = {
       exclude: Array<string>;
       externalTurnExclude: Array<string>;
     };
-    /** Remote tool servers without their headers. */
+    /** Remote tool servers without their headers. Values in the query of a URL are replaced by `***`. */
     mcpServers: Record<string, {
       url: string;
       type: "http" | "sse";
@@ -2451,12 +2571,7 @@ export type SessionDetail = {
       maxLiveChildren: number;
       maxLiveBrowsers: number;
     };
-    callback: {
-      url: string;
-      events: Array<"run.started" | "run.completed">;
-      /** Whether deliveries are signed with a secret. */
-      isSigned: boolean;
-    } | null;
+    callback: CallbackRecord | null;
     startupStatus: "uninitialized" | "starting" | "ready" | "error";
     /** ISO 8601, UTC. */
     updatedAt: string;
@@ -3261,14 +3376,16 @@ export type VariantUpdatedEvent = {
 
 /** What a turn waits for outside of the service. */
 export type WaitingOn = {
-  /** `person`: an answer to a question. `control`: a person has control of the browser. `agents`: sub-agents. `tests`: test results. */
-  kind: "person" | "agents" | "tests" | "control";
-  /** Ids of the open questions, sub-agents or test runs. Empty for `control`. */
+  /** `person`: an answer to a question. `control`: a person has control of the browser. `agents`: sub-agents. `tests`: test results. `budget`: a budget is used up. */
+  kind: "person" | "agents" | "tests" | "control" | "budget";
+  /** Ids of the open questions, sub-agents or test runs. Empty for `control` and `budget`. */
   ids: Array<string>;
   /** ISO 8601, UTC. */
   since: string;
   /** When the wait ends without an answer or result. Null for never. */
   until: string | null;
+  /** For `budget`: which budget is used up, and when the turn continues. */
+  reason?: string | undefined;
 };
 
 /** An error without the envelope: only the message. */
@@ -3286,7 +3403,7 @@ export type Error = {
 
 /** Parameters, body and response of every operation for programs. */
 export type Operations = {
-  /** Create a session and start its first turn. Stores the session, its messages and the job for its first turn in one transaction: a 2xx means stored. Later requests cannot change the session's settings. A replay with the same `idempotencyKey` and an equal body returns 200 with the original ids. With an `outputSchema`, every turn ends with a typed deliverable. */
+  /** Create a session and start its first turn. Stores the session, its messages and the job for its first turn in one transaction: a 2xx means stored. Later requests cannot change the session's settings, except its budget. A replay with the same `idempotencyKey` and an equal body returns 200 with the original ids. With an `outputSchema`, every turn ends with a typed deliverable. */
   createSession: {
     parameters: {  };
     body: CreateSession;
@@ -3309,6 +3426,18 @@ export type Operations = {
     parameters: { sessionId: string };
     body: undefined;
     answer: SessionDeleted;
+  };
+  /** Read the budget of a session and what it has spent. Returns the limits of the session and what the session and its sub-agents have spent. A sub-agent has the budget of its root. */
+  readBudget: {
+    parameters: { sessionId: string };
+    body: undefined;
+    answer: BudgetAnswer;
+  };
+  /** Change the budget of a session and continue its turn. Sets, raises, lowers or removes limits. Turns of the session and its sub-agents that wait for a budget continue if theirs is no longer used up. The call can be repeated. */
+  changeBudget: {
+    parameters: { sessionId: string };
+    body: BudgetChange;
+    answer: BudgetAnswer;
   };
   /** List the sub-agents below a session. Lists every sub-agent below the session, at every depth: parents before their children. A sub-agent is a session of its own, which the session's key can read but not control. */
   listAgents: {
@@ -3442,6 +3571,23 @@ export type Operations = {
     parameters: { sessionId: string; deliveryId: string };
     body: undefined;
     answer: Redelivered;
+  };
+  /** Replace the callback secret. Replaces the secret of the session's callback, or adds one. Until the overlap ends, `X-Service-Signature` is the signature with the new secret, `X-Service-Signature-Previous` the one with the old secret, and `Webhook-Signature` has both. Sending the same secret again changes nothing. Returns 409 if the session has no callback. */
+  rotateCallbackSecret: {
+    parameters: { sessionId: string };
+    body: {
+      /** The new secret. */
+      secret: string;
+      /** Hours for which the old secret signs too. */
+      overlapHours?: number | undefined;
+    };
+    answer: CallbackChanged;
+  };
+  /** Enable callbacks to a host that was disabled. Callbacks to a host are disabled for their owner if every delivery there was dropped for days; deliveries are then dropped without a request. This enables them again. Send dropped deliveries again with `redeliver`. Returns 409 if the session has no callback. */
+  enableCallback: {
+    parameters: { sessionId: string };
+    body: undefined;
+    answer: CallbackChanged;
   };
   /** List share links, newest first. Lists active, expired and revoked links, without their secrets. */
   listShareLinks: {
@@ -3718,7 +3864,7 @@ export type Operations = {
     body: undefined;
     answer: Health;
   };
-  /** Check readiness. Returns 200 if every part that a turn needs is available, otherwise 503. */
+  /** Check readiness. Returns 200 if every part that a turn needs is available, otherwise 503. Needs no key; with a valid API key, and to processes on the machine of a service whose `BASE_URL` is a loopback address, `checks` says how each part is. */
   readReadiness: {
     parameters: {  };
     body: undefined;
@@ -3738,6 +3884,8 @@ export const OPERATIONS = {
   listSessions: {"method":"GET","path":"/api/sessions","query":["limit","cursor"],"hasBody":false,"isRaw":false},
   readSession: {"method":"GET","path":"/api/sessions/:sessionId","query":[],"hasBody":false,"isRaw":false},
   deleteSession: {"method":"DELETE","path":"/api/sessions/:sessionId","query":[],"hasBody":false,"isRaw":false},
+  readBudget: {"method":"GET","path":"/api/sessions/:sessionId/budget","query":[],"hasBody":false,"isRaw":false},
+  changeBudget: {"method":"PATCH","path":"/api/sessions/:sessionId/budget","query":[],"hasBody":true,"isRaw":false},
   listAgents: {"method":"GET","path":"/api/sessions/:sessionId/agents","query":[],"hasBody":false,"isRaw":false},
   createMcpToken: {"method":"POST","path":"/api/sessions/:sessionId/mcp-token","query":[],"hasBody":false,"isRaw":false},
   readRequestStatus: {"method":"GET","path":"/api/sessions/:sessionId/requests/:requestId","query":[],"hasBody":false,"isRaw":false},
@@ -3759,6 +3907,8 @@ export const OPERATIONS = {
   readArtifact: {"method":"GET","path":"/api/sessions/:sessionId/artifacts/:artifactId","query":[],"hasBody":false,"isRaw":true},
   listDeliveries: {"method":"GET","path":"/api/sessions/:sessionId/deliveries","query":["limit","cursor"],"hasBody":false,"isRaw":false},
   redeliverCallback: {"method":"POST","path":"/api/sessions/:sessionId/deliveries/:deliveryId/redeliver","query":[],"hasBody":false,"isRaw":false},
+  rotateCallbackSecret: {"method":"POST","path":"/api/sessions/:sessionId/callback/secret","query":[],"hasBody":true,"isRaw":false},
+  enableCallback: {"method":"POST","path":"/api/sessions/:sessionId/callback/enable","query":[],"hasBody":false,"isRaw":false},
   listShareLinks: {"method":"GET","path":"/api/sessions/:sessionId/share-links","query":["limit","cursor"],"hasBody":false,"isRaw":false},
   createShareLink: {"method":"POST","path":"/api/sessions/:sessionId/share-links","query":[],"hasBody":true,"isRaw":false},
   revokeAllShareLinks: {"method":"POST","path":"/api/sessions/:sessionId/share-links/revoke-all","query":[],"hasBody":false,"isRaw":false},

@@ -170,14 +170,23 @@ export const waitingOnSchema = z
   .object({
     kind: z.enum(WAIT_KINDS).meta({
       description:
-        "`person`: an answer to a question. `control`: a person has control of the browser. `agents`: sub-agents. `tests`: test results.",
+        "`person`: an answer to a question. `control`: a person has control of the browser. `agents`: sub-agents. `tests`: test results. `budget`: a budget is used up.",
     }),
     ids: z.array(z.string()).meta({
-      description: "Ids of the open questions, sub-agents or test runs. Empty for `control`.",
+      description: "Ids of the open questions, sub-agents or test runs. Empty for `control` and `budget`.",
       examples: [["eli_b4wq2nxzkt7mpycr5hvjd3sa"]],
     }),
     since: timestamp,
     until: timestamp.nullable().describe("When the wait ends without an answer or result. Null for never."),
+    reason: z
+      .string()
+      .optional()
+      .meta({
+        description: "For `budget`: which budget is used up, and when the turn continues.",
+        examples: [
+          "The session's budget of 20,000 tokens is used up (20,412 spent). The turn continues when the budget is raised.",
+        ],
+      }),
   })
   .meta({ id: "WaitingOn", description: "What a turn waits for outside of the service." });
 

@@ -1,7 +1,8 @@
-import { and, asc, eq, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, sql } from "drizzle-orm";
 import type { Database } from "#db/client.ts";
 import { agents, evidence } from "#db/schema/index.ts";
 import { queryRows } from "#db/statement.ts";
+import { OPEN } from "#lib/session/run/run-store.ts";
 
 /** A row of evidence as it is written and read. */
 export type EvidenceRow = typeof evidence.$inferSelect;
@@ -38,6 +39,34 @@ export async function findEvidence(
     .from(evidence)
     .where(and(eq(evidence.id, id), isOfTree(sessionId)));
   return row;
+}
+
+/** An old row of evidence that may be removed. */
+export type OldEvidence = Pick<EvidenceRow, "id" | "sessionId" | "path">;
+
+/** Evidence that was made before a time in sessions without an open run, oldest first. */
+export function listOldEvidence(db: Database, before: Date, limit: number): Promise<OldEvidence[]> {
+  return queryRows<OldEvidence>(
+    db,
+    sql`select id, session_id as "sessionId", path from evidence
+      where created_at < ${before.toISOString()}::timestamptz and not exists (
+        select from runs where runs.session_id = evidence.session_id and runs.state in ${OPEN})
+      order by created_at, id limit ${limit}`,
+  );
+}
+
+/** Removes rows of evidence, with their bytes where these lie in the database. @returns how many rows were removed. */
+export async function deleteEvidence(db: Database, rows: readonly OldEvidence[]): Promise<number> {
+  const ids = rows.map(({ id }) => id);
+  const oids = rows.filter(({ path }) => isInDatabase(path)).map(({ path }) => oidOf(path));
+  return db.transaction(async (tx) => {
+    const removed = await tx.delete(evidence).where(inArray(evidence.id, ids)).returning({ id: evidence.id });
+    if (oids.length > 0)
+      await tx.execute(
+        sql`select lo_unlink(oid) from pg_largeobject_metadata where ${inArray(sql`oid`, oids)}`,
+      );
+    return removed.length;
+  });
 }
 
 /** How the path of bytes begins that lie in the database. */

@@ -15,9 +15,12 @@ export type KeyHolder = {
 export type KeyStore = {
   /** The holder of a live key; undefined for any other. @throws when the database cannot be reached. */
   findHolder: (key: string) => Promise<KeyHolder | undefined>;
-  /** When these keys expire, null for never; a key that is not live is missing. @throws when the database cannot be reached. */
-  readExpiries: (keyIds: string[]) => Promise<Map<string, Date | null>>;
+  /** The expiry and scopes of these keys; a key that is not live is missing. @throws when the database cannot be reached. */
+  readLive: (keyIds: string[]) => Promise<Map<string, LiveKey>>;
 };
+
+/** A live key; `expiresAt` is null if it does not expire. */
+export type LiveKey = Pick<KeyHolder, "scopes" | "expiresAt">;
 
 const KEY = /^ask_([a-z0-9]{1,40})_([A-Za-z0-9_-]{20,200})$/;
 const TOUCH_EVERY_MS = 60_000;
@@ -44,12 +47,12 @@ export function createKeyStore(db: Database): KeyStore {
         await db.update(apiKeys).set({ lastUsedAt: now }).where(eq(apiKeys.id, row.id));
       return { keyId: row.id, ownerId: row.ownerId, scopes: row.scopes, expiresAt: row.expiresAt };
     },
-    async readExpiries(keyIds) {
+    async readLive(keyIds) {
       const rows = await db
-        .select({ id: apiKeys.id, expiresAt: apiKeys.expiresAt })
+        .select({ id: apiKeys.id, scopes: apiKeys.scopes, expiresAt: apiKeys.expiresAt })
         .from(apiKeys)
         .where(and(inArray(apiKeys.id, keyIds), isLive(new Date())));
-      return new Map(rows.map(({ id, expiresAt }) => [id, expiresAt]));
+      return new Map(rows.map(({ id, ...key }) => [id, key]));
     },
   };
 }
@@ -89,6 +92,21 @@ export async function revokeKeyRow(db: Database, id: string, now: Date): Promise
     .update(apiKeys)
     .set({ revokedAt: now })
     .where(and(eq(apiKeys.id, id), isNull(apiKeys.revokedAt)))
+    .returning();
+  return row;
+}
+
+/** Replaces the scopes of a live key. @returns the row; undefined if the key is unknown, revoked or expired. */
+export async function setKeyScopes(
+  db: Database,
+  id: string,
+  scopes: string[],
+  now: Date,
+): Promise<ApiKeyRow | undefined> {
+  const [row] = await db
+    .update(apiKeys)
+    .set({ scopes })
+    .where(and(eq(apiKeys.id, id), isLive(now)))
     .returning();
   return row;
 }

@@ -10,6 +10,7 @@ import {
   insertKeyRow,
   listKeyRows,
   revokeKeyRow,
+  setKeyScopes,
 } from "./key-store.ts";
 
 /** A key as it is listed: everything but its secret, of which nobody has more than a hash. Times are ISO 8601, UTC. */
@@ -51,6 +52,25 @@ export const listKeys = async (db: Database, ownerId?: string): Promise<ListedKe
 export async function revokeKey(db: Database, id: string, now = new Date()): Promise<ListedKey | undefined> {
   const row = (await revokeKeyRow(db, id, now)) ?? (await findKeyRow(db, id));
   return row && describeKey(row);
+}
+
+/** The result of {@link updateKey}. */
+type Update =
+  | { status: "updated"; record: ListedKey }
+  /** It is revoked or has expired. */
+  | { status: "over" }
+  | { status: "unknown" };
+
+/** Replaces the scopes of a live key. */
+export async function updateKey(
+  db: Database,
+  id: string,
+  scopes: readonly KeyScope[],
+  now = new Date(),
+): Promise<Update> {
+  const row = await setKeyScopes(db, id, [...scopes], now);
+  if (row) return { status: "updated", record: describeKey(row) };
+  return { status: (await findKeyRow(db, id)) ? "over" : "unknown" };
 }
 
 /** How a key's successor came about. */

@@ -11,7 +11,7 @@ const rule = createAddressRule({ allow: ["localhost", "127.0.0.1", "::1"] });
 const fetch = createGuardedWebFetch(rule, { protocols: ["http:"] });
 const client = createMcpClient({
   fetch,
-  readHeaders: async () => ({}),
+  readSecrets: async () => ({ headers: {}, url: undefined }),
   // A person who takes every default.
   elicitations: {
     askAndWait: async (_, { form }) => ({ state: "answered", answer: form ? readDefaults(form) : "yes" }),

@@ -4,7 +4,10 @@ import { deriveUserTokenKey, mintUserToken } from "#lib/secrets/user-token.ts";
 import { createRedactor } from "./redact-secrets.ts";
 
 it("takes a server's secrets and any user token of ours out of a text, and leaves the rest", () => {
-  const redact = createRedactor({ authorization: "Bearer abcdefgh-secret", accept: "text/html" });
+  const redact = createRedactor({
+    url: "https://tools.example/mcp?token=query%2Dsecret&lang=en",
+    headers: { authorization: "Bearer abcdefgh-secret", accept: "text/html" },
+  });
   const token = mintUserToken(deriveUserTokenKey(new Uint8Array(32)), {
     sessionId: "ses_a",
     audience: "https://tools.example/mcp",
@@ -15,5 +18,9 @@ it("takes a server's secrets and any user token of ours out of a text, and leave
   assert.equal(
     redact(`you sent Bearer abcdefgh-secret and ${token}, as text/html`),
     "you sent [redacted] and [redacted], as text/html",
+  );
+  assert.equal(
+    redact("at /mcp?token=query%2Dsecret&lang=en, which is query-secret"),
+    "at /mcp?token=[redacted]&lang=en, which is [redacted]",
   );
 });

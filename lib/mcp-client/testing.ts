@@ -38,6 +38,7 @@ export function openMcpBench() {
       options: {
         limits?: Partial<McpLimits>;
         headers?: Record<string, Record<string, string>>;
+        sealedUrls?: Record<string, string>;
         builtin?: ServerDeps["builtin"];
         isPersonPresent?: boolean;
         answer?: (question: Question) => ElicitationEnd | Promise<ElicitationEnd>;
@@ -46,7 +47,10 @@ export function openMcpBench() {
       const questions: Question[] = [];
       const client = createMcpClient({
         fetch,
-        readHeaders: async (_, serverId) => options.headers?.[serverId] ?? {},
+        readSecrets: async (_, serverId) => ({
+          headers: options.headers?.[serverId] ?? {},
+          url: options.sealedUrls?.[serverId],
+        }),
         elicitations: {
           askAndWait: async ({ callId }, { question, options: choices, form }) => {
             const asked = { callId, question, options: choices, form };

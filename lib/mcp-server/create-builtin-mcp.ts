@@ -1,5 +1,6 @@
 import type { Database } from "#db/client.ts";
 import type { AccessWatch } from "#lib/api/auth/access-watch.ts";
+import type { FailedAttempts } from "#lib/api/auth/failed-attempts.ts";
 import type { BodyReader } from "#lib/api/http/body/body-reader.ts";
 import type { RateLimiter } from "#lib/api/http/rates/rate-limiter.ts";
 import type { ApiServices } from "#lib/api/services.ts";
@@ -12,6 +13,7 @@ import type { Logger } from "#lib/log/logger.ts";
 import type { GuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
 import type { PlanGate } from "#lib/planning/plan-gate.ts";
 import { mintUserToken, type UserToken } from "#lib/secrets/user-token.ts";
+import type { SecurityLog } from "#lib/security-log/security-log.ts";
 import type { PictureComparer } from "#lib/tools/browser/compare/picture-comparer.ts";
 import { createTurns } from "#lib/tools/threads/take-turns.ts";
 import type { Tool } from "#lib/tools/tool.ts";
@@ -37,16 +39,22 @@ type BuiltinMcpDeps = {
   planGate: PlanGate;
   browser: BrowserService;
   rates: RateLimiter;
-  keys: Pick<KeyStore, "readExpiries">;
+  failedAttempts: FailedAttempts;
+  keys: Pick<KeyStore, "readLive">;
+  /** Ids of the keys in the settings. */
+  settingsKeyIds: ReadonlySet<string>;
   access: Pick<AccessWatch, "hold">;
   bodies: BodyReader;
   /** Every tool of this deployment's agents. */
   tools: readonly Tool[];
   tokenKey: Uint8Array;
+  /** Keys whose tokens are still accepted. */
+  previousTokenKeys?: readonly Uint8Array[];
   baseUrl: string;
   /** How processes tell each other of calls that were cancelled. */
   words: Words;
   logger: Pick<Logger, "error">;
+  securityLog: Pick<SecurityLog, "userTokenRefused">;
 };
 
 /** The built-in MCP server, and the credentials for it. */
@@ -63,7 +71,7 @@ const USER_TOKEN_MS = 3_600_000;
 
 /** @see BuiltinMcp */
 export function createBuiltinMcp(deps: BuiltinMcpDeps): BuiltinMcp {
-  const { access, log, tokenKey, baseUrl, logger } = deps;
+  const { access, log, tokenKey, previousTokenKeys = [], baseUrl, logger } = deps;
   const url = mcpUrl(baseUrl);
   const utilities = createUtilities({
     ...deps,
@@ -107,7 +115,7 @@ export function createBuiltinMcp(deps: BuiltinMcpDeps): BuiltinMcp {
       logger,
       open,
       bodies: deps.bodies,
-      admit: createHolderCheck({ ...deps, key: tokenKey, audience: url }),
+      admit: createHolderCheck({ ...deps, key: tokenKey, previousKeys: previousTokenKeys, audience: url }),
     }),
     issueToken(sessionId, keyId) {
       const expiresAt = new Date(Math.floor((Date.now() + USER_TOKEN_MS) / 1_000) * 1_000);

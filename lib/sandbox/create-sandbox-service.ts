@@ -29,6 +29,8 @@ type SandboxOptions = {
   dataDir: string;
   /** Stores a session's startup status, which the agent status shows. */
   onStartupStatus: (sessionId: string, status: StartupStatus) => Promise<void>;
+  /** Called with the size of a session's workspace after each change; only workspaces on this machine are measured. */
+  onSize?: ((sessionId: string, bytes: number) => void) | undefined;
   logger: {
     info: (fields: object, message: string) => void;
     warn: (fields: object, message: string) => void;
@@ -82,7 +84,7 @@ type OpenWorkspace = {
 };
 
 async function createLocalSandboxes(options: SandboxOptions): Promise<SandboxService> {
-  const { kind, dataDir, onStartupStatus, logger } = options;
+  const { kind, dataDir, onStartupStatus, onSize, logger } = options;
   const limits = { ...sandboxLimits, ...options.limits };
   const workspaces = join(dataDir, "workspaces");
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
@@ -112,6 +114,7 @@ async function createLocalSandboxes(options: SandboxOptions): Promise<SandboxSer
         openGroup: async (use) => isolation?.openGroup(sessionId, use),
         shell,
         closing: life.closing.signal,
+        ...(onSize && { onSize: (bytes) => onSize(sessionId, bytes) }),
       });
       await onStartupStatus(sessionId, "ready");
       return followRuns(workspace, life.running);

@@ -1,48 +1,83 @@
-import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
 
 /** Where a secret lies; bound to it as associated data, so that a sealed value cannot be moved elsewhere. */
 export type SecretPlace = { table: string; row: string; column: string };
 
 /** Seals secrets for the database, and opens them. */
 export type Sealer = {
-  /** Seals UTF-8 text into one printable line. */
+  /** Seals UTF-8 text into one printable line, with the current key. */
   seal: (place: SecretPlace, text: string) => string;
   /** Opens what {@link Sealer.seal} made. @throws when the key, the place or a byte differs. */
   open: (place: SecretPlace, sealed: string) => string;
+  /** The beginning of every value that the current key has sealed. */
+  currentPrefix: string;
 };
 
-const VERSION = "v1";
+/** `v1.<nonce>.<tag>.<body>` of versions before there were key ids; any of the keys may have sealed it. */
+const VERSION_1 = "v1";
+/** `v2.<key id>.<nonce>.<tag>.<body>`. */
+const VERSION_2 = "v2";
 
 /**
  * AES-256-GCM with a random nonce per value. Source: `security.md`, What leaves the service.
  *
- * @param key 32 bytes (`ENCRYPTION_KEY`).
+ * @param current seals; 32 bytes (`ENCRYPTION_KEY`).
+ * @param previous further keys that only open (`ENCRYPTION_KEY_PREVIOUS`).
  */
-export function createSealer(key: Uint8Array): Sealer {
-  if (key.byteLength !== 32) throw new Error("the encryption key must be 32 bytes");
-  const associate = (place: SecretPlace) =>
-    Buffer.from(JSON.stringify([VERSION, place.table, place.row, place.column]));
+export function createSealer(current: Uint8Array, previous: readonly Uint8Array[] = []): Sealer {
+  const keys = new Map([current, ...previous].map((key) => [readKeyId(key), key]));
+  const currentId = readKeyId(current);
+
   return {
+    currentPrefix: `${VERSION_2}.${currentId}.`,
     seal(place, text) {
       const nonce = randomBytes(12);
-      const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(associate(place));
+      const cipher = createCipheriv("aes-256-gcm", current, nonce).setAAD(
+        associate([VERSION_2, currentId], place),
+      );
       const body = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
-      return [VERSION, nonce, cipher.getAuthTag(), body]
-        .map((part) => (typeof part === "string" ? part : part.toString("base64url")))
-        .join(".");
+      const parts = [nonce, cipher.getAuthTag(), body].map((part) => part.toString("base64url"));
+      return [VERSION_2, currentId, ...parts].join(".");
     },
     open(place, sealed) {
-      const [version, nonce, tag, body] = sealed.split(".");
-      if (version !== VERSION || nonce === undefined || tag === undefined || body === undefined)
-        throw new Error("not a sealed value");
-      const decipher = createDecipheriv("aes-256-gcm", key, Buffer.from(nonce, "base64url"), {
-        authTagLength: 16,
-      })
-        .setAAD(associate(place))
-        .setAuthTag(Buffer.from(tag, "base64url"));
-      return Buffer.concat([decipher.update(Buffer.from(body, "base64url")), decipher.final()]).toString(
-        "utf8",
-      );
+      const [version, ...parts] = sealed.split(".");
+      if (version === VERSION_2) {
+        const [id = "", ...rest] = parts;
+        const key = keys.get(id);
+        if (!key) throw new Error(`sealed with the key ${id}, which is not configured`);
+        return decrypt(key, associate([VERSION_2, id], place), rest);
+      }
+      if (version !== VERSION_1) throw new Error("not a sealed value");
+      return openWithAny([...keys.values()], (key) => decrypt(key, associate([VERSION_1], place), parts));
     },
   };
+}
+
+/** Names a key without giving anything of it away. */
+function readKeyId(key: Uint8Array): string {
+  if (key.byteLength !== 32) throw new Error("the encryption key must be 32 bytes");
+  return createHmac("sha256", key).update("sealer/key-id/v1").digest("hex").slice(0, 16);
+}
+
+const associate = (format: string[], place: SecretPlace): Buffer =>
+  Buffer.from(JSON.stringify([...format, place.table, place.row, place.column]));
+
+function decrypt(key: Uint8Array, associated: Buffer, parts: string[]): string {
+  const [nonce, tag, body] = parts.map((part) => Buffer.from(part, "base64url"));
+  if (!nonce || !tag || !body) throw new Error("not a sealed value");
+  const decipher = createDecipheriv("aes-256-gcm", key, nonce, { authTagLength: 16 })
+    .setAAD(associated)
+    .setAuthTag(tag);
+  return Buffer.concat([decipher.update(body), decipher.final()]).toString("utf8");
+}
+
+/** The result with the first key that fits. @throws the error of the last one if none does. */
+function openWithAny([key, ...others]: Uint8Array[], open: (key: Uint8Array) => string): string {
+  if (!key) throw new Error("no key fits the sealed value");
+  if (others.length === 0) return open(key);
+  try {
+    return open(key);
+  } catch {
+    return openWithAny(others, open);
+  }
 }

@@ -4,7 +4,9 @@ import type { Logger } from "pino";
 import type { Database } from "#db/client.ts";
 import { createSdkLogger, embeddedClientOptions } from "#inngest/embedded/client-options.ts";
 import { createEmbeddedEngine } from "#inngest/embedded/create-embedded-engine.ts";
+import type { JobIntake } from "#lib/session/jobs/job-sender.ts";
 import type { Env } from "./env.ts";
+import { isLoopbackPeer } from "./loopback-peer.ts";
 
 type EngineHandler = (request: Request, peer: string | undefined) => Promise<Response>;
 
@@ -15,6 +17,8 @@ type Engine = {
   start: (client: Inngest, functions: InngestFunction.Any[]) => Promise<void>;
   stop: () => Promise<void>;
   isHealthy: () => boolean;
+  /** How it takes jobs in the statement that stores them, if it can. */
+  intake?: JobIntake;
   /** Whether it may lose its queue, as a server without durable storage does when it restarts. */
   mayLoseJobs: boolean;
   /** What `/api/inngest` answers; undefined where it is not served at all. Source: `security.md`, Engine endpoint. */
@@ -58,13 +62,13 @@ function createInProcessEngine(db: Database, logger: Logger, isSoleExecutor: boo
     start: (client, functions) => engine.start({ client, functions }),
     stop: () => engine.stop({ graceMs: STOP_GRACE_MS }),
     isHealthy: engine.isHealthy,
+    intake: { plan: ({ id, name, data }) => engine.plan({ id, name, data }) },
     // Its queue is in our own database.
     mayLoseJobs: false,
     serve: () => undefined,
   };
 }
 
-const LOOPBACK = /^(::ffff:)?127\.|^::1$/;
 const PATH = "/api/inngest";
 
 function createServedEngine(env: Env, logger: Logger, isKnown: boolean): Engine {
@@ -102,7 +106,7 @@ function createServedEngine(env: Env, logger: Logger, isKnown: boolean): Engine 
       const handle = handlerOf(client, functions);
       return async (request, peer) => {
         // Without signatures anybody could forge a call, so only this machine is answered.
-        if (isDev && !LOOPBACK.test(peer ?? "")) return new Response(null, { status: 404 });
+        if (isDev && !isLoopbackPeer(peer)) return new Response(null, { status: 404 });
         const answer = await handle(request);
         // A server that registers or calls the functions by itself knows them from then on.
         isRegistered ||= answer.ok && request.method !== "GET";

@@ -1,11 +1,13 @@
 import { createMcpClient } from "#lib/mcp-client/create-mcp-client.ts";
-import { readMcpHeaders } from "#lib/mcp-client/mcp-header-store.ts";
 import { MCP_LIMITS } from "#lib/mcp-client/mcp-limits.ts";
+import { readServerSecrets } from "#lib/mcp-client/read-server-secrets.ts";
 import type { Fetch } from "#lib/mcp-client/tool-server.ts";
 import { mcpUrl } from "#lib/mcp-server/mcp-path.ts";
 import { type AddressRule, createAddressRule } from "#lib/net/address/address-rule.ts";
 import { createGuardedWebFetch } from "#lib/net/fetch/guarded-web-fetch.ts";
+import { reportRefusals } from "#lib/net/fetch/report-refusals.ts";
 import { mintUserToken } from "#lib/secrets/user-token.ts";
+import type { SecurityLog } from "#lib/security-log/security-log.ts";
 import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
 import type { Env } from "./env.ts";
 import type { Storage } from "./open-storage.ts";
@@ -22,6 +24,7 @@ export function connectToolServers(deps: {
   tokenKey: Uint8Array;
   /** The handler of our own `/api/mcp`. */
   serveMcp: (request: Request) => Promise<Response>;
+  securityLog: Pick<SecurityLog, "networkRefused">;
 }) {
   const { env, storage, elicitations, tokenKey } = deps;
   // A tool may take its time until it begins to answer; the client's own clocks end what takes too long.
@@ -31,7 +34,11 @@ export function connectToolServers(deps: {
   const client = createMcpClient({
     elicitations,
     fetch: guarded,
-    readHeaders: (sessionId, serverId) => readMcpHeaders(storage, sessionId, serverId),
+    fetchFor: (sessionId) =>
+      reportRefusals(guarded, (refusal) =>
+        deps.securityLog.networkRefused({ source: "mcp", sessionId, ...refusal }),
+      ),
+    readSecrets: (sessionId, serverId) => readServerSecrets(storage, sessionId, serverId),
     builtin: {
       url: own.url,
       isOurs: own.isOurs,

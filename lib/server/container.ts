@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import type { AgentsDeps } from "#lib/agents/agents-deps.ts";
 import { cancelChildren } from "#lib/agents/cancel-agents.ts";
 import { enterByLink } from "#lib/api/auth/entrance.ts";
+import { type Client, clientOf } from "#lib/api/http/client-address.ts";
 import { deleteFullBuckets } from "#lib/api/http/rates/rate-store.ts";
 import { servePath } from "#lib/api/http/serve-path.ts";
 import { createLiveHub } from "#lib/api/live/live-hub.ts";
@@ -12,6 +13,7 @@ import { loadLandingPage } from "#lib/api/next/page-loaders.ts";
 import { submitFromOverlay } from "#lib/api/operations/submit-from-overlay.ts";
 import type { ApiServices } from "#lib/api/services.ts";
 import { createBrowserControl } from "#lib/browser/view/browser-control.ts";
+import { createHttpRefusal } from "#lib/callback/endpoint/refuse-http.ts";
 import { createSchemaChecker } from "#lib/deliverable/admission/create-schema-checker.ts";
 import { createBuiltinMcp } from "#lib/mcp-server/create-builtin-mcp.ts";
 import { createModel } from "#lib/model/create-model.ts";
@@ -19,13 +21,22 @@ import { observeModel } from "#lib/model/observe-model.ts";
 import { createAddressRule } from "#lib/net/address/address-rule.ts";
 import { createGuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
 import { deriveUserTokenKey } from "#lib/secrets/user-token.ts";
+import { applyBudgetChange, type Budget } from "#lib/session/budget/budget.ts";
+import { deleteOwnerSpendBefore } from "#lib/session/budget/budget-store.ts";
 import { createElicitations } from "#lib/session/elicitation/elicitation.ts";
+import { createOwnerQuota } from "#lib/session/quota/owner-quota.ts";
+import { createWorkspaceSizes } from "#lib/session/quota/workspace-sizes.ts";
+import { countOf } from "#lib/text/count-of.ts";
+import { createOwnerAccounts } from "#lib/turn/budget/owner-accounts.ts";
+import { createSpending, type Spending } from "#lib/turn/budget/spending.ts";
+import { applyRetention } from "./apply-retention.ts";
 import { connectToolServers } from "./connect-tool-servers.ts";
 import { createAccess } from "./create-access.ts";
 import { createTooling } from "./create-tooling.ts";
 import { createTurnPlayer } from "./create-turn-player.ts";
 import type { Env } from "./env.ts";
 import { followRemovals } from "./follow-removals.ts";
+import { openSecurityLog } from "./open-security-log.ts";
 import { openStorage } from "./open-storage.ts";
 import { askSubAgentFlag } from "./sub-agent-flag.ts";
 
@@ -48,9 +59,15 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
   return {
     mounted: mount(services, parts),
     services,
-    enterByLink: (method: string, url: URL, cookie: string | null) =>
-      enterByLink(services, method, url, cookie),
+    enterByLink: (
+      method: string,
+      url: URL,
+      cookie: string | null,
+      userAgent: string | null = null,
+      client?: Client,
+    ) => enterByLink(services, method, url, cookie, userAgent, client),
     sweepRemovals: removals.sweep,
+    retention: parts.retention,
     apiKey: env.SERVICE_API_KEYS.length === 0 ? storage.generatedKey : undefined,
     describe: () => ({
       model: model.label,
@@ -64,6 +81,7 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
     async start() {
       logger.info({ isolation: describeIsolation(tooling) }, "isolation of sessions");
       await player.start();
+      recordStart(parts);
       removals
         .sweep(new Date())
         .catch((error: unknown) => logger.warn({ err: error }, "cleanup of deleted sessions failed"));
@@ -74,12 +92,13 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
 
 /** What the other parts are created from. */
 async function createBase(env: Env, logger: Logger, isServerless: boolean) {
+  const securityLog = openSecurityLog(env, logger);
   const storage = await openStorage(env, logger, isServerless);
   const rule = createAddressRule({ allow: env.NETWORK_ALLOW });
-  const fetch = createGuardedFetch(rule);
+  const fetch = createGuardedFetch(rule, { onRefused: securityLog.networkRefused });
   const elicitations = createElicitations({ db: storage.db, log: storage.log });
   const control = createBrowserControl(storage.words("browser-control"));
-  return { env, logger, isServerless, storage, rule, fetch, elicitations, control };
+  return { env, logger, securityLog, isServerless, storage, rule, fetch, elicitations, control };
 }
 
 type Base = Awaited<ReturnType<typeof createBase>>;
@@ -89,8 +108,11 @@ async function createParts(env: Env, logger: Logger, isServerless: boolean) {
   const base = await createBase(env, logger, isServerless);
   const { storage } = base;
   const schemas = createSchemaChecker();
-  const access = createAccess(env, storage, logger);
+  const access = createAccess(env, storage, logger, base.securityLog);
   const { model, readHealth: readModelHealth } = await createObservedModel(env);
+  const spending = openSpending(base, model.id);
+  const quota = createOwnerQuota(storage.db, env.ownerLimits);
+  const sizes = env.OWNER_STORED_MIB > 0 ? createWorkspaceSizes(storage.db, logger) : undefined;
   // A page's overlay submits through the API, which is built from the browsers: the one port that is connected later.
   const api = Promise.withResolvers<ApiServices>();
   // The delegation tools start and stop turns, and the turn player needs the tools. So the player is connected later.
@@ -101,29 +123,56 @@ async function createParts(env: Env, logger: Logger, isServerless: boolean) {
     ...base,
     agents,
     jobs,
+    onWorkspaceSize: sizes?.note,
     onAnnotation: async (sessionId, body) => submitFromOverlay(await api.promise, sessionId, body),
   });
   const live = openLiveHub(base, access, tooling);
   const tokenKey = deriveUserTokenKey(storage.encryptionKey);
   const builtinMcp = openMcpServer(base, access, tooling, tokenKey);
   const mcp = connectToolServers({ ...base, tokenKey, serveMcp: builtinMcp.serve });
+  const retention = applyRetention({
+    env,
+    logger,
+    db: storage.db,
+    dataDir: storage.dataDir,
+    isAlone: storage.isEmbedded,
+    securityLog: base.securityLog,
+    remove: (...removal) => removals.remove(...removal),
+  });
   const player = createTurnPlayer({
     ...base,
+    retention,
     cancelChildren: (sessionId) => cancelChildren(agents, sessionId),
     schemas,
     model,
+    spending,
     mcp,
     tooling,
     async sweepOthers() {
       await removals.sweep(new Date());
       await deleteFullBuckets(storage.db);
+      await access.logins.deleteOld();
+      if (hasOwnerBudget(env)) await deleteOwnerSpendBefore(storage.db, yesterday());
     },
   });
   connected.resolve(player);
   const removals = openRemovals(base, tooling, live, player);
   const connectApi = api.resolve;
-  const parts = { ...base, schemas, access, model, readModelHealth, tooling, live, builtinMcp, mcp };
-  return { ...parts, player, removals, connectApi };
+  const parts = {
+    ...base,
+    schemas,
+    access,
+    model,
+    spending,
+    quota,
+    sizes,
+    readModelHealth,
+    tooling,
+    live,
+    builtinMcp,
+    mcp,
+  };
+  return { ...parts, player, retention, removals, connectApi };
 }
 
 type Access = ReturnType<typeof createAccess>;
@@ -163,29 +212,33 @@ const createAgentsDeps = (
 });
 
 const openLiveHub = (
-  { env, logger, storage: { db, log, words }, control }: Base,
-  { access, shares, authenticate }: Access,
+  { env, logger, securityLog, storage: { db, log, words }, control }: Base,
+  { access, shares, authenticate, failedAttempts }: Access,
   { browser }: Tooling,
 ) =>
   createLiveHub({
     db,
     log,
     logger,
+    securityLog,
     browser,
     control,
     words,
     access,
     shares,
     authenticate,
+    failedAttempts,
     settings: { baseUrl: env.baseUrl },
   });
 
 function openMcpServer(base: Base, access: Access, tooling: Tooling, tokenKey: Uint8Array) {
-  const { env, logger, fetch, storage } = base;
+  const { env, logger, securityLog, fetch, storage } = base;
+  const previousTokenKeys = storage.previousKeys.map(deriveUserTokenKey);
   const { tools, evidence, browser, compare, planGate } = tooling;
   return createBuiltinMcp({
     ...access,
     logger,
+    securityLog,
     fetch,
     tools,
     evidence,
@@ -193,6 +246,7 @@ function openMcpServer(base: Base, access: Access, tooling: Tooling, tokenKey: U
     compare,
     planGate,
     tokenKey,
+    previousTokenKeys,
     db: storage.db,
     log: storage.log,
     baseUrl: env.baseUrl,
@@ -201,11 +255,24 @@ function openMcpServer(base: Base, access: Access, tooling: Tooling, tokenKey: U
 }
 
 const openRemovals = (
-  { logger, storage: { db, bus, log, dataDir } }: Base,
+  { logger, securityLog, storage: { db, bus, log, dataDir } }: Base,
   { browser, sandbox }: Tooling,
   live: ReturnType<typeof createLiveHub>,
   { stops, untilUnplayed }: ReturnType<typeof createTurnPlayer>,
-) => followRemovals({ db, bus, log, logger, browser, sandbox, live, dataDir, stops, untilUnplayed });
+) =>
+  followRemovals({
+    db,
+    bus,
+    log,
+    logger,
+    securityLog,
+    browser,
+    sandbox,
+    live,
+    dataDir,
+    stops,
+    untilUnplayed,
+  });
 
 const createObservedModel = async (env: Env) =>
   observeModel(
@@ -233,7 +300,10 @@ function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
     jobs: player.jobs,
     freshRuns: player.freshRuns,
     turn: player.turn,
+    spending: parts.spending,
+    quota: parts.quota,
     logger,
+    securityLog: parts.securityLog,
     browser,
     evidence,
     transcript,
@@ -249,6 +319,10 @@ function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
     control,
     elicitations,
     rule,
+    callbackRules: {
+      secretLengthMin: env.CALLBACK_SECRET_MIN,
+      refuseHttp: createHttpRefusal(env.CALLBACK_HTTP, env.NETWORK_ALLOW),
+    },
     schemas,
     builtinMcp,
     queueChanged: live.queueChanged,
@@ -262,8 +336,14 @@ function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
         maxLiveChildren: env.DELEGATION_MAX_LIVE_CHILDREN,
         maxLiveBrowsers: env.DELEGATION_MAX_LIVE_BROWSERS,
       },
+      annotations: env.annotationLimits,
       firstPartyOrigins: env.FIRST_PARTY_ORIGINS,
-      model: { label: model.label, isDemo: model.isDemo },
+      model: {
+        id: model.id,
+        label: model.label,
+        isDemo: model.isDemo,
+        isPriced: env.MODEL_PRICES.has(model.id),
+      },
     },
   };
 }
@@ -273,10 +353,38 @@ function describeIsolation({ sandbox, scripts }: Parts["tooling"]): string {
   return `commands: ${sandbox.describe().isolation}; scripts: ${scripts.describe().detail}`;
 }
 
-async function readReadiness({ storage, tooling, player, readModelHealth }: Parts) {
+/** What owners may spend on a day; undefined where they have no budget. */
+function readOwnerBudget(env: Env): Budget | undefined {
+  return (
+    applyBudgetChange(null, {
+      usd: env.OWNER_BUDGET_USD_PER_DAY || null,
+      tokens: env.OWNER_BUDGET_TOKENS_PER_DAY || null,
+      minutes: env.OWNER_BUDGET_MINUTES_PER_DAY || null,
+    }) ?? undefined
+  );
+}
+
+const hasOwnerBudget = (env: Env): boolean => readOwnerBudget(env) !== undefined;
+
+const yesterday = (): string => new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+
+/** @throws Error when the budget of owners is in US dollars and the model has no price. */
+function openSpending({ env, logger, storage: { db, words } }: Base, modelId: string): Spending {
+  const price = env.MODEL_PRICES.get(modelId);
+  const budget = readOwnerBudget(env);
+  if (budget?.usd !== undefined && !price)
+    throw new Error(`OWNER_BUDGET_USD_PER_DAY: needs the price of ${modelId} in MODEL_PRICES`);
+  const owners = budget && createOwnerAccounts({ db, logger }, budget);
+  return createSpending({ db, price, owners, words: words("budget-changed") });
+}
+
+async function readReadiness({ storage, tooling, player, removals, readModelHealth }: Parts) {
   const { available, detail } = tooling.browser.describe();
   const sandbox = tooling.sandbox.describe();
   const { database, folder } = await storage.check();
+  const unerased = removals.countFailures();
+  // An alarm, and no reason to send callers elsewhere: the check stays ok.
+  if (unerased > 0) database.detail += `; ${countOf(unerased, "removed session")} not erased completely`;
   return {
     database,
     engine: { ok: player.engine.isHealthy(), detail: player.engine.label },
@@ -288,6 +396,17 @@ async function readReadiness({ storage, tooling, player, readModelHealth }: Part
   };
 }
 
+/** Records which isolation is in force. */
+function recordStart({ env, securityLog, tooling }: Parts): void {
+  const sandbox = tooling.sandbox.describe();
+  securityLog.serviceStarted({
+    sandbox: sandbox.kind,
+    isolation: sandbox.detail,
+    browser: tooling.browser.describe().detail,
+    networkAllow: env.NETWORK_ALLOW.join(","),
+  });
+}
+
 /** What Next's routes reach. */
 const mount = (services: ApiServices, { live, player, builtinMcp }: Parts): Mounted => ({
   serve: (operations, request, params) => servePath(services, operations, request, params),
@@ -295,7 +414,14 @@ const mount = (services: ApiServices, { live, player, builtinMcp }: Parts): Moun
   serveEngine: player.serveEngine,
   serveMcp: builtinMcp.serve,
   enterByLink: (request) =>
-    enterByLink(services, request.method, new URL(request.url), request.headers.get("cookie")),
+    enterByLink(
+      services,
+      request.method,
+      new URL(request.url),
+      request.headers.get("cookie"),
+      request.headers.get("user-agent"),
+      clientOf(request),
+    ),
   loadSessionPage: (...visit) => loadSessionPage(services, ...visit),
   loadReportPage: (...visit) => loadReportPage(services, ...visit),
   loadLivePage: (sessionId, cookie) => loadLivePage(services, sessionId, cookie),
@@ -311,9 +437,12 @@ async function close(parts: Parts): Promise<void> {
   access.access.close();
   control.close();
   await player.stop();
+  await parts.spending.close();
   builtinMcp.close();
   await removals.close();
   await Promise.all([tooling.close(), mcp.close()]);
+  await parts.sizes?.close();
   await Promise.all([schemas.close(), fetch.close()]);
   await storage.close();
+  parts.securityLog.close();
 }

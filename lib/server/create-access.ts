@@ -1,30 +1,50 @@
 import type { Logger } from "pino";
 import { ACCESS_TOPIC, createAccessWatch } from "#lib/api/auth/access-watch.ts";
 import { LOCAL_OWNER } from "#lib/api/auth/admit-caller.ts";
-import { createAuthenticator } from "#lib/api/auth/authenticate.ts";
+import { createAuthenticator, settingsKeyId } from "#lib/api/auth/authenticate.ts";
+import { createFailedAttempts } from "#lib/api/auth/failed-attempts.ts";
 import { createLoginGate } from "#lib/api/auth/login-gate.ts";
+import { OIDC_PATH, type OidcLogin } from "#lib/api/auth/oidc-entrance.ts";
+import { reportRefusedKeys } from "#lib/api/auth/report-refused-keys.ts";
 import { createBodyReader } from "#lib/api/http/body/body-reader.ts";
 import { createLeasedRateLimiter } from "#lib/api/http/rates/leased-rate-limiter.ts";
 import { createRateLimiter } from "#lib/api/http/rates/rate-limiter.ts";
 import { leaseCalls } from "#lib/api/http/rates/rate-store.ts";
 import { createKeyStore } from "#lib/keys/key-store.ts";
+import { createIdentityProvider, isAllowedAccount } from "#lib/logins/identity-provider.ts";
+import { createLoginTokens } from "#lib/logins/login-tokens.ts";
+import { createLogins } from "#lib/logins/logins.ts";
+import type { SecurityLog } from "#lib/security-log/security-log.ts";
 import { createShareLinks } from "#lib/session/share/share-link.ts";
 import { readShareStates } from "#lib/session/share/share-store.ts";
 import type { Env } from "./env.ts";
 import type { Storage } from "./open-storage.ts";
 
 /** Creates what decides whether a call is served: keys, share links, logins, their end, rate limits and body limits. */
-export function createAccess(env: Env, storage: Storage, logger: Logger) {
+export function createAccess(env: Env, storage: Storage, logger: Logger, securityLog: SecurityLog) {
   const { db } = storage;
   const keys = createKeyStore(db);
+  const configured = readConfiguredKeys(env, storage.generatedKey);
+  const logins = createOperatorLogins(env, storage);
   return {
     keys,
-    authenticate: createAuthenticator(readConfiguredKeys(env, storage.generatedKey), keys),
-    shares: createShareLinks(db, storage.encryptionKey),
-    login: createLoginGate(storage.encryptionKey, env.baseUrl.startsWith("https:")),
+    logins,
+    settingsKeyIds: new Set(configured.map(({ key }) => settingsKeyId(key))),
+    authenticate: reportRefusedKeys(createAuthenticator(configured, keys), securityLog),
+    failedAttempts: createFailedAttempts({
+      limit: env.RATE_LIMIT_FAILED_AUTH,
+      trustedProxies: env.TRUST_PROXY,
+    }),
+    shares: createShareLinks(db, storage.encryptionKey, storage.previousKeys),
+    login: createLoginGate(
+      logins,
+      createLoginTokens(storage.encryptionKey),
+      env.baseUrl.startsWith("https:"),
+    ),
+    oidc: openOidc(env),
     access: createAccessWatch({
       rows: {
-        readKeys: keys.readExpiries,
+        readKeys: keys.readLive,
         readShares: (sessionIds) => readShareStates(db, sessionIds, new Date()),
       },
       words: storage.words(ACCESS_TOPIC),
@@ -33,6 +53,26 @@ export function createAccess(env: Env, storage: Storage, logger: Logger) {
     rates: createRates(env, storage, logger),
     bodies: createBodyReader(),
   };
+}
+
+const MINUTE_MS = 60_000;
+
+/** Creates the logins with the lives and the allowed accounts of the settings. */
+export const createOperatorLogins = (
+  { oidc, LOGIN_IDLE_MINUTES, LOGIN_MAX_MINUTES }: Env,
+  { db, encryptionKey }: { db: Storage["db"]; encryptionKey: Uint8Array },
+) =>
+  createLogins({
+    db,
+    key: encryptionKey,
+    idleMs: LOGIN_IDLE_MINUTES * MINUTE_MS,
+    lifeMs: LOGIN_MAX_MINUTES * MINUTE_MS,
+    isAllowed: (account) => oidc !== undefined && isAllowedAccount(oidc, account),
+  });
+
+function openOidc({ oidc, baseUrl }: Env): OidcLogin | undefined {
+  if (!oidc) return undefined;
+  return { settings: oidc, provider: createIdentityProvider(oidc, `${baseUrl}${OIDC_PATH.callback}`) };
 }
 
 function createRates(env: Env, { db, isEmbedded }: Storage, logger: Logger) {

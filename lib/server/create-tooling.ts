@@ -20,6 +20,7 @@ import { createScriptServer } from "#lib/publication/script-server.ts";
 import type { ReportsDeps } from "#lib/reports/publish-report.ts";
 import { createSandboxService } from "#lib/sandbox/create-sandbox-service.ts";
 import { storeDownload } from "#lib/sandbox/store-download.ts";
+import type { SecurityLog } from "#lib/security-log/security-log.ts";
 import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
 import { setStartupStatus } from "#lib/session/session-store.ts";
 import { createTranscriptReader } from "#lib/session/transcript/transcript.ts";
@@ -55,12 +56,15 @@ type ToolingDeps = {
   storage: Storage;
   rule: AddressRule;
   fetch: GuardedFetch;
+  securityLog: Pick<SecurityLog, "networkRefused">;
   elicitations: Elicitations;
   control: BrowserControl;
   /** Nothing can be kept on disk, and nothing stays warm. */
   isServerless: boolean;
   /** Takes submissions of the annotation overlay. */
   onAnnotation: BrowserServiceDeps["onAnnotation"];
+  /** Called with the size of a workspace after each change. */
+  onWorkspaceSize: ((sessionId: string, bytes: number) => void) | undefined;
   agents: AgentsDeps;
   /** The durable engine, which exists later. */
   jobs: TestRunsDeps["jobs"];
@@ -77,6 +81,7 @@ export async function createTooling(deps: ToolingDeps) {
     dataDir: env.DATA_DIR,
     logger,
     onStartupStatus: (sessionId, status) => setStartupStatus(db, sessionId, status),
+    onSize: deps.onWorkspaceSize,
   });
   const [browser, sandbox, scripts] = await Promise.all([
     createBrowserService({
@@ -88,6 +93,7 @@ export async function createTooling(deps: ToolingDeps) {
       rule,
       dataDir: env.DATA_DIR,
       launch: readLaunch(env),
+      onRequestRefused: deps.securityLog.networkRefused,
       ownOrigin: { origin: env.ownOrigin, publicOrigins: [env.baseUrl, env.pagesOrigin] },
       idleMs: env.BROWSER_IDLE_MS,
       maxLive: env.BROWSER_MAX_LIVE,

@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import { createApplyRetention } from "#inngest/functions/apply-retention.ts";
 import { createDeliverCallback } from "#inngest/functions/deliver-callback.ts";
 import { createRunTests } from "#inngest/functions/run-tests.ts";
 import { createRunTurn } from "#inngest/functions/run-turn.ts";
@@ -7,6 +8,8 @@ import { createClient, sendJob } from "#inngest/inngest-client.ts";
 import type { BrowserService } from "#lib/browser/browser-service.ts";
 import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
 import { attemptDelivery } from "#lib/callback/attempt-delivery.ts";
+import { createEndpointPace } from "#lib/callback/endpoint/endpoint-pace.ts";
+import { createHttpRefusal } from "#lib/callback/endpoint/refuse-http.ts";
 import { resendLostDeliveries } from "#lib/callback/lost-delivery-store.ts";
 import { standardSchedule } from "#lib/callback/retry-schedule.ts";
 import type { SchemaChecker } from "#lib/deliverable/admission/create-schema-checker.ts";
@@ -22,6 +25,7 @@ import type { Tool } from "#lib/tools/tool.ts";
 import { createStopRegistry, type StopRegistry } from "#lib/turn/run/stop-registry.ts";
 import type { TurnDeps } from "#lib/turn/turn-deps.ts";
 import { createTurnService } from "#lib/turn/turn-service.ts";
+import type { Retention } from "./apply-retention.ts";
 import { chooseEngine } from "./choose-engine.ts";
 import { createWaitedSender } from "./create-waited-sender.ts";
 import type { Env } from "./env.ts";
@@ -29,7 +33,7 @@ import { followRuns } from "./follow-runs.ts";
 import { followWaits } from "./follow-waits.ts";
 import type { Storage } from "./open-storage.ts";
 
-type TurnPlayerDeps = Pick<TurnDeps, "model" | "mcp" | "elicitations" | "cancelChildren"> & {
+type TurnPlayerDeps = Pick<TurnDeps, "model" | "spending" | "mcp" | "elicitations" | "cancelChildren"> & {
   env: Env;
   storage: Storage;
   logger: Logger;
@@ -46,6 +50,8 @@ type TurnPlayerDeps = Pick<TurnDeps, "model" | "mcp" | "elicitations" | "cancelC
     testRuns: TestRunsDeps;
   };
   isServerless: boolean;
+  /** What is removed by age; undefined if everything is kept. */
+  retention: Retention | undefined;
   /** Regular work besides that of the jobs; runs with every sweep. */
   sweepOthers: () => Promise<void>;
 };
@@ -56,7 +62,7 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
   const { db, bus } = storage;
   const engine = chooseEngine({ env, db, logger, isServerless, isSoleExecutor: storage.isEmbedded });
   const client = createClient(engine.clientOptions);
-  const sender = { db, send: (job: Job) => sendJob(client, job), logger };
+  const sender = { db, send: (job: Job) => sendJob(client, job), intake: engine.intake, logger };
   const jobs = isServerless ? createWaitedSender(sender) : createJobSender(sender);
   const freshRuns = createFreshRuns();
   const waits = followWaits(
@@ -82,6 +88,9 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
     logger,
     signal: shutdown.signal,
     schedule: { ...standardSchedule, baseMs: env.CALLBACK_RETRY_BASE_MS, factor: env.CALLBACK_RETRY_FACTOR },
+    pace: createEndpointPace(env.RATE_LIMIT_CALLBACK),
+    refuseHttp: createHttpRefusal(env.CALLBACK_HTTP, env.NETWORK_ALLOW),
+    disableAfterMs: env.CALLBACK_DISABLE_AFTER_HOURS * 3_600_000,
   };
   const functions = [
     createRunTurn(client, {
@@ -92,6 +101,8 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
     createDeliverCallback(client, (due) => attemptDelivery(delivery, due)),
     createSweepOutbox(client, sweep),
     createReapBrowsers(client, () => deps.tooling.browser.reapIdle(new Date())),
+    // Registered only where something is removed by age: it would run every hour for nothing.
+    ...(deps.retention ? [createApplyRetention(client, deps.retention)] : []),
   ];
 
   /** Sends the jobs of open runs again that the engine has lost; a server that lost them may have lost the functions too. */
@@ -154,7 +165,7 @@ function readTurnDeps(
   jobs: JobSender,
   stops: StopRegistry,
 ): Omit<TurnDeps, "freshRuns"> {
-  const { env, storage, logger, model, mcp, elicitations, cancelChildren, control, tooling } = deps;
+  const { env, storage, logger, model, spending, mcp, elicitations, cancelChildren, control, tooling } = deps;
   return {
     db: storage.db,
     log: storage.log,
@@ -162,6 +173,7 @@ function readTurnDeps(
     stops,
     logger,
     model,
+    spending,
     mcp,
     elicitations,
     cancelChildren,

@@ -33,12 +33,14 @@ export function createWaitedSender(deps: Parameters<typeof createJobSender>[0]):
       }
       departures.set(job.id, leave);
     });
+  function sendSoon(jobs: Job[]): void {
+    const context = (globalThis as Globals)[REQUEST_CONTEXT]?.get?.();
+    context?.waitUntil?.(Promise.all(jobs.map(departure)));
+    sender.sendSoon(jobs);
+  }
   return {
     ...sender,
-    sendSoon(jobs) {
-      const context = (globalThis as Globals)[REQUEST_CONTEXT]?.get?.();
-      context?.waitUntil?.(Promise.all(jobs.map(departure)));
-      sender.sendSoon(jobs);
-    },
+    sendSoon,
+    begin: (job, planned) => (planned ? sender.begin(job, planned) : sendSoon([job])),
   };
 }

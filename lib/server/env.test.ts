@@ -42,11 +42,42 @@ describe("readEnv", () => {
     SANDBOX: "docker",
     AGENT_MAX_STEPS: "0",
     LOG_LEVEL: "loud",
+    LOGIN_IDLE_MINUTES: "0",
+    OIDC_ISSUER: "not a url",
+    TRUST_PROXY: "the proxy",
+    RATE_LIMIT_FAILED_AUTH: "5000",
+    MODEL_PRICES: '{ "gpt": { "input": -1 } }',
+    OWNER_BUDGET_USD_PER_DAY: "much",
     FAULT: "K07",
   })) {
     it(`names ${name} when it cannot be used`, () =>
       assert.match(messageOf({ [name]: value }), new RegExp(`^${name}: `)));
   }
+
+  it("has an identity provider only with all its settings, over https", () => {
+    assert.equal(readEnv({}).oidc, undefined);
+    const all = {
+      OIDC_ISSUER: "https://id.example",
+      OIDC_CLIENT_ID: "service",
+      OIDC_CLIENT_SECRET: "secret",
+      OIDC_ALLOW: "ada@example.com, sub:00u1",
+    };
+    assert.deepEqual(readEnv(all).oidc, {
+      issuer: "https://id.example",
+      clientId: "service",
+      clientSecret: "secret",
+      allow: ["ada@example.com", "sub:00u1"],
+    });
+    for (const name of Object.keys(all))
+      assert.match(messageOf({ ...all, [name]: "" }), new RegExp(`^${name}: is required`));
+    assert.match(
+      messageOf({ ...all, OIDC_ISSUER: "http://id.example" }),
+      /^OIDC_ISSUER: must be an https URL/,
+    );
+    assert.equal(messageOf({ ...all, OIDC_ISSUER: "http://localhost:8080" }), "accepted");
+    for (const entry of ["ada", "sub:", "@example.com", "*"])
+      assert.match(messageOf({ ...all, OIDC_ALLOW: entry }), /^OIDC_ALLOW: .* must be an e-mail address/);
+  });
 
   it("requires BASE_URL when HOST is not loopback", () => {
     assert.match(messageOf({ HOST: "0.0.0.0" }), /^BASE_URL: /);
@@ -77,11 +108,38 @@ describe("readEnv", () => {
     assert.equal(readEnv({ VERCEL: "1", TURN_BUDGET_MS: "50000" }).turnBudgetMs, 50_000);
   });
 
+  it("reads further keys that only open what they have sealed", () => {
+    const [one, two] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+    const previous = `${one.toString("base64")}, ${two.toString("base64")}`;
+    assert.deepEqual(readEnv({ ENCRYPTION_KEY_PREVIOUS: previous }).ENCRYPTION_KEY_PREVIOUS, [one, two]);
+    assert.deepEqual(readEnv({}).ENCRYPTION_KEY_PREVIOUS, []);
+    assert.equal(
+      messageOf({ ENCRYPTION_KEY_PREVIOUS: `${one.toString("base64")},c2hvcnQ=` }),
+      "ENCRYPTION_KEY_PREVIOUS: must be keys of 32 bytes in base64, comma-separated",
+    );
+  });
+
   it("reads owner=key, and makes a bare key an owner of its own", () => {
-    const [first, second] = readEnv({ SERVICE_API_KEYS: "ada=abc, def" }).SERVICE_API_KEYS;
-    assert.deepEqual(first, { ownerId: "ada", key: "abc" });
-    assert.equal(second?.key, "def");
+    const [ada, bare] = ["4f1d0e6b9a2c7f3058d1", "c07a6e1f94b83d25f0ae"];
+    const [first, second] = readEnv({ SERVICE_API_KEYS: `ada=${ada}, ${bare}` }).SERVICE_API_KEYS;
+    assert.deepEqual(first, { ownerId: "ada", key: ada });
+    assert.equal(second?.key, bare);
     assert.match(second?.ownerId ?? "", /^key:[0-9a-f]{16}$/);
+  });
+
+  it("refuses API keys under 20 characters without repeating them", () => {
+    const good = "4f1d0e6b9a2c7f3058d1";
+    for (const keys of ["abc", `ada=${good},bob=hunter2`, `${good.slice(1)}`, `ada=`, `${good}==`]) {
+      const message = messageOf({ SERVICE_API_KEYS: keys });
+      assert.match(
+        message,
+        /^SERVICE_API_KEYS: key [12] of the list has \d+ characters, but a key must have at least 20, such as /,
+        keys,
+      );
+      assert.ok(!/abc|hunter2|4f1d/.test(message), message);
+    }
+    assert.match(messageOf({ SERVICE_API_KEYS: `ada=${good},bob=hunter2` }), /key 2 of the list has 7 /);
+    assert.equal(messageOf({ SERVICE_API_KEYS: `ada=${good}` }), "accepted");
   });
 });
 
@@ -91,7 +149,7 @@ describe("requireServerless", () => {
     INNGEST_EVENT_KEY: "event",
     INNGEST_SIGNING_KEY: "signkey-test-00",
     ENCRYPTION_KEY: Buffer.alloc(32).toString("base64"),
-    SERVICE_API_KEYS: "me=key",
+    SERVICE_API_KEYS: "me=4f1d0e6b9a2c7f3058d1",
     BASE_URL: "https://agents.example",
     BROWSER_CDP_URL: "wss://browsers.example",
     SANDBOX: "vercel",

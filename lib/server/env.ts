@@ -2,17 +2,30 @@ import { createHash } from "node:crypto";
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { z } from "zod";
+import type { AnnotationLimits } from "#lib/annotation/annotation-store.ts";
+import { readAddressRanges } from "#lib/api/http/client-address.ts";
 import { parseFault } from "#lib/faults/fault-point.ts";
+import type { OidcSettings } from "#lib/logins/identity-provider.ts";
+import { readModelPrices } from "#lib/model/prices.ts";
 import { canonicalHostname, readNetworkAllow } from "#lib/net/address/network-allow.ts";
 import type { ByteLimits } from "#lib/session/byte-limits.ts";
+import type { OwnerLimits } from "#lib/session/quota/owner-quota.ts";
 
 const wholeNumber = (fallback: number, least = 0, most = 2_000_000_000) =>
   z
     .string()
-    .regex(/^\d{1,12}$/, { error: "must be a whole number" })
+    .regex(/^\d{1,13}$/, { error: "must be a whole number" })
     .transform(Number)
     .refine((value) => value >= least && value <= most, { error: `must be from ${least} to ${most}` })
     .default(fallback);
+
+const days = wholeNumber(0, 0, 36_500);
+/** A number that may have decimals; 0 by default. */
+const amount = z
+  .string()
+  .regex(/^\d{1,9}(\.\d{1,6})?$/, { error: "must be a number" })
+  .transform(Number)
+  .default(0);
 
 const httpOrigin = z
   .string()
@@ -31,7 +44,26 @@ const list = z
       .filter(Boolean),
   );
 
+/** A host with or without a port, as `canonicalHostname` writes it. */
+const hostName = z
+  .string()
+  .regex(/^([\w.-]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i, { error: "must be host names, with or without a port" })
+  .transform(canonicalHostname);
+
 const url = z.string().refine((text) => URL.canParse(text), { error: "must be a URL" });
+
+/** Shorter API keys could be guessed. */
+const API_KEY_LENGTH_MIN = 20;
+
+/** Reads a value with a function whose error says what is wrong with it. */
+function readOrReject<Value>(read: (text: string) => Value, text: string, context: z.RefinementCtx): Value {
+  try {
+    return read(text);
+  } catch (error) {
+    context.addIssue({ code: "custom", message: error instanceof Error ? error.message : String(error) });
+    return z.NEVER;
+  }
+}
 
 /** Every variable the service reads. Source: `wire.md`, Environment. */
 const envSchema = z.object({
@@ -40,6 +72,7 @@ const envSchema = z.object({
   HOST: z.string().min(1).default("127.0.0.1"),
   BASE_URL: httpOrigin.optional(),
   PUBLIC_PAGES_ORIGIN: httpOrigin.optional(),
+  ALLOWED_HOSTS: list.pipe(z.array(hostName)),
   DATA_DIR: z
     .string()
     .min(1)
@@ -56,15 +89,43 @@ const envSchema = z.object({
   OPENAI_BASE_URL: url.optional(),
   AI_GATEWAY_API_KEY: z.string().optional(),
   AGENT_MODEL: z.string().optional(),
+  MODEL_PRICES: z
+    .string()
+    .default("{}")
+    .transform((text, context) => readOrReject(readModelPrices, text, context)),
+  OWNER_BUDGET_USD_PER_DAY: amount,
+  OWNER_BUDGET_TOKENS_PER_DAY: wholeNumber(0, 0, 1_000_000_000_000),
+  OWNER_BUDGET_MINUTES_PER_DAY: amount,
   AGENT_MODEL_API: z.enum(["responses", "chat"]).default("responses"),
   AGENT_CONTEXT_TOKENS: wholeNumber(0, 1_000).unwrap().optional(),
-  SERVICE_API_KEYS: list.transform((entries) => entries.map(readConfiguredKey)),
+  LOGIN_IDLE_MINUTES: wholeNumber(1_440, 1),
+  LOGIN_MAX_MINUTES: wholeNumber(10_080, 1),
+  OIDC_ISSUER: url.optional(),
+  OIDC_CLIENT_ID: z.string().optional(),
+  OIDC_CLIENT_SECRET: z.string().optional(),
+  OIDC_ALLOW: list,
+  SERVICE_API_KEYS: list
+    .transform((entries) => entries.map(readConfiguredKey))
+    .superRefine((keys, context) => {
+      // The sentence names the position: of a base64 key with padding, a part would be taken for the owner.
+      const short = keys.findIndex(({ key }) => key.length < API_KEY_LENGTH_MIN);
+      if (short >= 0)
+        context.addIssue({
+          code: "custom",
+          message: `key ${short + 1} of the list has ${keys[short]?.key.length} characters, but a key must have at least ${API_KEY_LENGTH_MIN}, such as the output of "openssl rand -hex 32"`,
+        });
+    }),
   BUILTIN_MCP_URL: url.optional(),
   ENCRYPTION_KEY: z
     .string()
     .transform((text) => Buffer.from(text, "base64"))
     .refine((key) => key.byteLength === 32, { error: "must be 32 bytes in base64" })
     .optional(),
+  ENCRYPTION_KEY_PREVIOUS: list
+    .transform((texts) => texts.map((text) => Buffer.from(text, "base64")))
+    .refine((keys) => keys.every((key) => key.byteLength === 32), {
+      error: "must be keys of 32 bytes in base64, comma-separated",
+    }),
   DELEGATION_MAX_LIVE_CHILDREN: wholeNumber(4),
   DELEGATION_MAX_LIVE_BROWSERS: wholeNumber(4),
   DELEGATION_MAX_DEPTH: wholeNumber(2),
@@ -80,17 +141,13 @@ const envSchema = z.object({
   NETWORK_ALLOW: z
     .string()
     .default("")
-    .transform((text, context) => {
-      try {
-        return readNetworkAllow(text);
-      } catch (error) {
-        context.addIssue({ code: "custom", message: error instanceof Error ? error.message : String(error) });
-        return z.NEVER;
-      }
-    }),
+    .transform((text, context) => readOrReject(readNetworkAllow, text, context)),
   FIRST_PARTY_ORIGINS: list.pipe(z.array(httpOrigin)),
   CALLBACK_RETRY_BASE_MS: wholeNumber(5_000),
   CALLBACK_RETRY_FACTOR: wholeNumber(5, 1),
+  CALLBACK_SECRET_MIN: wholeNumber(0, 0, 1_024),
+  CALLBACK_HTTP: z.enum(["allow", "refuse"]).default("allow"),
+  CALLBACK_DISABLE_AFTER_HOURS: wholeNumber(120),
   SUBAGENT_WEB_FLAG_URL: url.optional(),
   TURN_BUDGET_MS: wholeNumber(0).unwrap().optional(),
   AGENT_MAX_STEPS: wholeNumber(200, 1),
@@ -102,12 +159,32 @@ const envSchema = z.object({
   RATE_LIMIT_POLL: wholeNumber(600),
   RATE_LIMIT_ANNOTATE: wholeNumber(120),
   RATE_LIMIT_ACT: wholeNumber(120),
+  RATE_LIMIT_CALLBACK: wholeNumber(6_000),
+  ANNOTATIONS_SESSION_MAX: wholeNumber(10_000),
+  ANNOTATIONS_SESSION_MIB: wholeNumber(100),
+  OWNER_STORED_SESSIONS: wholeNumber(0),
+  OWNER_OPEN_SESSIONS: wholeNumber(0),
+  OWNER_STORED_MIB: wholeNumber(0),
+  RATE_LIMIT_FAILED_AUTH: wholeNumber(30, 0, 1_000),
+  TRUST_PROXY: z
+    .string()
+    .default("")
+    .transform((text, context) => readOrReject(readAddressRanges, text, context)),
   PAGES_SESSION_MIB: wholeNumber(256),
   PAGES_OWNER_MIB: wholeNumber(2_048),
   IMPORTS_SESSION_MIB: wholeNumber(100),
   IMPORTS_OWNER_MIB: wholeNumber(1_024),
   /** Set by the platform. */
   VERCEL: z.string().optional(),
+  /** Days after which the retention job removes something; 0 keeps it. */
+  RETENTION_SESSION_DAYS: days,
+  RETENTION_EVIDENCE_DAYS: days,
+  RETENTION_DELIVERY_DAYS: days,
+  SECURITY_LOG: z
+    .string()
+    .min(1)
+    .transform((path) => resolve(path))
+    .optional(),
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
   FAULT: z
     .string()
@@ -132,6 +209,11 @@ export type Env = z.output<typeof envSchema> & {
   /** What landing pages, and imported documents, may take in the database. */
   pageBytes: ByteLimits;
   importBytes: ByteLimits;
+  /** The identity provider of operators; undefined where none is set up. */
+  oidc: OidcSettings | undefined;
+  /** What annotations may take in a session, and sessions with an owner. */
+  annotationLimits: AnnotationLimits;
+  ownerLimits: OwnerLimits;
 };
 
 /** What a call of the durable function may take on Vercel, below the `maxDuration` of its route. */
@@ -162,7 +244,7 @@ export function readEnv(source: Record<string, string | undefined>): Env {
     throw new EnvError(
       "FAULT: makes this process fail on purpose, which production refuses unless FAULTS_ALLOWED=1",
     );
-  const isLoopback = env.HOST === "localhost" || /^(127\.|::1$|\[::1\]$)/.test(env.HOST);
+  const isLoopback = isLoopbackName(env.HOST);
   if (!isLoopback && !env.BASE_URL)
     throw new EnvError(
       "BASE_URL: is required when HOST is not loopback, because the request's Host header is never trusted",
@@ -176,10 +258,49 @@ export function readEnv(source: Record<string, string | undefined>): Env {
   // Cookies do not tell ports apart.
   if (env.PUBLIC_PAGES_ORIGIN && hostnameOf(pagesOrigin) === hostnameOf(baseUrl))
     throw new EnvError("PUBLIC_PAGES_ORIGIN: must have another host name than BASE_URL");
-  const pageBytes = toBytes(env.PAGES_SESSION_MIB, env.PAGES_OWNER_MIB);
-  const importBytes = toBytes(env.IMPORTS_SESSION_MIB, env.IMPORTS_OWNER_MIB);
-  return { ...env, isLoopback, ownOrigin, baseUrl, pagesOrigin, turnBudgetMs, pageBytes, importBytes };
+  const oidc = readOidc(env);
+  return {
+    ...env,
+    isLoopback,
+    ownOrigin,
+    baseUrl,
+    pagesOrigin,
+    turnBudgetMs,
+    oidc,
+    pageBytes: toBytes(env.PAGES_SESSION_MIB, env.PAGES_OWNER_MIB),
+    importBytes: toBytes(env.IMPORTS_SESSION_MIB, env.IMPORTS_OWNER_MIB),
+    annotationLimits: {
+      count: env.ANNOTATIONS_SESSION_MAX,
+      bytes: env.ANNOTATIONS_SESSION_MIB * MEBIBYTE,
+    },
+    ownerLimits: {
+      storedSessions: env.OWNER_STORED_SESSIONS,
+      openSessions: env.OWNER_OPEN_SESSIONS,
+      storedBytes: env.OWNER_STORED_MIB * MEBIBYTE,
+    },
+  };
 }
+
+/** @throws EnvError for settings that are incomplete or would let sign-ins be read or forged on the way. */
+function readOidc(env: z.output<typeof envSchema>): OidcSettings | undefined {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = env;
+  const allow = env.OIDC_ALLOW;
+  if (!issuer && !clientId && !clientSecret && allow.length === 0) return undefined;
+  if (!issuer) throw new EnvError("OIDC_ISSUER: is required with the other OIDC variables");
+  if (!clientId) throw new EnvError("OIDC_CLIENT_ID: is required with OIDC_ISSUER");
+  if (!clientSecret) throw new EnvError("OIDC_CLIENT_SECRET: is required with OIDC_ISSUER");
+  if (allow.length === 0)
+    throw new EnvError("OIDC_ALLOW: is required with OIDC_ISSUER; it lists who may sign in");
+  const { protocol, hostname } = new URL(issuer);
+  if (protocol !== "https:" && !(protocol === "http:" && isLoopbackName(hostname)))
+    throw new EnvError("OIDC_ISSUER: must be an https URL, or an http URL of this machine");
+  const strange = allow.find((entry) => !/^(sub:.+|[^@\s:]+@[^@\s]+)$/.test(entry));
+  if (strange !== undefined)
+    throw new EnvError(`OIDC_ALLOW: ${strange} must be an e-mail address, or sub:<subject>`);
+  return { issuer, clientId, clientSecret, allow };
+}
+
+const isLoopbackName = (host: string): boolean => host === "localhost" || /^(127\.|::1$|\[::1\]$)/.test(host);
 
 const toBytes = (session: number, owner: number): ByteLimits => ({
   session: session * MEBIBYTE,

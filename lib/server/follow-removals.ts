@@ -7,7 +7,15 @@ import type { EventLog } from "#lib/events/event-log.ts";
 import { removeEvidenceFiles } from "#lib/evidence/evidence.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import type { SandboxService } from "#lib/sandbox/sandbox-service.ts";
-import { listRemovals, markRemoval, pruneRemovals } from "#lib/session/removal/removal-store.ts";
+import type { SecurityLog } from "#lib/security-log/security-log.ts";
+import { findLeftoverFolders } from "#lib/session/removal/find-leftover-folders.ts";
+import { findLeftoverRows } from "#lib/session/removal/leftover-store.ts";
+import {
+  listRemovals,
+  markRemoval,
+  markVerified,
+  pruneRemovals,
+} from "#lib/session/removal/removal-store.ts";
 import { RemovalError } from "#lib/session/removal/remove-folder.ts";
 import {
   type PendingRemoval,
@@ -36,6 +44,7 @@ type RemovalDeps = {
   untilUnplayed: (runIds: readonly string[]) => Promise<void>;
   browser: Pick<BrowserService, "closeSession">;
   sandbox: Pick<SandboxService, "remove">;
+  securityLog: Pick<SecurityLog, "sessionRemoved" | "erasureVerified" | "erasureFailed">;
   /** Undefined where nothing is kept on disk. */
   dataDir: string | undefined;
   live: Pick<LiveHub, "sessionRemoved">;
@@ -44,15 +53,18 @@ type RemovalDeps = {
 /**
  * Removes sessions: their rows in one transaction, and then, in every process, what lies outside the database: runs in
  * play, streams and sockets, the browser, the workspace, files of evidence. Each part is removed whatever became of the
- * others. The sweep retries what failed, also after a restart, until it is gone. Source: `wire.md`, Also served.
+ * others. The sweep retries what failed, also after a restart, until it is gone. Then a check proves that no row and no
+ * file is left, and the security log records its outcome. Source: `wire.md`, Also served; decision 051.
  */
 export function followRemovals(deps: RemovalDeps) {
-  const { db, bus, logger, stops } = deps;
+  const { db, bus, logger, stops, securityLog } = deps;
   const clearing = new Map<string, Promise<PendingRemoval[]>>();
   /** Runs of removed sessions that had not ended when last looked at. */
   const unended = new Map<string, string[]>();
   /** When each session was cleared last, without anything pending. */
   const cleared = new Map<string, number>();
+  /** Sessions of which something is left that should be gone. */
+  const failures = new Set<string>();
 
   function clear(sessionId: string, runIds: string[]): Promise<PendingRemoval[]> {
     const underWay = clearing.get(sessionId);
@@ -76,18 +88,68 @@ export function followRemovals(deps: RemovalDeps) {
     return pending;
   }
 
+  /**
+   * Checks that nothing is left of sessions that were cleared: no row in the database, no file of this process. The verdict
+   * is recorded in the security log.
+   *
+   * @param pending what clearing them could not remove.
+   * @param runIds their runs, if they are known.
+   * @returns what else is left.
+   */
+  async function verify(
+    sessionIds: string[],
+    pending: PendingRemoval[],
+    runIds?: string[],
+  ): Promise<PendingRemoval[]> {
+    const rows = await findLeftoverRows(db, sessionIds, runIds);
+    const found: PendingRemoval[] = [];
+    for (const sessionId of sessionIds) {
+      const isTheirs = (each: { sessionId: string }) => each.sessionId === sessionId;
+      const known = pending.filter(isTheirs);
+      const tables = rows.filter(isTheirs).map(({ table }) => table);
+      const left: PendingRemoval[] =
+        tables.length > 0
+          ? [{ sessionId, part: "rows", reason: `rows are left in ${tables.join(", ")}` }]
+          : [];
+      // What has not ended yet may still write files; the sweep clears and checks again.
+      const isAtWork = known.some(({ part }) => part === "run" || part === "browser");
+      if (!isAtWork) left.push(...(await findFiles(deps, sessionId, known)));
+      found.push(...left);
+      const undeleted = known.filter(({ part }) => part === "workspace" || part === "evidence");
+      await recordVerdict(sessionId, [...undeleted, ...left], isAtWork);
+    }
+    return found;
+  }
+
+  async function recordVerdict(sessionId: string, left: PendingRemoval[], isAtWork: boolean): Promise<void> {
+    if (left.length === 0) {
+      failures.delete(sessionId);
+      if (!isAtWork && (await markVerified(db, sessionId))) securityLog.erasureVerified({ sessionId });
+      return;
+    }
+    // Once, and not with each retry.
+    if (!failures.has(sessionId))
+      securityLog.erasureFailed({ sessionId, left: left.map(({ part, reason }) => `${part}: ${reason}`) });
+    failures.add(sessionId);
+    await markRemoval(db, sessionId, true);
+  }
+
   /** Clears what removals left in this process's reach: at once, again while something is pending, and once settled. */
   async function sweep(now: Date): Promise<void> {
     const since = new Date(now.getTime() - KEEP_MS);
     // Without a disk there is only what runs, which does not outlast its session for long.
     const from = deps.dataDir === undefined ? new Date(now.getTime() - 2 * SETTLED_MS) : since;
     const removals = await listRemovals(db, from);
-    for (const { sessionId, removedAt } of removals) {
+    const pending: PendingRemoval[] = [];
+    const unverified: string[] = [];
+    for (const { sessionId, removedAt, verifiedAt } of removals) {
       const settledAt = removedAt.getTime() + SETTLED_MS;
       const clearedAt = cleared.get(sessionId);
       const isDue = clearedAt === undefined || (clearedAt < settledAt && now.getTime() >= settledAt);
-      if (isDue) await clear(sessionId, []);
+      if (isDue) pending.push(...(await clear(sessionId, [])));
+      if (isDue || verifiedAt === null) unverified.push(sessionId);
     }
+    await verify(unverified, pending);
     const ids = new Set(removals.map(({ sessionId }) => sessionId));
     for (const sessionId of cleared.keys()) if (!ids.has(sessionId)) cleared.delete(sessionId);
     await pruneRemovals(db, since);
@@ -108,26 +170,56 @@ export function followRemovals(deps: RemovalDeps) {
   return {
     /**
      * Removes a session of this owner and its sub-agents, with what this process has of them outside the database.
-     * @returns undefined where the owner has no such session.
+     *
+     * @param actor who removes it, for the security log.
+     * @param unlessTouchedSince leaves a session alone that was used since then, or has an open run.
+     * @returns undefined where the owner has no such session, or it was left alone.
      */
-    async remove(sessionId: string, ownerId: string): Promise<RemovalOutcome | undefined> {
-      const removal = await removeSession(db, sessionId, ownerId);
+    async remove(
+      sessionId: string,
+      ownerId: string,
+      actor: string,
+      unlessTouchedSince?: Date,
+    ): Promise<RemovalOutcome | undefined> {
+      const removal = await removeSession(db, sessionId, ownerId, unlessTouchedSince);
       if (!removal) return undefined;
       logger.info({ sessionId, ...removal.rows }, "a session was removed");
+      securityLog.sessionRemoved({ actor, sessionId, sessions: removal.sessionIds.length });
       await faultPoint("removal-half-done");
       const runIds = removal.openRunIds.slice(0, RUNS_SIGNALLED);
       for (const runId of removal.openRunIds) stops.stop(runId, "the session was removed");
       for (const id of removal.sessionIds) bus.signal(TOPIC, [id, ...runIds].join(" "));
-      const pending = await Promise.all(removal.sessionIds.map((id) => clear(id, runIds)));
+      const pending = (await Promise.all(removal.sessionIds.map((id) => clear(id, runIds)))).flat();
+      const left = await verify(removal.sessionIds, pending, removal.runIds).catch((error: unknown) => {
+        // The rows are gone; the sweep checks it.
+        logger.warn({ err: error, sessionId }, "a removal could not be verified");
+        return [];
+      });
       const { rows: deleted, publications, pages } = removal;
-      return { deleted, pending: pending.flat(), publications, pages };
+      return { deleted, pending: [...pending, ...left], publications, pages };
     },
     sweep,
+    /** How many removed sessions are known to have left something behind. */
+    countFailures: () => failures.size,
     async close() {
       unsubscribe();
       await Promise.all(clearing.values());
     },
   };
+}
+
+/** What is left of a removed session in this process's data folder, except what is known to be left. */
+async function findFiles(
+  { dataDir }: RemovalDeps,
+  sessionId: string,
+  known: PendingRemoval[],
+): Promise<PendingRemoval[]> {
+  const folders = dataDir === undefined ? [] : await findLeftoverFolders(dataDir, sessionId);
+  return folders.flatMap((folder) => {
+    const part = folder === "evidence" ? "evidence" : "workspace";
+    const isKnown = known.some((each) => each.sessionId === sessionId && each.part === part);
+    return isKnown ? [] : [{ sessionId, part, reason: `there are files of it in ${folder}` }];
+  });
 }
 
 /** Removes what a session has outside the database. @returns the parts that could not be removed. */

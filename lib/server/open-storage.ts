@@ -52,9 +52,11 @@ export async function openStorage(env: Env, logger: Logger, isServerless: boolea
     isEmbedded,
     dataDir,
     encryptionKey,
+    /** Keys of before: what they have sealed opens, and what they have signed is accepted, except logins. */
+    previousKeys: env.ENCRYPTION_KEY_PREVIOUS,
     log: createEventLog(db, bus),
     words: (topic: string) => openWords(bus, topic),
-    sealer: createSealer(encryptionKey),
+    sealer: createSealer(encryptionKey, env.ENCRYPTION_KEY_PREVIOUS),
     /** The API key that the data folder keeps; undefined where it keeps none. */
     generatedKey: kept?.apiKey,
     /** This process among those that share the database. */

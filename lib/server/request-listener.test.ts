@@ -2,13 +2,16 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse, request as sendRequest } from "node:http";
 import { type AddressInfo, connect } from "node:net";
-import { after, describe, test } from "node:test";
+import { describe, type TestContext, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { waitUntil } from "#e2e/service/testing.ts";
+import { PEER_HEADER } from "#lib/api/http/client-address.ts";
+import { isLocalCaller } from "#lib/api/http/local-caller.ts";
 import { readEnv } from "./env.ts";
-import { createRequestListener } from "./request-listener.ts";
+import { addressOf, createRequestListener } from "./request-listener.ts";
+import { listenForTests } from "./testing.ts";
 
 type Deps = Parameters<typeof createRequestListener>[0];
 type Serve = Deps["container"]["mounted"]["serve"];
@@ -18,11 +21,12 @@ const host = new URL(env.baseUrl).host;
 /** What the operation at hand answers. */
 let serving: Serve;
 let answerScript: Deps["container"]["services"]["publishedScripts"]["answer"];
-const answerPage: Deps["container"]["services"]["servedPages"]["answer"] = async () =>
+let answerPage: Deps["container"]["services"]["servedPages"]["answer"] = async () =>
   assert.fail("no page is asked for");
 const asked: { operations: unknown; params: unknown }[] = [];
 const logged: object[] = [];
 const passed: string[] = [];
+let handedPeer: unknown;
 
 const container: Deps["container"] = {
   enterByLink: async () => undefined,
@@ -51,18 +55,13 @@ const { handleRequest, drain } = createRequestListener({
   isDev: false,
   async handle(request, response) {
     passed.push(request.url ?? "");
+    handedPeer = request.headers[PEER_HEADER];
     response.end("Next's");
   },
   logger: { error: (fields) => void logged.push(fields) },
 });
 const server = createServer(handleRequest);
-server.listen(0, "127.0.0.1");
-await once(server, "listening");
-const { port } = server.address() as AddressInfo;
-after(() => {
-  server.close();
-  server.closeAllConnections();
-});
+const port = await listenForTests(server);
 
 /** Sends a request as the service's own client, its path as it is written. */
 async function call(
@@ -74,6 +73,27 @@ async function call(
   const sent = sendRequest({ host: "127.0.0.1", port, path, method, headers, agent: false }).end();
   const [message] = (await once(sent, "response")) as [IncomingMessage];
   return { message, body: Buffer.concat(await message.toArray()).toString() };
+}
+
+/** A listener with other settings, until the test ends. */
+async function open(context: TestContext, settings: Record<string, string>) {
+  const listener = createRequestListener({
+    container,
+    env: readEnv({ PORT: "3000", ...settings }),
+    isDev: false,
+    handle: async (_request, response) => void response.end("Next's"),
+    logger: { error: (fields) => void logged.push(fields) },
+  });
+  const other = createServer(listener.handleRequest);
+  other.listen(0, "127.0.0.1");
+  await once(other, "listening");
+  context.after(() => other.close());
+  const { port } = other.address() as AddressInfo;
+  return async (path: string, headers: Record<string, string>) => {
+    const sent = sendRequest({ host: "127.0.0.1", port, path, headers, agent: false }).end();
+    const [message] = (await once(sent, "response")) as [IncomingMessage];
+    return { message, body: Buffer.concat(await message.toArray()).toString() };
+  };
 }
 
 const STREAM = "/api/sessions/ses_a/requests/req_a/stream";
@@ -307,9 +327,137 @@ describe("an event stream", () => {
   });
 });
 
+describe("the headers of an answer", () => {
+  const names = [
+    "content-security-policy",
+    "cross-origin-opener-policy",
+    "cross-origin-resource-policy",
+    "permissions-policy",
+    "referrer-policy",
+    "strict-transport-security",
+    "x-content-type-options",
+  ];
+  /** Which of the names an answer has. */
+  const namesOf = ({ headers }: IncomingMessage) => names.filter((name) => headers[name] !== undefined);
+  const data = [
+    "content-security-policy",
+    "cross-origin-resource-policy",
+    "referrer-policy",
+    "x-content-type-options",
+  ];
+
+  test("are those of data below /api/, of operations below /s/, and of refusals", async () => {
+    serving = async () => Response.json({ ok: true });
+    for (const path of [
+      "/api/health",
+      "/api/nothing",
+      "/actions/sessions",
+      "/s/ses_a/agents/ses_b/artifacts/art_a",
+    ]) {
+      const { message } = await call(path);
+      assert.deepEqual(namesOf(message), data, path);
+      assert.equal(message.headers["cross-origin-resource-policy"], "same-origin", path);
+    }
+    for (const [path, more] of [
+      ["/%zz", {}],
+      ["/api/health", { host: "evil.example" }],
+    ] as const) {
+      const { message } = await call(path, "GET", more);
+      assert.deepEqual(namesOf(message), data, path);
+    }
+    passed.splice(0);
+  });
+
+  test("are the answer's own where it has its own", async () => {
+    serving = async () =>
+      new Response("picture", { headers: { "content-security-policy": "default-src 'none'; sandbox" } });
+    const { message } = await call("/s/ses_a/agents/ses_b/artifacts/art_a");
+    assert.equal(message.headers["content-security-policy"], "default-src 'none'; sandbox");
+  });
+
+  test("separate pages from windows of other origins", async () => {
+    const page = names.filter((name) => name !== "strict-transport-security");
+    for (const path of ["/", "/docs", "/s/ses_a", "/s/ses_a/live"]) {
+      const { message } = await call(path);
+      assert.deepEqual(namesOf(message), page, path);
+      assert.equal(message.headers["cross-origin-opener-policy"], "same-origin", path);
+    }
+    passed.splice(0);
+  });
+
+  test("let other origins load published scripts and landing pages", async () => {
+    answerPage = async () => ({ status: 200, headers: {}, body: new TextEncoder().encode("page") });
+    answerScript = async () => ({
+      status: 200,
+      headers: { "Cross-Origin-Resource-Policy": "cross-origin" },
+      body: new TextEncoder().encode("run()"),
+    });
+    for (const path of ["/v/pub_a.js", "/p/shop/", "/demo/shop.css"]) {
+      const { headers } = (await call(path)).message;
+      assert.equal(headers["cross-origin-resource-policy"], "cross-origin", path);
+      assert.equal(headers["x-content-type-options"], "nosniff", path);
+      assert.equal(headers["cross-origin-opener-policy"], undefined, path);
+    }
+    passed.splice(0);
+  });
+
+  test("keep browsers on https, whatever is answered, where BASE_URL is https", async (context) => {
+    serving = async () => Response.json({ ok: true });
+    const opened = await open(context, { HOST: "0.0.0.0", BASE_URL: "https://agents.example" });
+    for (const path of ["/", "/api/health", "/p/shop/", "/v/pub_a.js", "/%zz"]) {
+      const { headers } = (await opened(path, { host: "agents.example" })).message;
+      assert.equal(headers["strict-transport-security"], "max-age=31536000; includeSubDomains", path);
+    }
+    passed.splice(0);
+  });
+});
+
+describe("a service for the public", () => {
+  const settings = { HOST: "0.0.0.0", BASE_URL: "https://agents.example", ALLOWED_HOSTS: "service.internal" };
+
+  test("answers to its own names, and to those of ALLOWED_HOSTS", async (context) => {
+    serving = async () => Response.json({ ok: true });
+    const opened = await open(context, settings);
+    for (const [name, status] of [
+      ["agents.example", 200],
+      ["service.internal:3000", 200],
+      ["127.0.0.1:3000", 200],
+      ["evil.example", 421],
+      ["10.0.0.5:3000", 421],
+    ] as const)
+      assert.equal((await opened("/api/openapi.json", { host: name })).message.statusCode, status, name);
+    const { body } = await opened("/", { host: "evil.example" });
+    assert.equal(JSON.parse(body).error, "Host: is not this service's; ALLOWED_HOSTS names further ones");
+  });
+
+  test("answers probes of load balancers, which may only know an address", async (context) => {
+    serving = async () => Response.json({ ok: true });
+    const opened = await open(context, settings);
+    for (const path of ["/api/health", "/api/ready"])
+      assert.equal((await opened(path, { host: "10.0.0.5:3000" })).message.statusCode, 200, path);
+  });
+});
+
+test("only a process of this machine counts as a local caller, and only of a service for this machine", async (context) => {
+  serving = async (_operations, request) => Response.json(isLocalCaller(request));
+  const ask = async (settings: Record<string, string>, headers: Record<string, string>) =>
+    JSON.parse((await (await open(context, settings))("/api/ready", headers)).body);
+  assert.equal(await ask({}, { host }), true);
+  for (const name of ["x-forwarded-for", "forwarded", "via", "x-real-ip"])
+    assert.equal(await ask({}, { host, [name]: "203.0.113.9" }), false, name);
+  const settings = { BASE_URL: "https://agents.example" };
+  assert.equal(await ask(settings, { host: "agents.example" }), false);
+  assert.equal(await ask(settings, { host }), false);
+});
+
 test("another service's name is not answered", async () => {
   const response = await fetch(`http://127.0.0.1:${port}/api/health`);
   assert.equal(response.status, 421);
+});
+
+test("Next is handed the address of the connection", async () => {
+  await call("/");
+  assert.equal(handedPeer, "127.0.0.1");
 });
 
 test("a service that stops answers what it has begun, and refuses every other request with a 503", async () => {
@@ -344,4 +492,11 @@ test("a service that stops answers what it has begun, and refuses every other re
   await drained;
   follower.destroy();
   stream?.resolve();
+});
+
+test("the security log names the client behind a trusted proxy, and the connection's peer otherwise", () => {
+  const { TRUST_PROXY } = readEnv({ TRUST_PROXY: "127.0.0.1" });
+  const request = { socket: { remoteAddress: "127.0.0.1" }, headers: { "x-forwarded-for": "203.0.113.7" } };
+  assert.equal(addressOf(request as unknown as IncomingMessage, { TRUST_PROXY }), "203.0.113.7");
+  assert.equal(addressOf(request as unknown as IncomingMessage, { TRUST_PROXY: [] }), "127.0.0.1");
 });

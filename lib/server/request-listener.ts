@@ -2,18 +2,24 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { contract } from "#lib/api/contract/contract.ts";
 import { isRoutedSessionId, METHODS } from "#lib/api/contract/paths.ts";
+import { type Client, PEER_HEADER, readClientAddress } from "#lib/api/http/client-address.ts";
 import { fail, failureResponse } from "#lib/api/http/errors.ts";
 import { failureOf } from "#lib/api/http/failure-of.ts";
+import { markLocalCaller } from "#lib/api/http/local-caller.ts";
 import { createPathMatcher } from "#lib/api/http/match-path.ts";
-import { isDemo, makePagePolicy } from "#lib/api/http/page-policy.ts";
-import { isOwnHost } from "#lib/api/http/same-origin.ts";
+import { makePagePolicy } from "#lib/api/http/page-policy.ts";
+import { isLoopbackHost } from "#lib/api/http/same-origin.ts";
+import { type AnswerKind, answerKindOf, securityHeaders } from "#lib/api/http/security-headers.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import { MCP_PATH } from "#lib/mcp-server/mcp-path.ts";
 import type { PageServer } from "#lib/publication/landing/page-server.ts";
 import type { ScriptServer } from "#lib/publication/script-server.ts";
+import { withAddress } from "#lib/security-log/request-address.ts";
+import { createHostCheck } from "./check-host.ts";
 import type { Container } from "./container.ts";
 import type { Env } from "./env.ts";
-import { isPagesHost, servePages } from "./serve-pages.ts";
+import { isLoopbackPeer } from "./loopback-peer.ts";
+import { servePages } from "./serve-pages.ts";
 import { isEventStream, sendResponse, toWebRequest } from "./web-messages.ts";
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -31,6 +37,11 @@ type ListenerDeps = {
 
 const match = createPathMatcher(contract);
 
+const FOREIGN_HOST = "Host: is not this service's";
+const INVALID_HOST = "Host: must be sent once, as a host with or without a port, and agree with the address";
+/** Headers of proxies and tunnels: the caller is somewhere else. */
+const FORWARDED = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"];
+
 /** How long a shutdown waits for the answers of requests that are being served. */
 const DRAIN_MS = 1_000;
 
@@ -43,14 +54,21 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
   /** The responses that have not ended. */
   const open = new Set<ServerResponse>();
   let isDraining = false;
+  const checkHost = createHostCheck(env);
+  const isHttps = env.baseUrl.startsWith("https:");
+  const isLocalService = isLoopbackHost(new URL(env.baseUrl).hostname);
+  const foreignHost = env.isLoopback ? FOREIGN_HOST : `${FOREIGN_HOST}; ALLOWED_HOSTS names further ones`;
   return { handleRequest, drain };
 
   /** Answers one request; never rejects. */
   function handleRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (isDraining) return sendResponse(response, refuseWhileStopping());
+    if (isDraining) {
+      setSecurityHeaders(response, "data");
+      return sendResponse(response, refuseWhileStopping());
+    }
     open.add(response);
     response.once("close", () => open.delete(response));
-    return serve(request, response).catch((error: unknown) => {
+    return withAddress(addressOf(request, env), () => serve(request, response)).catch((error: unknown) => {
       logger.error(
         { err: error, path: request.url?.split("?")[0] },
         "a request failed before it was answered",
@@ -76,41 +94,74 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // A name that was rebound to this machine, or another site's, is not ours to answer.
-    const { host } = request.headers;
-    const isForeign = env.isLoopback && !isPagesHost(env, host) && !isOwnHost(host, env.baseUrl);
+    const host = checkHost(request);
+    if (host === "invalid") {
+      setSecurityHeaders(response, "data");
+      return refuse(response, 400, INVALID_HOST);
+    }
     const pages = container.services.servedPages;
-    if (!isForeign && (await servePages({ env, pages }, request, response))) return;
+    if (host !== "foreign" && (await servePages({ env, pages }, request, response))) return;
     const url = URL.parse(request.url ?? "/", env.baseUrl);
-    if (!url || !request.url?.startsWith("/") || !canDecode(url.pathname))
+    if (!url || !request.url?.startsWith("/") || !canDecode(url.pathname)) {
+      setSecurityHeaders(response, "data");
       return refuse(response, 400, "the request's address cannot be read");
+    }
     const { pathname } = url;
-    if (isForeign) return refuse(response, 421, "Host: is not this service's");
+    const found = findOperations(request, pathname);
+    setSecurityHeaders(response, found ? "data" : answerKindOf(pathname));
+    // A name that was rebound to this machine, or another site's, is not ours to answer.
+    if (host === "foreign" && !isProbe(pathname)) return refuse(response, 421, foreignHost);
 
     if (pathname === "/api/inngest") return serveEngine(request, response, url);
-    const entered = /^\/(api|v)\//.test(pathname)
-      ? undefined
-      : await container.enterByLink(request.method ?? "GET", url, request.headers.cookie ?? null);
+    const entered =
+      found || pathname === MCP_PATH
+        ? undefined
+        : await container.enterByLink(
+            request.method ?? "GET",
+            url,
+            request.headers.cookie ?? null,
+            request.headers["user-agent"] ?? null,
+            connectionOf(request),
+          );
     if (entered instanceof Response) return sendResponse(response, entered);
 
-    response.setHeader("X-Content-Type-Options", "nosniff");
-    response.setHeader("Referrer-Policy", "no-referrer");
     if (pathname === MCP_PATH)
       return sendResponse(response, await container.mounted.serveMcp(toWebRequest(request, response, url)));
     const script = findScript(request, pathname);
     if (script !== undefined && (await serveScript(script, request, response))) return;
-    const found = findOperations(request, pathname);
     // Source: specification, Errors, other rules, 1: the router's own 404.
     const isMisnamed =
       found?.operations.POST === "retargetBrowser" && !isRoutedSessionId(found.params.sessionId ?? "");
     if (found && !isMisnamed) {
       const asked = toWebRequest(request, response, url);
+      if (pathname === "/api/ready" && isLocalCall(request)) markLocalCaller(asked);
       return sendResponse(response, await container.mounted.serve(found.operations, asked, found.params));
     }
     if (!METHODS.some((method) => method === request.method)) return sendResponse(response, refuseMethod());
     if (entered === "unknown" || isMisnamed) request.url = "/_no-such-page";
+    request.headers[PEER_HEADER] = request.socket.remoteAddress;
     if (isPage(pathname)) setPagePolicy(request, response, url, isDev);
+    // The list of sessions has their links: a compressed page would tell a secret by its length.
+    if (pathname === "/") delete request.headers["accept-encoding"];
     return handle(request, response);
+  }
+
+  function setSecurityHeaders(response: ServerResponse, kind: AnswerKind): void {
+    for (const [name, value] of securityHeaders(kind, isHttps)) response.setHeader(name, value);
+  }
+
+  /** What load balancers ask, which may only know an address of the machine. */
+  function isProbe(pathname: string): boolean {
+    return !env.isLoopback && (pathname === "/api/health" || pathname === "/api/ready");
+  }
+
+  /** Whether a process of this machine sent the request itself: it was not forwarded, and the service is for this machine. */
+  function isLocalCall({ headers, socket }: IncomingMessage): boolean {
+    return (
+      isLocalService &&
+      isLoopbackPeer(socket.remoteAddress) &&
+      !FORWARDED.some((name) => headers[name] !== undefined)
+    );
   }
 
   /**
@@ -125,6 +176,7 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
   ): Promise<boolean> {
     // A failure has these headers, too.
     response.setHeader("Access-Control-Allow-Origin", "*");
+    response.setHeader("Cross-Origin-Resource-Policy", "cross-origin");
     response.setHeader("Cache-Control", "no-store");
     const answer = await container.services.publishedScripts.answer(file, {
       ifNoneMatch: request.headers["if-none-match"] ?? null,
@@ -145,9 +197,21 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
   }
 }
 
+/** The address of the client that the security log names. Most requests need no parsing for it. */
+export const addressOf = (request: IncomingMessage, env: Pick<Env, "TRUST_PROXY">): string | undefined =>
+  env.TRUST_PROXY.length === 0
+    ? request.socket.remoteAddress
+    : readClientAddress(connectionOf(request), env.TRUST_PROXY);
+
+const connectionOf = (request: IncomingMessage): Client => ({
+  peer: request.socket.remoteAddress,
+  // Node joins repeated headers of this name.
+  forwardedFor: request.headers["x-forwarded-for"]?.toString() ?? null,
+});
+
 /** What to answer here; an address that is only equal once it is tidied up is left to Next. */
 const findOperations = (request: IncomingMessage, pathname: string) =>
-  isTidy(request, pathname) && /^\/(api|v)\//.test(pathname) ? match(pathname) : undefined;
+  isTidy(request, pathname) ? match(pathname) : undefined;
 
 /** The file name of a script that is loaded. */
 function findScript(request: IncomingMessage, pathname: string): string | undefined {
@@ -183,8 +247,6 @@ const isPage = (pathname: string) => !/^\/(_next|api|v)\//.test(pathname);
 /** Our pages get a nonce policy, which Next reads from the request, to put the nonce on its own scripts. */
 function setPagePolicy(request: IncomingMessage, response: ServerResponse, url: URL, isDev: boolean): void {
   const { policy, nonce } = makePagePolicy(url, isDev);
-  // The files of the shop are public, and its sandboxed page is of another origin.
-  if (isDemo(url.pathname)) response.setHeader("Access-Control-Allow-Origin", "*");
   if (nonce !== undefined) {
     request.headers["content-security-policy"] = policy;
     request.headers["x-nonce"] = nonce;

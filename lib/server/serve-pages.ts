@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { securityHeaders } from "#lib/api/http/security-headers.ts";
 import { canonicalHostname } from "#lib/net/address/network-allow.ts";
 import { PAGES_FOLDER } from "#lib/publication/landing/page-address.ts";
 import { PAGE_HEADERS } from "#lib/publication/landing/page-answer.ts";
@@ -24,7 +25,7 @@ export function isPagesHost(
  * @returns false for a request that is not about pages.
  */
 export async function servePages(
-  { env, pages }: { env: Pick<Env, "PUBLIC_PAGES_ORIGIN">; pages: Pick<PageServer, "answer"> },
+  { env, pages }: { env: Pick<Env, "PUBLIC_PAGES_ORIGIN" | "baseUrl">; pages: Pick<PageServer, "answer"> },
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<boolean> {
@@ -35,6 +36,9 @@ export async function servePages(
   const isTheirHost = isPagesHost(env, headers.host);
   if (!isBelow && !isTheirHost) return false;
   // A failure has these headers, too.
+  const origin = env.PUBLIC_PAGES_ORIGIN ?? env.baseUrl;
+  for (const [name, value] of securityHeaders("landing-page", origin.startsWith("https:")))
+    response.setHeader(name, value);
   for (const [name, value] of Object.entries(PAGE_HEADERS)) response.setHeader(name, value);
   if (env.PUBLIC_PAGES_ORIGIN !== undefined && !isTheirHost)
     return end(response, 308, { Location: `${env.PUBLIC_PAGES_ORIGIN}${url}` });

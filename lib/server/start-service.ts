@@ -1,15 +1,15 @@
 import { createServer } from "node:http";
 import { performance } from "node:perf_hooks";
-import { isOwnHost } from "#lib/api/http/same-origin.ts";
 import { armFaults } from "#lib/faults/fault-point.ts";
 import { closeInheritedDescriptors } from "#lib/isolation/inherited-descriptors.ts";
 import { printBanner } from "./banner.ts";
+import { createHostCheck } from "./check-host.ts";
 import { createContainer } from "./container.ts";
+import { createHttpServer } from "./create-http-server.ts";
 import { createPages } from "./create-pages.ts";
 import { EnvError, readEnv } from "./env.ts";
 import { createLogger } from "./log.ts";
-import { createRequestListener } from "./request-listener.ts";
-import { isPagesHost } from "./serve-pages.ts";
+import { addressOf, createRequestListener } from "./request-listener.ts";
 import { keepMemoryTrimmed } from "./trim-memory.ts";
 import { createUpgradeHandler } from "./upgrade.ts";
 
@@ -51,20 +51,21 @@ export async function startService({ onAnswering }: { onAnswering: () => void })
     isDev,
     logger,
   });
-  const server = createServer(
-    // Any other upgrade is ignored, as HTTP allows: its request is answered as if it had not asked.
-    { shouldUpgradeCallback: (request) => request.headers.upgrade?.toLowerCase() === "websocket" },
-    handleRequest,
-  );
-  const isAllowedHost = (host: string | undefined) =>
-    !isPagesHost(env, host) && (!env.isLoopback || isOwnHost(host, env.baseUrl));
+  const server = createHttpServer(handleRequest);
+  const checkHost = createHostCheck(env);
   const { openLive } = container.mounted;
   server.on(
     "upgrade",
-    createUpgradeHandler({ openLive, handleRequest, baseUrl: env.baseUrl, isDev, hub, isAllowedHost }),
+    createUpgradeHandler({
+      openLive,
+      handleRequest,
+      baseUrl: env.baseUrl,
+      isDev,
+      hub,
+      checkHost,
+      addressOf: (request) => addressOf(request, env),
+    }),
   );
-  server.requestTimeout = 60_000;
-  server.keepAliveTimeout = 65_000;
 
   let isClosing = false;
   const close = async (reason: string) => {

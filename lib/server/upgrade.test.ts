@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, Server, type ServerResponse } from "node:http";
-import { type AddressInfo, connect } from "node:net";
-import { after, describe, it } from "node:test";
+import { connect } from "node:net";
+import { describe, it } from "node:test";
 import { WebSocket, WebSocketServer } from "ws";
 import { GET } from "#app/api/sessions/[sessionId]/live/route.ts";
 import type { LiveHub, Upgrade } from "#lib/api/live/live-hub.ts";
+import { listenForTests } from "./testing.ts";
 import { createUpgradeHandler } from "./upgrade.ts";
 
 const webSockets = new WebSocketServer({ noServer: true });
@@ -42,16 +43,11 @@ server.on(
     isDev: true,
     hub,
     onError: (error) => errors.push(error),
-    isAllowedHost: (host) => host !== "rebound.example",
+    checkHost: ({ headers }) =>
+      headers.host === "rebound.example" ? "foreign" : headers.host === "two" ? "invalid" : "own",
   }),
 );
-server.listen(0, "127.0.0.1");
-await once(server, "listening");
-const { port } = server.address() as AddressInfo;
-after(() => {
-  server.close();
-  server.closeAllConnections();
-});
+const port = await listenForTests(server);
 
 const open = (path: string) => new WebSocket(`ws://127.0.0.1:${port}${path}`);
 
@@ -102,6 +98,7 @@ describe("upgrades", () => {
     const before = answered;
     assert.match(await readRefusal("/api/health", "rebound.example"), /^HTTP\/1\.1 421 /);
     assert.match(await readRefusal("/api/sessions/good/live", "rebound.example"), /^HTTP\/1\.1 421 /);
+    assert.match(await readRefusal("/api/sessions/good/live", "two"), /^HTTP\/1\.1 400 /);
     assert.equal(answered, before);
   });
 

@@ -3,6 +3,8 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { LiveTarget } from "#lib/api/live/admit-viewer.ts";
 import type { LiveHub, Upgrade } from "#lib/api/live/live-hub.ts";
+import { withAddress } from "#lib/security-log/request-address.ts";
+import type { HostVerdict } from "./check-host.ts";
 import { sendResponse, toWebRequest } from "./web-messages.ts";
 
 type Parts = {
@@ -14,15 +16,17 @@ type Parts = {
   isDev: boolean;
   /** The server, listening nowhere, that Next was given for its development socket. */
   hub?: Server | undefined;
-  /** Whether a `Host` header names this service; all do by default. */
-  isAllowedHost?: (host: string | undefined) => boolean;
+  /** What the `Host` of a request says; every request is this service's by default. */
+  checkHost?: (request: IncomingMessage) => HostVerdict;
+  /** The address of the client; that of the connection by default. */
+  addressOf?: (request: IncomingMessage) => string | undefined;
   onError?: (error: unknown) => void;
 };
 
 /**
  * What the HTTP server does on `upgrade`: a session's live socket takes the connection over or is refused with an
  * ordinary answer, any other request under `/api/` is answered as if it had not asked; Next's development socket goes
- * to the hub; anything else is a 404, and another service's name a 421. Never throws.
+ * to the hub; anything else is a 404, another service's name a 421, and an ambiguous `Host` a 400. Never throws.
  */
 export function createUpgradeHandler({
   openLive,
@@ -30,16 +34,19 @@ export function createUpgradeHandler({
   baseUrl,
   isDev,
   hub,
-  isAllowedHost = () => true,
+  checkHost = () => "own",
+  addressOf = (request) => request.socket.remoteAddress,
   onError = () => {},
 }: Parts) {
   return (req: IncomingMessage, socket: Duplex, head: Buffer): void => {
     // A peer that vanishes is no error of ours; without a listener it would end the process.
     socket.on("error", () => {});
+    const host = checkHost(req);
     const url = req.url ?? "";
     const isOurs = url.startsWith("/api/") || readLiveAddress(url, baseUrl) !== undefined;
-    if (!isAllowedHost(req.headers.host)) refuse(socket, "421 Misdirected Request");
-    else if (isOurs) void answer(req, socket, head);
+    if (host === "invalid") refuse(socket, "400 Bad Request");
+    else if (host !== "own") refuse(socket, "421 Misdirected Request");
+    else if (isOurs) void withAddress(addressOf(req), () => answer(req, socket, head));
     else if (!(isDev && url.startsWith("/_next/") && hub?.emit("upgrade", req, socket, head)))
       refuse(socket, "404 Not Found");
   };

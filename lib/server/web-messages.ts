@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ReadableStream as NodeReadableStream } from "node:stream/web";
+import { notePeer } from "#lib/api/http/client-address.ts";
 
 /** The one method that Node reads and a web request may not have: a name that no path has an operation for stands in. */
 const UNSAYABLE = { TRACE: "X-TRACE" } as Record<string, string>;
@@ -27,6 +28,7 @@ export function toWebRequest(request: IncomingMessage, response: ServerResponse,
   const init = { method, headers, signal: gone.signal, body: body as ReadableStream, duplex: "half" };
   const converted = new Request(url, init);
   REQUESTS.set(response, converted);
+  notePeer(converted, request.socket.remoteAddress);
   response.once("close", () => {
     if (!response.writableFinished) gone.abort();
   });

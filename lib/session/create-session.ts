@@ -9,6 +9,7 @@ import type {
 } from "#db/schema/index.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import type { Sealer } from "#lib/secrets/sealer.ts";
+import type { Budget } from "./budget/budget.ts";
 import type { DelegationCaps } from "./delegation.ts";
 import { type IncomingMessage, toMessageRows } from "./follow-up/incoming-message.ts";
 import type { JobSender } from "./jobs/job-sender.ts";
@@ -16,13 +17,9 @@ import { type Job, requestRun } from "./jobs/jobs.ts";
 import { newId } from "./new-id.ts";
 import type { FreshRuns } from "./run/fresh-runs.ts";
 import { findFirstRun } from "./run/run-store.ts";
-import {
-  CALLBACK_SECRET,
-  findSessionByIdempotencyKey,
-  insertNewSession,
-  nameMcpHeaders,
-  placeSecret,
-} from "./session-store.ts";
+import { placeSecret } from "./secrets/secret-names.ts";
+import { splitSecrets } from "./secrets/split-secrets.ts";
+import { findSessionByIdempotencyKey, insertNewSession } from "./session-store.ts";
 
 /** Everything a new session fixes, validated. */
 export type NewSession = {
@@ -47,6 +44,7 @@ export type NewSession = {
   capabilities: CapabilitiesRow;
   subAgents: boolean;
   delegation: DelegationCaps;
+  budget: Budget | null;
   callback: { url: string; events: CallbackEvent[]; secret: string | null } | null;
 };
 
@@ -59,7 +57,7 @@ export type CreateResult =
 
 /**
  * Stores a session, its transcript, its first request and run, and the job to play it, in one transaction; then sends
- * the job. Source: specification, POST /api/session; `architecture.md`, How a request flows.
+ * the job, unless the engine has taken it in that transaction. Source: specification, POST /api/session; `architecture.md`, How a request flows.
  */
 export async function createSession(
   deps: { db: Database; sealer: Sealer; jobs: JobSender; freshRuns: FreshRuns },
@@ -72,12 +70,7 @@ export async function createSession(
   const job: Job = requestRun({ id: runId, sessionId, generation: 1 });
 
   await faultPoint("create-begun");
-  const { headersById, servers } = splitHeaders(input.mcpServers);
-  const secrets: [string, string][] = headersById.map(([id, headers]) => [
-    nameMcpHeaders(id),
-    JSON.stringify(headers),
-  ]);
-  if (input.callback?.secret) secrets.push([CALLBACK_SECRET, input.callback.secret]);
+  const { secrets, ...urls } = splitSecrets(input);
   const { messages, delegation, callback, origin, metadata, ...profile } = input;
   const session = {
     ...profile,
@@ -85,21 +78,22 @@ export async function createSession(
     id: sessionId,
     parentSessionId: null,
     title: titleOf(messages),
-    mcpServers: servers,
-    callbackUrl: callback?.url ?? null,
+    ...urls,
     callbackEvents: callback?.events ?? null,
     messageSeq: messages.length,
   };
+  const planned = jobs.plan(job);
   const rows = toMessageRows(messages, { sessionId, requestId, userId: input.userId, firstSeq: 1 });
   const createdAt = await insertNewSession(db, {
     session: { ...session, metadata },
     request: { id: requestId, runId, origin },
     messages: rows,
-    secrets: secrets.map(([name, text]) => ({
+    secrets: secrets.map(({ name, text }) => ({
       name,
       sealed: sealer.seal(placeSecret(sessionId, name), text),
     })),
     job,
+    planned,
   });
   if (createdAt) {
     await faultPoint("create-job-unsent");
@@ -110,7 +104,7 @@ export async function createSession(
       session: { ...session, ...UNTOUCHED, createdAt, updatedAt: createdAt },
       messages: rows.map((row) => ({ ...row, runId: null, createdAt })),
     });
-    jobs.sendSoon([job]);
+    jobs.begin(job, planned);
     await faultPoint("create-committed");
     return { status: "created", sessionId, requestId, runId, shareRevocation: 0 };
   }
@@ -126,6 +120,12 @@ const UNTOUCHED = {
   eventSeq: 0,
   queueSeq: 0,
   activeRunId: null,
+  spentTokens: 0,
+  spentUsd: 0,
+  spentMs: 0,
+  annotationCount: 0,
+  annotationBytes: 0,
+  workspaceBytes: 0,
 } as const;
 
 /**
@@ -154,12 +154,4 @@ export function titleOf(messages: IncomingMessage[]): string {
       .find((candidate) => candidate.trim() !== "")
       ?.trim() ?? "Untitled session";
   return line.length > 120 ? `${line.slice(0, 119).toWellFormed()}…` : line;
-}
-
-function splitHeaders(servers: NewSession["mcpServers"]) {
-  const entries = Object.entries(servers);
-  return {
-    servers: Object.fromEntries(entries.map(([id, { url, type }]) => [id, { url, type }])),
-    headersById: entries.flatMap(([id, { headers }]) => (headers ? [[id, headers] as const] : [])),
-  };
 }

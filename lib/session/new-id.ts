@@ -14,6 +14,7 @@ type IdKind =
   | "eli"
   | "call"
   | "lnk"
+  | "lgn"
   | "con"
   | "imp"
   | "pub"

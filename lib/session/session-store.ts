@@ -1,9 +1,10 @@
 import { and, eq, getTableColumns, sql } from "drizzle-orm";
 import type { Database, Executor, Transaction } from "#db/client.ts";
-import { messages, outbox, requests, runs, sealedSecrets, sessions } from "#db/schema/index.ts";
+import { messages, requests, runs, sealedSecrets, sessions } from "#db/schema/index.ts";
 import type { RunOrigin, StartupStatus } from "#db/schema/unions.ts";
 import { defineStatement, queryRows } from "#db/statement.ts";
-import type { SecretPlace } from "#lib/secrets/sealer.ts";
+import type { PlannedJob } from "./jobs/job-sender.ts";
+import { describeJob, type JobValue, storedJob } from "./jobs/job-store.ts";
 import type { Job } from "./jobs/jobs.ts";
 import type { NewMessageRow } from "./transcript/transcript-store.ts";
 
@@ -62,38 +63,14 @@ export async function setStartupStatus(
   await db.update(sessions).set({ startupStatus }).where(eq(sessions.id, sessionId));
 }
 
-/** What of a session only its own page of the API tells. */
-type SessionExtras = {
-  metadata: Record<string, unknown> | null;
-  /** Whether a secret was registered with its callback. */
-  isSigned: boolean;
-};
-
-/** @see SessionExtras; of a session that is gone there is neither. */
-export async function readSessionExtras(db: Database, sessionId: string): Promise<SessionExtras> {
+/** The metadata that a session's caller sent; null without any, or if the session is gone. */
+export async function readMetadata(db: Database, sessionId: string): Promise<Record<string, unknown> | null> {
   const [row] = await db
-    .select({
-      metadata: sessions.metadata,
-      isSigned: sql<boolean>`exists (select 1 from ${sealedSecrets}
-        where ${sealedSecrets.sessionId} = ${sessionId} and ${sealedSecrets.name} = ${CALLBACK_SECRET})`,
-    })
+    .select({ metadata: sessions.metadata })
     .from(sessions)
     .where(eq(sessions.id, sessionId));
-  return row ?? { metadata: null, isSigned: false };
+  return row?.metadata ?? null;
 }
-
-/** The name of a session's callback secret among its sealed ones. */
-export const CALLBACK_SECRET = "callback.secret";
-
-/** The name of the headers of one of its MCP servers among them. */
-export const nameMcpHeaders = (serverId: string): string => `mcpServers.${serverId}.headers`;
-
-/** Where a session's secret lies: it opens only where it was sealed. */
-export const placeSecret = (sessionId: string, name: string): SecretPlace => ({
-  table: "sealed_secrets",
-  row: sessionId,
-  column: name,
-});
 
 const FIELDS = [
   "id",
@@ -120,6 +97,7 @@ const FIELDS = [
   "callbackUrl",
   "callbackEvents",
   "messageSeq",
+  "budget",
 ] satisfies (keyof typeof sessions.$inferInsert)[];
 
 const allColumns = getTableColumns(sessions);
@@ -131,18 +109,12 @@ type NewSessionRows = {
   messages: NewMessageRow[];
   secrets: { name: string; sealed: string }[];
   job: Job;
+  /** The run of an engine that takes the job in this statement. */
+  planned?: PlannedJob | undefined;
 };
 
 const insertSession = defineStatement<
-  | (typeof FIELDS)[number]
-  | "requestId"
-  | "runId"
-  | "origin"
-  | "messages"
-  | "secrets"
-  | "jobId"
-  | "jobName"
-  | "jobData"
+  (typeof FIELDS)[number] | "requestId" | "runId" | "origin" | "messages" | "secrets" | JobValue
 >(
   (value) => sql`
     with created as (
@@ -167,10 +139,7 @@ const insertSession = defineStatement<
       insert into ${sealedSecrets} (session_id, name, sealed)
       select created.id, s.name, s.sealed
       from created, json_to_recordset(${value("secrets")}::json) as s (name text, sealed text)
-    ), sent as (
-      insert into ${outbox} (id, name, data)
-      select ${value("jobId")}, ${value("jobName")}, ${value("jobData")}::jsonb from created
-    )
+    ), ${storedJob(value, sql`created`)}
     select (extract(epoch from created_at) * 1000)::float8 as created_ms from created`,
 );
 
@@ -181,7 +150,7 @@ const insertSession = defineStatement<
  */
 export async function insertNewSession(
   db: Executor,
-  { session, request, messages: said, secrets, job }: NewSessionRows,
+  { session, request, messages: said, secrets, job, planned }: NewSessionRows,
 ): Promise<Date | undefined> {
   const fields = Object.fromEntries(
     FIELDS.map((field) => {
@@ -199,9 +168,7 @@ export async function insertNewSession(
       origin: request.origin,
       messages: JSON.stringify(said),
       secrets: JSON.stringify(secrets),
-      jobId: job.id,
-      jobName: job.name,
-      jobData: JSON.stringify(job.data),
+      ...describeJob(job, planned),
     }),
   );
   return row && new Date(Math.floor(row.created_ms));

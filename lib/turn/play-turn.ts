@@ -1,3 +1,4 @@
+import { waitForBudget } from "./budget/wait-for-budget.ts";
 import { compactContext } from "./compaction/compact-context.ts";
 import { composeTools } from "./prompt/compose-tools.ts";
 import { lookFirst } from "./prompt/look-first.ts";
@@ -22,7 +23,7 @@ import {
   type SchemaChecker,
   toDeliverable,
 } from "./structured/collect-deliverable.ts";
-import { probeRun } from "./structured/probe-run.ts";
+import { hasBegunProbe, probeRun } from "./structured/probe-run.ts";
 import type { TurnDeps } from "./turn-deps.ts";
 
 /**
@@ -46,6 +47,7 @@ export async function playTurn(deps: TurnDeps, checker: SchemaChecker, job: Play
   const claimed = await claimRun(deps, job);
   if (claimed.status !== "claimed") return claimed;
   const { run } = claimed;
+  deps.spending.begin(run);
   try {
     return await playClaimed(deps, checker, run);
   } catch (error) {
@@ -85,6 +87,8 @@ async function playSteps(
   await openRun(deps, run);
   if (isStopped(run)) return STOPPED;
   if (run.claim.isStructured) {
+    if (!hasBegunProbe(run) && (await mayNotSpend(deps, run, findPlace(run)))) return "parked";
+    if (isStopped(run)) return STOPPED;
     const probed = await probeRun(deps, run, checker);
     if (isStopped(run) || probed.kind === "stopped") return STOPPED;
     if (probed.kind === "failed") return { outcome: "errored", failure: probed.failure };
@@ -98,6 +102,9 @@ async function playSteps(
   const isResumed = findRecorded(run, `model-${place}`) !== undefined;
   if (run.isSteered && !isResumed) await readSteers(deps, run, place);
   for (let number = place; number <= maxSteps; number++) {
+    const isCalled = findRecorded(run, `model-${number}`) !== undefined;
+    if (!isCalled && (await mayNotSpend(deps, run, number))) return "parked";
+    if (isStopped(run)) return STOPPED;
     const model = await callWithRoom(deps, run, number);
     if (isStopped(run) || model.kind === "stopped") return STOPPED;
     if (model.kind === "failed") return { outcome: "errored", failure: model.failure };
@@ -153,6 +160,20 @@ async function waitForCalls(
   }
 }
 
+/**
+ * Parks a run whose budget is used up, before it makes a model call. A message that arrives meanwhile is read first.
+ *
+ * @param number of the model call that is next.
+ * @returns whether the run is parked.
+ */
+async function mayNotSpend(deps: TurnDeps, run: RunInPlay, number: number): Promise<boolean> {
+  for (;;) {
+    const waited = await waitForBudget(deps, run);
+    if (waited !== "steered") return waited === "parked";
+    await readSteers(deps, run, number);
+  }
+}
+
 /** Parks a run that uses the browser while a person has control of it. @returns whether it is parked. */
 async function waitForControl(deps: TurnDeps, run: RunInPlay): Promise<boolean> {
   if (!run.prompt.tools.has("browser_execute")) return false;
@@ -165,15 +186,19 @@ async function waitForControl(deps: TurnDeps, run: RunInPlay): Promise<boolean> 
  *
  * @param at.number of the model call that ended the work.
  * @param at.mayRead whether the turn can still go on with a message that arrives for it.
- * @returns `steered` when such a message arrived before the collection began.
+ * @returns `steered` when such a message arrived before the collection began, `parked` when the budget is used up.
  */
 async function finishRun(
   deps: TurnDeps,
   checker: SchemaChecker,
   run: RunInPlay,
   { number, mayRead }: { number: number; mayRead: boolean },
-): Promise<RunEnd | "steered"> {
+): Promise<RunEnd | "steered" | "parked"> {
   if (!run.claim.isStructured) return { outcome: "succeeded", canGoOn: mayRead };
+  const waited = hasBegunCollection(run) ? "free" : await waitForBudget(deps, run);
+  // At the step limit an unread message becomes a turn of its own, and the budget is exceeded by the collection.
+  if (waited === "parked" || (waited === "steered" && mayRead)) return waited;
+  if (isStopped(run)) return STOPPED;
   const room = findRecorded(run, "collect")
     ? undefined
     : await compactContext(deps, run, `collect-${number}`);

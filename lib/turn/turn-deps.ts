@@ -12,6 +12,7 @@ import type { FreshRuns } from "#lib/session/run/fresh-runs.ts";
 import type { SessionSkills } from "#lib/skills/session-skills.ts";
 import type { FirstLook } from "#lib/tools/browser/look/first-look.ts";
 import type { Tool } from "#lib/tools/tool.ts";
+import type { Spending } from "./budget/spending.ts";
 import type { StopRegistry } from "./run/stop-registry.ts";
 
 type TurnSettings = {
@@ -49,6 +50,8 @@ export type TurnDeps = {
   control: Pick<BrowserControl, "holderOf">;
   /** Refuses calls that change something while a plan is to be agreed. */
   planGate: PlanGate;
+  /** What runs spend, and whether their budgets are used up. */
+  spending: Spending;
   stops: StopRegistry;
   /** Stops the live children of a session, with everything below them; waits a moment for their ends. */
   cancelChildren: (sessionId: string) => Promise<void>;

@@ -7,9 +7,9 @@ import { cn } from "../../ui/cn.ts";
 
 /** Shape of a picture until it is loaded, so that nothing moves then. */
 const SHAPES: Record<CheckedPage["viewport"], string> = {
-  desktop: "auto 1280 / 800",
-  tablet: "auto 820 / 1180",
-  phone: "auto 390 / 844",
+  desktop: "[aspect-ratio:auto_1280/800]",
+  tablet: "[aspect-ratio:auto_820/1180]",
+  phone: "[aspect-ratio:auto_390/844]",
 };
 
 /** A picture of a check, or the reason why it is missing. */
@@ -29,8 +29,8 @@ export function CheckPicture({
   if (evidence === null || brokenId === evidence.id) {
     return (
       <span
-        style={{ aspectRatio: SHAPES[viewport] }}
         className={cn(
+          SHAPES[viewport],
           "flex w-full items-center justify-center bg-sunken px-4 text-center text-faint text-sm",
           className,
         )}
@@ -47,8 +47,7 @@ export function CheckPicture({
       decoding="async"
       draggable={false}
       onError={() => setBrokenId(evidence.id)}
-      style={{ aspectRatio: SHAPES[viewport] }}
-      className={cn("block w-full bg-sunken", className)}
+      className={cn("block w-full bg-sunken", SHAPES[viewport], className)}
     />
   );
 }

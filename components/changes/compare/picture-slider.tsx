@@ -25,7 +25,7 @@ export function PictureSlider({ page: { pictures, viewport } }: { page: CheckedP
         />
         <div
           className="col-start-1 row-start-1 bg-sunken"
-          style={{ clipPath: `inset(0 ${100 - beforePercent}% 0 0)` }}
+          ref={(element) => element?.style.setProperty("clip-path", `inset(0 ${100 - beforePercent}% 0 0)`)}
         >
           <CheckPicture evidence={pictures.before} viewport={viewport} alt="Before" />
         </div>
@@ -48,7 +48,7 @@ export function PictureSlider({ page: { pictures, viewport } }: { page: CheckedP
 const Divider = ({ percent }: { percent: number }) => (
   <span
     aria-hidden
-    style={{ left: `${percent}%` }}
+    ref={(element) => element?.style.setProperty("left", `${percent}%`)}
     className="pointer-events-none absolute inset-y-0 w-0.5 -translate-x-1/2 bg-accent"
   >
     <span className="absolute top-1/2 left-1/2 flex size-7 -translate-1/2 items-center justify-center rounded-full bg-accent text-accent-ink">

@@ -6,11 +6,15 @@ import { useState } from "react";
 import type { AgentView } from "#lib/page/state/view-types.ts";
 import { describeAgent } from "#lib/page/words/describe-agent.ts";
 import { Button } from "../../ui/button.tsx";
+import { cn } from "../../ui/cn.ts";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { EmptyNote } from "../../ui/empty-note.tsx";
 import { JsonTree } from "../../ui/json-tree.tsx";
 import { StatusDot } from "../../ui/status-dot.tsx";
 import { useRuntime, useSession } from "../session-context.tsx";
+
+/** Indents by depth; deeper sub-agents have the last one. */
+const INDENTS = ["pl-4", "pl-10", "pl-16", "pl-22", "pl-28"];
 
 /** The sub-agents below the session: state, last step, picture of the page, and result. */
 export function AgentsTab() {
@@ -25,7 +29,7 @@ export function AgentsTab() {
   return (
     <ul aria-label={agent ? `Sub-agents of ${agent.name}` : "Sub-agents"} className="flex flex-col divide-y">
       {inTreeOrder(agents).map((each) => (
-        <li key={each.agentId} style={{ paddingLeft: 16 + 24 * (each.depth - top) }} className="py-3 pr-4">
+        <li key={each.agentId} className={cn("py-3 pr-4", INDENTS[each.depth - top] ?? INDENTS.at(-1))}>
           <AgentRow agent={each} />
         </li>
       ))}

@@ -4,7 +4,7 @@ import { ChevronLeft, ChevronRight } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { cn } from "../../ui/cn.ts";
 
-/** Width of the fade at a cut edge in pixels. A tab below it counts as out of sight. */
+/** Width of the fade at a cut edge in pixels (`w-8`). A tab below it counts as out of sight. */
 const EDGE_PX = 32;
 
 /** What is beyond an edge of the row: nothing, more tabs, or more tabs of which one has news. */
@@ -130,11 +130,10 @@ function EdgeButton({ side, edge, onClick }: { side: "start" | "end"; edge: Edge
       tabIndex={-1}
       data-edge={edge}
       title={edge === "news" ? "More tabs, with news" : "More tabs"}
-      style={{ width: EDGE_PX }}
       onMouseDown={(event) => event.preventDefault()}
       onClick={onClick}
       className={cn(
-        "absolute inset-y-0 flex items-center from-60% from-surface to-transparent text-faint hover:text-ink",
+        "absolute inset-y-0 flex w-8 items-center from-60% from-surface to-transparent text-faint hover:text-ink",
         side === "start" ? "left-0 justify-start bg-linear-to-r" : "right-0 justify-end bg-linear-to-l",
       )}
     >

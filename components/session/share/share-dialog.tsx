@@ -3,7 +3,6 @@
 import { useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { useSession } from "../session-context.tsx";
 import { LinkLine, ShareLinkForm } from "./share-link-form.tsx";
 import { ShareLinkList } from "./share-link-list.tsx";
 import { useShareLinks } from "./use-share-links.ts";
@@ -29,12 +28,11 @@ export function ShareDialog({
 }
 
 function ShareLinks() {
-  const { share } = useSession().paths;
-  const { links, error, create, revoke, revokeAll } = useShareLinks();
+  const { shareUrl, links, error, create, revoke, revokeAll } = useShareLinks();
   return (
     <div className="flex flex-col gap-5">
-      {share !== null && (
-        <LinkLine path={share} note="The session’s own link. It may drive and does not expire." />
+      {shareUrl !== undefined && (
+        <LinkLine path={shareUrl} note="The session’s own link. It may drive and does not expire." />
       )}
       <ShareLinkForm create={create} />
       {error && (

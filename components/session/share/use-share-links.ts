@@ -7,18 +7,22 @@ import { useRuntime } from "../session-context.tsx";
 
 /** The session's share links, read when the dialog opens and after each change. */
 export function useShareLinks() {
-  const { actions, store, reconnect } = useRuntime();
+  const { actions, reconnect } = useRuntime();
+  const [shareUrl, setShareUrl] = useState<string>();
   const [links, setLinks] = useState<ShareLinkView[]>();
   const [error, setError] = useState<string | null>(null);
 
   const read = useCallback(async () => {
     const outcome = await actions.readShareLinks();
-    if (outcome.isDone) setLinks(outcome.answer);
-    else setError(outcome.error);
+    if (!outcome.isDone) return setError(outcome.error);
+    setShareUrl(outcome.answer.shareUrl);
+    setLinks(outcome.answer.data);
   }, [actions]);
   useEffect(() => void read(), [read]);
 
   return {
+    /** Path of the session's own link; undefined until it is read. */
+    shareUrl,
     links,
     error,
     /** @returns the path of the new link, or null if it was not created. */
@@ -38,7 +42,6 @@ export function useShareLinks() {
       const outcome = await actions.revokeAllShareLinks();
       setError(outcome.isDone ? null : outcome.error);
       if (!outcome.isDone) return;
-      store.replaceShare(outcome.answer.shareUrl);
       // The connection was opened with the revoked link; the answer set a cookie for the new one.
       reconnect();
       await read();

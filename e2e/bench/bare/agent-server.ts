@@ -2,14 +2,14 @@ import { createHash, randomUUID, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createOpenAI } from "@ai-sdk/openai";
-import { isStepCount, jsonSchema, type ModelMessage, streamText, type ToolSet, tool } from "ai";
+import { isStepCount, type ModelMessage, streamText, type ToolSet } from "ai";
 import { z } from "zod";
 import type { Prompt } from "../model/main.ts";
+import { readTools } from "./read-tools.ts";
 
 // An agent server as teams write it without durability: keys, validated bodies, sessions with follow-ups, a log of events
 // per session, a resumable stream and a status to poll. Everything is in the memory of one process.
 
-const TOOL_RESULT = '{\n "total": 0,\n "evidence": []\n}';
 const createSchema = z.object({
   messages: z
     .array(
@@ -140,12 +140,7 @@ const server = createServer((request, response) => {
 
 process.on("message", (prompt: Prompt) => {
   instructions = prompt.instructions;
-  tools = Object.fromEntries(
-    prompt.tools.map(({ name, description, parameters }) => [
-      name,
-      tool({ description, inputSchema: jsonSchema(parameters), execute: async () => TOOL_RESULT }),
-    ]),
-  );
+  tools = readTools(prompt);
   process.send?.({ tools: prompt.tools.length });
 });
 process.on("disconnect", () => process.exit(0));

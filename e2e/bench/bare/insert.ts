@@ -25,7 +25,7 @@ const pattern = await createSession(
   {
     db,
     sealer: createSealer(randomBytes(32)),
-    jobs: { sendSoon: () => {}, sweep: async () => 0 },
+    jobs: { sendSoon: () => {}, plan: () => undefined, begin: () => {}, sweep: async () => 0 },
     freshRuns: createFreshRuns(),
   },
   {
@@ -49,6 +49,7 @@ const pattern = await createSession(
     capabilities: { browser: true, sandbox: true },
     callback: null,
     delegation: { maxLiveChildren: 4, maxLiveBrowsers: 4 },
+    budget: null,
   },
 );
 if (pattern.status !== "created") throw new Error("the pattern session was not created");

@@ -2,15 +2,15 @@ import { randomUUID } from "node:crypto";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createOpenAI } from "@ai-sdk/openai";
-import { isStepCount, jsonSchema, type ModelMessage, streamText, type ToolSet, tool } from "ai";
+import { isStepCount, type ModelMessage, streamText, type ToolSet } from "ai";
 import type { Prompt } from "../model/main.ts";
+import { readTools } from "./read-tools.ts";
 
 // The least that could do the same work: an AI SDK loop in a plain HTTP server, its events in memory and streamed as
 // server-sent events. Same model, same instructions and tools, same wire to its client; nothing survives it.
 
 type Turn = { events: Buffer[]; followers: Set<ServerResponse>; isOver: boolean };
 
-const TOOL_RESULT = '{\n "total": 0,\n "evidence": []\n}';
 const turns = new Map<string, Turn>();
 const openai = createOpenAI({ apiKey: "no-key", baseURL: process.env.BENCH_MODEL_URL ?? "" });
 const model = openai.responses("scripted");
@@ -119,12 +119,7 @@ process.on("message", (message: Prompt | "memory") => {
   }
   const prompt = message;
   instructions = prompt.instructions;
-  tools = Object.fromEntries(
-    prompt.tools.map(({ name, description, parameters }) => [
-      name,
-      tool({ description, inputSchema: jsonSchema(parameters), execute: async () => TOOL_RESULT }),
-    ]),
-  );
+  tools = readTools(prompt);
   process.send?.({ tools: prompt.tools.length });
 });
 process.on("disconnect", () => process.exit(0));

@@ -32,6 +32,7 @@ async function measureCallbacks({ subject }: Rig): Promise<Row[]> {
       {
         what: "callbacks per second, requested over HTTP, vs a signed fetch loop",
         unit: "×",
+        target: { atLeast: 0.7 },
         value: medianRatio(measured),
         behind: {
           servicePerSecond: median(measured.map(([service]) => service)),

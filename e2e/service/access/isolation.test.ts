@@ -103,7 +103,7 @@ describe("a session of another owner", () => {
   });
 
   it("is there for its own owner: each operation that reads answers", async () => {
-    const headers = { authorization: "Bearer test-key" };
+    const headers = { authorization: "Bearer key-of-the-service-tests" };
     for (const { name, operation } of ofSession) {
       if (!takesKey(operation) || operation.method !== "GET") continue;
       const response = await ask(operation, mine, headers);
@@ -120,7 +120,10 @@ describe("a session of another owner", () => {
       const stranger = await ask(operation, mine, { cookie: cookieOfAnother, origin });
       assert.deepEqual([stranger.status, await stranger.json()], [404, unknown], name);
       if (takesKey(operation)) continue;
-      const program = await ask(operation, mine, { authorization: "Bearer test-key", origin });
+      const program = await ask(operation, mine, {
+        authorization: "Bearer key-of-the-service-tests",
+        origin,
+      });
       assert.deepEqual([program.status, await program.json()], [404, unknown], name);
     }
   });

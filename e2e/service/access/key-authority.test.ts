@@ -4,11 +4,18 @@ import { WebSocket } from "ws";
 import { startTestPostgres, type TestPostgres } from "#db/postgres-testing.ts";
 import { createDatabase } from "#db/testing.ts";
 import { connectClient } from "#lib/api/live/testing.ts";
-import { openKeyDesk } from "#lib/commands/keys/open-key-desk.ts";
+import { readLoginCommand } from "#lib/commands/login/read-command.ts";
+import { runLoginCommand } from "#lib/commands/login/run-login-command.ts";
+import { openOperatorDesk } from "#lib/commands/open-operator-desk.ts";
 import { readEnv } from "#lib/server/env.ts";
 import { type HttpTestService, openHttpTestService } from "../http-testing.ts";
+import { listToolsRequest } from "../mcp-server/list-tools-request.ts";
+import { signIn } from "../testing.ts";
 
-// Keys are revoked in one process, or by a command; connections are open in another one on the same database.
+// Authority changes in one process, or by a command; connections are open in another one on the same database.
+
+/** How long a change may take to reach an open connection. */
+const WITHIN_MS = 1_000;
 
 let postgres: TestPostgres;
 let first: HttpTestService;
@@ -36,8 +43,7 @@ type Key = { key: string; id: string };
 
 /** Calls what is for the operator of the service. */
 async function operate<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
-  const { login } = first.container.services;
-  const cookie = login.redeem(login.issueToken())?.split(";")[0] ?? "";
+  const cookie = await signIn(first);
   const headers = { cookie, origin: first.env.baseUrl };
   return (await first.call(method, path, body, headers)).json() as Promise<Answer>;
 }
@@ -55,11 +61,13 @@ async function makeKey(): Promise<Key> {
 async function openAll({ key }: Key) {
   const { sessionId, streamUrl } = await first.create("wait");
   const authorization = `Bearer ${key}`;
-  const socket = connectClient(
-    new WebSocket(`${second.baseUrl.replace("http", "ws")}/api/sessions/${sessionId}/live`, {
-      headers: { authorization },
-    }),
-  );
+  const connect = () =>
+    connectClient(
+      new WebSocket(`${second.baseUrl.replace("http", "ws")}/api/sessions/${sessionId}/live`, {
+        headers: { authorization },
+      }),
+    );
+  const socket = connect();
   await socket.ready();
   const stream = await fetch(second.baseUrl + streamUrl, { headers: { authorization } });
   assert.equal(stream.status, 200);
@@ -67,18 +75,26 @@ async function openAll({ key }: Key) {
     authorization,
   });
   const { token } = (await minted.json()) as { token: string };
-  const listTools = () =>
-    fetch(`${second.baseUrl}/api/mcp`, {
-      method: "POST",
-      headers: {
-        authorization: `Bearer ${token}`,
-        "content-type": "application/json",
-        accept: "application/json, text/event-stream",
-      },
-      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
-    });
+  const listTools = () => fetch(`${second.baseUrl}/api/mcp`, listToolsRequest(token));
   assert.equal((await listTools()).status, 200);
-  return { socket, stream, listTools };
+  return { socket, stream, listTools, connect };
+}
+
+const roleOf = ({ frames }: ReturnType<typeof connectClient>) =>
+  frames.flatMap((frame) => (frame.type === "ready" ? [frame.data.role] : []))[0];
+
+/** Checks that something ends within {@link WITHIN_MS} of a change. */
+async function endsAtOnce<Value>(
+  change: () => Promise<unknown>,
+  ended: () => Promise<Value>,
+): Promise<Value> {
+  const end = ended();
+  await change();
+  const changedAt = performance.now();
+  const value = await end;
+  const tookMs = performance.now() - changedAt;
+  assert.ok(tookMs < WITHIN_MS, `took ${tookMs} ms`);
+  return value;
 }
 
 async function assertEnded({ socket, stream, listTools }: Awaited<ReturnType<typeof openAll>>) {
@@ -92,7 +108,10 @@ describe("a key that ends", () => {
   test("by revocation takes its sockets, streams and user tokens with it, in other processes too", async () => {
     const [gone, kept] = [await makeKey(), await makeKey()];
     const [ended, open] = [await openAll(gone), await openAll(kept)];
-    await operate("DELETE", `/actions/keys/${gone.id}`);
+    await endsAtOnce(
+      () => operate("DELETE", `/actions/keys/${gone.id}`),
+      () => ended.socket.ended(),
+    );
     await assertEnded(ended);
     await open.socket.settle();
     assert.equal((await open.listTools()).status, 200);
@@ -110,10 +129,37 @@ describe("a key that ends", () => {
   test("by the command, which is a process of its own, does so as well", async () => {
     const key = await makeKey();
     const ended = await openAll(key);
-    const desk = await openKeyDesk(readEnv({ ...variables, DATA_DIR: first.dataDir }));
+    const desk = await openOperatorDesk(readEnv({ ...variables, DATA_DIR: first.dataDir }));
     assert.equal((await desk.ask("DELETE", `/actions/keys/${key.id}`)).status, 200);
     await desk.close();
     await assertEnded(ended);
+  });
+
+  test("by the loss of a scope ends what needs it: sockets connect again as viewers, and streams go on", async () => {
+    const key = await makeKey();
+    const { socket, stream, listTools, connect } = await openAll(key);
+    assert.equal(roleOf(socket), "drive");
+    const narrow = (scopes: string[]) => operate("PATCH", `/actions/keys/${key.id}`, { scopes });
+    const end = await endsAtOnce(
+      () => narrow(["sessions:read"]),
+      () => socket.ended(),
+    );
+    assert.deepEqual(end, { code: 1013, reason: "the scopes of the API key changed; connect again" });
+    assert.equal((await listTools()).status, 401);
+    const again = connect();
+    await again.ready();
+    assert.equal(roleOf(again), "view");
+
+    const reader = stream.body?.getReader();
+    const read = async () => {
+      while (!(await reader?.read())?.done);
+    };
+    await endsAtOnce(
+      () => narrow(["sessions:write"]),
+      () => Promise.all([again.ended(), read()]),
+    );
+    const late = await connect().ended();
+    assert.ok(late && "status" in late && late.status === 403);
   });
 
   test("ends a tool call of its user token that is under way", async () => {
@@ -140,5 +186,81 @@ describe("a key that ends", () => {
     assert.equal(call.status, 200);
     await operate("DELETE", `/actions/keys/${key.id}`);
     assert.ok(!(await call.text()).includes('"result"'));
+  });
+});
+
+describe("a share link that is revoked", () => {
+  test("takes its sockets with it, in other processes too", async () => {
+    const { sessionId } = await first.create("wait");
+    const links = `/api/sessions/${sessionId}/share-links`;
+    const made = await first.call("POST", links, { role: "drive" });
+    const { shareUrl, record } = (await made.json()) as { shareUrl: string; record: { id: string } };
+    const token = new URL(shareUrl, first.env.baseUrl).searchParams.get("key");
+    const socket = connectClient(
+      new WebSocket(`${second.baseUrl.replace("http", "ws")}/api/sessions/${sessionId}/live`, {
+        headers: { cookie: `share=${token}`, origin: second.env.baseUrl },
+      }),
+    );
+    await socket.ready();
+    const end = await endsAtOnce(
+      () => first.call("DELETE", `${links}/${record.id}`),
+      () => socket.ended(),
+    );
+    assert.deepEqual(end, { code: 4001, reason: "the share link was revoked" });
+  });
+});
+
+describe("a login of the operator", () => {
+  const asOperator = (service: HttpTestService, cookie: string, method: string, path: string) =>
+    service.call(method, path, undefined, { cookie, origin: service.env.baseUrl, authorization: "" });
+  const listAt = async (service: HttpTestService, cookie: string) => {
+    const response = await asOperator(service, cookie, "GET", "/actions/logins");
+    const { data } = (await response.json()) as { data?: { id: string; isCurrent: boolean }[] };
+    return { status: response.status, data: data ?? [] };
+  };
+
+  test("that is ended in one process is refused by the other one at once", async () => {
+    const [mine, other] = [await signIn(first), await signIn(first)];
+    const listed = await listAt(second, other);
+    const current = listed.data.find(({ isCurrent }) => isCurrent);
+    assert.ok(current && listed.data.length >= 2);
+    assert.equal((await asOperator(first, mine, "DELETE", `/actions/logins/${current.id}`)).status, 200);
+    assert.equal((await listAt(second, other)).status, 401);
+    const { data } = await listAt(second, mine);
+    assert.ok(data.every(({ id }) => id !== current.id));
+    assert.equal((await asOperator(first, mine, "DELETE", "/actions/logins/lgn_none")).status, 404);
+  });
+
+  test("ends by logout, which also removes the cookie; other sites cannot log the operator out", async () => {
+    const cookie = await signIn(first);
+    const headers = { cookie, origin: "https://evil.example", authorization: "" };
+    assert.equal((await first.call("POST", "/actions/logout", undefined, headers)).status, 403);
+    const response = await asOperator(second, cookie, "POST", "/actions/logout");
+    assert.match(response.headers.getSetCookie()[0] ?? "", /^operator=; Path=\/; .*Max-Age=0/);
+    for (const service of [first, second]) assert.equal((await listAt(service, cookie)).status, 401);
+  });
+
+  test("ends by the command, which lists it", async () => {
+    const [one, two] = [await signIn(first), await signIn(second)];
+    const desk = await openOperatorDesk(readEnv({ ...variables, DATA_DIR: first.dataDir }));
+    const run = (...words: string[]) => {
+      const command = readLoginCommand(words);
+      assert.ok(command.kind !== "help" && command.kind !== "invalid");
+      return runLoginCommand(desk, command);
+    };
+    const id = (await listAt(first, one)).data.find(({ isCurrent }) => isCurrent)?.id ?? "";
+    const { lines } = await run("list");
+    assert.ok(
+      lines.some((line) => line.startsWith(`${id}  login link`)),
+      lines.join("\n"),
+    );
+    assert.deepEqual(await run("end", id), { isDone: true, lines: [`The login ${id} has ended.`] });
+    assert.equal((await listAt(second, one)).status, 401);
+    assert.equal((await listAt(second, two)).status, 200);
+    assert.equal((await run("end", "--all")).isDone, true);
+    assert.equal((await listAt(second, two)).status, 401);
+    assert.deepEqual(await run("list"), { isDone: true, lines: ["Nobody is signed in."] });
+    assert.deepEqual(await run("end", "none"), { isDone: false, lines: ["no such login"] });
+    await desk.close();
   });
 });

@@ -66,7 +66,7 @@ describe("the MCP servers of a session", () => {
     });
     const session = await service.create("lead secrets", {
       ...delegating,
-      mcpServers: { crm: { url: server.url, headers: { authorization: SECRET } } },
+      mcpServers: { crm: { url: `${server.url}?key=${SECRET}`, headers: { authorization: SECRET } } },
     });
     await service.completed(session.statusUrl);
     for (const who of ["root", "child", "grandchild"])
@@ -97,11 +97,12 @@ describe("the MCP servers of a session", () => {
     assert.ok(!JSON.stringify(service.model.requests).includes("canary-4b1d9f"), "a request to the model");
 
     const dump = await dumpDatabase(service);
-    assert.equal(
-      dump.match(/^sealed_secrets .*mcpServers\.crm\.headers/gm)?.length,
-      3,
-      "the header is sealed for each session of the tree",
-    );
+    for (const name of ["headers", "url"])
+      assert.equal(
+        dump.match(new RegExp(`^sealed_secrets .*mcpServers\\.crm\\.${name}`, "gm"))?.length,
+        3,
+        `the ${name} are sealed for each session of the tree`,
+      );
     for (const encoding of ["utf8", "base64", "hex"] as const)
       assert.ok(
         !dump.includes(Buffer.from("canary-4b1d9f").toString(encoding)),

@@ -6,7 +6,7 @@ import { contract, type OperationName } from "#lib/api/contract/contract.ts";
 import { deployFiles } from "../pages/pages-testing.ts";
 import { storeReport } from "../reports/reports-testing.ts";
 import { storeTestRun } from "../test-runs/store-test-run.ts";
-import { openTestService, type TestService, userMessage, waitUntil } from "../testing.ts";
+import { openTestService, signIn, type TestService, userMessage, waitUntil } from "../testing.ts";
 import { storeVariant } from "../variants/variants-testing.ts";
 
 let service: TestService;
@@ -137,9 +137,8 @@ async function makePicture() {
 }
 
 /** Calls what is for whoever runs the service. */
-function operate(method: string, path: string, body?: unknown): Promise<Response> {
-  const { login } = service.container.services;
-  const cookie = login.redeem(login.issueToken())?.split(";")[0] ?? "";
+async function operate(method: string, path: string, body?: unknown): Promise<Response> {
+  const cookie = await signIn(service);
   return service.call(method, path, body, { cookie, origin: service.env.baseUrl });
 }
 
@@ -251,6 +250,18 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
       const { session, id } = await makeDelivery();
       return service.call("POST", `${session.api}/deliveries/${id}/redeliver`);
     },
+  ],
+  rotateCallbackSecret: [
+    200,
+    async () => {
+      const { session } = await makeDelivery();
+      const body = { secret: "8c1f0d5b7a2e4f6390b1d7c5", overlapHours: 1 };
+      return service.call("POST", `${session.api}/callback/secret`, body);
+    },
+  ],
+  enableCallback: [
+    200,
+    async () => service.call("POST", `${(await makeDelivery()).session.api}/callback/enable`),
   ],
   listVariants: [200, async () => service.call("GET", `${(await makeVariant()).api}/variants`)],
   readRevision: [
@@ -471,6 +482,12 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
       return service.call("DELETE", `${session.api}/queue/${requestId}`);
     },
   ],
+  readBudget: [200, async () => service.call("GET", `${(await makeSession()).api}/budget`)],
+  changeBudget: [
+    200,
+    async () =>
+      service.call("PATCH", `${(await makeSession()).api}/budget`, { tokens: 50_000, minutes: null }),
+  ],
   listAgents: [
     200,
     async () => {
@@ -564,7 +581,18 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
   createKey: [201, () => operate("POST", "/actions/keys", { ownerId: "acme", name: "nightly checks" })],
   listKeys: [200, () => operate("GET", "/actions/keys")],
   rotateKey: [201, async () => operate("POST", `${await makeKey()}/rotate`, { overlapHours: 1 })],
+  updateKey: [200, async () => operate("PATCH", await makeKey(), { scopes: ["sessions:read"] })],
+  rotateEncryption: [200, () => operate("POST", "/actions/encryption/rotate", {})],
   revokeKey: [200, async () => operate("DELETE", await makeKey())],
+  listLogins: [200, () => operate("GET", "/actions/logins")],
+  endLogin: [
+    200,
+    async () => {
+      const listed = await (await operate("GET", "/actions/logins")).json();
+      return operate("DELETE", `/actions/logins/${listed.data[0].id}`);
+    },
+  ],
+  logOut: [200, () => operate("POST", "/actions/logout")],
   readHealth: [200, () => service.call("GET", "/api/health")],
   readOpenApi: [200, () => service.call("GET", "/api/openapi.json")],
   readReadiness: ["200 or 503", () => service.call("GET", "/api/ready")],
@@ -582,7 +610,7 @@ for (const [name, [status, call]] of Object.entries(CALLS))
     await response.text();
   });
 
-test("the document comes with a tag, and is not sent again to whoever has it", async () => {
+test("the document comes with a tag, and is not sent again to a client that has it", async () => {
   const first = await service.call("GET", "/api/openapi.json");
   const tag = first.headers.get("etag") ?? "";
   assert.equal((await first.json()).openapi, "3.1.1");

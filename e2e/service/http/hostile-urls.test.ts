@@ -16,6 +16,7 @@ import { createGuardedWebFetch } from "#lib/net/fetch/guarded-web-fetch.ts";
 import { hostileHosts, hostileLookup, hostilePlaces } from "#lib/net/hostile-urls-testing.ts";
 import { startForwardProxy } from "#lib/net/proxy/forward-proxy.ts";
 import { createSealer } from "#lib/secrets/sealer.ts";
+import { silentSecurityLog } from "#lib/security-log/security-log.ts";
 import { createFreshRuns } from "#lib/session/run/fresh-runs.ts";
 import { createShareLinks } from "#lib/session/share/share-link.ts";
 import type { ToolCall } from "#lib/tools/tool.ts";
@@ -89,13 +90,19 @@ const creationWith = (rule: AddressRule): CreationServices => ({
   rule,
   tools: [],
   skills: { take: async () => [] },
-  settings: { delegation: { maxLiveChildren: 4, maxLiveBrowsers: 4 } },
+  quota: { admit: async () => ({ ok: true, settle() {} }), forget() {} },
+  settings: {
+    delegation: { maxLiveChildren: 4, maxLiveBrowsers: 4 },
+    model: { id: "scripted", label: "scripted", isDemo: false, isPriced: false },
+  },
   sealer: createSealer(new Uint8Array(32)),
   shares: createShareLinks(database.db, new Uint8Array(32)),
-  jobs: { sendSoon: () => {}, sweep: async () => 0 },
+  jobs: { sendSoon: () => {}, plan: () => undefined, begin: () => {}, sweep: async () => 0 },
   freshRuns: createFreshRuns(),
   schemas: { admitSchema: async () => ({ ok: true }) },
+  callbackRules: { secretLengthMin: 0, refuseHttp: () => undefined },
   readSubAgentFlag: async () => false,
+  securityLog: silentSecurityLog,
 });
 
 /** Why a session with these fields is not made; undefined where it is. */
@@ -146,6 +153,7 @@ const fetchTool = (rule: AddressRule) => {
 
 const callback = (url: string) => ({
   id: "whd-1",
+  sessionId: "ses_a",
   event: "run.started",
   url,
   secret: null,

@@ -6,7 +6,7 @@ import { contract } from "#lib/api/contract/contract.ts";
 import type { Operation } from "#lib/api/contract/operation.ts";
 import { formatPath } from "#lib/api/http/validate.ts";
 import { variantKeySchema } from "#lib/variant/document.ts";
-import { openTestService, TEST_KEY, type TestService } from "../testing.ts";
+import { openTestService, signIn, TEST_KEY, type TestService } from "../testing.ts";
 import { BROKEN_JSON, listMalformed, sampleBodies } from "./malformed-testing.ts";
 
 // Generated from the contract: an operation that is added is sent the same nonsense.
@@ -29,8 +29,7 @@ before(async () => {
     `/api/sessions/${created.sessionId}/agents`,
   );
   session = { ...created, agentId: agents[0]?.agentId ?? "" };
-  const { login } = service.container.services;
-  operator = login.redeem(login.issueToken())?.split(";")[0] ?? "";
+  operator = await signIn(service);
 });
 after(() => service.close());
 

@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
 import { registerHooks } from "node:module";
 import { after, before, test } from "node:test";
+import { settingsKeyId } from "#lib/api/auth/authenticate.ts";
+import { createFailedAttempts } from "#lib/api/auth/failed-attempts.ts";
 import { createRateLimiter } from "#lib/api/http/rates/rate-limiter.ts";
 import { findTestChromium } from "#lib/browser/testing.ts";
 import { createKeyStore } from "#lib/keys/key-store.ts";
 import { createHolderCheck } from "#lib/mcp-server/admit-holder.ts";
 import { deriveUserTokenKey, mintUserToken } from "#lib/secrets/user-token.ts";
-import { OTHER_KEY, waitUntil } from "../testing.ts";
+import { silentSecurityLog } from "#lib/security-log/security-log.ts";
+import { OTHER_KEY, TEST_KEY, waitUntil } from "../testing.ts";
 import {
   callTool,
   listNames,
@@ -302,7 +305,17 @@ test("no credential, a wrong one, one that has ended or is for elsewhere: 401, w
     expiresAt: new Date(Date.now() + 60_000),
   });
   const nobodys = mintAgentToken("ses_nobodys");
-  const rows = [undefined, "x", "test-key", elsewhere, ended, forged, nobodys, `${good}x`, good.slice(0, -1)];
+  const rows = [
+    undefined,
+    "x",
+    "key-of-the-service-tests",
+    elsewhere,
+    ended,
+    forged,
+    nobodys,
+    `${good}x`,
+    good.slice(0, -1),
+  ];
   for (const token of rows) {
     const response = await mcp.post(token, LIST);
     assert.equal(response.status, 401, token);
@@ -312,13 +325,36 @@ test("no credential, a wrong one, one that has ended or is for elsewhere: 401, w
   assert.equal((await mcp.post(good, LIST)).status, 200);
 });
 
+test("a token ends with its API key when the key leaves the settings", async () => {
+  const base = {
+    db: mcp.container.services.db,
+    key: mcp.tokenKey,
+    audience: mcp.url,
+    rates: createRateLimiter({ create: 0, poll: 0, annotate: 0, act: 0 }),
+    keys: createKeyStore(mcp.container.services.db),
+    securityLog: silentSecurityLog,
+    failedAttempts: createFailedAttempts({ limit: 0, trustedProxies: [] }),
+  };
+  const token = await mcp.askToken(await createSession());
+  const ask = async (...keys: string[]) => {
+    const check = createHolderCheck({ ...base, settingsKeyIds: new Set(keys.map(settingsKeyId)) });
+    const checked = await check(new Request(mcp.url, { headers: { authorization: `Bearer ${token}` } }));
+    return checked.ok ? "admitted" : checked.code;
+  };
+  assert.equal(await ask(TEST_KEY, OTHER_KEY), "admitted");
+  assert.equal(await ask(OTHER_KEY), "unauthorized");
+});
+
 test("others' requests are counted for each session; those of its own agent are not", async () => {
   const check = createHolderCheck({
     db: mcp.container.services.db,
     key: mcp.tokenKey,
     audience: mcp.url,
+    failedAttempts: createFailedAttempts({ limit: 0, trustedProxies: [] }),
     rates: createRateLimiter({ create: 0, poll: 2, annotate: 0, act: 0 }),
     keys: createKeyStore(mcp.container.services.db),
+    settingsKeyIds: new Set([settingsKeyId(TEST_KEY)]),
+    securityLog: silentSecurityLog,
   });
   const ask = async (token: string) => {
     const checked = await check(new Request(mcp.url, { headers: { authorization: `Bearer ${token}` } }));
@@ -509,5 +545,5 @@ test("what pages and tools answer never holds the token or a key", async () => {
   const client = await mcp.connect(token);
   await callTool(client, "run_shell", { command: "env; echo done" });
   const told = JSON.stringify(await readCalls(sessionId));
-  assert.ok(!told.includes(token) && !told.includes("test-key"));
+  assert.ok(!told.includes(token) && !told.includes("key-of-the-service-tests"));
 });

@@ -3,6 +3,7 @@ import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { landingPageBlobs, landingPages, landingPageVersions } from "#db/schema/index.ts";
+import { listToolsRequest } from "../mcp-server/list-tools-request.ts";
 import { OTHER_KEY, openTestService, type TestService } from "../testing.ts";
 import { playTurn, readOffered, step } from "../variants/variants-testing.ts";
 import {
@@ -95,14 +96,8 @@ describe("deploy_landing_page in a turn", () => {
     const { session } = await playTurn(service, []);
     const created = await service.call("POST", `/api/sessions/${session.sessionId}/mcp-token`);
     const { token, url } = (await created.json()) as { token: string; url: string };
-    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
-    const headers = {
-      authorization: `Bearer ${token}`,
-      "content-type": "application/json",
-      accept: "application/json, text/event-stream",
-      host: new URL(url).host,
-    };
-    const request = new Request(url, { method: "POST", headers, body });
+    const { headers, ...init } = listToolsRequest(token);
+    const request = new Request(url, { ...init, headers: { ...headers, host: new URL(url).host } });
     const listed = await (await service.container.mounted.serveMcp(request)).text();
     assert.match(listed, /write_file/);
     assert.doesNotMatch(listed, /deploy_landing_page/);

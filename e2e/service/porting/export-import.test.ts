@@ -106,7 +106,7 @@ describe("the export of a session", () => {
     await db.execute(sql`update sessions set message_seq = 1000 where id = ${sessionId}`);
     const open = async (format: string) => {
       const url = `${service.env.baseUrl}/api/sessions/${sessionId}/export?format=${format}`;
-      const request = new Request(url, { headers: { authorization: "Bearer test-key" } });
+      const request = new Request(url, { headers: { authorization: "Bearer key-of-the-service-tests" } });
       const answer = await service.container.mounted.serve({ GET: "exportSession" }, request, { sessionId });
       assert.ok(answer.body);
       return answer.body.getReader();

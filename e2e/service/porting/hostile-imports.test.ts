@@ -211,7 +211,7 @@ describe("a document that is not right", () => {
       method: "POST",
       body: endless,
       duplex: "half",
-      headers: { authorization: "Bearer test-key" },
+      headers: { authorization: "Bearer key-of-the-service-tests" },
     };
     const request = new Request(
       `${service.env.baseUrl}/api/sessions/${sessionId}/import`,

@@ -75,4 +75,19 @@ describe("the statements of turns and polls", () => {
     assert.deepEqual(await read(), ["requirements"]);
     assert.match(JSON.stringify(service.model.requests.at(-1)), /The button reads Pay/);
   });
+
+  it("a turn with a budget sends as many statements as one without", async () => {
+    const count = async (more: Record<string, unknown>) => {
+      const toolCalls = [{ name: "search_transcript", arguments: { text: "steps" } }];
+      service.model.enqueue({ toolCalls }, { toolCalls }, { toolCalls }, say("Done."));
+      statements = [];
+      const session = await service.create("Count the steps", more);
+      await service.completed(session.statusUrl);
+      // Every statement that reads or writes what was spent.
+      return statements.filter((text) => /spent_tokens|owner_spend/.test(text)).length;
+    };
+    const plain = await count({});
+    assert.ok(plain >= 8, `${plain} statements`);
+    assert.equal(await count({ budget: { tokens: 1_000_000, minutes: 10 } }), plain);
+  });
 });

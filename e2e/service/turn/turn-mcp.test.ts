@@ -116,6 +116,24 @@ describe("a session's tool servers in a turn", () => {
     assert.ok(!seen.includes("canary-of-this-test"));
   });
 
+  it("are reached at their URL in full, whose query is shown masked and kept from the model", async () => {
+    const paths: (string | undefined)[] = [];
+    const server = await start([{ name: "find", call: () => text("called with ?key=canary-of-the-url") }], {
+      before: (_asked, _response, request) => void paths.push(request.url),
+    });
+    const url = `${server.url}?key=canary-of-the-url`;
+    const { events, sessionId } = await play([use("find"), { text: "Found." }], {
+      mcpServers: { crm: { url } },
+    });
+    assert.equal(only(events, "tool.result")[0]?.state, "succeeded");
+    const { session } = await service.read<{ session: { mcpServers: object } }>(`/api/sessions/${sessionId}`);
+    assert.deepEqual(session.mcpServers, { crm: { url: `${server.url}?key=***`, type: "http" } });
+    const seen = JSON.stringify([events, session, service.model.requests]);
+    assert.ok(!seen.includes("canary-of-the-url"));
+    assert.ok(seen.includes("[redacted]"));
+    assert.deepEqual([...new Set(paths)], ["/mcp?key=canary-of-the-url"]);
+  });
+
   it("may show pictures, which are kept as evidence and shown to the model", async () => {
     const data =
       "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";

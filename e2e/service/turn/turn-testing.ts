@@ -22,7 +22,7 @@ export const only = <Kind extends EventKind>(events: DomainEvent[], kind: Kind) 
 export const readStatus = (service: TestService, sessionId: string) =>
   service.read<{
     turnState: string;
-    waitingOn: { kind: string; ids: string[]; since: string; until: string | null } | null;
+    waitingOn: { kind: string; ids: string[]; since: string; until: string | null; reason?: string } | null;
     activeRunId: string | null;
     lastRunId: string | null;
     lastRun: { outcome: string; error: string | null } | null;

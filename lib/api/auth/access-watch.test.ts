@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createMemoryBus } from "#lib/events/bus/bus.ts";
 import { waitUntil } from "#lib/events/testing.ts";
+import { KEY_SCOPES } from "#lib/keys/key-scopes.ts";
+import type { LiveKey } from "#lib/keys/key-store.ts";
 import {
   ACCESS_TOPIC,
   type AccessRows,
@@ -11,9 +13,9 @@ import {
 } from "./access-watch.ts";
 
 /** Two processes on one bus, over rows that the test changes. */
-function openPair() {
+function openPair(options: { sweepMs?: number } = {}) {
   const bus = createMemoryBus();
-  const keys = new Map<string, Date | null>();
+  const keys = new Map<string, LiveKey>();
   const shares: Awaited<ReturnType<AccessRows["readShares"]>> = new Map();
   const gaps: (() => void)[] = [];
   let reads = 0;
@@ -25,6 +27,7 @@ function openPair() {
   };
   const open = () =>
     createAccessWatch({
+      ...options,
       rows: {
         readKeys: async (ids) => read(keys, ids),
         readShares: async (ids) => read(shares, ids),
@@ -45,14 +48,22 @@ function openPair() {
     there: open(),
     reads: () => reads,
     missWords: () => gaps.forEach((onGap) => void onGap()),
-    loseDatabase() {
-      isReachable = false;
+    setReachable(isNow: boolean) {
+      isReachable = isNow;
     },
   };
 }
 
 const grantOf = (keyId: string, more: Partial<Grant> = {}): Grant =>
-  ({ kind: "key", keyId, expiresAt: null, checkedAt: performance.now(), ...more }) as Grant;
+  ({
+    kind: "key",
+    keyId,
+    scopes: KEY_SCOPES,
+    expiresAt: null,
+    checkedAt: performance.now(),
+    ...more,
+  }) as Grant;
+const live = (more: Partial<LiveKey> = {}): LiveKey => ({ scopes: KEY_SCOPES, expiresAt: null, ...more });
 const shareOf = (linkId: string | null, revocation = 0): Grant => ({
   kind: "share",
   sessionId: "ses_a",
@@ -70,7 +81,7 @@ function hold(watch: ReturnType<typeof openPair>["here"], grant: Grant) {
 describe("open connections", () => {
   test("end in every process when their key is revoked; those of other keys stay, and cost nothing", async () => {
     const pair = openPair();
-    pair.keys.set("other", null);
+    pair.keys.set("other", live());
     const [near, far] = [hold(pair.here, grantOf("gone")), hold(pair.there, grantOf("gone"))];
     const other = hold(pair.there, grantOf("other"));
     assert.equal(pair.reads(), 0);
@@ -84,12 +95,12 @@ describe("open connections", () => {
   test("end with their link or, where the session itself let them in, with its revocation counter", async () => {
     const pair = openPair();
     pair.shares.set("ses_a", { revocation: 1, links: new Map([["lnk_live", null]]) });
-    const [gone, live] = [hold(pair.here, shareOf("lnk_gone")), hold(pair.here, shareOf("lnk_live"))];
+    const [gone, kept] = [hold(pair.here, shareOf("lnk_gone")), hold(pair.here, shareOf("lnk_live"))];
     const [before, since] = [hold(pair.here, shareOf(null, 0)), hold(pair.here, shareOf(null, 1))];
     pair.there.sharesChanged("ses_a");
     await waitUntil(() => gone.ends.length + before.ends.length === 2, "both have ended");
     assert.deepEqual(gone.ends, [{ reason: "ended", sentence: "the share link was revoked" }]);
-    assert.deepEqual([live.ends, since.ends], [[], []]);
+    assert.deepEqual([kept.ends, since.ends], [[], []]);
   });
 
   test("end when their credential expires, also at a time that was set after they were opened", async (t) => {
@@ -98,7 +109,7 @@ describe("open connections", () => {
     const day = 24 * 3_600_000;
     const first = hold(pair.here, grantOf("first", { expiresAt: new Date(1_000 + 60 * day) }));
     const second = hold(pair.here, grantOf("second"));
-    pair.keys.set("second", new Date(1_000 + day));
+    pair.keys.set("second", live({ expiresAt: new Date(1_000 + day) }));
     pair.here.keyChanged("second");
     for (let turn = 0; turn < 20; turn++) await Promise.resolve();
     t.mock.timers.tick(day - 1);
@@ -122,15 +133,46 @@ describe("open connections", () => {
 
   test("are compared with the rows after words were missed, and closed where that fails", async () => {
     const pair = openPair();
-    pair.keys.set("live", null);
-    const [gone, live] = [hold(pair.here, grantOf("gone")), hold(pair.here, grantOf("live"))];
+    pair.keys.set("live", live());
+    const [gone, kept] = [hold(pair.here, grantOf("gone")), hold(pair.here, grantOf("live"))];
     pair.missWords();
     await waitUntil(() => gone.ends.length === 1, "the revoked one has ended");
-    assert.equal(live.ends.length, 0);
-    pair.loseDatabase();
+    assert.equal(kept.ends.length, 0);
+    pair.setReachable(false);
     pair.missWords();
-    await waitUntil(() => live.ends.length === 1, "the other one has ended");
-    assert.equal(live.ends[0]?.reason, "unknown");
+    await waitUntil(() => kept.ends.length === 1, "the other one has ended");
+    assert.equal(kept.ends[0]?.reason, "unknown");
+  });
+
+  test("end when their key loses a scope that they need; those that need less stay", async () => {
+    const pair = openPair();
+    pair.keys.set("narrowed", live({ scopes: ["sessions:read"] }));
+    const driver = hold(pair.there, grantOf("narrowed"));
+    const reader = hold(pair.there, grantOf("narrowed", { scopes: ["sessions:read"] }));
+    pair.here.keyChanged("narrowed");
+    await waitUntil(() => driver.ends.length === 1, "the one that needs more has ended");
+    assert.deepEqual(driver.ends, [
+      { reason: "narrowed", sentence: "the scopes of the API key changed; connect again" },
+    ]);
+    assert.equal(reader.ends.length, 0);
+  });
+
+  test("end although no word comes, and stay open while the database is away", async () => {
+    const pair = openPair({ sweepMs: 20 });
+    pair.keys.set("other", live());
+    pair.setReachable(false);
+    const [gone, other] = [hold(pair.here, grantOf("gone")), hold(pair.here, grantOf("other"))];
+    await waitUntil(() => pair.reads() >= 2, "the rows could not be read twice");
+    assert.equal(gone.ends.length, 0);
+    pair.setReachable(true);
+    await waitUntil(() => gone.ends.length === 1, "the revoked one has ended");
+    assert.equal(gone.ends[0]?.reason, "ended");
+    assert.equal(other.ends.length, 0);
+    other.release();
+    const before = pair.reads();
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    assert.equal(pair.reads(), before, "nothing is read without connections");
+    pair.here.close();
   });
 
   test("that are closed are watched no longer", async () => {

@@ -2,15 +2,21 @@ import { SHARE_ROLES } from "#db/schema/unions.ts";
 import { KEY_SCOPES } from "#lib/keys/key-scopes.ts";
 import type { SessionRow } from "#lib/session/session-store.ts";
 import { type Operation, type OperationAuth, scopeOf } from "../contract/operation.ts";
+import { clientOf } from "../http/client-address.ts";
 import { type Failure, fail } from "../http/errors.ts";
 import { isSameService } from "../http/same-origin.ts";
 import type { ApiServices } from "../services.ts";
+import { actorOf, visitorActor } from "./actor-of.ts";
 import { type Caller, readKey, refuseScope } from "./authenticate.ts";
 import { readLiveViewCookie, readShareCookie } from "./cookies.ts";
 import { readVisit } from "./entrance.ts";
 import { findKnownSession, findSubAgent, unknownSession } from "./known-session.ts";
 
-type AdmissionServices = Pick<ApiServices, "db" | "authenticate" | "shares" | "login"> & {
+type AdmissionServices = Pick<
+  ApiServices,
+  "db" | "authenticate" | "failedAttempts" | "shares" | "securityLog"
+> & {
+  login: Pick<ApiServices["login"], "readLogin">;
   settings: Pick<ApiServices["settings"], "baseUrl">;
 };
 
@@ -37,9 +43,17 @@ export async function admitCaller(
     auth.kind === "key" || (auth.kind === "share" && auth.orKey && readKey(headers) !== undefined);
   if (isKeyed) {
     const checked = await services.authenticate(headers);
-    if (!checked.ok) return checked;
+    if (!checked.ok) return refuseKey(services, request, checked);
     const refusal = refuseScope(checked.caller, scopeOf(operation));
-    if (refusal) return refusal;
+    if (refusal) {
+      services.securityLog.scopeRefused({
+        actor: actorOf(checked.caller),
+        operation: nameOperation(operation),
+        needed: scopeOf(operation),
+        sessionId: params.sessionId,
+      });
+      return refusal;
+    }
     if (params.sessionId === undefined || operation.sessionCheck === "handler")
       return { ok: true, caller: checked.caller, session: undefined };
     const session = await findKnownSession(services, params.sessionId, checked.caller.ownerId);
@@ -52,12 +66,13 @@ export async function admitCaller(
     return (await services.authenticate(headers)) as Failure;
   if (!isOwnOrigin(services, request)) return fail("forbidden", "this is for the service's own pages");
   if (auth.kind === "login") {
-    const isSignedIn = services.login.isSignedIn(headers.get("cookie"));
-    return isSignedIn
-      ? { ok: true, caller: OPERATOR, session: undefined }
+    const login = await services.login.readLogin(headers.get("cookie"));
+    if (!login) services.securityLog.operatorRefused({ operation: nameOperation(operation) });
+    return login
+      ? { ok: true, caller: { ...OPERATOR, loginId: login.id }, session: undefined }
       : fail("unauthorized", "sign in with the link printed where the service was started");
   }
-  const admitted = await admitVisitor(services, auth, request, params.sessionId ?? "");
+  const admitted = await admitVisitor(services, operation, auth, request, params.sessionId ?? "");
   if (!admitted.ok || !admitted.session) return admitted;
   if (params.agentId === undefined) return refuseControl(operation, admitted.session) ?? admitted;
   const session = await findSubAgent(services, admitted.session.id, params.agentId);
@@ -76,6 +91,16 @@ function refuseControl({ method }: Operation, { parentSessionId }: SessionRow): 
   );
 }
 
+/** The refusal of a key. One that is wrong counts as a failed authentication; a missing one, and a key store out of reach, do not. */
+export const refuseKey = (
+  { failedAttempts }: Pick<AdmissionServices, "failedAttempts">,
+  request: Request,
+  refusal: Failure,
+): Failure =>
+  refusal.code === "unauthorized" && readKey(request.headers) !== undefined
+    ? failedAttempts.refuse(clientOf(request), refusal)
+    : refusal;
+
 /** Owner of what is started on the landing page and with the generated key. */
 export const LOCAL_OWNER = "local";
 
@@ -90,6 +115,7 @@ type ShareAuth = Extract<OperationAuth, { kind: "share" }>;
 
 async function admitVisitor(
   services: AdmissionServices,
+  operation: Operation,
   auth: ShareAuth,
   request: Request,
   sessionId: string,
@@ -98,14 +124,24 @@ async function admitVisitor(
   if (readToken(auth, cookies) === undefined) return unknownSession();
   const session = await findKnownSession(services, sessionId);
   const access = session && (await readVisit(services, sessionId, cookies, auth.liveView ?? false));
-  if (!session || !access) return unknownSession();
-  if (SHARE_ROLES.indexOf(access.role) < SHARE_ROLES.indexOf(auth.role))
-    return fail("forbidden", `this share link may ${access.role}, not ${auth.role}`);
-  if (auth.ownLink && access.linkId !== null)
-    return fail("forbidden", "only the session's own shareUrl manages its share links");
+  if (!session || !access) return services.failedAttempts.refuse(clientOf(request), unknownSession());
+  const lacksRole = SHARE_ROLES.indexOf(access.role) < SHARE_ROLES.indexOf(auth.role);
+  const lacksOwnLink = auth.ownLink && access.linkId !== null;
+  if (lacksRole || lacksOwnLink)
+    services.securityLog.scopeRefused({
+      actor: visitorActor(access),
+      operation: nameOperation(operation),
+      needed: lacksRole ? auth.role : "shareUrl",
+      sessionId,
+    });
+  if (lacksRole) return fail("forbidden", `this share link may ${access.role}, not ${auth.role}`);
+  if (lacksOwnLink) return fail("forbidden", "only the session's own shareUrl manages its share links");
   const visitor = `${sessionId}/${access.linkId ?? "shareUrl"}`;
   return { ok: true, caller: undefined, session, visitor };
 }
+
+/** An operation as the security log names it. */
+const nameOperation = ({ method, path }: Operation): string => `${method} ${path}`;
 
 /** A page's own request: browsers send `Origin` with every write, and never another site's as ours. */
 function isOwnOrigin(services: AdmissionServices, request: Request): boolean {

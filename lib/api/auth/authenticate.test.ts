@@ -77,7 +77,7 @@ describe("a key store out of reach", () => {
   test("that says nothing in time is auth_unavailable, never unauthorized", async () => {
     const silent = createAuthenticator(
       [],
-      { findHolder: () => new Promise(() => {}), readExpiries: async () => new Map() },
+      { findHolder: () => new Promise(() => {}), readLive: async () => new Map() },
       10,
     );
     const checked = await silent(new Headers(keyOf("live", "a")));

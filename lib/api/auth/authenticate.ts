@@ -7,9 +7,16 @@ import type { Grant } from "./access-watch.ts";
 
 /** Who calls with a valid key: the key itself, whose it is, and what it may do. */
 export type Caller = Omit<KeyHolder, "expiresAt"> & {
-  /** What an open connection of this caller depends on; absent for keys of the settings, which a restart alone changes. */
-  grant?: Grant;
+  /**
+   * What an open connection of this caller depends on, with all scopes of the key; absent for keys of the settings,
+   * which a restart alone changes.
+   */
+  grant?: KeyGrant;
+  /** The login of an operator. */
+  loginId?: string;
 };
+
+type KeyGrant = Extract<Grant, { kind: "key" }>;
 
 export type Authenticator = (headers: Headers) => Promise<{ ok: true; caller: Caller } | Failure>;
 
@@ -29,11 +36,10 @@ export function createAuthenticator(
   store: KeyStore,
   timeoutMs = 5_000,
 ): Authenticator {
-  const known = configured.map(({ key, ownerId }) => {
-    const hash = sha256(key);
-    const keyId = `${SETTINGS}${hash.toString("hex").slice(0, 16)}`;
-    return { hash, caller: { keyId, ownerId, scopes: KEY_SCOPES } };
-  });
+  const known = configured.map(({ key, ownerId }) => ({
+    hash: sha256(key),
+    caller: { keyId: settingsKeyId(key), ownerId, scopes: KEY_SCOPES },
+  }));
   return async (headers) => {
     const key = readKey(headers);
     if (key === undefined) return fail("unauthorized", UNAUTHORIZED);
@@ -45,7 +51,8 @@ export function createAuthenticator(
       const holder = await within(store.findHolder(key), timeoutMs);
       if (!holder) return fail("unauthorized", UNAUTHORIZED);
       const { keyId, ownerId, scopes, expiresAt } = holder;
-      const grant: Grant = { kind: "key", keyId, expiresAt, checkedAt };
+      const held = KEY_SCOPES.filter((scope) => scopes.includes(scope));
+      const grant: KeyGrant = { kind: "key", keyId, scopes: held, expiresAt, checkedAt };
       return { ok: true, caller: { keyId, ownerId, scopes, grant } };
     } catch {
       // Whatever kept the store from answering, the key may well be good.
@@ -54,7 +61,11 @@ export function createAuthenticator(
   };
 }
 
-/** Whether an id is that of a key of the settings, which is not in the store and cannot be revoked at runtime. */
+/** The id of a key of the settings, which is not in the store and cannot be revoked at runtime. */
+export const settingsKeyId = (key: string): string =>
+  `${SETTINGS}${sha256(key).toString("hex").slice(0, 16)}`;
+
+/** Whether an id is that of a key of the settings, of this process or an earlier one. */
 export const isSettingsKey = (keyId: string): boolean => keyId.startsWith(SETTINGS);
 
 /** The refusal of a key that may not do this; undefined for one that may. The keys of the settings may do everything. */

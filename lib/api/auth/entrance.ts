@@ -1,28 +1,57 @@
 import type { ShareAccess } from "#lib/session/share/share-link.ts";
 import { isRoutedSessionId } from "../contract/paths.ts";
+import type { Client } from "../http/client-address.ts";
+import { failureResponse } from "../http/errors.ts";
 import type { ApiServices } from "../services.ts";
 import { readLiveViewCookie, readShareCookie, shareCookies } from "./cookies.ts";
+import { enterByProvider, OIDC_PATH } from "./oidc-entrance.ts";
+
+const UNKNOWN_CLIENT: Client = { peer: undefined, forwardedFor: null };
 
 const PRIVATE = { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" };
 
 /**
- * Turns a link that carries a secret into a cookie and the clean address (the one-time login link, share links), and
- * hides session pages from whoever has no cookie for them: to them they are `unknown`, like any address that never was.
- * Undefined for every other request. Source: `wire.md`, POST /api/session; `security.md`, Landing page.
+ * Turns a link that carries a secret into a cookie and the clean address (the one-time login link, share links), signs in
+ * with the identity provider, and hides session pages from visitors without a cookie for them.
+ *
+ * @returns `unknown` for a request that gets the 404 page; undefined for a request that other handlers answer.
+ * Source: `wire.md`, POST /api/session; `security.md`, Landing page.
  */
 export async function enterByLink(
   services: ApiServices,
   method: string,
   url: URL,
   cookieHeader: string | null,
+  userAgent: string | null = null,
+  client: Client = UNKNOWN_CLIENT,
 ): Promise<Response | "unknown" | undefined> {
   if (method !== "GET" && method !== "HEAD") return undefined;
+  /** The answer to a wrong secret: `refusal`, or 429 where too many came from the client's address. */
+  const refuseSecret = <Refusal>(refusal: Refusal): Response | Refusal => {
+    const braked = services.failedAttempts.note(client);
+    return braked ? failureResponse(braked, { headers: PRIVATE }) : refusal;
+  };
   const isSecure = url.protocol === "https:" || services.settings.baseUrl.startsWith("https:");
   if (url.pathname === "/login") {
-    // Whoever only looks at the link (a chat's preview) does not use it up.
-    const cookie = method === "GET" ? services.login.redeem(url.searchParams.get("token") ?? "") : undefined;
-    return redirect(cookie ? "/" : "/?login=expired", cookie ? [cookie] : []);
+    const token = url.searchParams.get("token") ?? "";
+    // A HEAD request, such as that of a chat's preview, does not use the link up.
+    if (method !== "GET" || token === "") return redirect("/?login=expired", []);
+    const cookie = await services.login.redeem(token, { cookie: cookieHeader, userAgent });
+    if (!cookie) {
+      services.securityLog.loginFailed({});
+      return refuseSecret(redirect("/?login=expired", []));
+    }
+    services.securityLog.loginSucceeded({ actor: "operator" });
+    return redirect("/", [cookie]);
   }
+  if (services.oidc && (url.pathname === OIDC_PATH.start || url.pathname === OIDC_PATH.callback))
+    return enterByProvider(
+      { ...services, oidc: services.oidc },
+      method,
+      url,
+      { cookie: cookieHeader, userAgent },
+      { isSecure, refuse: refuseSecret },
+    );
   const [, sessionId, rest = ""] =
     /^\/s\/([^/]+)(\/live|\/agents\/[^/]+|\/reports\/[^/]+)?\/?$/.exec(url.pathname) ?? [];
   if (sessionId === undefined) return undefined;
@@ -30,12 +59,18 @@ export async function enterByLink(
   const token = url.searchParams.get("key");
   if (token === null) {
     const access = await readVisit(services, sessionId, cookieHeader, rest === "/live");
-    return access ? undefined : "unknown";
+    if (access) return undefined;
+    const hasCookie = readShareCookie(cookieHeader) ?? readLiveViewCookie(cookieHeader);
+    return hasCookie === undefined ? "unknown" : refuseSecret("unknown" as const);
   }
   const access = await services.shares.readAccess(sessionId, token);
-  const page = access?.scope === "live-view" ? "/live" : rest;
-  // A wrong token and an unknown session lead to the same 404 page.
-  return redirect(`/s/${sessionId}${page}`, access ? shareCookies(sessionId, token, access, isSecure) : []);
+  if (!access) {
+    services.securityLog.shareTokenRefused({ sessionId });
+    // A wrong token and an unknown session lead to the same 404 page.
+    return refuseSecret(redirect(`/s/${sessionId}${rest}`, []));
+  }
+  const page = access.scope === "live-view" ? "/live" : rest;
+  return redirect(`/s/${sessionId}${page}`, shareCookies(sessionId, token, access, isSecure));
 }
 
 /**
@@ -43,7 +78,7 @@ export async function enterByLink(
  * the live view only, and only to a visitor whom no share link lets in.
  */
 export async function readVisit(
-  { shares }: Pick<ApiServices, "shares">,
+  { shares, securityLog }: Pick<ApiServices, "shares" | "securityLog">,
   sessionId: string,
   cookieHeader: string | null,
   isLiveView: boolean,
@@ -52,7 +87,10 @@ export async function readVisit(
   const access = token === undefined ? undefined : await shares.readAccess(sessionId, token);
   if (access?.scope === "session") return access;
   const liveToken = isLiveView ? readLiveViewCookie(cookieHeader) : undefined;
-  return liveToken === undefined ? undefined : shares.readAccess(sessionId, liveToken);
+  const liveAccess = liveToken === undefined ? undefined : await shares.readAccess(sessionId, liveToken);
+  if (!liveAccess && (token ?? liveToken) !== undefined && !access)
+    securityLog.shareTokenRefused({ sessionId });
+  return liveAccess;
 }
 
 function redirect(location: string, cookies: string[]): Response {

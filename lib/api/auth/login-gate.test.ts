@@ -1,67 +1,166 @@
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { after, describe, test } from "node:test";
+import { logins as loginRows } from "#db/schema/index.ts";
+import { openTestDatabase } from "#db/testing.ts";
+import { createLoginTokens, SIGNED_TOKEN_MINUTES } from "#lib/logins/login-tokens.ts";
+import { type Account, createLogins } from "#lib/logins/logins.ts";
 import { readCookie, shareCookies } from "./cookies.ts";
-import { createLoginGate, SIGNED_TOKEN_MINUTES } from "./login-gate.ts";
+import { createLoginGate } from "./login-gate.ts";
 
 const KEY = new Uint8Array(32).fill(7);
-const pairOf = (cookie: string | undefined) => cookie?.split(";")[0] ?? null;
+const OTHER_KEY = new Uint8Array(32);
+const MINUTE_MS = 60_000;
+const IDLE_MS = 60 * MINUTE_MS;
+const LIFE_MS = 10 * IDLE_MS;
+const account: Account = { issuer: "https://id.example", subject: "ada", email: "ada@example.com" };
+
+const { db, close } = await openTestDatabase();
+after(close);
+
+type Options = { key?: Uint8Array; isSecure?: boolean; now?: () => number; isAllowed?: () => boolean };
+
+/** The logins and the gate of one process of the deployment. */
+function openProcess({ key = KEY, isSecure = false, now = Date.now, isAllowed = () => true }: Options = {}) {
+  const logins = createLogins({ db, key, idleMs: IDLE_MS, lifeMs: LIFE_MS, isAllowed, now });
+  return { logins, gate: createLoginGate(logins, createLoginTokens(key, now), isSecure) };
+}
+const pairOf = (cookie: string | undefined) => cookie?.split(";")[0] ?? "";
+/** A clock that starts now. */
+function openClock() {
+  let aheadMs = 0;
+  return {
+    now: () => Date.now() + aheadMs,
+    wait(ms: number) {
+      aheadMs += ms;
+    },
+  };
+}
 
 describe("the login link", () => {
-  test("works once", () => {
-    const gate = createLoginGate(KEY, false);
+  test("works once", async () => {
+    const { gate } = openProcess();
     const token = gate.issueToken();
-    assert.ok(gate.redeem(token));
-    assert.equal(gate.redeem(token), undefined);
-    assert.equal(gate.redeem(""), undefined);
-    assert.equal(gate.redeem("wrong"), undefined);
+    assert.ok(await gate.redeem(token));
+    assert.equal(await gate.redeem(token), undefined);
+    assert.equal(await gate.redeem(""), undefined);
+    assert.equal(await gate.redeem("wrong"), undefined);
+    assert.equal(await openProcess().gate.redeem(gate.issueToken()), undefined, "of this process only");
   });
 
-  test("signed with the deployment's key works once in each of its processes, for ten minutes", () => {
-    let now = 1_000;
-    const open = (key = KEY) => createLoginGate(key, false, () => now);
+  test("signed with the deployment's key works once in all its processes together, for ten minutes", async () => {
+    const clock = openClock();
+    const open = (key = KEY) => openProcess({ key, now: clock.now }).gate;
     const token = open().signToken();
-    const gate = open();
-    assert.ok(gate.redeem(token));
-    assert.equal(gate.redeem(token), undefined);
-    assert.ok(open().redeem(token));
-    const [expires = "", nonce = "", signature = ""] = token.split(".");
+    const both = await Promise.all([open().redeem(token), open().redeem(token)]);
+    assert.equal(both.filter((cookie) => cookie !== undefined).length, 1);
+    assert.equal(await open().redeem(token), undefined);
+
+    const fresh = open().signToken();
+    const [expires = "", nonce = "", signature = ""] = fresh.split(".");
     const forged = [
       `${Number(expires) + 1}.${nonce}.${signature}`,
       `${expires}.x.${signature}`,
       `${expires}.${nonce}`,
+      `${fresh}.x`,
+      `${fresh}x`,
     ];
-    for (const wrong of [...forged, `${token}x`]) assert.equal(open().redeem(wrong), undefined, wrong);
-    assert.equal(open(new Uint8Array(32)).redeem(token), undefined);
-    now += SIGNED_TOKEN_MINUTES * 60_000;
-    assert.equal(open().redeem(token), undefined);
+    for (const wrong of forged) assert.equal(await open().redeem(wrong), undefined, wrong);
+    assert.equal(await open(OTHER_KEY).redeem(fresh), undefined);
+    clock.wait(SIGNED_TOKEN_MINUTES * MINUTE_MS);
+    assert.equal(await open().redeem(fresh), undefined);
+  });
+});
+
+describe("a login", () => {
+  test("has the prefix of one host under https, and a planted cookie without it does not replace it", async () => {
+    const { gate } = openProcess({ isSecure: true });
+    const cookie = await gate.redeem(gate.issueToken());
+    assert.match(cookie ?? "", /^__Host-operator=[^;]+; Path=\/; HttpOnly; SameSite=Strict; .*; Secure$/);
+    assert.doesNotMatch(cookie ?? "", /domain/i);
+    assert.ok(await gate.readLogin(pairOf(cookie)));
+    assert.ok(await gate.readLogin(`operator=planted; ${pairOf(cookie)}`));
+    assert.equal(await gate.readLogin(pairOf(cookie).slice("__Host-".length)), undefined);
   });
 
-  test("becomes an HttpOnly, SameSite=Strict cookie that survives a restart for 30 days", () => {
-    let now = 0;
-    const gate = createLoginGate(KEY, true, () => now);
-    const cookie = gate.redeem(gate.issueToken());
-    assert.match(String(cookie), /; Path=\/; HttpOnly; SameSite=Strict; Max-Age=2592000; Secure$/);
-    const restarted = createLoginGate(KEY, true, () => now);
-    assert.ok(restarted.isSignedIn(pairOf(cookie)));
-    now += 30 * 86_400_000;
-    assert.ok(!restarted.isSignedIn(pairOf(cookie)));
+  test("is an HttpOnly, SameSite=Strict cookie that survives a restart; the database has no token of it", async () => {
+    const { gate } = openProcess({ isSecure: true });
+    const token = gate.issueToken();
+    const cookie = await gate.redeem(token);
+    assert.match(String(cookie), /; Path=\/; HttpOnly; SameSite=Strict; Max-Age=36000; Secure$/);
+    assert.ok(await openProcess({ isSecure: true }).gate.readLogin(pairOf(cookie)));
+    const stored = JSON.stringify(await db.select().from(loginRows));
+    for (const secret of [token, pairOf(cookie).split("=")[1] ?? ""]) assert.ok(!stored.includes(secret));
   });
 
-  test("cannot be forged, prolonged or carried to another deployment", () => {
-    const gate = createLoginGate(KEY, false);
-    const cookie = pairOf(gate.redeem(gate.issueToken())) ?? "";
-    const [expires = "", signature = ""] = cookie.replace("operator=", "").split(".");
-    for (const forged of [
-      null,
-      "",
-      "operator=",
-      `operator=${Number(expires) + 1}.${signature}`,
-      `operator=${expires}.${signature.slice(1)}`,
-      `operator=${expires}`,
-      `operator=Infinity.${signature}`,
-    ])
-      assert.ok(!gate.isSignedIn(forged), String(forged));
-    assert.ok(!createLoginGate(new Uint8Array(32), false).isSignedIn(cookie));
+  test("cannot be guessed, or carried to a deployment with another key", async () => {
+    const { gate } = openProcess();
+    const cookie = pairOf(await gate.redeem(gate.issueToken()));
+    for (const wrong of [null, "", "operator=", `${cookie}x`, cookie.slice(0, -1), cookie.toUpperCase()])
+      assert.equal(await gate.readLogin(wrong), undefined, String(wrong));
+    assert.equal(await openProcess({ key: OTHER_KEY }).gate.readLogin(cookie), undefined);
+  });
+
+  test("ends after its idle life, and after its absolute life however much it is used", async () => {
+    const clock = openClock();
+    const { gate, logins } = openProcess({ now: clock.now });
+    const idle = pairOf(await gate.redeem(gate.issueToken()));
+    const used = pairOf(await gate.redeem(gate.issueToken()));
+    let lastsMs = 0;
+    while (await gate.readLogin(used)) {
+      clock.wait(IDLE_MS - MINUTE_MS);
+      lastsMs += IDLE_MS - MINUTE_MS;
+      assert.ok(lastsMs <= LIFE_MS + IDLE_MS);
+    }
+    assert.ok(lastsMs >= LIFE_MS, `${lastsMs} ms`);
+    assert.equal(await gate.readLogin(idle), undefined);
+    assert.deepEqual(await logins.list(), []);
+  });
+
+  test("that is ended in one process is over in every process at once; the others go on", async () => {
+    const [here, there] = [openProcess(), openProcess()];
+    const gone = pairOf(await here.gate.redeem(here.gate.issueToken(), { cookie: null, userAgent: "Gone" }));
+    const kept = pairOf(await here.gate.redeem(here.gate.issueToken()));
+    const found = (await there.logins.list()).find(({ userAgent }) => userAgent === "Gone");
+    assert.ok(found);
+    assert.equal((await there.gate.readLogin(gone))?.id, found.id);
+    assert.equal(await there.logins.end(found.id), true);
+    assert.equal(await here.gate.readLogin(gone), undefined);
+    assert.ok(await here.gate.readLogin(kept));
+    assert.equal(await there.logins.end(found.id), true, "again changes nothing");
+    assert.equal(await there.logins.end("lgn_none"), false);
+  });
+
+  test("takes the place of the login that the browser had", async () => {
+    const { gate } = openProcess();
+    const first = pairOf(await gate.redeem(gate.issueToken()));
+    const second = pairOf(await gate.redeem(gate.issueToken(), { cookie: first, userAgent: null }));
+    assert.equal(await gate.readLogin(first), undefined);
+    assert.ok(await gate.readLogin(second));
+  });
+
+  test("of an account ends when the settings no longer allow the account", async () => {
+    const cookie = pairOf(await openProcess().gate.signIn(account));
+    const login = await openProcess().gate.readLogin(cookie);
+    assert.deepEqual([login?.method, login?.account], ["oidc", "ada@example.com"]);
+    const { gate, logins } = openProcess({ isAllowed: () => false });
+    assert.equal(await gate.readLogin(cookie), undefined);
+    assert.ok((await logins.list()).every(({ method }) => method === "link"));
+  });
+
+  test("is deleted from the database a day after its end", async () => {
+    const clock = openClock();
+    const { gate, logins } = openProcess({ now: clock.now });
+    await gate.redeem(gate.issueToken());
+    const ended = await gate.readLogin(pairOf(await gate.redeem(gate.issueToken())));
+    await logins.end(ended?.id ?? "");
+    const count = async () => (await db.select().from(loginRows)).length;
+    const before = await count();
+    await logins.deleteOld();
+    assert.equal(await count(), before);
+    // Other tests used their logins up to ten hours from now.
+    clock.wait(48 * 60 * MINUTE_MS);
+    await logins.deleteOld();
+    assert.equal(await count(), 0);
   });
 });
 

@@ -1,67 +1,66 @@
-import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import { readCookie } from "./cookies.ts";
+import type { LoginTokens } from "#lib/logins/login-tokens.ts";
+import type { Account, Login, Logins, SignIn } from "#lib/logins/logins.ts";
+import { readStrictCookie, writeOwnCookie } from "./cookies.ts";
 
-/** Signs the operator in to the landing page: a one-time link becomes a cookie. */
-export type LoginGate = {
-  /** A new token for `/login?token=…`; valid once, in this process, until it ends. */
-  issueToken: () => string;
-  /**
-   * A token that any process with the deployment's secret key accepts, once each, for {@link SIGNED_TOKEN_MINUTES}
-   * minutes; `npm run login` prints it.
-   */
-  signToken: () => string;
-  /** Redeems a token. @returns the cookie to set, or undefined for a wrong, used or expired token. */
-  redeem: (token: string) => string | undefined;
-  isSignedIn: (cookieHeader: string | null) => boolean;
+/** The headers of a sign-in: the cookies that the browser has, and its name. */
+export type SignInHeaders = { cookie: string | null; userAgent: string | null };
+
+/** Signs the operator in and out on the landing page: a one-time link or an account becomes a cookie. */
+export type LoginGate = Pick<LoginTokens, "issueToken" | "signToken"> & {
+  /** Redeems the token of a login link. @returns the cookie to set, or undefined for a wrong, used or expired token. */
+  redeem: (token: string, headers?: SignInHeaders) => Promise<string | undefined>;
+  /** Signs in with an account that the identity provider has confirmed and the settings allow. @returns the cookie to set. */
+  signIn: (account: Account, headers?: SignInHeaders) => Promise<string>;
+  /** The login of a request's cookies. */
+  readLogin: (cookieHeader: string | null) => Promise<Login | undefined>;
+  /** The cookie that signs the browser out. */
+  clearCookie: () => string;
 };
 
-/** How long a token of `npm run login` is valid. */
-export const SIGNED_TOKEN_MINUTES = 10;
-
 const NAME = "operator";
-const DAYS = 30;
+const NO_HEADERS: SignInHeaders = { cookie: null, userAgent: null };
 
-/** @param key the deployment's secret key; cookies and signed tokens survive a restart, issued tokens do not. */
-export function createLoginGate(key: Uint8Array, isSecure: boolean, now: () => number = Date.now): LoginGate {
-  const cookieKey = createHmac("sha256", key).update("login/v1").digest();
-  const tokenKey = createHmac("sha256", key).update("login-token/v1").digest();
-  const tokens = new Set<string>();
-  /** Signed tokens that were redeemed, with the times at which they expire. */
-  const used = new Map<string, number>();
-  const sign = (text: string, by = cookieKey) => createHmac("sha256", by).update(text).digest("base64url");
-  const isSigned = (text: string, signature: string, by = cookieKey) => {
-    const [given, expected] = [Buffer.from(signature), Buffer.from(sign(text, by))];
-    return given.length === expected.length && timingSafeEqual(given, expected);
-  };
+/** @see LoginGate */
+export function createLoginGate(
+  logins: Pick<Logins, "open" | "find" | "end" | "lifeMs">,
+  tokens: LoginTokens,
+  isSecure: boolean,
+): LoginGate {
+  const formatCookie = (value: string, maxAgeSeconds: number) =>
+    writeOwnCookie(
+      { name: NAME, value, path: "/" },
+      `HttpOnly; SameSite=Strict; Max-Age=${maxAgeSeconds}`,
+      isSecure,
+    );
 
-  function redeemSigned(token: string): boolean {
-    for (const [other, expires] of used) if (expires <= now()) used.delete(other);
-    const [expires = "", nonce = "", signature = ""] = token.split(".");
-    if (!isSigned(`${expires}.${nonce}`, signature, tokenKey)) return false;
-    if (Number(expires) <= now() || used.has(token)) return false;
-    used.set(token, Number(expires));
-    return true;
+  async function readLogin(cookieHeader: string | null): Promise<Login | undefined> {
+    const token = readStrictCookie(cookieHeader, { name: NAME, path: "/" }, isSecure);
+    return token === undefined || token === "" ? undefined : logins.find(token);
+  }
+  /** Opens a login in place of the one that the browser had. */
+  async function open(signIn: SignIn, { cookie, userAgent }: SignInHeaders): Promise<string | undefined> {
+    const opened = await logins.open(signIn, userAgent);
+    if (!opened) return undefined;
+    const previous = await readLogin(cookie);
+    if (previous) await logins.end(previous.id);
+    return formatCookie(opened.token, Math.floor(logins.lifeMs / 1_000));
   }
 
   return {
-    issueToken() {
-      const token = randomBytes(24).toString("base64url");
-      tokens.add(token);
-      return token;
+    issueToken: tokens.issueToken,
+    signToken: tokens.signToken,
+    async redeem(token, headers = NO_HEADERS) {
+      if (!tokens.isValid(token)) return undefined;
+      const cookie = await open({ method: "link", token }, headers);
+      tokens.forget(token);
+      return cookie;
     },
-    signToken() {
-      const text = `${now() + SIGNED_TOKEN_MINUTES * 60_000}.${randomBytes(12).toString("base64url")}`;
-      return `${text}.${sign(text, tokenKey)}`;
+    async signIn(account, headers = NO_HEADERS) {
+      const cookie = await open({ method: "oidc", account }, headers);
+      if (cookie === undefined) throw new Error("a login without a link was taken for a used one");
+      return cookie;
     },
-    redeem(token) {
-      if (!tokens.delete(token) && !redeemSigned(token)) return undefined;
-      const expires = String(now() + DAYS * 86_400_000);
-      const secure = isSecure ? "; Secure" : "";
-      return `${NAME}=${expires}.${sign(expires)}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${DAYS * 86_400}${secure}`;
-    },
-    isSignedIn(cookieHeader) {
-      const [expires = "", signature = ""] = readCookie(cookieHeader, NAME)?.split(".") ?? [];
-      return isSigned(expires, signature) && Number(expires) > now();
-    },
+    readLogin,
+    clearCookie: () => formatCookie("", 0),
   };
 }

@@ -4,6 +4,7 @@ import { browserOperations } from "./operations/browser.ts";
 import { followUpOperations } from "./operations/follow-ups.ts";
 import { keyOperations } from "./operations/keys.ts";
 import { landingPageOperations } from "./operations/landing-pages.ts";
+import { loginOperations } from "./operations/logins.ts";
 import { pageOperations } from "./operations/pages.ts";
 import { planningOperations } from "./operations/planning.ts";
 import { portingOperations } from "./operations/porting.ts";
@@ -38,6 +39,7 @@ export const contract = {
   ...portingOperations,
   ...skillOperations,
   ...keyOperations,
+  ...loginOperations,
   ...serviceOperations,
 } as const satisfies Record<string, Operation>;
 

@@ -18,7 +18,11 @@ describe("calls from other origins", () => {
     for (const origin of ["https://a.example", "null"])
       assert.deepEqual(ask("any", origin), {
         kind: "allowed",
-        headers: { Vary: "Origin", "Access-Control-Allow-Origin": origin },
+        headers: {
+          Vary: "Origin",
+          "Access-Control-Allow-Origin": origin,
+          "Cross-Origin-Resource-Policy": "cross-origin",
+        },
       });
     const preflight = ask("any", "https://a.example", "OPTIONS");
     assert.equal(preflight.kind, "answered");

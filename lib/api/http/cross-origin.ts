@@ -6,6 +6,9 @@ import { isSameService } from "./same-origin.ts";
  */
 export type CrossOriginRule = "any" | "public" | "first-party" | "none";
 
+/** For answers that any page may load; every other one is for our own pages. */
+const EMBEDDABLE = { "Cross-Origin-Resource-Policy": "cross-origin" };
+
 type CrossOriginVerdict =
   | { kind: "answered"; response: Response }
   | { kind: "refused" }
@@ -24,12 +27,17 @@ export function allowCrossOrigin(
 ): CrossOriginVerdict {
   const origin = request.headers.get("origin");
   if (rule === "none") return { kind: "allowed", headers: {} };
-  if (rule === "public") return { kind: "allowed", headers: { "Access-Control-Allow-Origin": "*" } };
+  if (rule === "public")
+    return { kind: "allowed", headers: { ...EMBEDDABLE, "Access-Control-Allow-Origin": "*" } };
   const isKnown =
     rule === "any" || origin === null || isSameService(origin, baseUrl) || firstPartyOrigins.includes(origin);
   const vary = { Vary: "Origin" };
   if (!isKnown) return { kind: "refused" };
-  const headers = { ...vary, ...(origin !== null && { "Access-Control-Allow-Origin": origin }) };
+  const headers = {
+    ...(rule === "any" && EMBEDDABLE),
+    ...vary,
+    ...(origin !== null && { "Access-Control-Allow-Origin": origin }),
+  };
   if (request.method !== "OPTIONS") return { kind: "allowed", headers };
   const preflight = {
     ...headers,

@@ -1,7 +1,5 @@
 import { randomBytes } from "node:crypto";
-
-/** Whether an address is of the demo shop. */
-export const isDemo = (pathname: string): boolean => pathname === "/demo" || pathname.startsWith("/demo/");
+import { isDemo } from "./security-headers.ts";
 
 /**
  * What a page may load and run. Our own pages have a nonce policy: no foreign script, frame or connection. The demo shop
@@ -13,7 +11,8 @@ export function makePagePolicy(
   isDev: boolean,
 ): { policy: string; nonce: string | undefined } {
   if (isDemo(pathname)) {
-    const policy = "default-src 'self'; style-src 'self' 'unsafe-inline'; frame-ancestors 'self'";
+    const policy =
+      "default-src 'self'; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; frame-ancestors 'self'";
     const isVisited = searchParams.has("visitor");
     return {
       policy: isVisited ? `${policy}; form-action 'self'; sandbox allow-scripts allow-forms` : policy,
@@ -24,7 +23,8 @@ export function makePagePolicy(
   const policy = [
     "default-src 'self'",
     `script-src 'self' 'nonce-${nonce}' 'strict-dynamic'${isDev ? " 'unsafe-eval'" : ""}`,
-    "style-src 'self' 'unsafe-inline'",
+    // Next inserts styles as text while it reloads them in development.
+    `style-src 'self' ${isDev ? "'unsafe-inline'" : `'nonce-${nonce}'`}`,
     "img-src 'self' blob: data:",
     "font-src 'self'",
     "connect-src 'self'",

@@ -1,5 +1,8 @@
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
+/** Whether a host name of a URL leads to this machine. */
+export const isLoopbackHost = (hostname: string): boolean => LOOPBACK.has(hostname);
+
 /** Whether an origin is this service's: its public one, or the same port under another name of this machine. */
 export function isSameService(origin: string, baseUrl: string): boolean {
   if (!URL.canParse(origin)) return false;

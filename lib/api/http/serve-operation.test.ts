@@ -3,11 +3,12 @@ import { after, describe, test } from "node:test";
 import { z } from "zod";
 import { shareTokens } from "#db/schema/index.ts";
 import { openTestDatabase } from "#db/testing.ts";
+import { silentSecurityLog } from "#lib/security-log/security-log.ts";
 import { hashBody } from "#lib/session/canonical-json.ts";
 import { createShareLinks, hashToken } from "#lib/session/share/share-link.ts";
 import { insertTestSession } from "#lib/session/transcript/transcript-fixture.ts";
 import { createAuthenticator } from "../auth/authenticate.ts";
-import { createLoginGate } from "../auth/login-gate.ts";
+import { createFailedAttempts } from "../auth/failed-attempts.ts";
 import type { Operation, OperationAuth } from "../contract/operation.ts";
 import type { Call, Handler } from "../operations/handler.ts";
 import { createBodyReader } from "./body/body-reader.ts";
@@ -26,6 +27,7 @@ const logged: object[] = [];
 const noop = () => {};
 const services: RouteServices = {
   db,
+  failedAttempts: createFailedAttempts({ limit: 0, trustedProxies: [] }),
   authenticate: createAuthenticator(
     [
       { key: "k", ownerId: "owner" },
@@ -34,14 +36,15 @@ const services: RouteServices = {
     ],
     {
       findHolder: async () => undefined,
-      readExpiries: async () => new Map(),
+      readLive: async () => new Map(),
     },
   ),
   shares: createShareLinks(db, new Uint8Array(32)),
-  login: createLoginGate(new Uint8Array(32), false),
+  login: { readLogin: async () => undefined },
   bodies: createBodyReader(),
   rates: createRateLimiter({ create: 2, poll: 0, annotate: 0, act: 2 }),
   logger: { debug: noop, info: noop, warn: noop, error: (fields) => void logged.push(fields) },
+  securityLog: silentSecurityLog,
   settings: { baseUrl: BASE },
 };
 

@@ -13,8 +13,8 @@ import { formatPath, type Validated, validate } from "./validate.ts";
 /** What the shared steps before a handler work with. */
 export type RouteServices = Pick<
   ApiServices,
-  "db" | "authenticate" | "shares" | "login" | "rates" | "bodies" | "logger"
-> & { settings: Pick<ApiServices["settings"], "baseUrl"> };
+  "db" | "authenticate" | "failedAttempts" | "shares" | "rates" | "bodies" | "logger" | "securityLog"
+> & { login: Pick<ApiServices["login"], "readLogin">; settings: Pick<ApiServices["settings"], "baseUrl"> };
 
 const BODY_BYTES_MAX = 64 * 1024;
 /** What any id of ours looks like, and the file of a script; anything else names nothing, and need not be looked up. */

@@ -3,6 +3,7 @@ import { hasOwnBrowser } from "#lib/browser/session/browser-store.ts";
 import type { SessionRow } from "#lib/session/session-store.ts";
 import type { ShareAccess } from "#lib/session/share/share-link.ts";
 import type { Grant } from "../auth/access-watch.ts";
+import { actorOf } from "../auth/actor-of.ts";
 import { readKey, refuseScope, roleOf } from "../auth/authenticate.ts";
 import { readLiveViewCookie, readShareCookie } from "../auth/cookies.ts";
 import { readVisit } from "../auth/entrance.ts";
@@ -11,7 +12,7 @@ import { type Failure, fail } from "../http/errors.ts";
 import { isSameService } from "../http/same-origin.ts";
 import type { ApiServices } from "../services.ts";
 
-export type AdmissionServices = Pick<ApiServices, "db" | "shares" | "authenticate"> & {
+export type AdmissionServices = Pick<ApiServices, "db" | "shares" | "authenticate" | "securityLog"> & {
   settings: Pick<ApiServices["settings"], "baseUrl">;
 };
 
@@ -78,7 +79,15 @@ async function admitKey(services: AdmissionServices, headers: Headers, sessionId
   if (!checked.ok) return checked;
   const { caller } = checked;
   const refusal = refuseScope(caller, "sessions:read");
-  if (refusal) return refusal;
+  if (refusal) {
+    services.securityLog.scopeRefused({
+      actor: actorOf(caller),
+      operation: "GET /api/sessions/:sessionId/live",
+      needed: "sessions:read",
+      sessionId,
+    });
+    return refusal;
+  }
   const session = await findKnownSession(services, sessionId, caller.ownerId);
   if (!session) return unknownSession();
   const viewer: Viewer = {

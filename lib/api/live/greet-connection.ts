@@ -1,7 +1,9 @@
 import { WebSocket } from "ws";
 import { CLOSE } from "#lib/client/close-codes.ts";
 import type { Words } from "#lib/events/bus/words.ts";
+import type { KeptAddress } from "#lib/security-log/request-address.ts";
 import type { LiveClientFrame } from "../contract/schemas/live-frames.ts";
+import type { Client } from "../http/client-address.ts";
 import type { ApiServices } from "../services.ts";
 import { type AdmissionServices, admitToken, type Viewer } from "./admit-viewer.ts";
 import { parseClientFrame } from "./client-frame.ts";
@@ -18,13 +20,19 @@ const REFUSED: Record<string, number> = {
 
 export type LiveServices = AdmissionServices &
   ViewerServices &
-  Pick<ApiServices, "access" | "control"> & {
+  Pick<ApiServices, "access" | "control" | "failedAttempts"> & {
     /** Opens a topic of words between processes. */
     words: (topic: string) => Words;
   };
 
 /** What a connection asks for; without a viewer its first frame must bring the credential. */
-type LiveRequest = { sessionId: string; after: number | undefined; viewer: Viewer | undefined };
+type LiveRequest = {
+  sessionId: string;
+  after: number | undefined;
+  viewer: Viewer | undefined;
+  inRequest: KeptAddress;
+  client: Client;
+};
 
 /**
  * Takes up an open connection: its frames are checked one by one and reach the viewer's side once there is one.
@@ -35,7 +43,7 @@ export function greetConnection(
   services: LiveServices,
   state: LiveState,
   webSocket: WebSocket,
-  { sessionId, after, viewer }: LiveRequest,
+  { sessionId, after, viewer, inRequest, client }: LiveRequest,
   authTimeoutMs: number,
 ): void {
   const { logger } = services;
@@ -60,7 +68,9 @@ export function greetConnection(
     const admission = await admitToken(services, token, sessionId);
     if (webSocket.readyState !== WebSocket.OPEN) return;
     if (!admission.ok) {
-      refuse(REFUSED[admission.code] ?? CLOSE.tryLater, admission.error);
+      const { code, error } =
+        admission.code === "unauthorized" ? services.failedAttempts.refuse(client, admission) : admission;
+      refuse(REFUSED[code] ?? CLOSE.tryLater, error);
       return;
     }
     serve(admission.viewer);
@@ -76,7 +86,7 @@ export function greetConnection(
     else {
       clearTimeout(timeout);
       early = [];
-      checkToken(frame.token).catch((error) => {
+      inRequest(() => checkToken(frame.token)).catch((error) => {
         logger.error({ err: error, sessionId }, "a live connection's credential could not be checked");
         refuse(CLOSE.broken, "something went wrong on our side; connect again");
       });

@@ -3,7 +3,9 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocket, WebSocketServer } from "ws";
 import { CLOSE } from "#lib/client/close-codes.ts";
+import { keepAddress } from "#lib/security-log/request-address.ts";
 import { streamQuerySchema } from "../contract/schemas/queries.ts";
+import { clientOf } from "../http/client-address.ts";
 import { fail, failureResponse } from "../http/errors.ts";
 import { failureOf } from "../http/failure-of.ts";
 import { describeFirstIssue } from "../http/validate.ts";
@@ -100,6 +102,9 @@ export function createLiveHub(
       try {
         if (request.headers.get("upgrade")?.toLowerCase() !== "websocket") return upgradeRequired();
         const admission = await admitRequest(services, request.headers, target);
+        const client = clientOf(request);
+        if (!admission.ok && admission.code === "unauthorized")
+          return failureResponse(services.failedAttempts.refuse(client, admission));
         if (!admission.ok) return failureResponse(admission);
         const query = streamQuerySchema.safeParse(Object.fromEntries(new URL(request.url).searchParams));
         if (!query.success)
@@ -108,11 +113,12 @@ export function createLiveHub(
 
         const { req, socket, head } = upgrade();
         const { viewer } = admission;
+        const inRequest = keepAddress();
         outside(() =>
           server.handleUpgrade(req, socket, head, (webSocket) => {
             followPulse(webSocket);
             sessionOf.set(webSocket, sessionId);
-            const asked = { sessionId, after: query.data.after, viewer };
+            const asked = { sessionId, after: query.data.after, viewer, inRequest, client };
             greetConnection(services, state, webSocket, asked, authTimeoutMs);
           }),
         );

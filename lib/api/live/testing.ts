@@ -5,6 +5,7 @@ import { WebSocket } from "ws";
 import type { Database } from "#db/client.ts";
 import { type ShareRole, shareTokens } from "#db/schema/index.ts";
 import { openTestDatabase } from "#db/testing.ts";
+import { createFailedAttempts } from "#lib/api/auth/failed-attempts.ts";
 import type {
   BrowserInput,
   BrowserService,
@@ -19,6 +20,7 @@ import type { NewEvent } from "#lib/events/event.ts";
 import { createEventLog } from "#lib/events/event-log.ts";
 import { createKeyStore } from "#lib/keys/key-store.ts";
 import type { LiveClientFrame, LiveFrame } from "#lib/page/state/view-types.ts";
+import { silentSecurityLog } from "#lib/security-log/security-log.ts";
 import { createShareLinks, hashToken } from "#lib/session/share/share-link.ts";
 import { readShareStates } from "#lib/session/share/share-store.ts";
 import { insertTestSession } from "#lib/session/transcript/transcript-fixture.ts";
@@ -106,7 +108,7 @@ export async function openLiveRig(
   const control = createBrowserControl(openWords(bus, "browser-control"));
   const access = createAccessWatch({
     rows: {
-      readKeys: store.readExpiries,
+      readKeys: store.readLive,
       readShares: (sessionIds) => readShareStates(db, sessionIds, new Date()),
     },
     words: openWords(bus, ACCESS_TOPIC),
@@ -121,7 +123,9 @@ export async function openLiveRig(
     words: (topic) => openWords(bus, topic),
     browser,
     authenticate: createAuthenticator(keys, store),
+    failedAttempts: createFailedAttempts({ limit: 0, trustedProxies: [] }),
     logger: { debug() {}, error: console.error },
+    securityLog: silentSecurityLog,
     settings: { baseUrl: TEST_ORIGIN },
   };
   const hub = createLiveHub(services, options);

@@ -126,7 +126,8 @@ async function takeLiveViewSnapshot(
     imports: [],
     ...(await readBrowserState(services, session)),
     lastSeq: session.eventSeq,
-    paths: { ...pathsOf(session.id, session.id), share: null },
+    hasOwnLink: false,
+    paths: pathsOf(session.id, session.id),
   };
 }
 
@@ -249,14 +250,9 @@ async function takeSnapshot(
     ...(await readPlanning(services, session)),
     imports: (await listImports(db, session.id, { limit: IMPORTS })).map(summarizeImport),
     lastSeq: session.eventSeq,
-    paths: {
-      ...pathsOf(session.id, pageId),
-      // A visitor of a created link gets no link that would outlive its revocation or expiry.
-      share:
-        linkId === null && session.parentSessionId === null
-          ? services.shares.sharePath(session.id, session.shareRevocation, role)
-          : null,
-    },
+    // The link itself is not in the page: a compressed page with a secret would tell it by its length.
+    hasOwnLink: linkId === null && session.parentSessionId === null,
+    paths: pathsOf(session.id, pageId),
   };
 }
 

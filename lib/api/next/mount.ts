@@ -3,6 +3,7 @@ import type { METHODS } from "../contract/paths.ts";
 import { isRoutedSessionId } from "../contract/paths.ts";
 import { fail, failureResponse } from "../http/errors.ts";
 import { failureOf } from "../http/failure-of.ts";
+import { securityHeaders } from "../http/security-headers.ts";
 import type { PathOperations } from "../http/serve-path.ts";
 import type { OpenApiDocument } from "../openapi/types.ts";
 import { findContainer } from "./find-container.ts";
@@ -21,19 +22,24 @@ export function mount(operations: PathOperations): Record<(typeof METHODS)[numbe
     const params = (await context.params) ?? {};
     // Source: specification, Errors, other rules, 1: such an id is not ours to answer.
     if (operations.POST === "retargetBrowser" && !isRoutedSessionId(params.sessionId ?? "")) notFound();
-    return answer(async () => (await findContainer()).serve(operations, request, params));
+    return answer(request, async () => (await findContainer()).serve(operations, request, params));
   };
   return forEveryMethod(handle);
 }
 
 /** A service that cannot be opened is our fault, and told in the interface's own words. */
-const answer = (work: () => Promise<Response>): Promise<Response> =>
-  work().catch((error: unknown) => failureResponse(failureOf(error)));
+async function answer(request: Request, work: () => Promise<Response>): Promise<Response> {
+  const response = await work().catch((error: unknown) => failureResponse(failureOf(error)));
+  const isHttps = new URL(request.url).protocol === "https:";
+  for (const [name, value] of securityHeaders("data", isHttps))
+    if (!response.headers.has(name)) response.headers.set(name, value);
+  return response;
+}
 
 /** `/api/inngest`, where the pages are served without our own process; that one answers it by itself. */
 export function mountEngine(): Record<"GET" | "POST" | "PUT", (request: Request) => Promise<Response>> {
   const handle = (request: Request) =>
-    answer(async () => {
+    answer(request, async () => {
       const { serveEngine } = await findContainer();
       // Whose request it is nobody knows here: what only this machine may ask is not answered.
       return serveEngine ? serveEngine(request, undefined) : new Response(null, { status: 404 });
@@ -43,13 +49,13 @@ export function mountEngine(): Record<"GET" | "POST" | "PUT", (request: Request)
 
 /** `/api/mcp`, the built-in MCP server; which methods it answers is its protocol's business. */
 export function mountMcp(): Record<(typeof METHODS)[number], RouteHandler> {
-  return forEveryMethod((request) => answer(async () => (await findContainer()).serveMcp(request)));
+  return forEveryMethod((request) => answer(request, async () => (await findContainer()).serveMcp(request)));
 }
 
 /** `/s/:sessionId/enter`, where a share link leads that our own process does not see. */
 export function mountEntrance(): { GET: RouteHandler } {
   const handle: RouteHandler = (request, context) =>
-    answer(async () => {
+    answer(request, async () => {
       const { sessionId = "" } = (await context.params) ?? {};
       const { searchParams } = new URL(request.url);
       const rest = searchParams.get("page") ?? "";
@@ -62,9 +68,25 @@ export function mountEntrance(): { GET: RouteHandler } {
   return { GET: handle };
 }
 
+/**
+ * `/login` and the addresses below it, where a login link or the identity provider leads; our own process serves them
+ * before Next.
+ */
+export function mountLogin(): { GET: RouteHandler } {
+  const handle: RouteHandler = (request) =>
+    answer(request, async () => {
+      const { enterByLink } = await findContainer();
+      const entered = await enterByLink(request);
+      return entered instanceof Response ? entered : new Response(null, { status: 404 });
+    });
+  return { GET: handle };
+}
+
 /** The handlers of paths below `/api` that nothing stands at: programs get an envelope there, not a page. */
 export function mountUnknown(): Record<(typeof METHODS)[number], RouteHandler> {
-  return forEveryMethod(async () => failureResponse(fail("not_found", "no such path")));
+  return forEveryMethod((request) =>
+    answer(request, async () => failureResponse(fail("not_found", "no such path"))),
+  );
 }
 
 function forEveryMethod(handle: RouteHandler): Record<(typeof METHODS)[number], RouteHandler> {

@@ -1,12 +1,18 @@
-import type { ReportPage, SessionSnapshot, SessionSummary } from "#lib/page/state/view-types.ts";
+import type { Login, ReportPage, SessionSnapshot, SessionSummary } from "#lib/page/state/view-types.ts";
 import { listSessions } from "#lib/session/list/list-store.ts";
 import { LOCAL_OWNER } from "../auth/admit-caller.ts";
+import { OIDC_PATH } from "../auth/oidc-entrance.ts";
 import { summarise } from "../operations/lists.ts";
+import { describeLogins } from "../operations/logins.ts";
 import type { ApiServices } from "../services.ts";
 
 /** What the landing page is drawn from. */
 export type LandingPage = {
   signedIn: boolean;
+  /** Browsers that are signed in; empty for visitors who are not. */
+  logins: Login[];
+  /** Where a sign-in with the identity provider begins; null where none is set up. */
+  oidcPath: string | null;
   recent: SessionSummary[];
   model: { label: string; isDemo: boolean };
   demoUrl: string;
@@ -40,8 +46,11 @@ export async function loadLandingPage(
   cookieHeader: string | null,
 ): Promise<LandingPage> {
   const { baseUrl, model } = services.settings;
-  const signedIn = services.login.isSignedIn(cookieHeader);
+  const login = await services.login.readLogin(cookieHeader);
+  const signedIn = login !== undefined;
   const rows = signedIn ? await listSessions(services.db, LOCAL_OWNER, { limit: RECENT }) : [];
   const recent = await summarise(services, rows, "drive");
-  return { signedIn, recent, model, demoUrl: `${baseUrl}/demo`, baseUrl };
+  const logins = login ? describeLogins(await services.logins.list(), login.id) : [];
+  const oidcPath = services.oidc ? OIDC_PATH.start : null;
+  return { signedIn, logins, oidcPath, recent, model, demoUrl: `${baseUrl}/demo`, baseUrl };
 }

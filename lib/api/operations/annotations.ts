@@ -1,6 +1,6 @@
 import { hasAnnotation } from "#lib/annotation/annotation-store.ts";
 import { listAnnotations as readAnnotations } from "#lib/annotation/list-annotations.ts";
-import { parseSubmission } from "#lib/annotation/parse-submission.ts";
+import { type AnnotationSubmission, parseSubmission } from "#lib/annotation/parse-submission.ts";
 import { recordAnnotation } from "#lib/annotation/record-annotation.ts";
 import { unknownSession } from "../auth/known-session.ts";
 import { fail } from "../http/errors.ts";
@@ -16,9 +16,7 @@ export async function submitAnnotation(
 ): Promise<Answer> {
   const parsed = parseSubmission(body);
   if (!parsed.ok) return Response.json({ error: parsed.error }, { status: 400 });
-  const recorded = await recordAnnotation(services, params.sessionId, parsed.submission);
-  if (!recorded.ok) return unknownSession();
-  return { ok: true, status: 200, body: { ok: true } };
+  return record(services, params.sessionId, parsed.submission);
 }
 
 /** The same from the session page, for visitors whose role may comment; refusals come in the envelope. */
@@ -28,8 +26,17 @@ export async function annotateAsPerson(
 ): Promise<Answer> {
   const parsed = parseSubmission(body);
   if (!parsed.ok) return fail("invalid_request", parsed.error);
-  const recorded = await recordAnnotation(services, session.id, parsed.submission);
-  return recorded.ok ? { ok: true, status: 200, body: { ok: true } } : unknownSession();
+  return record(services, session.id, parsed.submission);
+}
+
+async function record(
+  services: ApiServices,
+  sessionId: string,
+  submission: AnnotationSubmission,
+): Promise<Answer> {
+  const recorded = await recordAnnotation(services, sessionId, submission, services.settings.annotations);
+  if (recorded.ok) return { ok: true, status: 200, body: { ok: true } };
+  return recorded.reason === "full" ? fail("conflict", recorded.error) : unknownSession();
 }
 
 /** `GET …/annotations`, newest first. */

@@ -32,7 +32,7 @@ export async function readArtifact(
       "Content-Disposition": isPicture
         ? "inline"
         : attachment(`${kept.pointer.id}.${endingOf(kept.pointer.mediaType)}`),
-      "Content-Security-Policy": "default-src 'none'; sandbox",
+      "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
       "X-Content-Type-Options": "nosniff",
       "Cache-Control": "private, max-age=31536000, immutable",
     },

@@ -39,7 +39,7 @@ export async function sendPicture({ browser }: ApiServices, sessionId: string): 
   return new Response(Buffer.from(picture.bytes), {
     headers: {
       "Content-Type": picture.mediaType,
-      "Content-Security-Policy": "default-src 'none'; sandbox",
+      "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
       "X-Content-Type-Options": "nosniff",
       "Cache-Control": "private, no-cache",
     },

@@ -3,8 +3,10 @@ import { after, describe, test } from "node:test";
 import { eq } from "drizzle-orm";
 import { messages, outbox, requests, runs, sealedSecrets, sessions } from "#db/schema/index.ts";
 import { openTestDatabase } from "#db/testing.ts";
+import { createHttpRefusal } from "#lib/callback/endpoint/refuse-http.ts";
 import { createAddressRule } from "#lib/net/address/address-rule.ts";
 import { createSealer } from "#lib/secrets/sealer.ts";
+import { silentSecurityLog } from "#lib/security-log/security-log.ts";
 import { hashBody } from "#lib/session/canonical-json.ts";
 import { createJobSender } from "#lib/session/jobs/job-sender.ts";
 import { createFreshRuns } from "#lib/session/run/fresh-runs.ts";
@@ -26,6 +28,7 @@ const services: CreationServices = {
   sealer,
   tools: [],
   skills: { take: async () => [] },
+  securityLog: silentSecurityLog,
   shares: createShareLinks(db, KEY),
   freshRuns: createFreshRuns(),
   jobs: createJobSender({ db, send: async (job) => void sent.push(job.id), logger: { warn() {} } }),
@@ -34,11 +37,16 @@ const services: CreationServices = {
     allow: [],
     lookup: async (name) => (hosts[name] ? [{ address: hosts[name], family: 4 }] : []),
   }),
+  callbackRules: { secretLengthMin: 0, refuseHttp: () => undefined },
   async readSubAgentFlag(userId) {
     asked.push(userId);
     return userId === "invited";
   },
-  settings: { delegation: { maxLiveChildren: 4, maxLiveBrowsers: 4 } },
+  quota: { admit: async () => ({ ok: true, settle() {} }), forget() {} },
+  settings: {
+    delegation: { maxLiveChildren: 4, maxLiveBrowsers: 4 },
+    model: { id: "scripted", label: "scripted", isDemo: false, isPriced: false },
+  },
 };
 
 const hello = [{ role: "user", parts: [{ type: "text", text: "Hello" }] }];
@@ -187,6 +195,53 @@ describe("creating a session", () => {
     });
   });
 
+  test("seals URLs with a query, and stores them masked", async () => {
+    const row = await createRow({
+      callback: { url: "https://public.example/hook?token=canary-3&to=me" },
+      mcpServers: {
+        crm: { url: "https://crm.example/mcp?canary-4" },
+        plain: { url: "https://plain.example/mcp", type: "sse" },
+      },
+    });
+    assert.equal(row.callbackUrl, "https://public.example/hook?token=***&to=***");
+    assert.deepEqual(row.mcpServers, {
+      crm: { url: "https://crm.example/mcp?***", type: "http" },
+      plain: { url: "https://plain.example/mcp", type: "sse" },
+    });
+    const secrets = await db.select().from(sealedSecrets).where(eq(sealedSecrets.sessionId, row.id));
+    assert.doesNotMatch(JSON.stringify([row, secrets]), /canary/);
+    const opened = secrets.map(({ name, sealed }) => [
+      name,
+      sealer.open({ table: "sealed_secrets", row: row.id, column: name }, sealed),
+    ]);
+    assert.deepEqual(Object.fromEntries(opened), {
+      "callback.url": "https://public.example/hook?token=canary-3&to=me",
+      "mcpServers.crm.url": "https://crm.example/mcp?canary-4",
+    });
+  });
+
+  test("refuses what the deployment's settings refuse of callbacks, and accepts all that the contract does by default", async () => {
+    const strict: CreationServices = {
+      ...services,
+      callbackRules: { secretLengthMin: 20, refuseHttp: createHttpRefusal("refuse", []) },
+    };
+    const url = "https://public.example/hook";
+    const refused: [Record<string, unknown>, string][] = [
+      [{ url, secret: "shh" }, "callback.secret: must be at least 20 characters"],
+      [
+        { url: "http://public.example/hook" },
+        "callback.url: must be https, because CALLBACK_HTTP=refuse; hosts in NETWORK_ALLOW may use http",
+      ],
+    ];
+    for (const [callback, error] of refused) {
+      const answer = await create({ callback }, strict);
+      assert.deepEqual({ ...answer }, { ok: false, code: "invalid_request", error });
+      assert.ok((await create({ callback })).ok);
+    }
+    assert.ok((await create({ callback: { url, secret: "x".repeat(20) } }, strict)).ok);
+    assert.ok((await create({ callback: { url } }, strict)).ok, "a secret is not required");
+  });
+
   test("subAgents of a web caller hang on the feature flag of that caller's own identity", async () => {
     const row = async (fields: Record<string, unknown>) =>
       (await createRow({ subAgents: true, ...fields })).subAgents;
@@ -215,7 +270,10 @@ describe("creating a session", () => {
   test("a replay returns the original also where a ceiling has been lowered since", async () => {
     const fields = { idempotencyKey: "k", delegation: { maxLiveChildren: 4 } };
     const first = await create(fields);
-    const lowered = { ...services, settings: { delegation: { maxLiveChildren: 1, maxLiveBrowsers: 1 } } };
+    const lowered = {
+      ...services,
+      settings: { ...services.settings, delegation: { maxLiveChildren: 1, maxLiveBrowsers: 1 } },
+    };
     const replay = await create(fields, lowered);
     assert.ok(first.ok && replay.ok);
     assert.equal(replay.status, 200);

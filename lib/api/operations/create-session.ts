@@ -1,4 +1,5 @@
 import { CALLBACK_EVENTS } from "#db/schema/unions.ts";
+import { applyBudgetChange } from "#lib/session/budget/budget.ts";
 import {
   type CreateResult,
   findReplay,
@@ -13,6 +14,8 @@ import type { CreateSessionInput } from "../contract/schemas/create-session.ts";
 import { type Failure, fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
+import { refuseUnpriced } from "./budget.ts";
+import { refuseSecret } from "./callbacks.ts";
 import type { CallOf } from "./handler.ts";
 
 /** Decides whether a caller's JSON Schema may be used. */
@@ -26,8 +29,22 @@ export type SchemaAdmission = {
 /** What it takes to make a session. */
 export type CreationServices = Pick<
   ApiServices,
-  "db" | "sealer" | "jobs" | "freshRuns" | "shares" | "schemas" | "rule" | "tools" | "readSubAgentFlag"
-> & { skills: Pick<ApiServices["skills"], "take">; settings: Pick<ApiServices["settings"], "delegation"> };
+  | "db"
+  | "sealer"
+  | "jobs"
+  | "freshRuns"
+  | "quota"
+  | "shares"
+  | "schemas"
+  | "rule"
+  | "callbackRules"
+  | "tools"
+  | "readSubAgentFlag"
+  | "securityLog"
+> & {
+  skills: Pick<ApiServices["skills"], "take">;
+  settings: Pick<ApiServices["settings"], "delegation" | "model">;
+};
 
 type CreationCall = Pick<CallOf<"createSession" | "startSession">, "caller" | "body" | "hashBody">;
 
@@ -63,7 +80,21 @@ async function create(
   const replay = await findReplay(services.db, asked);
   if (replay) return describeResult(services, replay);
   const input = await readProfile(services, asked, call.body);
-  return input.ok ? describeResult(services, await storeSession(services, input.session)) : input;
+  return input.ok ? store(services, input.session) : input;
+}
+
+/** Stores a session if its owner may have one more. */
+async function store(services: CreationServices, session: NewSession): Promise<Answer> {
+  const place = await services.quota.admit(session.ownerId);
+  if (!place.ok) return fail("conflict", place.error);
+  let isCreated = false;
+  try {
+    const result = await storeSession(services, session);
+    isCreated = result.status === "created";
+    return describeResult(services, result);
+  } finally {
+    place.settle(isCreated);
+  }
 }
 
 function describeResult({ shares }: CreationServices, result: CreateResult): Answer {
@@ -106,8 +137,11 @@ async function readProfile(
     if (!admitted.ok && admitted.isBusy) return fail("rate_limited", admitted.error, { "Retry-After": "5" });
     if (!admitted.ok) return fail("invalid_request", admitted.error);
   }
-  const refusal = body.callback && (await refuseCallback(services, body.callback.url));
-  if (refusal) return fail("invalid_request", `callback.url: ${refusal}`);
+  const unpriced =
+    body.budget?.usd === undefined ? undefined : refuseUnpriced(services.settings, "budget.usd");
+  if (unpriced) return unpriced;
+  const refusal = body.callback && (await refuseCallback(services, body.callback));
+  if (refusal) return fail("invalid_request", refusal);
 
   const sandbox = body.capabilities?.sandbox ?? true;
   const capabilities = { sandbox, browser: sandbox && (body.capabilities?.browser ?? true) };
@@ -147,6 +181,7 @@ async function readProfile(
     capabilities,
     subAgents,
     delegation: delegation.caps,
+    budget: applyBudgetChange(null, body.budget ?? {}),
     callback: body.callback
       ? {
           url: body.callback.url,
@@ -178,11 +213,26 @@ const mayDelegate = async (
   userId: string | null,
 ): Promise<boolean> => origin === "person" || source !== "web" || (await services.readSubAgentFlag(userId));
 
+/** Why a callback is refused; the sentence begins with the field. */
+async function refuseCallback(
+  services: CreationServices,
+  { url, secret }: NonNullable<CreateSessionInput["callback"]>,
+): Promise<string | undefined> {
+  const secretRefusal = secret === undefined ? undefined : refuseSecret(services.callbackRules, secret);
+  if (secretRefusal !== undefined) return `callback.secret: ${secretRefusal}`;
+  const urlRefusal = await refuseTarget(services, new URL(url));
+  return urlRefusal && `callback.url: ${urlRefusal}`;
+}
+
 /** Why a callback may not go there. A name that cannot be resolved now may well be resolved at the attempt. */
-async function refuseCallback(services: CreationServices, url: string): Promise<string | undefined> {
-  const target = new URL(url);
-  const literal = services.rule.refuseLiteral(target);
-  if (literal !== undefined) return literal;
-  const checked = await services.rule.check(target);
-  return checked.allowed || checked.why === "unresolved" ? undefined : checked.reason;
+async function refuseTarget(
+  { rule, callbackRules, securityLog }: CreationServices,
+  target: URL,
+): Promise<string | undefined> {
+  const literal = rule.refuseLiteral(target) ?? callbackRules.refuseHttp(target);
+  const checked = literal === undefined ? await rule.check(target) : undefined;
+  const isAllowed = checked === undefined || checked.allowed || checked.why === "unresolved";
+  const reason = literal ?? (isAllowed ? undefined : checked.reason);
+  if (reason !== undefined) securityLog.networkRefused({ source: "callback", host: target.host, reason });
+  return reason;
 }

@@ -4,11 +4,13 @@ import { cancelAgentAsPerson, listAgents, listPersonAgents, readAgentPicture } f
 import { annotateAsPerson, listAnnotations, submitAnnotation } from "./annotations.ts";
 import { readArtifact } from "./artifacts.ts";
 import { readBrowser, readPagePicture, retargetBrowser, steerBrowser } from "./browser.ts";
+import { changeBudget, readBudget } from "./budget.ts";
+import { enableCallback, rotateCallbackSecret } from "./callbacks.ts";
 import { createSession, startSession } from "./create-session.ts";
 import { listDeliveries, redeliverCallback } from "./deliveries.ts";
 import { answerElicitation, listElicitations } from "./elicitations.ts";
 import { exportRevision, importVariant } from "./exports.ts";
-import { createKey, listKeys, revokeKey, rotateKey } from "./keys.ts";
+import { createKey, listKeys, revokeKey, rotateEncryption, rotateKey, updateKey } from "./keys.ts";
 import {
   listLandingPages,
   listPageVersions,
@@ -21,6 +23,7 @@ import {
   unpublishPersonPage,
 } from "./landing-pages.ts";
 import { listMessages, listSessions } from "./lists.ts";
+import { endLogin, listLogins, logOut } from "./logins.ts";
 import { postMessage, postPersonMessage } from "./messages.ts";
 import {
   addRequirements,
@@ -50,6 +53,7 @@ import { createMcpToken, readHealth, readOpenApi, readReadiness } from "./servic
 import { deleteSession, readSession } from "./sessions.ts";
 import {
   createShareLink,
+  listPersonShareLinks,
   listShareLinks,
   revokeAllPersonShareLinks,
   revokeAllShareLinks,
@@ -89,6 +93,8 @@ export const handlers: { [Name in OperationName]: Handler<Contract[Name]> } = {
   listDeliveries,
   listPersonDeliveries: listDeliveries,
   redeliverCallback,
+  rotateCallbackSecret,
+  enableCallback,
   redeliverPersonCallback: redeliverCallback,
   readArtifact,
   postPersonMessage,
@@ -100,10 +106,12 @@ export const handlers: { [Name in OperationName]: Handler<Contract[Name]> } = {
   createShareLink,
   revokeShareLink,
   revokeAllShareLinks,
-  listPersonShareLinks: listShareLinks,
+  listPersonShareLinks,
   createPersonShareLink: createShareLink,
   revokePersonShareLink: revokeShareLink,
   revokeAllPersonShareLinks,
+  readBudget,
+  changeBudget,
   listAgents,
   listPersonAgents,
   listAgentsBelow: listPersonAgents,
@@ -168,7 +176,12 @@ export const handlers: { [Name in OperationName]: Handler<Contract[Name]> } = {
   listKeys,
   createKey,
   revokeKey,
+  updateKey,
   rotateKey,
+  listLogins,
+  endLogin,
+  logOut,
+  rotateEncryption,
   readHealth,
   readOpenApi,
   readReadiness,

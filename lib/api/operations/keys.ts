@@ -1,5 +1,7 @@
 import { KEY_SCOPES } from "#lib/keys/key-scopes.ts";
 import * as keys from "#lib/keys/manage-keys.ts";
+import { resealSecrets } from "#lib/session/secrets/reseal-secrets.ts";
+import { actorOf } from "../auth/actor-of.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
@@ -19,38 +21,75 @@ export async function listKeys(
 
 /** `POST /actions/keys`. The answer is the one time that the key's text is told. */
 export async function createKey(
-  services: Pick<ApiServices, "db">,
-  { body }: CallOf<"createKey">,
+  services: Pick<ApiServices, "db" | "securityLog">,
+  { body, caller }: CallOf<"createKey">,
 ): Promise<Answer> {
   const { ownerId, name, scopes = KEY_SCOPES, expiresInDays } = body;
   const expiresAt = expiresInDays === undefined ? null : new Date(Date.now() + expiresInDays * DAY_MS);
   const made = await keys.createKey(services.db, { ownerId, name, scopes, expiresAt });
+  services.securityLog.keyCreated({ actor: actorOf(caller), keyId: made.record.id, ownerId, scopes });
   return { ok: true, status: 201, body: { success: true, ...made } };
 }
 
-type KeyServices = { db: ApiServices["db"]; access: Pick<ApiServices["access"], "keyChanged"> };
+type KeyServices = Pick<ApiServices, "db" | "securityLog"> & {
+  access: Pick<ApiServices["access"], "keyChanged">;
+};
 
 /** `DELETE /actions/keys/:keyId`: ends the key and its open connections at once; repeating it changes nothing. */
-export async function revokeKey(services: KeyServices, { params }: CallOf<"revokeKey">): Promise<Answer> {
+export async function revokeKey(
+  services: KeyServices,
+  { params, caller }: CallOf<"revokeKey">,
+): Promise<Answer> {
   const record = await keys.revokeKey(services.db, params.keyId);
   if (!record) return unknownKey();
   services.access.keyChanged(record.id);
+  services.securityLog.keyRevoked({ actor: actorOf(caller), keyId: record.id, ownerId: record.ownerId });
   return { ok: true, status: 200, body: { success: true, record } };
+}
+
+/** `PATCH /actions/keys/:keyId`: replaces the scopes; connections that need a scope which the key lost end at once. */
+export async function updateKey(
+  services: KeyServices,
+  { params, body, caller }: CallOf<"updateKey">,
+): Promise<Answer> {
+  const updated = await keys.updateKey(services.db, params.keyId, body.scopes);
+  if (updated.status === "unknown") return unknownKey();
+  if (updated.status === "over") return keyIsOver();
+  const { id, ownerId, scopes } = updated.record;
+  services.access.keyChanged(id);
+  services.securityLog.keyScopesChanged({ actor: actorOf(caller), keyId: id, ownerId, scopes });
+  return { ok: true, status: 200, body: { success: true, record: updated.record } };
 }
 
 /** `POST /actions/keys/:keyId/rotate`: a successor, beside which the old key goes on for the overlap. */
 export async function rotateKey(
   services: KeyServices,
-  { params, body }: CallOf<"rotateKey">,
+  { params, body, caller }: CallOf<"rotateKey">,
 ): Promise<Answer> {
   const overlapMs = (body.overlapHours ?? OVERLAP_HOURS) * 3_600_000;
   const rotated = await keys.rotateKey(services.db, params.keyId, overlapMs);
   if (rotated.status === "unknown") return unknownKey();
-  if (rotated.status === "over")
-    return fail("conflict", "this key is revoked or has expired; create a new one");
+  if (rotated.status === "over") return keyIsOver();
   const { key, record, old } = rotated;
   services.access.keyChanged(old.id);
+  services.securityLog.keyRotated({
+    actor: actorOf(caller),
+    keyId: old.id,
+    successorId: record.id,
+    ownerId: old.ownerId,
+  });
   return { ok: true, status: 201, body: { success: true, key, record, old } };
+}
+
+const keyIsOver = () => fail("conflict", "this key is revoked or has expired; create a new one");
+
+/** `POST /actions/encryption/rotate`: a part of the walk over all stored secrets. */
+export async function rotateEncryption(
+  services: Pick<ApiServices, "db" | "sealer">,
+  { body }: CallOf<"rotateEncryption">,
+): Promise<Answer> {
+  const outcome = await resealSecrets(services, body.cursor);
+  return { ok: true, status: 200, body: { success: true, ...outcome } };
 }
 
 const unknownKey = () => fail("not_found", "no such key");

@@ -24,7 +24,8 @@ export async function exportSession(
     headers: {
       "Content-Type": MEDIA_TYPES[format],
       "Content-Disposition": attachment(fileNameOf(session, format)),
-      "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox",
+      "Content-Security-Policy":
+        "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; sandbox",
       "X-Content-Type-Options": "nosniff",
     },
   });

@@ -50,7 +50,8 @@ export async function streamRequest(
   const pages = { subscribe, readUnfinished, readPage: (page: PageQuery) => readPage(db, page) };
   const { grant } = caller;
   const withdrawn = new AbortController();
-  const letGo = grant && services.access.hold(grant, () => withdrawn.abort());
+  const letGo =
+    grant && services.access.hold({ ...grant, scopes: ["sessions:read"] }, () => withdrawn.abort());
   const signal = AbortSignal.any([request.signal, withdrawn.signal]);
   return new Response(openStream(pages, followed, signal, letGo), { headers: HEADERS });
 }

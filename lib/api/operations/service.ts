@@ -1,4 +1,7 @@
 import { createHash } from "node:crypto";
+import { refuseKey } from "../auth/admit-caller.ts";
+import { readKey } from "../auth/authenticate.ts";
+import { isLocalCaller } from "../http/local-caller.ts";
 import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
@@ -8,11 +11,26 @@ export async function readHealth(): Promise<Answer> {
   return { ok: true, status: 200, body: { ok: true } };
 }
 
-/** `GET /api/ready`: every part that a turn needs answers. */
-export async function readReadiness(services: ApiServices): Promise<Answer> {
-  const checks = await services.readiness();
+/**
+ * `GET /api/ready`: every part that a turn needs answers. Which part does not is told to callers with an API key, and to
+ * this machine. A wrong key is no error here: a probe whose key has expired goes on.
+ */
+export async function readReadiness(
+  services: ApiServices,
+  { request }: CallOf<"readReadiness">,
+): Promise<Answer> {
+  const [checks, mayRead] = await Promise.all([services.readiness(), mayReadChecks(services, request)]);
   const ok = Object.values(checks).every((check) => check.ok);
-  return { ok: true, status: ok ? 200 : 503, body: { ok, checks } };
+  return { ok: true, status: ok ? 200 : 503, body: { ok, ...(mayRead && { checks }) } };
+}
+
+async function mayReadChecks(services: ApiServices, request: Request): Promise<boolean> {
+  if (isLocalCaller(request)) return true;
+  if (readKey(request.headers) === undefined) return false;
+  const checked = await services.authenticate(request.headers);
+  // The probe is answered, and a wrong key is counted.
+  if (!checked.ok) refuseKey(services, request, checked);
+  return checked.ok;
 }
 
 type Served = { text: string; etag: string };

@@ -3,11 +3,14 @@ import { findAgent } from "#lib/agents/agent-store.ts";
 import { pageUrl } from "#lib/publication/landing/page-address.ts";
 import { scriptUrl } from "#lib/publication/script-address.ts";
 import { limitDelegation } from "#lib/session/delegation.ts";
-import { findSession, readSessionExtras, type SessionRow } from "#lib/session/session-store.ts";
+import { findSession, readMetadata, type SessionRow } from "#lib/session/session-store.ts";
+import { maskUrl } from "#lib/text/mask-url.ts";
+import { actorOf } from "../auth/actor-of.ts";
 import { roleOf } from "../auth/authenticate.ts";
 import { unknownSession } from "../auth/known-session.ts";
 import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
+import { describeCallback } from "./callbacks.ts";
 import type { CallOf } from "./handler.ts";
 import { summarise } from "./lists.ts";
 
@@ -19,8 +22,8 @@ export async function readSession(
   const role = roleOf(caller);
   const [summary] = await summarise(services, [session], role);
   const agentUrl = await readAgentUrl(services, session, role);
-  const { metadata, isSigned } = await readSessionExtras(services.db, session.id);
-  const { callbackUrl: url, callbackEvents: events } = session;
+  const metadata = await readMetadata(services.db, session.id);
+  const servers = Object.entries(session.mcpServers);
   return {
     ok: true,
     status: 200,
@@ -32,7 +35,11 @@ export async function readSession(
         ...(agentUrl !== undefined && { shareUrl: agentUrl }),
         metadata,
         delegation: limitDelegation(session, services.settings.delegation),
-        callback: url === null || events === null ? null : { url, events, isSigned },
+        // URLs of sessions from before they were sealed are in the row in full.
+        mcpServers: Object.fromEntries(
+          servers.map(([id, { url, type }]) => [id, { url: maskUrl(url), type }]),
+        ),
+        callback: await describeCallback(services, session),
         updatedAt: session.updatedAt.toISOString(),
       },
     },
@@ -56,9 +63,10 @@ async function readAgentUrl(
  */
 export async function deleteSession(
   services: ApiServices,
-  { session }: CallOf<"deleteSession">,
+  { session, caller }: CallOf<"deleteSession">,
 ): Promise<Answer> {
-  const outcome = await services.removeSession(session.id, session.ownerId);
+  const outcome = await services.removeSession(session.id, session.ownerId, actorOf(caller));
+  services.quota.forget(session.ownerId);
   if (!outcome) return unknownSession();
   const publications = outcome.publications.map(({ id, variant }) => ({
     id,

@@ -1,6 +1,7 @@
 import * as links from "#lib/session/share/manage-share-links.ts";
 import { linkPath } from "#lib/session/share/share-link.ts";
 import { findShareLink, revokeAllShares } from "#lib/session/share/share-store.ts";
+import { actorOf } from "../auth/actor-of.ts";
 import { shareCookies } from "../auth/cookies.ts";
 import { unknownSession } from "../auth/known-session.ts";
 import { fail } from "../http/errors.ts";
@@ -14,18 +15,37 @@ const PAGE = 50;
 /** `GET …/share-links`, newest first, without secrets. Source: `wire.md`, Share links. */
 export async function listShareLinks(
   { db }: ApiServices,
-  { params, query }: CallOf<"listShareLinks" | "listPersonShareLinks">,
+  { params, query }: CallOf<"listShareLinks">,
 ): Promise<Answer> {
-  const { cursor, limit = PAGE } = query;
-  if (cursor !== undefined && !(await findShareLink(db, params.sessionId, cursor))) return unknownCursor();
-  const page = await links.listShareLinks(db, params.sessionId, { limit, ...(cursor && { cursor }) });
-  return { ok: true, status: 200, body: { success: true, ...page } };
+  const page = await readPage(db, params.sessionId, query);
+  return page ? { ok: true, status: 200, body: { success: true, ...page } } : unknownCursor();
+}
+
+/** The same for the session page, with the session's own link, which no page contains. Source: decision 053. */
+export async function listPersonShareLinks(
+  { db, shares }: ApiServices,
+  { session, query }: CallOf<"listPersonShareLinks">,
+): Promise<Answer> {
+  const page = await readPage(db, session.id, query);
+  if (!page) return unknownCursor();
+  const shareUrl = shares.sharePath(session.id, session.shareRevocation, "drive");
+  return { ok: true, status: 200, body: { success: true, ...page, shareUrl } };
+}
+
+/** @returns undefined for an unknown cursor. */
+async function readPage(
+  db: ApiServices["db"],
+  sessionId: string,
+  { cursor, limit = PAGE }: CallOf<"listShareLinks">["query"],
+) {
+  if (cursor !== undefined && !(await findShareLink(db, sessionId, cursor))) return undefined;
+  return links.listShareLinks(db, sessionId, { limit, ...(cursor && { cursor }) });
 }
 
 /** `POST …/share-links`. The answer is the only one with the link's secret. */
 export async function createShareLink(
-  { db }: ApiServices,
-  { params, body }: CallOf<"createShareLink" | "createPersonShareLink">,
+  { db, securityLog }: ApiServices,
+  { params, body, caller }: CallOf<"createShareLink" | "createPersonShareLink">,
 ): Promise<Answer> {
   const { sessionId } = params;
   const { role, label = null, expiresAt } = body;
@@ -41,6 +61,7 @@ export async function createShareLink(
       `a session has at most ${links.LIVE_LINKS_MAX} live share links; revoke one first`,
     );
   const { token, record } = created;
+  securityLog.shareLinkCreated({ actor: actorOf(caller), sessionId, linkId: record.id, role });
   return {
     ok: true,
     status: 201,
@@ -50,21 +71,26 @@ export async function createShareLink(
 
 /** `DELETE …/share-links/:linkId`: ends the link, its cookies and its open connections; repeating it changes nothing. */
 export async function revokeShareLink(
-  { db, access }: ApiServices,
-  { params }: CallOf<"revokeShareLink" | "revokePersonShareLink">,
+  { db, access, securityLog }: ApiServices,
+  { params, caller }: CallOf<"revokeShareLink" | "revokePersonShareLink">,
 ): Promise<Answer> {
   const record = await links.revokeShareLink(db, params.sessionId, params.linkId);
   if (!record) return fail("not_found", "no such share link");
   access.sharesChanged(params.sessionId);
+  securityLog.shareLinkRevoked({
+    actor: actorOf(caller),
+    sessionId: params.sessionId,
+    linkId: params.linkId,
+  });
   return { ok: true, status: 200, body: { success: true, record } };
 }
 
 /** `POST …/share-links/revoke-all`: ends every link and the `shareUrl`, and answers with the new one. */
 export async function revokeAllShareLinks(
   services: ApiServices,
-  { params }: CallOf<"revokeAllShareLinks">,
+  { params, caller }: CallOf<"revokeAllShareLinks">,
 ): Promise<Answer> {
-  const revoked = await revokeAll(services, params.sessionId);
+  const revoked = await revokeAll(services, params.sessionId, actorOf(caller));
   return revoked ? { ok: true, status: 200, body: revoked.body } : unknownSession();
 }
 
@@ -74,7 +100,7 @@ export async function revokeAllPersonShareLinks(
   { params }: CallOf<"revokeAllPersonShareLinks">,
 ): Promise<Answer> {
   const { sessionId } = params;
-  const revoked = await revokeAll(services, sessionId);
+  const revoked = await revokeAll(services, sessionId, actorOf(undefined));
   if (!revoked) return unknownSession();
   const token = services.shares.deriveToken(sessionId, revoked.revocation, "drive");
   const isSecure = services.settings.baseUrl.startsWith("https:");
@@ -84,11 +110,12 @@ export async function revokeAllPersonShareLinks(
   return answer;
 }
 
-async function revokeAll({ db, shares, access }: ApiServices, sessionId: string) {
+async function revokeAll({ db, shares, access, securityLog }: ApiServices, sessionId: string, actor: string) {
   const revoked = await revokeAllShares(db, sessionId, new Date());
   if (!revoked) return undefined;
   for (const id of [sessionId, ...revoked.agentIds]) access.sharesChanged(id);
   const { revocation, links } = revoked;
+  securityLog.shareLinksRevoked({ actor, sessionId, links });
   const shareUrl = shares.sharePath(sessionId, revocation, "drive");
   return { revocation, body: { success: true, revoked: links, shareUrl } };
 }

@@ -8,6 +8,7 @@ import { unknownSession } from "../auth/known-session.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
+import { readBudgetState } from "./budget.ts";
 import type { CallOf } from "./handler.ts";
 
 /** `GET …/requests/:requestId`. Source: specification, Request status. */
@@ -38,7 +39,8 @@ export async function readAgentStatus(
     readReportOutcome(services.db, session),
     readPageOutcome(services.db, session, services.settings.pagesOrigin),
   ]);
-  return { ok: true, status: 200, body: { ...status, variants, pages: pages ?? [], reports } };
+  const budget = await readBudgetState(services, session);
+  return { ok: true, status: 200, body: { ...status, budget, variants, pages: pages ?? [], reports } };
 }
 
 /** `POST …/agent/cancel`. Source: `wire.md`, Follow-ups. */

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { createSocket } from "node:dgram";
+import { request } from "node:http";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { createAddressRule } from "#lib/net/address/address-rule.ts";
+import type { NetworkRefusal } from "#lib/security-log/security-events.ts";
 import { openBrowser } from "../page/open-browser.ts";
 import {
   findBrowserProcesses,
@@ -134,6 +136,49 @@ test("permissions are refused without a question", async () => {
     return answers.map((answer) => answer.state);
   });
   assert.deepEqual(state, ["denied", "denied", "denied"]);
+});
+
+test("refusals are reported with their source and session, and a server that is away is none", async () => {
+  const refusals: NetworkRefusal[] = [];
+  const egress = createBrowserEgress(
+    createAddressRule({ allow: ["127.0.0.1"] }),
+    undefined,
+    quiet,
+    (refusal) => refusals.push(refusal),
+  );
+  const proxy = await egress.startProxy({ acceptsKey: true });
+  const { port } = new URL(proxy.server);
+  const ask = (url: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const asked = request({ host: "127.0.0.1", port, path: url }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+      asked.on("error", reject).end();
+    });
+  try {
+    assert.ok(await egress.refuse(new URL("http://10.1.2.3/x?token=canary"), "ses_a"));
+    assert.equal(await egress.refuse(new URL(site.origin), "ses_a"), undefined);
+    assert.equal(await ask("http://10.1.2.3:81/x?token=canary"), 403);
+    proxy.nameSession("ses_b");
+    assert.equal(await ask("http://10.1.2.4/"), 403);
+    assert.equal(await ask(`http://127.0.0.1:${port}/`), 403);
+    const away = await startTestSite((_, response) => response.end());
+    await away.close();
+    assert.equal(await ask(`${away.origin}/`), 502);
+  } finally {
+    await proxy.close();
+  }
+  assert.deepEqual(
+    refusals.map(({ source, sessionId: of, host }) => [source, of, host]),
+    [
+      ["navigation", "ses_a", "10.1.2.3"],
+      ["proxy", undefined, "10.1.2.3:81"],
+      ["proxy", "ses_b", "10.1.2.4"],
+      ["proxy", "ses_b", `127.0.0.1:${port}`],
+    ],
+  );
+  assert.doesNotMatch(JSON.stringify(refusals), /canary/);
 });
 
 test("a browser beyond our proxy asks for no document that the rule refuses, redirects included", async () => {

@@ -13,6 +13,8 @@ export type BrowserProcess = {
   exited: Promise<void>;
   /** The latest reason why the proxy did not reach this URL's host, if there was one. */
   findRefusal: (url: URL) => string | undefined;
+  /** Names the session that uses it from now on, for reports of refused requests. */
+  nameSession: (sessionId: string) => void;
   /** Ends it with all its processes and removes its files. Never rejects. */
   kill: () => Promise<void>;
 };

@@ -112,6 +112,7 @@ export function createLocalProvider(deps: {
           isGuarded: true,
           exited: started.exited,
           findRefusal: proxy.findRefusal,
+          nameSession: proxy.nameSession,
           kill,
         };
       } catch (error) {

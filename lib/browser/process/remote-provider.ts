@@ -41,6 +41,7 @@ export function createRemoteProvider(deps: {
         isGuarded: isOnThisMachine,
         exited: gone.promise,
         findRefusal: (url) => proxy?.findRefusal(url),
+        nameSession: (sessionId) => proxy?.nameSession(sessionId),
         async kill() {
           await proxy?.close();
           allowPort();

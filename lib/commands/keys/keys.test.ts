@@ -8,12 +8,12 @@ import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { startTestPostgres } from "#db/postgres-testing.ts";
 import { createDatabase } from "#db/testing.ts";
-import { openTestService, type TestService } from "#e2e/service/testing.ts";
+import { openTestService, signIn, type TestService } from "#e2e/service/testing.ts";
 import { contract } from "#lib/api/contract/contract.ts";
 import { createPathMatcher } from "#lib/api/http/match-path.ts";
 import { readEnv } from "#lib/server/env.ts";
 import { sendResponse, toWebRequest } from "#lib/server/web-messages.ts";
-import { openKeyDesk } from "./open-key-desk.ts";
+import { openOperatorDesk } from "../open-operator-desk.ts";
 import { KEYS_USAGE, readKeysCommand } from "./read-command.ts";
 import { runKeysCommand } from "./run-key-command.ts";
 
@@ -27,7 +27,7 @@ async function run(words: string[], given: Record<string, string>): Promise<Ran>
   if (command.kind === "help") return { code: 0, out: KEYS_USAGE, error: "" };
   if (command.kind === "invalid") return { code: 1, out: "", error: `${command.message}\n\n${KEYS_USAGE}` };
   try {
-    const desk = await openKeyDesk(readEnv(given));
+    const desk = await openOperatorDesk(readEnv(given));
     const { isDone, lines } = await runKeysCommand(desk, command).finally(desk.close);
     const text = `${lines.join("\n")}\n`;
     return isDone ? { code: 0, out: text, error: "" } : { code: 1, out: "", error: text };
@@ -60,10 +60,14 @@ let service: TestService;
 let variables: Record<string, string>;
 const server = createServer(async (request, response) => {
   const url = new URL(request.url ?? "", service.env.baseUrl);
+  const { container } = service;
+  const { cookie = null, "user-agent": userAgent = null } = request.headers;
+  const entered = await container.enterByLink(request.method ?? "GET", url, cookie, userAgent);
+  if (entered instanceof Response) return sendResponse(response, entered);
   const found = match(url.pathname);
   if (!found) return void response.writeHead(404).end();
   const asked = toWebRequest(request, response, url);
-  await sendResponse(response, await service.container.mounted.serve(found.operations, asked, found.params));
+  await sendResponse(response, await container.mounted.serve(found.operations, asked, found.params));
 });
 before(async () => {
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
@@ -104,6 +108,7 @@ describe("npm run keys", () => {
     assert.match(revoked.out, new RegExp(`^${id} of acme \\(nightly checks\\) is revoked`));
     assert.equal((await ask(key)).status, 401);
     assert.equal((await run(["revoke", id], variables)).code, 0, "asking again changes nothing");
+    assert.deepEqual(await service.container.services.logins.list(), [], "no command stays signed in");
   });
 
   it("rotates a key: both keys are valid for the overlap, then the old one expires", async () => {
@@ -122,12 +127,33 @@ describe("npm run keys", () => {
     assert.deepEqual([over.code, over.error], [1, "this key is revoked or has expired; create a new one\n"]);
   });
 
+  it("changes the scopes of a key at once", async () => {
+    const { key, id } = await make("--owner", "acme");
+    const updated = await run(["update", id, "--scopes", "sessions:read"], variables);
+    assert.equal(updated.out, `${id} of acme (unnamed): sessions:read; active.\n`, updated.error);
+    assert.equal((await ask(key)).status, 200);
+    assert.equal((await ask(key, "POST", "/api/session", {})).status, 403);
+    await run(["revoke", id], variables);
+    const over = await run(["update", id, "--scopes", "sessions:write"], variables);
+    assert.deepEqual([over.code, over.error], [1, "this key is revoked or has expired; create a new one\n"]);
+  });
+
+  it("has the running service encrypt its stored secrets again", async () => {
+    const rotated = await run(["rotate-encryption"], variables);
+    assert.equal(rotated.code, 0, rotated.error);
+    assert.match(
+      rotated.out,
+      /^0 stored values were encrypted with the current ENCRYPTION_KEY\.\n0 are left\. /,
+    );
+  });
+
   it("prints the error message of the operation and changes nothing", async () => {
     const cases: [string[], RegExp][] = [
       [["create", "--scopes", "sessions:admin"], /^scopes\[0\]: must be "sessions:read" or "sessions:write"/],
       [["create", "--owner", "a,b"], /^ownerId: must not contain/],
       [["revoke", "none"], /^no such key/],
       [["rotate", "../../x"], /^no such key/],
+      [["update", "none", "--scopes", "sessions:read"], /^no such key/],
       [["list", "--owner", ""], /^owner: must not be empty/],
       [["explode"], /^Unknown command: explode\.\n\nUsage: /],
     ];
@@ -173,8 +199,7 @@ describe("the operations of the keys command", () => {
     service.call("POST", "/actions/keys", { ownerId: "acme", name: "x" }, headers);
 
   it("require the operator's login: API keys and other origins are refused", async () => {
-    const { login } = service.container.services;
-    const cookie = login.redeem(login.issueToken())?.split(";")[0] ?? "";
+    const cookie = await signIn(service);
     const origin = service.env.baseUrl;
     assert.equal((await operate({ cookie, origin })).status, 201);
     assert.equal((await operate({ origin })).status, 401);

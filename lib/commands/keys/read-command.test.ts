@@ -16,12 +16,18 @@ test("commands are parsed", () => {
   assert.deepEqual(read("list"), { kind: "list", owner: undefined });
   assert.deepEqual(read("list --owner acme"), { kind: "list", owner: "acme" });
   assert.deepEqual(read("revoke 12ab"), { kind: "revoke", id: "12ab" });
+  assert.deepEqual(read("update 12ab --scopes sessions:read"), {
+    kind: "update",
+    id: "12ab",
+    body: { scopes: ["sessions:read"] },
+  });
   assert.deepEqual(read("rotate 12ab"), { kind: "rotate", id: "12ab", body: {} });
   assert.deepEqual(read("rotate 12ab --overlap 7d"), {
     kind: "rotate",
     id: "12ab",
     body: { overlapHours: 168 },
   });
+  assert.deepEqual(read("rotate-encryption"), { kind: "rotate-encryption" });
   assert.deepEqual(read("rotate 12ab --overlap 0h"), {
     kind: "rotate",
     id: "12ab",
@@ -42,7 +48,9 @@ test("invalid commands get an error message", () => {
     ["create --owner", /owner/],
     ["create acme", /^Unexpected argument: acme\.$/],
     ["revoke", /^revoke requires the id of a key/],
+    ["rotate-encryption 12ab", /^Unexpected argument: 12ab\.$/],
     ["revoke 12ab 34cd", /^Unexpected argument: 34cd\.$/],
+    ["update 12ab", /^update requires --scopes\.$/],
     ["create --expires soon", /^--expires soon: must be a duration such as 90d or 12h\.$/],
     ["create --expires 0d", /^--expires 0d: must be/],
     ["rotate 12ab --overlap 1y", /^--overlap 1y: must be a duration/],

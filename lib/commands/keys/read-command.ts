@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { parseWords } from "../parse-words.ts";
 
 /** A parsed command line. `invalid` has the error message for the user. */
 export type KeysCommand =
@@ -6,7 +7,9 @@ export type KeysCommand =
   | { kind: "create"; body: { ownerId: string; name: string; scopes?: string[]; expiresInDays?: number } }
   | { kind: "list"; owner: string | undefined }
   | { kind: "revoke"; id: string }
+  | { kind: "update"; id: string; body: { scopes: string[] } }
   | { kind: "rotate"; id: string; body: { overlapHours?: number } }
+  | { kind: "rotate-encryption" }
   | { kind: "invalid"; message: string };
 
 export const KEYS_USAGE = `Usage: npm run keys -- <command>
@@ -14,7 +17,9 @@ export const KEYS_USAGE = `Usage: npm run keys -- <command>
   create [--owner <owner>] [--name <purpose>] [--scopes sessions:read,sessions:write] [--expires 90d]
   list   [--owner <owner>]
   revoke <id>
-  rotate <id> [--overlap 24h]     replaces a key; the old key stays valid for the overlap`;
+  update <id> --scopes sessions:read   replaces the scopes of a key
+  rotate <id> [--overlap 24h]     replaces a key; the old key stays valid for the overlap
+  rotate-encryption               encrypts stored secrets with ENCRYPTION_KEY, after a change of it`;
 
 const OPTIONS = {
   owner: { type: "string" },
@@ -29,7 +34,9 @@ const ALLOWED: Record<string, { options: (keyof typeof OPTIONS)[]; takesId: bool
   create: { options: ["owner", "name", "scopes", "expires"], takesId: false },
   list: { options: ["owner"], takesId: false },
   revoke: { options: [], takesId: true },
+  update: { options: ["scopes"], takesId: true },
   rotate: { options: ["overlap"], takesId: true },
+  "rotate-encryption": { options: [], takesId: false },
 };
 
 /** Default owner. The landing page and the generated key use the same one. */
@@ -37,13 +44,9 @@ const DEFAULT_OWNER = "local";
 
 /** Parses the arguments of `npm run keys --`. */
 export function readKeysCommand(words: string[]): KeysCommand {
-  let parsed: ReturnType<typeof parse>;
-  try {
-    parsed = parse(words);
-  } catch (error) {
-    return invalid(error instanceof Error ? error.message : String(error));
-  }
-  const { values, positionals } = parsed;
+  const outcome = parseWords(parse, words);
+  if (!outcome.ok) return invalid(outcome.message);
+  const { values, positionals } = outcome.parsed;
   const [kind = "", id, extra] = positionals;
   if (values.help || kind === "help") return { kind: "help" };
   const allowed = ALLOWED[kind];
@@ -57,8 +60,12 @@ export function readKeysCommand(words: string[]): KeysCommand {
   switch (kind) {
     case "list":
       return { kind, owner: values.owner };
+    case "rotate-encryption":
+      return { kind };
     case "revoke":
       return { kind, id: id ?? "" };
+    case "update":
+      return readUpdate(id ?? "", values.scopes);
     case "rotate":
       return readRotate(id ?? "", values.overlap);
     default:
@@ -72,13 +79,20 @@ function readCreate(values: ReturnType<typeof parse>["values"]): KeysCommand {
   const hours = values.expires === undefined ? undefined : readHours(values.expires);
   if (values.expires !== undefined && !hours)
     return invalid(`--expires ${values.expires}: must be a duration such as 90d or 12h.`);
-  const scopes = values.scopes?.split(",").map((scope) => scope.trim());
+  const scopes = values.scopes === undefined ? undefined : splitScopes(values.scopes);
   const { owner: ownerId = DEFAULT_OWNER, name = "unnamed" } = values;
   return {
     kind: "create",
     body: { ownerId, name, ...(scopes && { scopes }), ...(hours && { expiresInDays: hours / 24 }) },
   };
 }
+
+function readUpdate(id: string, scopes: string | undefined): KeysCommand {
+  if (scopes === undefined) return invalid("update requires --scopes.");
+  return { kind: "update", id, body: { scopes: splitScopes(scopes) } };
+}
+
+const splitScopes = (text: string): string[] => text.split(",").map((scope) => scope.trim());
 
 function readRotate(id: string, overlap: string | undefined): KeysCommand {
   const overlapHours = overlap === undefined ? undefined : readHours(overlap);

@@ -1,30 +1,81 @@
 import type { ListedKey } from "#lib/keys/manage-keys.ts";
-import type { KeyDesk } from "./open-key-desk.ts";
+import { countOf } from "#lib/text/count-of.ts";
+import { formatTable } from "../format-table.ts";
+import type { OperatorDesk } from "../open-operator-desk.ts";
 import type { KeysCommand } from "./read-command.ts";
+
+type Counts = { resealed: number; unreadable: number; remaining: number; nextCursor: string | null };
 
 type Answer = { error?: string; key?: string; record?: ListedKey; old?: ListedKey; data?: ListedKey[] };
 
 /** A command that calls the service. */
 type KeyRequest = Exclude<KeysCommand, { kind: "invalid" | "help" }>;
 
+/** A command that is one call. */
+type SingleRequest = Exclude<KeyRequest, { kind: "rotate-encryption" }>;
+
 /** Runs a command and returns the lines to print. */
 export async function runKeysCommand(
-  desk: KeyDesk,
+  desk: OperatorDesk,
   command: KeyRequest,
   now = new Date(),
 ): Promise<{ isDone: boolean; lines: string[] }> {
+  if (command.kind === "rotate-encryption") return rotateEncryption(desk);
   const response = await send(desk, command);
   // The contract defines these fields; an answer of another server, such as a proxy, may have none of them.
   const answer = (await response.json().catch(() => ({}))) as Answer;
-  if (!response.ok)
-    return {
-      isDone: false,
-      lines: [answer.error ?? `The service responded with status ${response.status}.`],
-    };
+  if (!response.ok) return { isDone: false, lines: [describeError(response, answer)] };
   return { isDone: true, lines: describeAnswer(answer, now) };
 }
 
-function send(desk: KeyDesk, command: KeyRequest): Promise<Response> {
+const describeError = (response: Response, { error }: { error?: string }): string =>
+  error ?? `The service responded with status ${response.status}.`;
+
+/** Calls the operation until the whole database has been looked through, each time from where it stopped. */
+async function rotateEncryption(desk: OperatorDesk): Promise<{ isDone: boolean; lines: string[] }> {
+  const total = { resealed: 0, unreadable: 0 };
+  let cursor: string | null = null;
+  for (;;) {
+    const response: Response = await desk.ask(
+      "POST",
+      "/actions/encryption/rotate",
+      cursor === null ? {} : { cursor },
+    );
+    const answer = (await response.json().catch(() => ({}))) as Partial<Counts> & { error?: string };
+    if (!response.ok || answer.nextCursor === undefined) {
+      const done = total.resealed > 0 ? [describeResealed(total.resealed)] : [];
+      return { isDone: false, lines: [...done, describeError(response, answer), RUN_AGAIN] };
+    }
+    total.resealed += answer.resealed ?? 0;
+    total.unreadable += answer.unreadable ?? 0;
+    cursor = answer.nextCursor;
+    if (cursor === null) return describeEnd({ ...total, remaining: answer.remaining ?? 0 });
+  }
+}
+
+const RUN_AGAIN = "Run the command again to continue.";
+
+const describeResealed = (count: number): string =>
+  `${countOf(count, "stored value was", "stored values were")} encrypted with the current ENCRYPTION_KEY.`;
+
+function describeEnd({ resealed, unreadable, remaining }: Omit<Counts, "nextCursor">) {
+  const lines = [describeResealed(resealed)];
+  if (remaining === 0)
+    return {
+      isDone: true,
+      lines: [
+        ...lines,
+        "0 are left. Stored values no longer need ENCRYPTION_KEY_PREVIOUS. When you remove it, share links and MCP tokens that it signed stop working.",
+      ],
+    };
+  const why =
+    unreadable > 0
+      ? `${unreadable} of them were encrypted with a key that is not configured: name that key in ENCRYPTION_KEY_PREVIOUS.`
+      : "A process that still uses another ENCRYPTION_KEY has written them: restart it with the new key.";
+  return { isDone: false, lines: [...lines, `${remaining} are left. ${why}`, RUN_AGAIN] };
+}
+
+function send(desk: OperatorDesk, command: SingleRequest): Promise<Response> {
   const path = "/actions/keys";
   switch (command.kind) {
     case "list":
@@ -36,6 +87,8 @@ function send(desk: KeyDesk, command: KeyRequest): Promise<Response> {
       return desk.ask("POST", path, command.body);
     case "revoke":
       return desk.ask("DELETE", `${path}/${encodeURIComponent(command.id)}`);
+    case "update":
+      return desk.ask("PATCH", `${path}/${encodeURIComponent(command.id)}`, command.body);
     case "rotate":
       return desk.ask("POST", `${path}/${encodeURIComponent(command.id)}/rotate`, command.body);
   }
@@ -44,9 +97,13 @@ function send(desk: KeyDesk, command: KeyRequest): Promise<Response> {
 function describeAnswer({ key, record, old, data }: Answer, now: Date): string[] {
   if (data) return data.length === 0 ? ["There are no keys yet."] : table(data, now);
   if (!record) return [];
-  if (key === undefined) return [`${record.id} of ${record.ownerId} (${record.name}) is revoked.`];
+  const { id, ownerId, name, scopes } = record;
+  if (key === undefined)
+    return record.revokedAt
+      ? [`${id} of ${ownerId} (${name}) is revoked.`]
+      : [`${id} of ${ownerId} (${name}): ${scopes.join(", ")}; ${endOf(record, now)}.`];
   return [
-    `${record.id} of ${record.ownerId} (${record.name}): ${record.scopes.join(", ")}; ${endOf(record, now)}.`,
+    `${id} of ${ownerId} (${name}): ${scopes.join(", ")}; ${endOf(record, now)}.`,
     "",
     key,
     "",
@@ -67,13 +124,7 @@ function table(keys: ListedKey[], now: Date): string[] {
     key.lastUsedAt ? minute(key.lastUsedAt) : "never",
     endOf(key, now),
   ]);
-  const widths = HEAD.map((name, at) => Math.max(name.length, ...rows.map((row) => row[at]?.length ?? 0)));
-  return [HEAD, ...rows].map((row) =>
-    row
-      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-      .join("  ")
-      .trimEnd(),
-  );
+  return formatTable(HEAD, rows);
 }
 
 function endOf({ revokedAt, expiresAt }: ListedKey, now: Date): string {

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { openTestService, type TestService } from "#e2e/service/testing.ts";
 import { enterByLink } from "#lib/api/auth/entrance.ts";
+import { type LoginCommand, readLoginCommand } from "./read-command.ts";
 
 const MAIN = fileURLToPath(new URL("main.ts", import.meta.url));
 
@@ -15,8 +16,8 @@ before(async () => {
 after(() => service.close());
 
 /** Runs the command as `npm run login` does, with these settings. */
-const run = (settings: Record<string, string>) =>
-  promisify(execFile)(process.execPath, ["--disable-warning=ExperimentalWarning", MAIN], {
+const run = (settings: Record<string, string>, ...words: string[]) =>
+  promisify(execFile)(process.execPath, ["--disable-warning=ExperimentalWarning", MAIN, ...words], {
     env: { NODE_ENV: "production", PATH: process.env.PATH ?? "", ...settings },
   });
 
@@ -28,9 +29,8 @@ test("npm run login prints a link that signs a browser in at the running service
   const [first, second] = [await enter(), await enter()];
   assert.ok(first instanceof Response && second instanceof Response);
   assert.deepEqual([first.status, first.headers.get("location")], [303, "/"]);
-  assert.ok(
-    service.container.services.login.isSignedIn(first.headers.get("set-cookie")?.split(";")[0] ?? null),
-  );
+  const cookie = first.headers.get("set-cookie")?.split(";")[0] ?? null;
+  assert.ok(await service.container.services.login.readLogin(cookie));
   assert.equal(second.headers.get("location"), "/?login=expired");
 });
 
@@ -41,4 +41,35 @@ test("npm run login does not generate a key in a folder that no service has used
   );
   assert.equal(failure?.code, 1);
   assert.match(failure?.stderr ?? "", /^No login link: there is no encryption-key in .*elsewhere/);
+});
+
+test("the arguments of npm run login are parsed", () => {
+  const cases: [string, LoginCommand][] = [
+    ["list", { kind: "list" }],
+    ["end lgn_a", { kind: "end", id: "lgn_a" }],
+    ["end --all", { kind: "end-all" }],
+    ["--help", { kind: "help" }],
+    ["print", { kind: "invalid", message: "Unknown command: print." }],
+    ["list --all", { kind: "invalid", message: "list does not accept --all." }],
+    ["list lgn_a", { kind: "invalid", message: "Unexpected argument: lgn_a." }],
+    ["end lgn_a --all", { kind: "invalid", message: "Unexpected argument: lgn_a." }],
+    ["end lgn_a lgn_b", { kind: "invalid", message: "Unexpected argument: lgn_b." }],
+    [
+      "end",
+      {
+        kind: "invalid",
+        message: "end requires the id of a login, or --all. The list command shows the ids.",
+      },
+    ],
+  ];
+  for (const [words, command] of cases) assert.deepEqual(readLoginCommand(words.split(" ")), command, words);
+});
+
+test("npm run login -- list is a program of its own", async () => {
+  const { env, dataDir } = service;
+  const { stdout } = await run(
+    { DATA_DIR: dataDir, DATABASE_URL: env.DATABASE_URL ?? "", DATABASE_DRIVER: env.DATABASE_DRIVER ?? "" },
+    "list",
+  );
+  assert.match(stdout, /^id +account +signed in +last used +ends +browser\nlgn_\w+ +login link /);
 });

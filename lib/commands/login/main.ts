@@ -1,32 +1,29 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
-import { createLoginGate, SIGNED_TOKEN_MINUTES } from "#lib/api/auth/login-gate.ts";
-import { type Env, EnvError, readEnv } from "#lib/server/env.ts";
-import { keepSecrets } from "#lib/server/prepare-data-folder.ts";
+import { EnvError, readEnv } from "#lib/server/env.ts";
+import { openOperatorDesk } from "../open-operator-desk.ts";
+import { runCommandLine } from "../run-command-line.ts";
+import { printLoginLink } from "./print-login-link.ts";
+import { LOGIN_USAGE, readLoginCommand } from "./read-command.ts";
+import { runLoginCommand } from "./run-login-command.ts";
 
-/** `npm run login`: prints a new login link for the landing page. It is signed with the service's secret key. */
-async function main(): Promise<void> {
-  const env = readEnv(process.env);
-  const key = await readSecretKey(env);
-  const link = `${env.baseUrl}/login?token=${createLoginGate(key, false).signToken()}`;
-  console.log(
-    `Open this link in a browser within ${SIGNED_TOKEN_MINUTES} minutes. It works once:\n\n${link}`,
+// `npm run login`: prints a login link. `npm run login -- list | end`: lists and ends logins.
+
+if (process.argv.length === 2)
+  printLink().catch((error: unknown) => {
+    const message = error instanceof Error ? error.message : String(error);
+    console.error(error instanceof EnvError ? message : `No login link: ${message}`);
+    process.exitCode = 1;
+  });
+else
+  runCommandLine(
+    {
+      usage: LOGIN_USAGE,
+      read: readLoginCommand,
+      open: openOperatorDesk,
+      run: (desk, command) => runLoginCommand(desk, command),
+    },
+    "The logins cannot be accessed",
   );
-}
 
-/** Reads the secret key of the service with these settings. @throws Error if the data folder has no key. */
-async function readSecretKey(env: Env): Promise<Uint8Array> {
-  if (env.ENCRYPTION_KEY) return env.ENCRYPTION_KEY;
-  // A newly generated key would sign links that no service accepts.
-  if (!existsSync(join(env.DATA_DIR, "encryption-key")))
-    throw new Error(
-      `there is no encryption-key in ${env.DATA_DIR}: run this command with the service's DATA_DIR, after its first start, or with its ENCRYPTION_KEY`,
-    );
-  return (await keepSecrets(env.DATA_DIR)).encryptionKey;
+async function printLink(): Promise<void> {
+  console.log(await printLoginLink(readEnv(process.env)));
 }
-
-main().catch((error: unknown) => {
-  const message = error instanceof Error ? error.message : String(error);
-  console.error(error instanceof EnvError ? message : `No login link: ${message}`);
-  process.exitCode = 1;
-});

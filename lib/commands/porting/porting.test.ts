@@ -38,7 +38,7 @@ before(async () => {
   variables = {
     DATA_DIR: service.dataDir,
     PORT: String(port),
-    SERVICE_API_KEYS: "other=other-key,owner=test-key",
+    SERVICE_API_KEYS: "other=key-of-the-other-owner,owner=key-of-the-service-tests",
   };
   const created = await service.create("Look at the shop");
   await service.completed(created.statusUrl);
@@ -106,7 +106,14 @@ describe("npm run export and npm run import", () => {
     );
     const repeated = await run(["import", file, "--session", target.sessionId]);
     assert.match(repeated.out, /was imported before, as imp_\w+; nothing has changed/);
-    const foreign = await run(["import", file, "--session", target.sessionId, "--key", "other-key"]);
+    const foreign = await run([
+      "import",
+      file,
+      "--session",
+      target.sessionId,
+      "--key",
+      "key-of-the-other-owner",
+    ]);
     assert.deepEqual([foreign.code, foreign.error], [1, "Nothing was imported: no such session.\n"]);
   });
 

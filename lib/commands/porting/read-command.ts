@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { parseWords } from "../parse-words.ts";
 
 export const PORTING_USAGE = `Usage:
 
@@ -40,13 +41,9 @@ const OPTIONS = {
 
 /** Reads `export …` or `import …`. */
 export function readPortingCommand([name, ...words]: string[]): PortingCommand {
-  let parsed: ReturnType<typeof parse>;
-  try {
-    parsed = parse(words);
-  } catch (error) {
-    return invalid(error instanceof Error ? error.message : String(error));
-  }
-  const { values, positionals } = parsed;
+  const outcome = parseWords(parse, words);
+  if (!outcome.ok) return invalid(outcome.message);
+  const { values, positionals } = outcome.parsed;
   if (values.help) return { kind: "help" };
   const [subject, ...rest] = positionals;
   if (rest.length > 0) return invalid(`Unexpected argument: ${rest[0]}.`);

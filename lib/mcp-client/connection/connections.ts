@@ -22,7 +22,7 @@ export type CallInPlay = {
 /** A turn's connection to one server. */
 export type HeldConnection = {
   opened: Promise<McpConnection>;
-  /** Takes the secrets of its headers out of a text. */
+  /** Takes the secrets of its headers and URL out of a text. */
   redact: (text: string) => string;
   calls: Set<CallInPlay>;
 };
@@ -58,7 +58,7 @@ export function createConnections(deps: ConnectionDeps): Connections {
     const onForm = (request: FormRequest) => askForm(deps, turn, serverId, held, request);
     findServer(deps, turn, serverId)
       .then((server) => {
-        held.redact = createRedactor(server.headers);
+        held.redact = createRedactor(server);
         return openConnection(server, deps.limits, onForm, signal);
       })
       .then(resolve, (error: unknown) => reject(toMcpFailure(error)));

@@ -1,13 +1,16 @@
 import { McpFailure } from "../mcp-error.ts";
+import type { ServerSecrets } from "../read-server-secrets.ts";
 import type { Fetch, McpServer } from "../tool-server.ts";
 import { BUILTIN, type McpTurn } from "../tool-server.ts";
 
 /** Where tool servers are reached, and with what. */
 export type ServerDeps = {
-  /** Opens the sealed headers of a server. */
-  readHeaders: (sessionId: string, serverId: string) => Promise<Record<string, string>>;
+  /** Opens what is stored sealed of a server. */
+  readSecrets: (sessionId: string, serverId: string) => Promise<ServerSecrets>;
   /** The guarded fetch: https only, no redirect to another host. */
   fetch: Fetch;
+  /** The same fetch on behalf of a session; `fetch` by default. */
+  fetchFor?: (sessionId: string) => Fetch;
   /** The service's own tool server; without it there is none. */
   builtin?: {
     url: string;
@@ -37,7 +40,7 @@ export const isOurs = (
  * One of a turn's servers with its credentials: the caller's headers, or for the service's own, wherever the session
  * has pinned it to, a token of the session for that very URL.
  *
- * @throws McpFailure where there is none of that id, or its headers cannot be opened.
+ * @throws McpFailure where there is none of that id, or its secrets cannot be opened.
  */
 export async function findServer(
   deps: ServerDeps,
@@ -47,7 +50,7 @@ export async function findServer(
   const row = Object.hasOwn(servers, id) ? servers[id] : undefined;
   if (id === BUILTIN && deps.builtin) {
     const { builtin } = deps;
-    const url = row?.url ?? builtin.url;
+    const url = row ? await readPinnedUrl(deps, sessionId, row.url) : builtin.url;
     const send = url === builtin.url ? builtin.fetch : deps.fetch;
     // A turn may last longer than a token, so each request has its own.
     const fetch: Fetch = (input, init) => {
@@ -58,5 +61,13 @@ export async function findServer(
     return { id, url, type: "http", headers: {}, fetch };
   }
   if (!row || id === BUILTIN) throw new McpFailure(`the session has no server ${id}`);
-  return { id, ...row, headers: await deps.readHeaders(sessionId, id), fetch: deps.fetch };
+  const { headers, url = row.url } = await deps.readSecrets(sessionId, id);
+  return { id, type: row.type, url, headers, fetch: deps.fetchFor?.(sessionId) ?? deps.fetch };
+}
+
+/** The URL that a session has pinned the built-in server to, in full. */
+async function readPinnedUrl(deps: ServerDeps, sessionId: string, stored: string): Promise<string> {
+  // Only URLs with a query or a fragment are stored masked.
+  if (!/[?#]/.test(stored)) return stored;
+  return (await deps.readSecrets(sessionId, BUILTIN)).url ?? stored;
 }

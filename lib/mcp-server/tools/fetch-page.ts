@@ -21,6 +21,7 @@ export async function fetchPage(fetch: GuardedFetch, url: string, signal: AbortS
       redirect: "follow",
       overflow: "truncate",
       signal,
+      purpose: { source: "mcp_tool" },
       headers: {
         "user-agent": "Mozilla/5.0 (compatible; AgentSessionService)",
         accept: "text/html, */*;q=0.1",

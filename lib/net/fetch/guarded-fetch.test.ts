@@ -3,6 +3,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
+import type { NetworkRefusal } from "#lib/security-log/security-events.ts";
 import { createAddressRule, type Lookup } from "../address/address-rule.ts";
 import { hostileHosts, hostileLookup, hostilePlaces } from "../hostile-urls-testing.ts";
 import {
@@ -11,6 +12,8 @@ import {
   type GuardedFetchInit,
   isGuardedFetchError,
 } from "./guarded-fetch.ts";
+import { createGuardedWebFetch } from "./guarded-web-fetch.ts";
+import { reportRefusals } from "./report-refusals.ts";
 
 let canary: Server;
 let port = 0;
@@ -324,4 +327,44 @@ test("a closed guarded fetch fails", async () => {
   const guardedFetch = fetchWith(["127.0.0.1"]);
   await guardedFetch.close();
   await assert.rejects(guardedFetch(`http://127.0.0.1:${port}/`), kind("network"));
+});
+
+test("a refusal is reported with its purpose, and with the host of the hop that was refused, once", async () => {
+  const refusals: NetworkRefusal[] = [];
+  const guarded = createGuardedFetch(createAddressRule({ allow: [`127.0.0.1:${port}`] }), {
+    onRefused: (refusal) => void refusals.push(refusal),
+  });
+  opened.push(guarded);
+  handle = (_request, response) => response.writeHead(302, { location: "http://10.1.2.3/x?y=z" }).end();
+  const purpose = { source: "callback", sessionId: "ses_a" } as const;
+  await assert.rejects(
+    guarded(`http://127.0.0.1:${port}/`, { purpose, redirect: "follow" }),
+    kind("refused"),
+  );
+  await assert.rejects(guarded("http://169.254.169.254/"), kind("refused"));
+  handle = (_request, response) => response.end("canary");
+  await guarded(`http://127.0.0.1:${port}/`, { purpose });
+  await assert.rejects(guarded("http://127.0.0.1:1/", { purpose }), kind("refused"));
+  assert.deepEqual(
+    refusals.map(({ source, sessionId, host }) => [source, sessionId, host]),
+    [
+      ["callback", "ses_a", "10.1.2.3"],
+      ["service", undefined, "169.254.169.254"],
+      ["callback", "ses_a", "127.0.0.1:1"],
+    ],
+  );
+});
+
+test("a fetch of the platform's shape reports refusals too, and no other failure", async () => {
+  const refusals: { host: string; reason: string }[] = [];
+  const web = createGuardedWebFetch(createAddressRule({ allow: ["127.0.0.1"] }), { protocols: ["http:"] });
+  opened.push({ close: () => web.close() } as GuardedFetch);
+  const fetch = reportRefusals(web, (refusal) => void refusals.push(refusal));
+  assert.equal(await (await fetch(`http://127.0.0.1:${port}/`)).text(), "canary");
+  await assert.rejects(fetch(new Request("http://10.1.2.3/mcp?token=x")), kind("refused"));
+  await assert.rejects(fetch("http://127.0.0.1:1/"), kind("network"));
+  assert.deepEqual(
+    refusals.map(({ host }) => host),
+    ["10.1.2.3"],
+  );
 });

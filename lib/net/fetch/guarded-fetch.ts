@@ -1,4 +1,5 @@
 import type { Dispatcher } from "undici";
+import type { NetworkRefusal } from "#lib/security-log/security-events.ts";
 import type { AddressRule } from "../address/address-rule.ts";
 import { createGuardedAgent } from "./guarded-agent.ts";
 import { GuardedFetchError, toGuardedFetchError } from "./guarded-fetch-error.ts";
@@ -22,11 +23,15 @@ type GuardedFetchDefaults = {
   overflow?: "error" | "truncate";
 };
 
+/** On whose behalf a request is made; refusals are reported with it. */
+type FetchPurpose = Pick<NetworkRefusal, "source" | "sessionId">;
+
 /** One request: what it says, and where it differs from the defaults. */
 export type GuardedFetchInit = GuardedFetchDefaults & {
   method?: string;
   body?: string | Uint8Array;
   signal?: AbortSignal;
+  purpose?: FetchPurpose;
 };
 
 /** A finished exchange: `url` is the last hop's, `body` is decompressed, `latencyMs` covers the whole exchange. */
@@ -54,7 +59,10 @@ const BODY_BYTES_MAX = 1_048_576;
  * inside the connector, one deadline over the whole exchange, a cap on the body, redirects refused or re-checked.
  * Source: `security.md`, What leaves the service.
  */
-export function createGuardedFetch(rule: AddressRule, defaults: GuardedFetchDefaults = {}): GuardedFetch {
+export function createGuardedFetch(
+  rule: AddressRule,
+  defaults: GuardedFetchDefaults & { onRefused?: (refusal: NetworkRefusal) => void } = {},
+): GuardedFetch {
   const agent = createGuardedAgent(rule, { headersTimeoutMs: 0, bodyTimeoutMs: 0 });
 
   async function guardedFetch(url: string | URL, init: GuardedFetchInit = {}): Promise<GuardedResponse> {
@@ -88,7 +96,10 @@ export function createGuardedFetch(rule: AddressRule, defaults: GuardedFetchDefa
         return { ...(await readAnswer(answer, hop.url, settings)), latencyMs: performance.now() - startedAt };
       }
     } catch (error) {
-      throw deadline.explain(host) ?? toGuardedFetchError(error, host);
+      const failure = deadline.explain(host) ?? toGuardedFetchError(error, host);
+      if (failure.kind === "refused")
+        defaults.onRefused?.({ source: "service", ...init.purpose, host, reason: failure.message });
+      throw failure;
     } finally {
       deadline.clear();
     }

@@ -68,8 +68,8 @@ export type SessionActions = PublicationActions &
     moveBrowser: (
       move: { url: string } | { action: "back" | "forward" | "reload" | "open" },
     ) => Promise<ActionOutcome<unknown>>;
-    /** Reads the newest share links, without their secrets. */
-    readShareLinks: () => Promise<ActionOutcome<ShareLinkView[]>>;
+    /** Reads the session's own link, and the newest created links without their secrets. */
+    readShareLinks: () => Promise<ActionOutcome<{ shareUrl: string; data: ShareLinkView[] }>>;
     /** Answers with the path of the new link; no other answer has it. */
     createShareLink: (link: ShareLinkDraft) => Promise<ActionOutcome<{ shareUrl: string }>>;
     revokeShareLink: (linkId: string) => Promise<ActionOutcome<unknown>>;
@@ -166,10 +166,7 @@ export function createSessionActions(
       const id = connectionId();
       return call("POST", "/browser", id === null ? move : { ...move, connectionId: id });
     },
-    async readShareLinks() {
-      const outcome = await call<{ data: ShareLinkView[] }>("GET", "/share-links?limit=100");
-      return pick(outcome, "data");
-    },
+    readShareLinks: () => call("GET", "/share-links?limit=100"),
     createShareLink: (link) => call("POST", "/share-links", link),
     revokeShareLink: (linkId) => call("DELETE", `/share-links/${linkId}`),
     revokeAllShareLinks: () => call("POST", "/share-links/revoke-all", {}),

@@ -55,8 +55,6 @@ export type SessionStore = {
   notePage: (page: LandingPage) => void;
   /** Adds a test run from an answer of the service, before its event arrives. */
   noteTestRun: (testRun: TestRun) => void;
-  /** Takes over the session's new share link, after the old one was revoked. */
-  replaceShare: (share: string) => void;
   /** Puts messages from before the known ones in their place. */
   addEarlier: (earlier: EarlierMessages) => void;
 };
@@ -113,7 +111,6 @@ export function createSessionStore(
       change({ ...state, requirements: mergeRequirements(state.requirements, requirements) }),
     notePage: (page) => change({ ...state, pages: mergePage(state.pages, page) }),
     noteTestRun: (testRun) => change({ ...state, testRuns: mergeTestRun(state.testRuns, testRun) }),
-    replaceShare: (share) => change({ ...state, paths: { ...state.paths, share } }),
     addEarlier({ messages, hasEarlier }) {
       const known = new Set(state.messages.map(({ id }) => id));
       const earlier = messages.filter(({ id }) => !known.has(id));

@@ -80,6 +80,7 @@ export const snapshot: SessionSnapshot = {
   pages: [],
   imports: [],
   lastSeq: 3,
+  hasOwnLink: true,
   paths: {
     live: "/live",
     actions: "/actions",
@@ -92,7 +93,6 @@ export const snapshot: SessionSnapshot = {
     imports: "/imports",
     skills: "/skills",
     agents: "/agents",
-    share: "/share",
   },
 };
 

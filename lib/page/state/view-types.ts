@@ -13,6 +13,7 @@ import type {
   LandingPageVersion,
   LeftOut,
   LiveClientFrame,
+  Login,
   Preview,
   Publication,
   QueuedMessage,
@@ -67,6 +68,7 @@ export type {
   LandingPageVersion,
   LeftOut,
   LiveClientFrame,
+  Login,
   MessageDelta,
   Plan,
   Preview,
@@ -315,7 +317,9 @@ export type SessionSnapshot = {
   /** Documents that were imported into the session, newest first. */
   imports: ImportSummary[];
   lastSeq: number;
-  /** Same-origin paths the page posts to; `share` is null for a visitor who may pass no link on. */
+  /** Whether the visitor came with the session's own link, which manages share links. */
+  hasOwnLink: boolean;
+  /** Same-origin paths that the page uses. */
   paths: {
     live: string;
     actions: string;
@@ -331,6 +335,5 @@ export type SessionSnapshot = {
     skills: string;
     /** The page of a sub-agent is at this path, followed by `/` and its id. */
     agents: string;
-    share: string | null;
   };
 };

@@ -41,6 +41,8 @@ function describeWork({ waitingOn, lastStep }: AgentView): Pick<AgentWords, "ton
       return { tone: "busy", title: "Waiting for sub-agents" };
     case "tests":
       return { tone: "busy", title: "Waiting for test results" };
+    case "budget":
+      return { tone: "attention", title: "Budget used up" };
     case null:
       return { tone: "busy", title: lastStep === null ? "Starting" : "Working" };
   }

@@ -155,3 +155,18 @@ test("a turn that waits for test results says so until it resumes", () => {
   const resumed = applyEvent(waiting, event(7, { kind: "turn.resumed", reason: "settled" }));
   assert.equal(describeState(resumed, OPEN).title, "Working");
 });
+
+test("a turn whose budget is used up says which one, and when it continues", () => {
+  const reason =
+    "The session's budget of 1,500 tokens is used up (2,000 spent). The turn continues when the budget is raised.";
+  const waitingOn = { kind: "budget" as const, ids: [], since: AT, until: null, reason };
+  const running = applyEvent(started, event(5, { kind: "run.started", attempt: 1, origin: "person" }));
+  const waiting = applyEvent(running, event(6, { kind: "turn.waiting", waitingOn }));
+  const { title, tone, detail, until } = describeState(waiting, OPEN);
+  assert.deepEqual([title, tone, detail, until], ["Budget used up", "attention", reason, null]);
+  const midnight = applyEvent(
+    running,
+    event(6, { kind: "turn.waiting", waitingOn: { ...waitingOn, until: AT } }),
+  );
+  assert.equal(describeState(midnight, OPEN).until, AT);
+});

@@ -129,6 +129,12 @@ function describeWait({
     }
     case "tests":
       return words("busy", "Waiting for test results", { since: waitingOn.since });
+    case "budget":
+      return wordsFor("waiting", {
+        title: "Budget used up",
+        detail: waitingOn.reason ?? null,
+        until: waitingOn.until,
+      });
     // The question of a wait for a person has just been answered.
     default:
       return undefined;

@@ -31,8 +31,14 @@ const inMebibytes = (bytes: number) => `${Math.round(bytes / 1_048_576)} MiB`;
  * Keeps a workspace within its limits of bytes and files, and each command within its total memory. The files are
  * measured while a command runs, together with files that have lost their name but are still open. A command that
  * begins over the quota may go on, so that files can be removed, but must not grow the workspace.
+ *
+ * @param onSize called with the size of the files after each change.
  */
-export function createWorkspaceQuota(root: string, limits: SandboxLimits): WorkspaceQuota {
+export function createWorkspaceQuota(
+  root: string,
+  limits: SandboxLimits,
+  onSize: (bytes: number) => void = () => {},
+): WorkspaceQuota {
   const { workspaceBytesMax, workspaceEntriesMax } = limits;
   const bytesSentence = `the workspace is over its quota of ${workspaceBytesMax} bytes; remove files`;
   const entriesSentence = `the workspace is over its quota of ${workspaceEntriesMax} files and folders; remove some`;
@@ -82,6 +88,7 @@ export function createWorkspaceQuota(root: string, limits: SandboxLimits): Works
       if (atRest.entries >= workspaceEntriesMax) throw new WorkspaceError(entriesSentence);
       if (atRest.bytes + bytes > workspaceBytesMax) throw new WorkspaceError(bytesSentence);
       atRest = { bytes: atRest.bytes + bytes, entries: atRest.entries + 1 };
+      onSize(atRest.bytes);
     },
     async begin() {
       atRest ??= await measureAtRest();
@@ -94,6 +101,7 @@ export function createWorkspaceQuota(root: string, limits: SandboxLimits): Works
     async settle() {
       const before = atRest ?? baseline;
       atRest = await measureAtRest();
+      onSize(atRest.bytes);
       return findExcess(atRest, before);
     },
   };

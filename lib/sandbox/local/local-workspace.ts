@@ -31,12 +31,14 @@ type LocalWorkspaceOptions = {
     | { refusal: string };
   /** Fires when the workspace is removed or the service shuts down: ends what runs in it. */
   closing: AbortSignal;
+  /** Called with the size of its files after each change. */
+  onSize?: (bytes: number) => void;
 };
 
 /** The workspace of one session as a folder on this machine. Every path is held inside it, whatever commands plant there. */
 export function createLocalWorkspace(options: LocalWorkspaceOptions): Workspace {
-  const { root, limits, owner, openGroup, shell, closing } = options;
-  const quota = createWorkspaceQuota(root, limits);
+  const { root, limits, owner, openGroup, shell, closing, onSize } = options;
+  const quota = createWorkspaceQuota(root, limits, onSize);
 
   const placeOf = (group: ControlGroup | undefined, timeoutMs: number): Place => ({
     folder: root,

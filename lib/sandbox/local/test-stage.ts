@@ -81,7 +81,7 @@ const STAGE_PREFIX = "agent-session-tests-";
 /** Removes what a process has left that was killed during a test run. */
 async function sweepStages(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
-    // Other folders that begin alike, with a random rest, are somebody else's.
+    // Folders of other programs may have this prefix, so only a process id after it counts.
     const pid = name.startsWith(STAGE_PREFIX) && /^(\d+)-/.exec(name.slice(STAGE_PREFIX.length))?.[1];
     if (pid && !isRunning(Number(pid))) await rm(join(tmpdir(), name), { recursive: true, force: true });
   }

@@ -1,8 +1,9 @@
-import { and, asc, eq, inArray, isNull, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, isNull, type Placeholder, type SQL, sql } from "drizzle-orm";
 import type { Database, Executor, Transaction } from "#db/client.ts";
 import { databaseTime, milliseconds } from "#db/database-time.ts";
-import { outbox, requests, runs } from "#db/schema/index.ts";
+import { engineEvents, engineRuns, outbox, requests, runs } from "#db/schema/index.ts";
 import { OPEN_STATES, PLAYING_ORDER } from "../run/run-store.ts";
+import type { PlannedJob } from "./job-sender.ts";
 import { type Job, requestRun } from "./jobs.ts";
 
 /** Writes jobs to the outbox in the current transaction. They are sent after it commits. */
@@ -152,3 +153,40 @@ export async function requeueLostRuns(db: Database, lostAfterMs: number, now?: D
   }
   return jobs;
 }
+
+export type JobValue =
+  | "jobId"
+  | "jobName"
+  | "jobData"
+  | "engineEvent"
+  | "engineRunId"
+  | "engineFunctionId"
+  | "engineExecutorId";
+
+/**
+ * The common table expressions that store one job for each row of `from` (none or one): in the outbox, and where it is planned
+ * also in the engine's tables. A planned job counts as sent.
+ */
+export const storedJob = (value: (name: JobValue) => Placeholder, from: SQL): SQL => sql`sent as (
+    insert into ${outbox} (id, name, data, sent_at)
+    select ${value("jobId")}, ${value("jobName")}, ${value("jobData")}::jsonb,
+      case when ${value("engineRunId")}::text is not null then now() end from ${from}
+  ), taken as (
+    insert into ${engineEvents} (id, name, body)
+    select ${value("jobId")}, ${value("jobName")}, ${value("engineEvent")}::json from ${from}
+    where ${value("engineRunId")}::text is not null returning id
+  ), planned as (
+    insert into ${engineRuns} (id, function_id, event_id, executor_id)
+    select ${value("engineRunId")}::text, ${value("engineFunctionId")}::text, id, ${value("engineExecutorId")}::text from taken
+  )`;
+
+/** The values of {@link storedJob}. */
+export const describeJob = (job: Job, planned: PlannedJob | undefined): Record<JobValue, string | null> => ({
+  jobId: job.id,
+  jobName: job.name,
+  jobData: JSON.stringify(job.data),
+  engineEvent: planned?.event ?? null,
+  engineRunId: planned?.runId ?? null,
+  engineFunctionId: planned?.functionId ?? null,
+  engineExecutorId: planned?.executorId ?? null,
+});

@@ -71,6 +71,8 @@ export type OpenRun = Pick<RunRow, "state" | "attempt" | "isCompacting"> & {
   question: string | null;
   /** What a parked run waits for. */
   waitsFor: WaitKind | null;
+  /** Which budget a run is out of that waits for one. */
+  exhausted: string | null;
 };
 
 /** The open run of each session that is first in line, by session id; idle sessions are left out. */
@@ -85,6 +87,7 @@ export async function findOpenRuns(db: Executor, sessionIds: string[]): Promise<
         isCompacting: runs.isCompacting,
         question: elicitations.question,
         waitsFor: waits.kind,
+        exhausted: sql<string | null>`case when ${waits.kind} = 'budget' then ${waits.subjects} ->> 0 end`,
       },
     })
     .from(runs)

@@ -9,6 +9,7 @@ const open = (fields: Partial<OpenRun>): OpenRun => ({
   isCompacting: false,
   question: null,
   waitsFor: null,
+  exhausted: null,
   ...fields,
 });
 const last = (fields: Partial<LastRun>): LastRun => ({
@@ -29,6 +30,7 @@ test("a session's state is one word with its reason; a turn that did not do its 
     [open({ question: "Which colour?" }), undefined, "waiting", "Which colour?"],
     [open({ question: "Which colour?", waitsFor: "person" }), undefined, "waiting", "Which colour?"],
     [open({ waitsFor: "control" }), undefined, "waiting", "A person has control of the browser."],
+    [open({ waitsFor: "budget", exhausted: "Used up." }), undefined, "waiting", "Used up."],
     [open({ waitsFor: "agents" }), undefined, "working", null],
     [open({ state: "pending", attempt: 2 }), last({ state: "errored", error: "busy" }), "retrying", "busy"],
     [undefined, last({}), "done", null],

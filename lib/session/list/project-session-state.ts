@@ -35,5 +35,6 @@ function projectOpen(open: OpenRun, last: LastRun | undefined): SessionStateView
   if (open.question !== null) return { state: "waiting", stateReason: open.question };
   if (open.waitsFor === "control")
     return { state: "waiting", stateReason: "A person has control of the browser." };
+  if (open.waitsFor === "budget") return { state: "waiting", stateReason: open.exhausted };
   return { state: open.isCompacting ? "compacting" : "working", stateReason: null };
 }

@@ -11,7 +11,8 @@ import {
   sessions,
 } from "#db/schema/index.ts";
 import { queryRows } from "#db/statement.ts";
-import { OPEN_STATES } from "../run/run-store.ts";
+import { isOpen, OPEN_STATES } from "../run/run-store.ts";
+import { isTouched } from "./idle-session-store.ts";
 import { removeUnpublishedPages } from "./page-removal-store.ts";
 
 /** What went with a session, its sub-agents' included: rows by what they are, and bytes of evidence. */
@@ -45,6 +46,8 @@ export type KeptPublication = { id: string; variant: string };
 /** What a removal found: the sessions that are gone, which of their runs were open, what else went, and what stays. */
 export type Removal = {
   sessionIds: string[];
+  /** All runs; the check that nothing is left looks rows up by them. */
+  runIds: string[];
   openRunIds: string[];
   rows: RemovedRows;
   publications: KeptPublication[];
@@ -57,21 +60,27 @@ export type Removal = {
  * they are gone for whoever keeps something outside the database. Before the commit nothing is gone, after it
  * everything is.
  *
- * @returns undefined where the owner has no such session.
+ * @param unlessTouchedSince leaves a session alone that was used since then, or has an open run.
+ * @returns undefined where the owner has no such session, or it was left alone.
  */
 export async function removeSessionRows(
   tx: Transaction,
   sessionId: string,
   ownerId: string,
+  unlessTouchedSince?: Date,
 ): Promise<Removal | undefined> {
   await lockOpenRuns(tx, sessionId);
   const sessionIds = await lockFamily(tx, sessionId, ownerId);
   if (sessionIds.length === 0) return undefined;
-  const rows = await countRows(tx, sessionIds);
-  const open = await tx
-    .select({ id: runs.id })
+  const found = await tx
+    .select({ id: runs.id, state: runs.state })
     .from(runs)
-    .where(and(inArray(runs.sessionId, sessionIds), inArray(runs.state, OPEN_STATES)));
+    .where(inArray(runs.sessionId, sessionIds));
+  const open = found.filter(isOpen);
+  if (unlessTouchedSince) {
+    if (open.length > 0 || (await isTouched(tx, sessionIds, unlessTouchedSince))) return undefined;
+  }
+  const rows = await countRows(tx, sessionIds);
   const published = await tx
     .select({ id: publications.id, variant: publications.variant })
     .from(publications)
@@ -87,7 +96,14 @@ export async function removeSessionRows(
       on ${evidence.path} = 'database:' || large.oid where ${inArray(evidence.sessionId, sessionIds)}`);
   await tx.insert(removals).values(sessionIds.map((id) => ({ sessionId: id })));
   await tx.delete(sessions).where(inArray(sessions.id, sessionIds));
-  return { sessionIds, openRunIds: open.map(({ id }) => id), rows, publications: published, pages };
+  return {
+    sessionIds,
+    runIds: found.map(({ id }) => id),
+    openRunIds: open.map(({ id }) => id),
+    rows,
+    publications: published,
+    pages,
+  };
 }
 
 /**
@@ -171,15 +187,25 @@ async function forgetJobs(tx: Transaction, sessionIds: string[]): Promise<void> 
   await tx.delete(outbox).where(sql`${outbox.id} in (${ofRuns} union all ${ofDeliveries})`);
 }
 
+/** Records that nothing of a removed session is left. @returns whether this call recorded it. */
+export async function markVerified(db: Database, sessionId: string): Promise<boolean> {
+  const marked = await db
+    .update(removals)
+    .set({ verifiedAt: sql`now()` })
+    .where(and(eq(removals.sessionId, sessionId), isNull(removals.verifiedAt)))
+    .returning({ sessionId: removals.sessionId });
+  return marked.length > 0;
+}
+
 /** A removed session, and whether a process could not yet clear all of it. */
 type RemovalRow = typeof removals.$inferSelect;
 
-/** Sessions removed after `since`, and pending ones of any age. */
+/** Sessions removed after `since`, and pending and unverified ones of any age. */
 export const listRemovals = (db: Database, since: Date): Promise<RemovalRow[]> =>
   db
     .select()
     .from(removals)
-    .where(or(gt(removals.removedAt, since), removals.isPending));
+    .where(or(gt(removals.removedAt, since), removals.isPending, isNull(removals.verifiedAt)));
 
 /** Notes whether something of a removed session is still to be cleared. */
 export async function markRemoval(db: Database, sessionId: string, isPending: boolean): Promise<void> {
@@ -189,7 +215,9 @@ export async function markRemoval(db: Database, sessionId: string, isPending: bo
     .where(and(eq(removals.sessionId, sessionId), ne(removals.isPending, isPending)));
 }
 
-/** Forgets which sessions were removed before a time, except pending ones. */
+/** Forgets which sessions were removed before a time, except pending and unverified ones. */
 export async function pruneRemovals(db: Database, before: Date): Promise<void> {
-  await db.delete(removals).where(and(lt(removals.removedAt, before), not(removals.isPending)));
+  await db
+    .delete(removals)
+    .where(and(lt(removals.removedAt, before), not(removals.isPending), isNotNull(removals.verifiedAt)));
 }

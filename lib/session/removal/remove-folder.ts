@@ -5,7 +5,7 @@ import { join } from "node:path";
 /** Something in a folder could not be removed. The message names no path, so that a caller may be shown it. */
 export class RemovalError extends Error {
   constructor(cause: unknown) {
-    super(`a file or folder could not be removed (${readCode(cause) ?? "unknown error"})`, { cause });
+    super(`a file or folder could not be removed (${readErrorCode(cause) ?? "unknown error"})`, { cause });
     this.name = "RemovalError";
   }
 }
@@ -26,7 +26,7 @@ const isRoot = process.getuid?.() === 0;
  */
 export async function removeFolder(folder: string): Promise<void> {
   const stat = await lstat(folder).catch((error: unknown) => {
-    if (readCode(error) !== "ENOENT") throw new RemovalError(error);
+    if (readErrorCode(error) !== "ENOENT") throw new RemovalError(error);
   });
   if (!stat) return;
   for (;;) {
@@ -36,7 +36,7 @@ export async function removeFolder(folder: string): Promise<void> {
       await (stat.isDirectory() ? rmdir(folder) : unlink(folder));
       return;
     } catch (error) {
-      if (readCode(error) === "ENOENT") return;
+      if (readErrorCode(error) === "ENOENT") return;
       // Folders that were moved up are the next pass's work; after a pass without progress there is none.
       if (!pass.hasProgress) throw new RemovalError(pass.failure ?? error);
     }
@@ -91,12 +91,13 @@ async function attempt(pass: Pass, step: () => Promise<void>): Promise<void> {
 
 /** Keeps the failure that explains the others: a folder is not empty because something in it could not be removed. */
 function noteFailure(pass: Pass, error: unknown): void {
-  const code = readCode(error);
+  const code = readErrorCode(error);
   if (code === "ENOENT") return;
   if (code !== "ENOTEMPTY" || pass.failure === undefined) pass.failure = error;
 }
 
-function readCode(error: unknown): string | undefined {
+/** The code of an error of the file system. */
+export function readErrorCode(error: unknown): string | undefined {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   return typeof code === "string" ? code : undefined;
 }

@@ -4,8 +4,8 @@ import { type KeptPublication, type Removal, type RemovedRows, removeSessionRows
 
 export type { Removal, RemovedRows } from "./removal-store.ts";
 
-/** What a session has outside the database. */
-export const REMOVED_PARTS = ["run", "browser", "workspace", "evidence"] as const;
+/** What a session has outside the database; and rows, if a check after the removal found that some are left. */
+export const REMOVED_PARTS = ["run", "browser", "workspace", "evidence", "rows"] as const;
 export type RemovedPart = (typeof REMOVED_PARTS)[number];
 
 /** A part of a removed session that could not be removed yet; the service tries again until it is gone. */
@@ -25,11 +25,15 @@ export type RemovalOutcome = {
  * either all of it or nothing. Where a run that begins or ends at the same moment waits for it as it waits for that run,
  * one of the two is done again.
  *
- * @returns undefined where the owner has no such session.
+ * @param unlessTouchedSince leaves a session alone that was used since then, or has an open run.
+ * @returns undefined where the owner has no such session, or it was left alone.
  */
 export const removeSession = (
   db: Database,
   sessionId: string,
   ownerId: string,
+  unlessTouchedSince?: Date,
 ): Promise<Removal | undefined> =>
-  repeatOnDeadlock(() => db.transaction((tx) => removeSessionRows(tx, sessionId, ownerId)));
+  repeatOnDeadlock(() =>
+    db.transaction((tx) => removeSessionRows(tx, sessionId, ownerId, unlessTouchedSince)),
+  );

@@ -109,6 +109,7 @@ describe("the list of sessions", () => {
       isCompacting: false,
       question: null,
       waitsFor: null,
+      exhausted: null,
     });
     assert.equal(last.get("ses_status")?.state, "running");
     assert.equal(open.get("ses_retried"), undefined);

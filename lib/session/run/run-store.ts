@@ -11,6 +11,9 @@ export type DeliverableRow = typeof deliverables.$inferSelect;
 /** The states of a run that has not ended. */
 export const OPEN_STATES = ["pending", "running"] as const;
 
+/** The same as an SQL list, for `state in ${OPEN}`. */
+export const OPEN = sql.raw(`(${OPEN_STATES.map((state) => `'${state}'`).join(", ")})`);
+
 /** Whether a run has not ended. */
 export const isOpen = (run: Pick<RunRow, "state">): boolean =>
   OPEN_STATES.some((state) => state === run.state);

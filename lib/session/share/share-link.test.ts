@@ -39,6 +39,21 @@ describe("a share link", () => {
     assert.equal(await elsewhere.readAccess("ses_busy", token("ses_busy")), undefined);
   });
 
+  test("of before a rotation of the key opens until the previous key is removed; new ones are of the new key", async () => {
+    const [oldKey, newKey] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(3)];
+    const rotated = createShareLinks(db, newKey, [oldKey]);
+    for (const role of SHARE_ROLES)
+      assert.equal(
+        (await rotated.readAccess("ses_busy", links.deriveToken("ses_busy", 0, role)))?.role,
+        role,
+      );
+    assert.equal(await rotated.readAccess("ses_busy", token("ses_busy", 1)), undefined, "revoked is revoked");
+    const made = rotated.deriveToken("ses_busy", 0, "drive");
+    assert.equal((await createShareLinks(db, newKey).readAccess("ses_busy", made))?.role, "drive");
+    assert.equal(await links.readAccess("ses_busy", made), undefined);
+    assert.equal(await createShareLinks(db, newKey).readAccess("ses_busy", token("ses_busy")), undefined);
+  });
+
   test("made later has its own role, until it expires or is revoked", async () => {
     const [past, future] = [new Date(Date.now() - 1_000), new Date(Date.now() + 60_000)];
     await db.insert(shareTokens).values([

@@ -29,15 +29,29 @@ export type ShareLinks = {
   readAccess: (sessionId: string, token: string) => Promise<ShareAccess | undefined>;
 };
 
-/** @param key the deployment's secret key; the tokens' own key is derived from it. */
-export function createShareLinks(db: Database, key: Uint8Array): ShareLinks {
-  const tokenKey = createHmac("sha256", key).update("share-link/v1").digest();
-  const derive = (sessionId: string, revocation: number, purpose: ShareRole | "live-view") => {
+/**
+ * @param key the deployment's secret key; the tokens' own key is derived from it.
+ * @param previous keys whose tokens are still accepted (`ENCRYPTION_KEY_PREVIOUS`); no new token is derived from them.
+ */
+export function createShareLinks(
+  db: Database,
+  key: Uint8Array,
+  previous: readonly Uint8Array[] = [],
+): ShareLinks {
+  const deriveKey = (each: Uint8Array) => createHmac("sha256", each).update("share-link/v1").digest();
+  const tokenKey = deriveKey(key);
+  const acceptedKeys = [tokenKey, ...previous.map(deriveKey)];
+  const derive = (
+    sessionId: string,
+    revocation: number,
+    purpose: ShareRole | "live-view",
+    by: Buffer = tokenKey,
+  ) => {
     const named = `${sessionId}.${revocation}${purpose === "drive" ? "" : `.${purpose}`}`;
-    return createHmac("sha256", tokenKey).update(named).digest("base64url").slice(0, 32);
+    return createHmac("sha256", by).update(named).digest("base64url").slice(0, 32);
   };
   return {
-    deriveToken: derive,
+    deriveToken: (sessionId, revocation, role) => derive(sessionId, revocation, role),
     sharePath: (sessionId, revocation, role) => linkPath(sessionId, derive(sessionId, revocation, role)),
     agentPath: (sessionId, revocation, role, agentId) =>
       `/s/${sessionId}/agents/${agentId}?key=${derive(sessionId, revocation, role)}`,
@@ -49,7 +63,7 @@ export function createShareLinks(db: Database, key: Uint8Array): ShareLinks {
       const { revocation, link } = found;
       const derived = { linkId: null, revocation, expiresAt: null };
       const isDerived = (purpose: ShareRole | "live-view") =>
-        isEqual(token, derive(sessionId, revocation, purpose));
+        acceptedKeys.some((by) => isEqual(token, derive(sessionId, revocation, purpose, by)));
       const role = SHARE_ROLES.find(isDerived);
       if (role) return { ...derived, role, scope: "session" };
       if (isDerived("live-view")) return { ...derived, role: "view", scope: "live-view" };

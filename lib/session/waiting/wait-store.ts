@@ -141,6 +141,18 @@ export async function listControlWaits(db: Executor, sessionId?: string): Promis
   return selectOpenWaits(db, and(eq(waits.kind, "control"), ofSession));
 }
 
+/** The open waits of a tree of sessions for its own budget; those for the budget of an owner have a deadline. */
+export const listBudgetWaits = (db: Executor, rootId: string): Promise<WaitKey[]> =>
+  selectOpenWaits(
+    db,
+    and(
+      eq(waits.kind, "budget"),
+      isNull(waits.deadlineAt),
+      sql`(${waits.sessionId} = ${rootId} or ${waits.sessionId} in (
+        select ${agents.sessionId} from ${agents} where ${agents.rootSessionId} = ${rootId}))`,
+    ),
+  );
+
 /** Parked runs whose stop was requested but not carried out, because the process ended in between. */
 export async function listStoppedParked(db: Executor): Promise<string[]> {
   const rows = await db

@@ -3,7 +3,7 @@ import type { WaitingOn } from "#lib/events/event.ts";
 import type { WaitRow } from "./wait-store.ts";
 
 /** If a turn waits for several kinds of things, the first of these is reported: kinds that a person can settle come first. */
-const ORDER: WaitKind[] = ["person", "control", "agents", "tests"];
+const ORDER: WaitKind[] = ["person", "control", "budget", "agents", "tests"];
 
 /** Returns the kind of these that is reported; undefined without any. */
 export const chooseWaitKind = (kinds: readonly WaitKind[]): WaitKind | undefined =>
@@ -18,10 +18,12 @@ export function toWaitingOn(
   if (kind === undefined) return null;
   const told = waits.filter((wait) => wait.kind === kind);
   const deadlines = told.flatMap(({ deadlineAt }) => (deadlineAt === null ? [] : [deadlineAt.getTime()]));
+  const subjects = told.flatMap((wait) => wait.subjects);
   return {
     kind,
-    ids: told.flatMap(({ subjects }) => subjects),
+    ids: kind === "budget" ? [] : subjects,
     since: since.toISOString(),
+    ...(kind === "budget" && { reason: subjects.join(" ") }),
     until: deadlines.length === 0 ? null : new Date(Math.min(...deadlines)).toISOString(),
   };
 }

@@ -77,12 +77,14 @@ export async function compactContext(
   const outcome = await carryOutCompaction(deps.model, input, plan, run.signal);
   if (outcome.kind === "stopped") deps.stops.throwIfShuttingDown();
   if (outcome.kind === "stopped") return outcome;
+  const spend = deps.spending.countCall(run, outcome.usage);
   if (outcome.kind === "failed") {
     // The step keeps what the call used, and an executor that resumes here from asking again; a retry of the run does.
     const { failure, usage } = outcome;
     await recordStep(deps, run, {
       name: `compact-failed-${place}`,
       output: storable({ failure, ...(usage && { usage }) }),
+      spend,
       events: [],
     });
     return { kind: "failed", failure };
@@ -92,6 +94,7 @@ export async function compactContext(
   await recordStep(deps, run, {
     name: `compact-${place}`,
     output: usage ? { how: event.how, usage } : { how: event.how },
+    spend,
     modelMessages: storable(compaction.messages),
     replacesThrough: compaction.replacesThrough,
     isCompacting: false,

@@ -41,6 +41,8 @@ export async function recordIf(
   fence: Fence,
 ): Promise<boolean> {
   const { events, write } = splitStep(record);
+  // A step that writes the session's row anyway also records the time since the last one.
+  if (events.length > 0) write.spend ??= deps.spending.countTime(run);
   const written = await writeEvents(deps.db, run.claim, run.session, events, write, fence);
   if (!written) return false;
   keepStep(run, write.step, write.messageSeq, written.receipt);

@@ -19,13 +19,11 @@ import {
 } from "#db/schema/index.ts";
 import { BROWSER_TOOLS } from "#db/schema/unions.ts";
 import { defineStatement, queryRows, type Statement, type Value } from "#db/statement.ts";
+import { NO_SPEND } from "#lib/session/budget/budget.ts";
 import { unreadSteers } from "#lib/session/follow-up/steering.ts";
-import { OPEN_STATES, PLAYING_ORDER } from "#lib/session/run/run-store.ts";
+import { OPEN, PLAYING_ORDER } from "#lib/session/run/run-store.ts";
 import type { Claim } from "./claim.ts";
 import type { Fence, TurnWrite, WriteReceipt } from "./turn-write.ts";
-
-/** The states of a run that has not ended. */
-export const OPEN = sql.raw(`(${OPEN_STATES.map((state) => `'${state}'`).join(", ")})`);
 
 type PlainFence = Exclude<Fence, "alone" | "fresh">;
 
@@ -138,13 +136,23 @@ const PARTS: Record<string, Part> = {
     text: (value) => sql`counter as (
       update ${sessions} s set event_seq = s.event_seq + ${value("draftCount")}::int,
         message_seq = coalesce(${value("messageSeq")}::int, s.message_seq),
+        spent_tokens = s.spent_tokens + ${value("spentTokens")}::bigint,
+        spent_usd = s.spent_usd + ${value("spentUsd")}::float8, spent_ms = s.spent_ms + ${value("spentMs")}::bigint,
         active_run_id = case when ${value("isOver")}::boolean and s.active_run_id = held.id then null
           when ${value("isClaim")}::boolean then held.id else s.active_run_id end,
         updated_at = now()
       from held where s.id = held.session_id returning s.event_seq as last_seq)`,
-    read: ({ drafts, messageSeq = null, end, claim }) =>
-      drafts.length > 0 || messageSeq !== null || end
-        ? { draftCount: drafts.length, messageSeq, isOver: end !== undefined, isClaim: claim !== undefined }
+    read: ({ drafts, messageSeq = null, end, claim, spend = NO_SPEND }) =>
+      drafts.length > 0 || messageSeq !== null || end || spend.tokens > 0
+        ? {
+            draftCount: drafts.length,
+            messageSeq,
+            spentTokens: spend.tokens,
+            spentUsd: spend.usd,
+            spentMs: spend.ms,
+            isOver: end !== undefined,
+            isClaim: claim !== undefined,
+          }
         : undefined,
   },
   logged: {

@@ -15,12 +15,11 @@ import {
 } from "#db/schema/index.ts";
 import { defineStatement, prepareOnce, queryRows } from "#db/statement.ts";
 import type { AgentRow } from "#lib/agents/agent-store.ts";
-import { OPEN_STATES, PLAYING_ORDER, type RunRow } from "#lib/session/run/run-store.ts";
+import { OPEN, OPEN_STATES, PLAYING_ORDER, type RunRow } from "#lib/session/run/run-store.ts";
 import { type SessionRow, sessionColumns } from "#lib/session/session-store.ts";
 import type { MessageRow } from "#lib/session/transcript/transcript-store.ts";
 import type { RecordedEntry } from "../prompt/history.ts";
 import type { Claim } from "./claim.ts";
-import { OPEN } from "./step-store.ts";
 
 /** The outcome of a claim; `later` for a retry that waits another `delayMs`. */
 type Taken = { status: "taken"; epoch: number } | { status: "later"; delayMs: number } | { status: "no" };

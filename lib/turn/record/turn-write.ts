@@ -2,6 +2,7 @@ import type { MessagePart, messages, toolCalls, UsageRow } from "#db/schema/inde
 import type { PlannedDelivery } from "#lib/callback/plan-delivery.ts";
 import type { EventDraft } from "#lib/events/draft-event.ts";
 import type { Deliverable } from "#lib/events/event.ts";
+import type { Spend } from "#lib/session/budget/budget.ts";
 import type { Job } from "#lib/session/jobs/jobs.ts";
 
 /** A step's row: the small value it hands back, and what the model sees from now on. */
@@ -46,6 +47,8 @@ export type TurnWrite = {
   messageSeq?: number | undefined;
   toolCalls?: ToolCallWrite[] | undefined;
   deliverable?: Deliverable | undefined;
+  /** What the step has spent; added to what the session has spent so far. */
+  spend?: Spend | undefined;
   drafts: EventDraft[];
   /** The callback that one of the drafts asks for. */
   delivery?: (PlannedDelivery & { draft: EventDraft }) | undefined;

@@ -2,6 +2,9 @@ import type { Transaction } from "#db/client.ts";
 import { repeatOnDeadlock } from "#db/repeat-on-deadlock.ts";
 import type { NewEvent } from "#lib/events/event.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
+import { type Budget, isSameBudget } from "#lib/session/budget/budget.ts";
+import { readBudget } from "#lib/session/budget/budget-store.ts";
+import { lockCounters } from "#lib/session/follow-up/follow-up-store.ts";
 import { hasUnreadSteers } from "#lib/session/follow-up/steering.ts";
 import { listSettledWaits, type NewWait, openWaits } from "#lib/session/waiting/wait-store.ts";
 import { endControlWaits } from "#lib/session/waiting/waiting.ts";
@@ -10,19 +13,30 @@ import { aboutRun, StaleClaimError } from "../record/claim.ts";
 import { announce, writeEvents } from "../record/record-step.ts";
 import { lockRunAndSession } from "../record/turn-store.ts";
 import type { TurnDeps } from "../turn-deps.ts";
-import { browserSessionOf, type RunInPlay } from "./run-in-play.ts";
+import { browserSessionOf, type RunInPlay, rootSessionOf } from "./run-in-play.ts";
 
 /**
  * Parks a run that waits: it stays the session's active run, and nobody plays it until it is woken. It is not parked where
  * it has been stopped or steered meanwhile, or where something that it waits for is settled already; the run says so then.
  * Source: `architecture.md`, Turns that wait.
  *
+ * @param exhausted the session's budget that a wait of the kind `budget` is for. A run whose budget was changed since it was
+ * checked is not parked.
  * @returns whether it was parked. This executor then stops playing it.
  * @throws StaleClaimError when the claim is over; nothing is written then.
  */
-export async function parkRun(deps: TurnDeps, run: RunInPlay, waits: NewWait[]): Promise<boolean> {
+export async function parkRun(
+  deps: TurnDeps,
+  run: RunInPlay,
+  waits: NewWait[],
+  exhausted?: Budget,
+): Promise<boolean> {
   await faultPoint("park-begun");
-  const parked = await repeatOnDeadlock(() => deps.db.transaction((tx) => park(tx, run, waits)));
+  const parked = await repeatOnDeadlock(() => deps.db.transaction((tx) => park(tx, run, waits, exhausted)));
+  if (parked.kind === "raised") {
+    deps.spending.budgetChanged(rootSessionOf(run));
+    return false;
+  }
   if (parked.kind !== "parked") {
     noteHindrance(run, waits, parked);
     return false;
@@ -42,13 +56,18 @@ export async function parkRun(deps: TurnDeps, run: RunInPlay, waits: NewWait[]):
 /** Why a run was not parked. */
 type Hindrance = { kind: "stopped" } | { kind: "message" } | { kind: "settled"; callIds: string[] };
 
-async function park(tx: Transaction, { claim, session }: RunInPlay, waits: NewWait[]) {
+async function park(tx: Transaction, run: RunInPlay, waits: NewWait[], exhausted: Budget | undefined) {
+  const { claim, session } = run;
+  const rootId = rootSessionOf(run);
+  // A change of the budget locks the root. Ancestors are locked before their descendants.
+  if (exhausted && rootId !== session.id) await lockCounters(tx, rootId);
   const locked = await lockRunAndSession(tx, claim.runId);
   if (locked?.epoch !== claim.epoch) throw new StaleClaimError(claim);
   if (locked.isCancelled) return { kind: "stopped" } as const;
   if (await hasUnreadSteers(tx, claim.requestId)) return { kind: "message" } as const;
   const callIds = await listSettledWaits(tx, waits);
   if (callIds.length > 0) return { kind: "settled", callIds } as const;
+  if (exhausted && !isSameBudget(exhausted, await readBudget(tx, rootId))) return { kind: "raised" } as const;
   await openWaits(tx, claim, waits);
   const parkedAt = new Date();
   const waitingOn = toWaitingOn(waits, parkedAt);

@@ -43,6 +43,8 @@ export type RunInPlay = {
   imports: readonly ImportedConversation[];
   /** The skills that the session was created with. */
   skills: readonly SkillSummary[];
+  /** When its time at work was counted last, on the clock of `performance.now()`. */
+  countedAt: number;
   /** Counts the tokens of its prompts. */
   meter: PromptMeter;
   /** Position of the first step of its request, of whichever run; 0 until there is one. */

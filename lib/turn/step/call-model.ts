@@ -57,8 +57,9 @@ export async function callModel(deps: TurnDeps, run: RunInPlay, number: number):
   if (answer.kind === "stopped") deps.stops.throwIfShuttingDown();
   if (answer.kind === "failed" && isContextOverflow(answer.failure))
     return { kind: "overflowed", failure: answer.failure };
+  const spend = deps.spending.countCall(run, answer.kind === "stopped" ? undefined : answer.usage);
   if (answer.kind !== "answered")
-    return recordStep<ModelStep>(deps, run, { name, output: storable(answer), events: [] });
+    return recordStep<ModelStep>(deps, run, { name, output: storable(answer), spend, events: [] });
 
   const { calls, parts, modelMessages, usage } = answer;
   run.meter.report(asked, usage.inputTokens);
@@ -71,6 +72,7 @@ export async function callModel(deps: TurnDeps, run: RunInPlay, number: number):
     modelMessages,
     ...message,
     toolCalls: called.flatMap(({ ended }) => ended ?? []),
+    spend,
     events: [event, ...called.flatMap(({ events }) => events)],
   };
   if (calls.length === 0 && !run.claim.isStructured) return { kind: "concluded", record };

@@ -92,10 +92,17 @@ async function askFor(
   const answer = await callStructured(deps, run.signal, { instructions, messages, format });
   if (answer.kind === "stopped") deps.stops.throwIfShuttingDown();
   await faultPoint("collect-answered");
+  const spend = deps.spending.countCall(run, answer.kind === "stopped" ? undefined : answer.usage);
   const collected = await judge(answer, schema, checker, run.session.ownerId);
   const modelMessages: ModelMessage[] =
     answer.kind === "text" ? [question, { role: "assistant", content: storableText(answer.text) }] : [];
-  return recordStep<Collected>(deps, run, { name, output: storable(collected), modelMessages, events: [] });
+  return recordStep<Collected>(deps, run, {
+    name,
+    output: storable(collected),
+    modelMessages,
+    spend,
+    events: [],
+  });
 }
 
 async function judge(

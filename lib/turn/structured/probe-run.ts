@@ -14,6 +14,9 @@ type Probed =
   | { kind: "failed"; failure: ModelFailure; usage?: ModelUsage }
   | { kind: "stopped" };
 
+/** Whether the probe of a run was sent, by this executor or an earlier one. */
+export const hasBegunProbe = (run: RunInPlay): boolean => findRecorded(run, "probe-started") !== undefined;
+
 /**
  * Makes the probe of a new run. Its start is recorded before it is sent, so that neither a resume nor a retry of the
  * step repeats it; a run interrupted in its probe goes on without one.
@@ -29,7 +32,8 @@ export async function probeRun(deps: TurnDeps, run: RunInPlay, checker: SchemaCh
   const answer = await probeFormat(deps, run.signal, format);
   if (answer.kind === "stopped") deps.stops.throwIfShuttingDown();
   const output: Probed = answer.kind === "text" ? { kind: "ready", usage: answer.usage } : storable(answer);
-  const probed = await recordStep<Probed>(deps, run, { name: "probe", output, events: [] });
+  const spend = deps.spending.countCall(run, answer.kind === "stopped" ? undefined : answer.usage);
+  const probed = await recordStep<Probed>(deps, run, { name: "probe", output, spend, events: [] });
   await faultPoint("probe-recorded");
   return probed;
 }

@@ -1,3 +1,6 @@
 import { mount } from "#lib/api/next/mount.ts";
 
-export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = mount({ DELETE: "revokeKey" });
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = mount({
+  PATCH: "updateKey",
+  DELETE: "revokeKey",
+});

@@ -2,12 +2,16 @@ import { defineOperation, type Operation } from "../operation.ts";
 import { listOf } from "../schemas/answers.ts";
 import {
   createKeySchema,
+  encryptionRotatedSchema,
   keyCreatedSchema,
   keyListQuerySchema,
   keyRecordSchema,
   keyRevokedSchema,
   keyRotatedSchema,
+  keyUpdatedSchema,
+  rotateEncryptionSchema,
   rotateKeySchema,
+  updateKeySchema,
 } from "../schemas/keys.ts";
 
 export const keyOperations = {
@@ -39,6 +43,18 @@ export const keyOperations = {
     rate: "poll",
     answers: { 200: keyRevokedSchema },
   }),
+  updateKey: defineOperation({
+    method: "PATCH",
+    path: "/actions/keys/:keyId",
+    summary: "Change the scopes of an API key",
+    auth: { kind: "login" },
+    body: updateKeySchema,
+    bodyBytesMax: 64 * 1024,
+    requiresJsonType: true,
+    rate: "poll",
+    errors: ["conflict"],
+    answers: { 200: keyUpdatedSchema },
+  }),
   rotateKey: defineOperation({
     method: "POST",
     path: "/actions/keys/:keyId/rotate",
@@ -50,5 +66,16 @@ export const keyOperations = {
     rate: "create",
     errors: ["conflict"],
     answers: { 201: keyRotatedSchema },
+  }),
+  rotateEncryption: defineOperation({
+    method: "POST",
+    path: "/actions/encryption/rotate",
+    summary: "Encrypt stored secrets with the current key",
+    auth: { kind: "login" },
+    body: rotateEncryptionSchema,
+    bodyBytesMax: 64 * 1024,
+    requiresJsonType: true,
+    rate: "poll",
+    answers: { 200: encryptionRotatedSchema },
   }),
 } as const satisfies Record<string, Operation>;

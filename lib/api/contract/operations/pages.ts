@@ -10,11 +10,7 @@ import {
 import { nameUpTo } from "../schemas/fields.ts";
 import { listQuerySchema } from "../schemas/queries.ts";
 import { redeliveredSchema } from "../schemas/session-answers.ts";
-import {
-  shareLinkRecordSchema,
-  shareLinkRevokedSchema,
-  sharesRevokedSchema,
-} from "../schemas/share-links.ts";
+import { ownShareLinksSchema, shareLinkRevokedSchema, sharesRevokedSchema } from "../schemas/share-links.ts";
 import { elicitationAnswer, followUp, queuedEdit } from "./follow-ups.ts";
 import { annotationSubmission } from "./records.ts";
 import { sessionCreation } from "./sessions.ts";
@@ -102,7 +98,7 @@ export const pageOperations = {
     auth: SHARE_OWNER_AUTH,
     rate: "poll",
     query: listQuerySchema,
-    answers: { 200: listOf(shareLinkRecordSchema) },
+    answers: { 200: ownShareLinksSchema },
   }),
   createPersonShareLink: defineOperation({
     method: "POST",

@@ -4,7 +4,11 @@ import { defineOperation, KEY_AUTH, type Operation, READER_AUTH } from "../opera
 import { annotationAcceptedSchema, deliveryRecordSchema, listOf } from "../schemas/answers.ts";
 import { annotationSubmissionSchema } from "../schemas/handler-validated-bodies.ts";
 import { listQuerySchema, messageListQuerySchema } from "../schemas/queries.ts";
-import { redeliveredSchema } from "../schemas/session-answers.ts";
+import {
+  callbackChangedSchema,
+  redeliveredSchema,
+  rotateCallbackSecretSchema,
+} from "../schemas/session-answers.ts";
 
 /** What the webhook and the session page share when they submit annotations. */
 export const annotationSubmission = {
@@ -69,5 +73,25 @@ export const recordOperations = {
     errors: ["conflict"],
     rate: "poll",
     answers: { 202: redeliveredSchema },
+  }),
+  rotateCallbackSecret: defineOperation({
+    method: "POST",
+    path: "/api/sessions/:sessionId/callback/secret",
+    summary: "Replace the callback secret",
+    auth: KEY_AUTH,
+    errors: ["conflict"],
+    rate: "poll",
+    body: rotateCallbackSecretSchema,
+    bodyBytesMax: 64 * 1024,
+    answers: { 200: callbackChangedSchema },
+  }),
+  enableCallback: defineOperation({
+    method: "POST",
+    path: "/api/sessions/:sessionId/callback/enable",
+    summary: "Enable callbacks to a host that was disabled",
+    auth: KEY_AUTH,
+    errors: ["conflict"],
+    rate: "poll",
+    answers: { 200: callbackChangedSchema },
   }),
 } as const satisfies Record<string, Operation>;

@@ -1,13 +1,14 @@
 import { defineOperation, KEY_AUTH, MIB, type Operation } from "../operation.ts";
 import { agentTreeSchema } from "../schemas/agents.ts";
 import { listOf, sessionSummarySchema } from "../schemas/answers.ts";
+import { budgetAnswerSchema, budgetChangeSchema } from "../schemas/budget.ts";
 import { createSessionSchema, sessionCreatedSchema } from "../schemas/create-session.ts";
 import { listQuerySchema } from "../schemas/queries.ts";
 import { mcpTokenSchema, sessionDeletedSchema, sessionDetailSchema } from "../schemas/session-answers.ts";
 
 /** What the API and the landing page share when they create a session. */
 export const sessionCreation = {
-  errors: ["idempotency_key_reused"],
+  errors: ["conflict", "idempotency_key_reused"],
   answerHeaders: { 201: ["Location"], 200: ["Location", "Idempotency-Replayed"] },
   body: createSessionSchema,
   bodyBytesMax: 8 * MIB,
@@ -48,6 +49,24 @@ export const sessionOperations = {
     auth: KEY_AUTH,
     rate: "poll",
     answers: { 200: sessionDeletedSchema },
+  }),
+  readBudget: defineOperation({
+    method: "GET",
+    path: "/api/sessions/:sessionId/budget",
+    summary: "Read the budget of a session and what it has spent",
+    auth: KEY_AUTH,
+    rate: "poll",
+    answers: { 200: budgetAnswerSchema },
+  }),
+  changeBudget: defineOperation({
+    method: "PATCH",
+    path: "/api/sessions/:sessionId/budget",
+    summary: "Change the budget of a session and continue its turn",
+    auth: KEY_AUTH,
+    rate: "poll",
+    body: budgetChangeSchema,
+    bodyBytesMax: 64 * 1024,
+    answers: { 200: budgetAnswerSchema },
   }),
   listAgents: defineOperation({
     method: "GET",

@@ -28,6 +28,7 @@ import {
   source,
   timestamp,
 } from "#lib/events/wire-values.ts";
+import { budgetStateSchema } from "./budget.ts";
 
 const success = z.literal(true);
 const turnState = z.enum(["idle", "running", "compacting"]).meta({
@@ -74,6 +75,9 @@ export const agentStatusSchema = z
       .nullable()
       .meta({ description: "Outcome of the last finished run." }),
     queued: count.meta({ description: "Number of queued messages.", examples: [0] }),
+    budget: budgetStateSchema
+      .nullable()
+      .meta({ description: "Budget of the session, or null.", examples: [null] }),
     variants: z.array(variantSummarySchema).meta({ description: "Variants of the session's pages." }),
     reports: z.array(reportSummarySchema).meta({
       description: "The newest version of each QA report of the session.",
@@ -262,6 +266,9 @@ export const healthSchema = z.object({ ok: z.literal(true) }).meta({ id: "Health
 export const readySchema = z
   .object({
     ok: z.boolean(),
-    checks: z.object({ database: check, engine: check, browser: check, sandbox: check, model: check }),
+    checks: z
+      .object({ database: check, engine: check, browser: check, sandbox: check, model: check })
+      .optional()
+      .meta({ description: "For callers with an API key, and for processes on the service's own machine." }),
   })
   .meta({ id: "Readiness" });

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { CALLBACK_EVENTS, SOURCES } from "#db/schema/unions.ts";
 import { requestId, runId, sessionId, shareUrl, statusUrl, streamUrl } from "#lib/events/wire-values.ts";
 import { readHttpUrl } from "#lib/text/http-url.ts";
+import { budgetSchema } from "./budget.ts";
 import { httpUrl, jsonObject, nameUpTo, textUpTo } from "./fields.ts";
 import { messagesSchema } from "./message.ts";
 
@@ -233,10 +234,11 @@ export const createSessionSchema = z
         'Lets the agent delegate to sub-agents. With `source: "web"`, the deployment\'s feature flag decides instead.',
     }),
     delegation: delegationSchema.optional(),
+    budget: budgetSchema.optional(),
   })
   .meta({
     id: "CreateSession",
-    description: "A session to create. Later requests cannot change these settings.",
+    description: "A session to create. Later requests cannot change these settings, except `budget`.",
   });
 
 export type CreateSessionInput = z.output<typeof createSessionSchema>;

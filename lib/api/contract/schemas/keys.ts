@@ -9,6 +9,11 @@ const owner = nameUpTo(200).regex(/^[^\s,=\p{C}]+$/u, {
   error: "must not contain spaces, controls, commas or equals signs",
 });
 
+const scopeList = z
+  .array(z.enum(KEY_SCOPES))
+  .min(1, { error: `must name at least one of ${KEY_SCOPES.join(", ")}` })
+  .transform((scopes) => KEY_SCOPES.filter((scope) => scopes.includes(scope)));
+
 /** Body of `POST /actions/keys`. */
 export const createKeySchema = z.strictObject({
   ownerId: owner.meta({ description: "Owner whose sessions the key can access.", examples: ["acme"] }),
@@ -16,10 +21,7 @@ export const createKeySchema = z.strictObject({
     description: "Name that tells the key's purpose.",
     examples: ["nightly checks"],
   }),
-  scopes: z
-    .array(z.enum(KEY_SCOPES))
-    .min(1, { error: `must name at least one of ${KEY_SCOPES.join(", ")}` })
-    .transform((scopes) => KEY_SCOPES.filter((scope) => scopes.includes(scope)))
+  scopes: scopeList
     .optional()
     .meta({ description: "Scopes of the key. Omit for all scopes.", examples: [["sessions:read"]] }),
   expiresInDays: z
@@ -28,6 +30,14 @@ export const createKeySchema = z.strictObject({
     .max(365 * YEARS_MAX, { error: `must be at most ${YEARS_MAX} years` })
     .optional()
     .meta({ description: "Days until the key expires. Omit for a key that never expires.", examples: [90] }),
+});
+
+/** Body of `PATCH /actions/keys/:keyId`. */
+export const updateKeySchema = z.strictObject({
+  scopes: scopeList.meta({
+    description: "All scopes that the key has from now on.",
+    examples: [["sessions:read"]],
+  }),
 });
 
 /** Body of `POST /actions/keys/:keyId/rotate`. */
@@ -65,6 +75,7 @@ export const keyCreatedSchema = z
   .object({ success, key, record: keyRecordSchema })
   .meta({ id: "KeyCreated" });
 export const keyRevokedSchema = z.object({ success, record: keyRecordSchema }).meta({ id: "KeyRevoked" });
+export const keyUpdatedSchema = z.object({ success, record: keyRecordSchema }).meta({ id: "KeyUpdated" });
 export const keyRotatedSchema = z
   .object({ success, key, record: keyRecordSchema, old: keyRecordSchema })
   .meta({ id: "KeyRotated", description: "The new key, and the old key with its new expiry." });
@@ -73,3 +84,30 @@ export const keyRotatedSchema = z
 export const keyListQuerySchema = z.object({
   owner: owner.optional().meta({ description: "Lists only the keys of this owner.", examples: ["acme"] }),
 });
+
+/** Body of `POST /actions/encryption/rotate`. */
+export const rotateEncryptionSchema = z.strictObject({
+  cursor: z
+    .string()
+    .max(400, { error: "must be at most 400 characters" })
+    .optional()
+    .meta({
+      description: "`nextCursor` of the call before. Omit for the first call.",
+      examples: ["secrets//"],
+    }),
+});
+
+const counted = (description: string, example: number) => z.int().meta({ description, examples: [example] });
+
+export const encryptionRotatedSchema = z
+  .object({
+    success,
+    resealed: counted("Values that this call has encrypted with the current key.", 200),
+    unreadable: counted("Values that this call found to be encrypted with a key that is not configured.", 0),
+    remaining: counted("Values in the database that are not encrypted with the current key.", 0),
+    nextCursor: z
+      .string()
+      .nullable()
+      .meta({ description: "Send it with the next call. Null when the work is done.", examples: [null] }),
+  })
+  .meta({ id: "EncryptionRotated" });

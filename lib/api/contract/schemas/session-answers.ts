@@ -3,10 +3,55 @@ import { CALLBACK_EVENTS, STARTUP_STATUSES } from "#db/schema/unions.ts";
 import { publicationId } from "#lib/events/wire-values.ts";
 import { REMOVED_PARTS } from "#lib/session/removal/remove-session.ts";
 import { deliveryRecordSchema, sessionSummarySchema } from "./answers.ts";
+import { nameUpTo } from "./fields.ts";
 
 const success = z.literal(true);
 const names = z.array(z.string());
 const jsonRecord = z.record(z.string(), z.json());
+
+const instant = (description: string) =>
+  z
+    .string()
+    .nullable()
+    .meta({ description, examples: [null] });
+
+/** The callback of a session, without its secrets. */
+const callbackRecordSchema = z
+  .object({
+    url: z.string().meta({
+      description: "URL of the receiver. Values of its query are replaced by `***`.",
+      examples: ["https://receiver.example/hook?token=***"],
+    }),
+    events: z.array(z.enum(CALLBACK_EVENTS)),
+    isSigned: z.boolean().meta({ description: "Whether deliveries are signed with a secret." }),
+    previousSecretExpiresAt: instant(
+      "Until when deliveries are signed with the replaced secret too. ISO 8601, UTC. Null outside of an overlap.",
+    ),
+    failingSince: instant(
+      "Since when callbacks to this host were dropped and none was accepted. ISO 8601, UTC. Null if the last one was accepted.",
+    ),
+    disabledAt: instant(
+      "The last failure since callbacks to this host are disabled; a probe is sent an hour later. ISO 8601, UTC. Null while callbacks are sent.",
+    ),
+  })
+  .meta({ id: "CallbackRecord" });
+
+/** Body of `POST …/callback/secret`. */
+export const rotateCallbackSecretSchema = z.strictObject({
+  secret: nameUpTo(1_024)
+    .min(20, { error: "must be at least 20 characters" })
+    .meta({ description: "The new secret.", examples: ["8c1f0d5b7a2e4f6390b1d7c5"] }),
+  overlapHours: z
+    .number()
+    .min(0, { error: "must be 0 or more" })
+    .max(168, { error: "must be at most a week" })
+    .optional()
+    .meta({ default: 24, description: "Hours for which the old secret signs too.", examples: [24] }),
+});
+
+export const callbackChangedSchema = z
+  .object({ success, callback: callbackRecordSchema })
+  .meta({ id: "CallbackChanged" });
 
 /** A session with its fixed profile and without secrets. Source: specification, Session creation request. */
 export const sessionDetailSchema = z
@@ -33,23 +78,18 @@ export const sessionDetailSchema = z
         .nullable()
         .meta({ examples: [null] }),
       tools: z.object({ include: names, exclude: names, externalTurnExclude: names }),
-      mcpServers: z
-        .record(z.string(), z.object({ url: z.string(), type: z.enum(["http", "sse"]) }))
-        .meta({ description: "Remote tool servers without their headers.", examples: [{}] }),
+      mcpServers: z.record(z.string(), z.object({ url: z.string(), type: z.enum(["http", "sse"]) })).meta({
+        description:
+          "Remote tool servers without their headers. Values in the query of a URL are replaced by `***`.",
+        examples: [{}],
+      }),
       capabilities: z.object({ browser: z.boolean(), sandbox: z.boolean() }),
       subAgents: z.boolean(),
       delegation: z.object({ maxLiveChildren: z.int(), maxLiveBrowsers: z.int() }).meta({
         description: "Effective limits on live sub-agents.",
         examples: [{ maxLiveChildren: 4, maxLiveBrowsers: 4 }],
       }),
-      callback: z
-        .object({
-          url: z.string(),
-          events: z.array(z.enum(CALLBACK_EVENTS)),
-          isSigned: z.boolean().meta({ description: "Whether deliveries are signed with a secret." }),
-        })
-        .nullable()
-        .meta({ examples: [null] }),
+      callback: callbackRecordSchema.nullable().meta({ examples: [null] }),
       startupStatus: z.enum(STARTUP_STATUSES),
       updatedAt: z.string().meta({ description: "ISO 8601, UTC.", examples: ["2026-11-20T09:30:00.000Z"] }),
     }),
@@ -76,7 +116,10 @@ export const sessionDeletedSchema = z
       deliveries: removed("Callback deliveries with their attempts. Pending ones are not sent.", 4),
       evidence: removed("Screenshots, previews and saved pages.", 3),
       evidenceBytes: removed("Size of the evidence in bytes.", 183_250),
-      secrets: removed("Encrypted secrets: the callback secret and headers of MCP servers.", 1),
+      secrets: removed(
+        "Encrypted secrets: callback secrets, headers of MCP servers, and URLs with a query.",
+        1,
+      ),
       shareLinks: removed("Created share links. The session's `shareUrl` stops working too.", 0),
       variantRevisions: removed("Revisions of variants.", 2),
       reports: removed("QA reports.", 1),
@@ -94,7 +137,7 @@ export const sessionDeletedSchema = z
       )
       .meta({
         description:
-          "Files that could not be removed from disk yet. The service retries until they are gone, also after a restart. Empty when the deletion is complete.",
+          "What could not be removed yet, such as files on disk. The service retries until it is gone, also after a restart. `rows` means that a check found rows in the database that are left. Empty when the deletion is complete.",
         examples: [[]],
       }),
     publications: z

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { SHARE_ROLES } from "#db/schema/unions.ts";
 import { shareUrl } from "#lib/events/wire-values.ts";
+import { listOf } from "./answers.ts";
 import { nameUpTo } from "./fields.ts";
 
 const role = z.enum(SHARE_ROLES).meta({
@@ -54,6 +55,11 @@ export const shareLinkRecordSchema = z
   });
 
 const success = z.literal(true);
+
+/** The share links of a session, for the holder of its own link. */
+export const ownShareLinksSchema = listOf(shareLinkRecordSchema)
+  .extend({ shareUrl: shareUrl.meta({ description: "Path of the session's own `shareUrl`." }) })
+  .meta({ id: "OwnShareLinks" });
 
 export const shareLinkCreatedSchema = z
   .object({

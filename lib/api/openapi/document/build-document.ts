@@ -39,13 +39,13 @@ const SECURITY_SCHEMES = {
     in: "cookie",
     name: "share",
     description:
-      "Cookie that opening a session's `shareUrl` sets. It is valid for the paths of that session.",
+      "Cookie that opening a session's `shareUrl` sets. It is valid for the paths of that session. On https its name is `__Secure-share`.",
   },
   loginCookie: {
     type: "apiKey",
     in: "cookie",
     name: "operator",
-    description: "Cookie that opening the service's login link sets.",
+    description: "Cookie that opening the service's login link sets. On https its name is `__Host-operator`.",
   },
 };
 

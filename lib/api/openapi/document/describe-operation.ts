@@ -103,7 +103,7 @@ const MEANINGS: Record<number, string> = {
   202: "Accepted and stored.",
   204: "No more events. An `EventSource` stops reconnecting.",
   304: "Not modified.",
-  503: "Not ready. `checks` names the failing part.",
+  503: "Not ready.",
 };
 
 function describeAnswer(

@@ -41,7 +41,8 @@ export function listRefusals(operation: Operation): ErrorCode[] {
     path.includes(":") && "not_found",
     body && "payload_too_large",
     body && requiresJsonType && "unsupported_media_type",
-    rate && "rate_limited",
+    // Failed authentications are limited, whatever the operation.
+    (rate || takesKey || auth.kind === "share") && "rate_limited",
     ...errors,
     // A sub-agent is controlled by its parent alone.
     path.includes(":sessionId") && method !== "GET" && "conflict",

@@ -13,7 +13,7 @@ const message = (text: string) => ({ role: "user", parts: [{ type: "text", text 
 export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
   createSession: {
     description:
-      "Stores the session, its messages and the job for its first turn in one transaction: a 2xx means stored. Later requests cannot change the session's settings. A replay with the same `idempotencyKey` and an equal body returns 200 with the original ids. With an `outputSchema`, every turn ends with a typed deliverable.",
+      "Stores the session, its messages and the job for its first turn in one transaction: a 2xx means stored. Later requests cannot change the session's settings, except its budget. A replay with the same `idempotencyKey` and an equal body returns 200 with the original ids. With an `outputSchema`, every turn ends with a typed deliverable.",
     bodyExamples: {
       "A question about a page": {
         messages: [message("What does the checkout of this shop ask for?")],
@@ -52,6 +52,15 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
   deleteSession: {
     description:
       "Stops the turn, then deletes the rows, files, browser and secrets of the session and its sub-agents. The response counts what was deleted. `pending` lists what could not be removed from disk yet; the service retries until it is gone. Deleting the session again returns 404.",
+  },
+  readBudget: {
+    description:
+      "Returns the limits of the session and what the session and its sub-agents have spent. A sub-agent has the budget of its root.",
+  },
+  changeBudget: {
+    description:
+      "Sets, raises, lowers or removes limits. Turns of the session and its sub-agents that wait for a budget continue if theirs is no longer used up. The call can be repeated.",
+    bodyExamples: { "Raise two limits": { usd: 10, tokens: 500_000 }, "Remove a limit": { minutes: null } },
   },
   listAgents: {
     description:
@@ -208,7 +217,9 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
       "Ends all share links, the `shareUrl` and the `liveViewUrl` of the session, with their cookies and open connections. Returns the new `shareUrl`.",
   },
   createPersonShareLink: { description: SHARE_OWNERS },
-  listPersonShareLinks: { description: SHARE_OWNERS },
+  listPersonShareLinks: {
+    description: `${SHARE_OWNERS} The response also has the session's own \`shareUrl\`.`,
+  },
   revokePersonShareLink: { description: SHARE_OWNERS },
   revokeAllPersonShareLinks: {
     description: `${SHARE_OWNERS} The response replaces the visitor's own cookie, so that the page keeps its access. Its socket must reconnect.`,
@@ -222,6 +233,14 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
     description:
       "Sends the delivery again with the same body and id, in up to five more attempts. Returns 409 while the delivery is still pending.",
   },
+  rotateCallbackSecret: {
+    description:
+      "Replaces the secret of the session's callback, or adds one. Until the overlap ends, `X-Service-Signature` is the signature with the new secret, `X-Service-Signature-Previous` the one with the old secret, and `Webhook-Signature` has both. Sending the same secret again changes nothing. Returns 409 if the session has no callback.",
+  },
+  enableCallback: {
+    description:
+      "Callbacks to a host are disabled for their owner if every delivery there was dropped for days; deliveries are then dropped without a request. This enables them again. Send dropped deliveries again with `redeliver`. Returns 409 if the session has no callback.",
+  },
   createMcpToken: {
     description:
       "Gives an external agent access to tools of the session. With the token, an MCP client connects to the built-in server at `url` over Streamable HTTP. It is offered the server's utilities and those of the session's tools that the tool policy allows on a turn that no person started, without `elicit_user_input`, the tools for planning, requirements, delegation and skills, and the tools that act for the whole session (`publish_variant`, `deploy_landing_page`, `publish_qa_report`, `import_legacy_session`).",
@@ -229,7 +248,10 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
   readOpenApi: {
     description: "Send the `ETag` as `If-None-Match` to get a 304 if the document has not changed.",
   },
-  readReadiness: { description: "Returns 200 if every part that a turn needs is available, otherwise 503." },
+  readReadiness: {
+    description:
+      "Returns 200 if every part that a turn needs is available, otherwise 503. Needs no key; with a valid API key, and to processes on the machine of a service whose `BASE_URL` is a loopback address, `checks` says how each part is.",
+  },
   listMessages: {
     description: "Lists messages, oldest first. Queued messages are not part of the transcript.",
   },
@@ -266,7 +288,21 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
     description:
       "Creates a new key with the same owner, name and scopes. The old key stays valid for the overlap.",
   },
+  updateKey: {
+    description:
+      "Replaces the scopes. Open streams, WebSockets and user tokens that need a scope which the key lost end at once.",
+  },
+  rotateEncryption: {
+    description:
+      "Encrypts stored callback secrets, MCP headers and URLs again with `ENCRYPTION_KEY`, after a change of the key. A call works for at most about five seconds; repeat it with `nextCursor` until that is null. The service can run meanwhile. `npm run keys -- rotate-encryption` does all of it.",
+  },
   revokeKey: { description: "The key stops working immediately. Revoking it again changes nothing." },
+  listLogins: { description: "Lists the browsers that are signed in, the last used first." },
+  endLogin: {
+    description:
+      "The browser is signed out immediately, in every process. Ending a login again changes nothing.",
+  },
+  logOut: { description: "Ends the login of the request, and removes its cookie." },
   cancelPersonTurn: { description: PERSONS },
   answerPersonElicitation: { description: PERSONS },
   listPersonQueue: { description: PERSONS },

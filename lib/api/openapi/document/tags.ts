@@ -32,7 +32,11 @@ export const TAGS = [
     description: "Receive run lifecycle events, list their deliveries and send them again.",
   },
   { name: "Tool server", description: "Connect an external agent to the built-in MCP server." },
-  { name: "Keys", description: "Create, list, rotate and revoke API keys, as the operator of the service." },
+  {
+    name: "Keys",
+    description: "Create, list, change, rotate and revoke API keys, as the operator of the service.",
+  },
+  { name: "Logins", description: "List and end logins on the landing page, as the operator of the service." },
   {
     name: "Session page",
     description:
@@ -45,6 +49,7 @@ type TagName = (typeof TAGS)[number]["name"];
 
 const RULES: [RegExp, TagName][] = [
   [/^\/actions\/keys\b/, "Keys"],
+  [/^\/actions\/(?:logins|logout)\b/, "Logins"],
   [/^\/(?:s\/|actions\/)/, "Session page"],
   [/\/pages\b/, "Landing pages"],
   [/^\/api\/sessions\/:sessionId\/(?:export|import|imports)\b/, "Sessions"],

@@ -36,6 +36,7 @@ export const fetchUrl = ({ fetch }: WorkspaceServices) =>
           redirect: "follow",
           overflow: "truncate",
           signal: call.signal,
+          purpose: { source: "fetch_url", sessionId: call.sessionId },
           headers: { "user-agent": USER_AGENT, accept: "text/html, application/json, text/*, */*;q=0.5" },
         });
         return describeAnswer(answer, format);

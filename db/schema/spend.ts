@@ -1,0 +1,14 @@
+import { bigint, date, doublePrecision, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+
+/** What the sessions of an owner have spent on a day (UTC), deleted ones included. Written only where owners have a budget. */
+export const ownerSpend = pgTable(
+  "owner_spend",
+  {
+    ownerId: text("owner_id").notNull(),
+    day: date("day").notNull(),
+    tokens: bigint("tokens", { mode: "number" }).notNull(),
+    usd: doublePrecision("usd").notNull(),
+    ms: bigint("ms", { mode: "number" }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.ownerId, table.day] })],
+);

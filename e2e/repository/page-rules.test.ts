@@ -1,0 +1,23 @@
+import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { test } from "node:test";
+
+const root = resolve(import.meta.dirname, "../..");
+const files = globSync("{app,components,lib/page,lib/client}/**/*.{ts,tsx}", { cwd: root });
+const filesWith = (pattern: RegExp) =>
+  files.filter((file) => pattern.test(readFileSync(resolve(root, file), "utf8"))).toSorted();
+
+test("components set no inline styles, which the content policy of the pages refuses in the server's HTML", () => {
+  assert.ok(files.length > 200, "the components were not found");
+  const styled = filesWith(/\bstyle=\{|<style\b|dangerouslySetInnerHTML/);
+  // The test of the demo shop looks for them in its HTML.
+  assert.deepEqual(
+    styled,
+    ["app/demo/route.test.ts"].filter((file) => styled.includes(file)),
+  );
+});
+
+test("pages keep nothing in the browser's storage", () => {
+  assert.deepEqual(filesWith(/\b(localStorage|sessionStorage|indexedDB)\b/), []);
+});

@@ -1,0 +1,10 @@
+/** A request of the built-in MCP server's tools, with a session's user token. */
+export const listToolsRequest = (token: string) => ({
+  method: "POST",
+  headers: {
+    authorization: `Bearer ${token}`,
+    "content-type": "application/json",
+    accept: "application/json, text/event-stream",
+  },
+  body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
+});

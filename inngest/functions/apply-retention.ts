@@ -1,0 +1,37 @@
+import type { Inngest } from "inngest";
+
+type Session = { id: string; ownerId: string };
+
+/** What the settings have removed by age. */
+type Retention = {
+  findSessions: () => Promise<Session[]>;
+  removeSessions: (sessions: Session[]) => Promise<number>;
+  removeEvidence: () => Promise<boolean>;
+  removeDeliveries: () => Promise<boolean>;
+};
+
+const SESSIONS_BATCH = 25;
+/** Batches of evidence, and of deliveries, in one run. */
+const BATCHES_MAX = 50;
+
+/**
+ * Removes what is older than the settings allow, every hour. Each batch is a step: after a crash the run goes on with the
+ * batch that was interrupted, which finds what is left of it.
+ */
+export const createApplyRetention = (client: Inngest, retention: Retention) =>
+  client.createFunction(
+    { id: "apply-retention", triggers: { cron: "17 * * * *" }, retries: 3 },
+    async ({ step }) => {
+      const idle = await step.run("find-sessions", retention.findSessions);
+      let sessions = 0;
+      for (let from = 0; from < idle.length; from += SESSIONS_BATCH) {
+        const batch = idle.slice(from, from + SESSIONS_BATCH);
+        sessions += await step.run(`remove-sessions-${from}`, () => retention.removeSessions(batch));
+      }
+      for (let batch = 0; batch < BATCHES_MAX; batch += 1)
+        if (!(await step.run(`remove-evidence-${batch}`, retention.removeEvidence))) break;
+      for (let batch = 0; batch < BATCHES_MAX; batch += 1)
+        if (!(await step.run(`remove-deliveries-${batch}`, retention.removeDeliveries))) break;
+      return { sessions };
+    },
+  );

@@ -1,0 +1,60 @@
+import { LRUCache } from "lru-cache";
+import { type AddressRange, type Client, readClientSubject } from "../http/client-address.ts";
+import { type Failure, fail } from "../http/errors.ts";
+
+/**
+ * Limits how often a client may present credentials that are refused. A credential is checked before a failure is counted, so
+ * a valid one is served whatever has failed from the same address: people behind one address do not lock each other out.
+ */
+export type FailedAttempts = {
+  /** Counts a credential that was refused. @returns the 429 to answer with, if the client is over the limit. */
+  note: (client: Client) => Failure | undefined;
+  /** As {@link FailedAttempts.note}. @returns the refusal to answer with: the given one, or the 429. */
+  refuse: (client: Client, refusal: Failure) => Failure;
+};
+
+const WINDOW_MS = 60_000;
+const CLIENTS_MAX = 10_000;
+
+/**
+ * Creates the limit, in the memory of this process: at most `limit` failures of a client within any 60 seconds. The clients
+ * whose last failure is the oldest are forgotten first. Source: `security.md`, Failed authentications.
+ *
+ * @param options.limit 0 is off.
+ * @param options.now a monotonic clock, in milliseconds.
+ */
+export function createFailedAttempts(options: {
+  limit: number;
+  trustedProxies: readonly AddressRange[];
+  now?: () => number;
+}): FailedAttempts {
+  const { limit, trustedProxies, now = () => performance.now() } = options;
+  /** Times of the counted failures of each client, oldest first. */
+  const failures = new LRUCache<string, number[]>({ max: CLIENTS_MAX });
+
+  function note(client: Client): Failure | undefined {
+    if (limit === 0) return undefined;
+    const subject = readClientSubject(client, trustedProxies);
+    if (subject === undefined) return undefined;
+    const at = now();
+    const recent = (failures.get(subject) ?? []).filter((time) => at - time < WINDOW_MS);
+    failures.set(subject, recent);
+    const [oldest] = recent;
+    if (recent.length >= limit && oldest !== undefined) return refuseFor(oldest + WINDOW_MS - at);
+    recent.push(at);
+    return undefined;
+  }
+
+  return { note, refuse: (client, refusal) => note(client) ?? refusal };
+}
+
+function refuseFor(waitMs: number): Failure {
+  const seconds = Math.max(1, Math.ceil(waitMs / 1_000));
+  return fail(
+    "rate_limited",
+    `too many failed authentications from this address; try again in ${seconds} s`,
+    {
+      "Retry-After": String(seconds),
+    },
+  );
+}

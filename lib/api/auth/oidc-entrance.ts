@@ -1,0 +1,149 @@
+import {
+  type IdentityProvider,
+  isAllowedAccount,
+  type OidcSettings,
+  type SignInSecrets,
+} from "#lib/logins/identity-provider.ts";
+import type { ApiServices } from "../services.ts";
+import { readStrictCookie, writeOwnCookie } from "./cookies.ts";
+import type { SignInHeaders } from "./login-gate.ts";
+
+/** Where a sign-in with the identity provider begins, and where the provider sends the browser back to. */
+export const OIDC_PATH = { start: "/login/oidc", callback: "/login/oidc/callback" } as const;
+
+/** Sign-in with an identity provider, where the settings name one. */
+export type OidcLogin = { provider: IdentityProvider; settings: OidcSettings };
+
+type EntranceServices = Pick<ApiServices, "login" | "sealer" | "logger" | "securityLog"> & {
+  oidc: OidcLogin;
+};
+
+/** How the landing page is told why nobody was signed in. */
+type Problem = "failed" | "refused";
+
+const NAME = "oidc_login";
+/** How long a person may take at the provider. */
+const MINUTES = 10;
+/** Binds the sealed secrets to their cookie. */
+const PLACE = { table: "cookies", row: NAME, column: "secrets" };
+
+type Reply = {
+  isSecure: boolean;
+  /** Counts a refused sign-in. @returns the answer: the given one, or a 429 after too many. */
+  refuse: (refusal: Response) => Response;
+};
+
+/**
+ * Serves a sign-in with the identity provider: `/login/oidc` leads to the provider with a state, a nonce and a PKCE
+ * challenge, whose secrets stay sealed in a cookie of the browser; `/login/oidc/callback` exchanges the code, checks that
+ * the settings allow the account, and signs in. Source: decision 048.
+ */
+export function enterByProvider(
+  services: EntranceServices,
+  method: string,
+  url: URL,
+  headers: SignInHeaders,
+  { isSecure, refuse }: Reply,
+): Promise<Response> {
+  // A HEAD request begins no sign-in and uses no code.
+  if (method !== "GET") return Promise.resolve(redirect("/", []));
+  return url.pathname === OIDC_PATH.start
+    ? begin(services, isSecure)
+    : finish(services, url.search, headers, { isSecure, refuse });
+}
+
+async function begin({ oidc, sealer, logger }: EntranceServices, isSecure: boolean): Promise<Response> {
+  try {
+    const { url, secrets } = await oidc.provider.begin();
+    const expiresAt = Date.now() + MINUTES * 60_000;
+    const sealed = sealer.seal(PLACE, JSON.stringify({ ...secrets, expiresAt }));
+    return redirect(url.href, [formatCookie(sealed, MINUTES * 60, isSecure)]);
+  } catch (error) {
+    logger.warn({ err: error }, "the identity provider cannot be used for a sign-in");
+    return explain("failed", isSecure);
+  }
+}
+
+async function finish(
+  services: EntranceServices,
+  search: string,
+  headers: SignInHeaders,
+  { isSecure, refuse }: Reply,
+): Promise<Response> {
+  const { oidc, login, logger, securityLog } = services;
+  const secrets = readSecrets(services, headers.cookie, isSecure);
+  if (!secrets) return explain("failed", isSecure);
+  const account = await oidc.provider.finish(search, secrets).catch((error: unknown) => {
+    logger.warn({ err: error }, "a sign-in with the identity provider failed");
+    return undefined;
+  });
+  if (!account || !isAllowedAccount(oidc.settings, account)) {
+    securityLog.loginFailed({});
+    return refuse(explain(account ? "refused" : "failed", isSecure));
+  }
+  const cookie = await login.signIn(account, headers);
+  securityLog.loginSucceeded({ actor: "operator" });
+  return openLandingPage([cookie, formatCookie("", 0, isSecure)]);
+}
+
+/** The secrets of the sign-in that this browser began; undefined without one, and after it has expired. */
+function readSecrets(
+  { sealer }: Pick<EntranceServices, "sealer">,
+  cookieHeader: string | null,
+  isSecure: boolean,
+): SignInSecrets | undefined {
+  const sealed = readStrictCookie(cookieHeader, { name: NAME, path: OIDC_PATH.start }, isSecure);
+  if (!sealed) return undefined;
+  try {
+    // Only this file seals for this place.
+    const { expiresAt, ...secrets } = JSON.parse(sealer.open(PLACE, sealed)) as SignInSecrets & {
+      expiresAt: number;
+    };
+    return expiresAt > Date.now() ? secrets : undefined;
+  } catch {
+    // A cookie that the service did not write, or wrote with another key.
+    return undefined;
+  }
+}
+
+/** SameSite=Lax, because the provider's page leads back here. */
+const formatCookie = (value: string, maxAgeSeconds: number, isSecure: boolean): string =>
+  writeOwnCookie(
+    { name: NAME, value, path: OIDC_PATH.start },
+    `HttpOnly; SameSite=Lax; Max-Age=${maxAgeSeconds}`,
+    isSecure,
+  );
+
+const PRIVATE = { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" };
+
+const explain = (problem: Problem, isSecure: boolean): Response =>
+  redirect(`/?login=${problem}`, [formatCookie("", 0, isSecure)]);
+
+const redirect = (location: string, cookies: string[]): Response =>
+  new Response(null, { status: 303, headers: withCookies({ ...PRIVATE, Location: location }, cookies) });
+
+/**
+ * Opens the landing page from a page of our own: the browser sends no SameSite=Strict cookie along a redirect that began
+ * at the provider.
+ */
+const openLandingPage = (cookies: string[]): Response =>
+  new Response(
+    '<!doctype html><html lang="en"><meta http-equiv="refresh" content="0;url=/"><title>Signed in</title><p>You are signed in. <a href="/">Continue</a></p></html>',
+    {
+      headers: withCookies(
+        {
+          ...PRIVATE,
+          "Content-Type": "text/html; charset=utf-8",
+          "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+          "X-Content-Type-Options": "nosniff",
+        },
+        cookies,
+      ),
+    },
+  );
+
+function withCookies(fields: Record<string, string>, cookies: string[]): Headers {
+  const headers = new Headers(fields);
+  for (const cookie of cookies) headers.append("Set-Cookie", cookie);
+  return headers;
+}

@@ -1,0 +1,77 @@
+import { z } from "zod";
+
+const success = z.literal(true);
+
+const usd = z
+  .number({ error: "must be a number of US dollars > 0" })
+  .positive({ error: "must be a number of US dollars > 0" })
+  .max(1_000_000, { error: "must be at most 1,000,000" })
+  .meta({
+    description: "US dollars of model calls. Needs a price of the deployment's model (`MODEL_PRICES`).",
+    examples: [5],
+  });
+const tokens = z
+  .number({ error: "must be an integer >= 1" })
+  .refine((count) => Number.isSafeInteger(count) && count >= 1, { error: "must be an integer >= 1" })
+  .meta({
+    shownAs: { type: "integer", minimum: 1 },
+    description: "Tokens of model calls: input, cached input and output.",
+    examples: [200_000],
+  });
+const minutes = z
+  .number({ error: "must be a number of minutes > 0" })
+  .positive({ error: "must be a number of minutes > 0" })
+  .max(1_000_000, { error: "must be at most 1,000,000" })
+  .meta({
+    description: "Minutes at work: of turns that do not wait, those of sub-agents included.",
+    examples: [30],
+  });
+
+/** Source: `wire.md`, Budgets. */
+export const budgetSchema = z
+  .strictObject({ usd: usd.optional(), tokens: tokens.optional(), minutes: minutes.optional() })
+  .meta({
+    id: "Budget",
+    description:
+      "What the session and its sub-agents may spend. When a limit is reached, the turn waits until the budget is raised.",
+  });
+
+export const budgetChangeSchema = z
+  .strictObject({
+    usd: usd.nullable().optional(),
+    tokens: tokens.nullable().optional(),
+    minutes: minutes.nullable().optional(),
+  })
+  .meta({
+    id: "BudgetChange",
+    description: "New limits of a session. An omitted limit stays as it is, null removes it.",
+  });
+
+const limit = (what: string) =>
+  z
+    .number()
+    .nullable()
+    .meta({ description: `Limit of ${what}, or null.`, examples: [null] });
+
+const limits = {
+  usd: limit("US dollars"),
+  tokens: limit("tokens"),
+  minutes: limit("minutes at work"),
+};
+const spentSchema = z
+  .object({
+    usd: z
+      .number()
+      .nullable()
+      .meta({ description: "Null if the price of the model is not known.", examples: [1.25] }),
+    tokens: z.number().meta({ examples: [48_210] }),
+    minutes: z.number().meta({ examples: [3.4] }),
+  })
+  .meta({ description: "What the session and its sub-agents have spent so far." });
+
+/** The budget of a session, and what it has spent. */
+export const budgetStateSchema = z.object({ ...limits, spent: spentSchema }).meta({ id: "BudgetState" });
+
+export const budgetAnswerSchema = z
+  .object({ success, budget: budgetStateSchema })
+  .meta({ id: "BudgetAnswer" });

@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { LOGIN_METHODS } from "#db/schema/unions.ts";
+
+const success = z.literal(true);
+const instant = (description: string) =>
+  z.string().meta({ description: `${description} ISO 8601, UTC.`, examples: ["2026-11-20T09:30:00.000Z"] });
+
+export const loginRecordSchema = z
+  .object({
+    id: z.string().meta({ examples: ["lgn_h5w2n7q4c6x3m2k5j4d7a3bz"] }),
+    method: z.enum(LOGIN_METHODS).meta({
+      description: "`link` for a login link, `oidc` for an account at the identity provider.",
+    }),
+    account: z
+      .string()
+      .nullable()
+      .meta({
+        description: "E-mail address or subject of the account. Null for a login link.",
+        examples: ["ada@example.com"],
+      }),
+    userAgent: z
+      .string()
+      .nullable()
+      .meta({
+        description: "Browser that is signed in, as it names itself. At most 200 characters.",
+        examples: ["Mozilla/5.0"],
+      }),
+    createdAt: instant("Sign-in."),
+    lastSeenAt: instant("Last use, to the minute."),
+    expiresAt: instant("End of the login if it is not used before."),
+    isCurrent: z.boolean().meta({ description: "Whether this login made the request." }),
+  })
+  .meta({ id: "Login", description: "A browser that is signed in on the landing page." });
+
+export const doneSchema = z.object({ success }).meta({ id: "Done" });

@@ -1,0 +1,68 @@
+import { enableEndpoint, readCallbackState } from "#lib/callback/callback-state-store.ts";
+import { openPrevious } from "#lib/callback/secret/open-secrets.ts";
+import { rotateCallbackSecret as rotateSecret } from "#lib/callback/secret/rotate-secret.ts";
+import { CALLBACK_SECRET } from "#lib/session/secrets/secret-names.ts";
+import type { SessionRow } from "#lib/session/session-store.ts";
+import { maskUrl } from "#lib/text/mask-url.ts";
+import { fail } from "../http/errors.ts";
+import type { Answer } from "../operations/handler.ts";
+import type { ApiServices } from "../services.ts";
+import type { CallOf } from "./handler.ts";
+
+const OVERLAP_HOURS = 24;
+
+/** Why a callback secret is refused by the deployment; undefined if it may be used. */
+export const refuseSecret = (
+  { secretLengthMin }: ApiServices["callbackRules"],
+  secret: string,
+): string | undefined =>
+  secret.length < secretLengthMin ? `must be at least ${secretLengthMin} characters` : undefined;
+
+/** The callback of a session as the API shows it; null without one. No secret is part of it. */
+export async function describeCallback(
+  { db, sealer }: Pick<ApiServices, "db" | "sealer">,
+  { id, callbackUrl: url, callbackEvents: events }: SessionRow,
+) {
+  if (url === null || events === null) return null;
+  const state = await readCallbackState(db, id);
+  const sealed = state?.sealed ?? {};
+  return {
+    url: maskUrl(url),
+    events,
+    isSigned: CALLBACK_SECRET in sealed,
+    previousSecretExpiresAt: openPrevious(sealer, id, sealed, new Date())?.expiresAt.toISOString() ?? null,
+    failingSince: state?.failingSince?.toISOString() ?? null,
+    disabledAt: state?.disabledAt?.toISOString() ?? null,
+  };
+}
+
+/** `POST …/callback/secret`: replaces the secret; the old one signs too until the overlap ends. */
+export async function rotateCallbackSecret(
+  services: ApiServices,
+  { session, body }: CallOf<"rotateCallbackSecret">,
+): Promise<Answer> {
+  const { secret, overlapHours = OVERLAP_HOURS } = body;
+  const refusal = refuseSecret(services.callbackRules, secret);
+  if (refusal !== undefined) return fail("invalid_request", `secret: ${refusal}`);
+  const overlapMs = overlapHours * 3_600_000;
+  const isRotated = await rotateSecret(services, session.id, { secret, overlapMs });
+  return isRotated ? answerCallback(services, session) : withoutCallback();
+}
+
+/** `POST …/callback/enable`: sends callbacks to the session's endpoint again. */
+export async function enableCallback(
+  services: ApiServices,
+  { session }: CallOf<"enableCallback">,
+): Promise<Answer> {
+  if (session.callbackUrl === null) return withoutCallback();
+  await enableEndpoint(services.db, session.id);
+  return answerCallback(services, session);
+}
+
+const answerCallback = async (services: ApiServices, session: SessionRow): Promise<Answer> => ({
+  ok: true,
+  status: 200,
+  body: { success: true, callback: await describeCallback(services, session) },
+});
+
+const withoutCallback = () => fail("conflict", "this session was created without a callback");

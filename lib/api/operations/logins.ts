@@ -1,0 +1,43 @@
+import type { Login } from "#lib/logins/logins.ts";
+import { fail } from "../http/errors.ts";
+import type { Answer } from "../operations/handler.ts";
+import type { ApiServices } from "../services.ts";
+import type { CallOf } from "./handler.ts";
+
+/** `GET /actions/logins`: browsers that are signed in, the last used first. */
+export async function listLogins(
+  { logins }: Pick<ApiServices, "logins">,
+  { caller }: CallOf<"listLogins">,
+): Promise<Answer> {
+  const data = describeLogins(await logins.list(), caller.loginId);
+  return { ok: true, status: 200, body: { success: true, data, nextCursor: null } };
+}
+
+/** `DELETE /actions/logins/:loginId`: ends a login at once; repeating it changes nothing. */
+export async function endLogin(
+  { logins }: Pick<ApiServices, "logins">,
+  { params }: CallOf<"endLogin">,
+): Promise<Answer> {
+  if (!(await logins.end(params.loginId))) return fail("not_found", "no such login");
+  return { ok: true, status: 200, body: { success: true } };
+}
+
+/** `POST /actions/logout`: ends the login of the request, and removes its cookie. */
+export async function logOut(
+  { logins, login }: Pick<ApiServices, "logins" | "login">,
+  { caller }: CallOf<"logOut">,
+): Promise<Answer> {
+  if (caller.loginId !== undefined) await logins.end(caller.loginId);
+  const headers = { "Set-Cookie": login.clearCookie() };
+  return { ok: true, status: 200, body: { success: true }, headers };
+}
+
+/** Logins as they are listed; `currentId` names the login that asks. */
+export const describeLogins = (logins: readonly Login[], currentId: string | undefined) =>
+  logins.map(({ createdAt, lastSeenAt, expiresAt, ...login }) => ({
+    ...login,
+    createdAt: createdAt.toISOString(),
+    lastSeenAt: lastSeenAt.toISOString(),
+    expiresAt: expiresAt.toISOString(),
+    isCurrent: login.id === currentId,
+  }));

@@ -1,0 +1,57 @@
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import type { AnyPgColumn } from "drizzle-orm/pg-core";
+import type { Executor } from "#db/client.ts";
+import { failingEndpoints, sealedSecrets, sessions } from "#db/schema/index.ts";
+import { CALLBACK_SECRETS, type SealedCallback } from "./secret/open-secrets.ts";
+
+/** The host of a session's callback URL, with its port: what deliveries of one owner share. */
+export const endpointHost: SQL<string | null> = sql<
+  string | null
+>`lower(substring(${sessions.callbackUrl} from '^[A-Za-z]+://([^/?#]*)'))`;
+
+/** Joins the endpoint of a session's callback. */
+export const isEndpointOfSession = and(
+  eq(failingEndpoints.ownerId, sessions.ownerId),
+  sql`${failingEndpoints.host} = ${endpointHost}`,
+);
+
+/** Constants in the text: with parameters the database would plan the statement again for each attempt. */
+const NAMES = sql.raw(CALLBACK_SECRETS.map((name) => `'${name}'`).join(", "));
+
+/** What is sealed of a session's callback, by name, as a column; null if nothing is. */
+export const sealedCallback = (
+  sessionId: AnyPgColumn,
+): SQL<SealedCallback | null> => sql<SealedCallback | null>`(
+  select json_object_agg(${sealedSecrets.name}, ${sealedSecrets.sealed}) from ${sealedSecrets}
+  where ${sealedSecrets.sessionId} = ${sessionId} and ${sealedSecrets.name} in (${NAMES}))`;
+
+/** What is stored of a session's callback besides its row. */
+export type CallbackState = {
+  sealed: SealedCallback | null;
+  /** When callbacks to its host began to be dropped; null if the last one was accepted. */
+  failingSince: Date | null;
+  /** The last failure since callbacks to its host are disabled; null while they are sent. */
+  disabledAt: Date | null;
+};
+
+/** Reads the state of a session's callback in one statement; undefined if the session is gone. */
+export async function readCallbackState(db: Executor, sessionId: string): Promise<CallbackState | undefined> {
+  const [row] = await db
+    .select({
+      sealed: sealedCallback(sessions.id),
+      failingSince: failingEndpoints.failingSince,
+      disabledAt: failingEndpoints.disabledAt,
+    })
+    .from(sessions)
+    .leftJoin(failingEndpoints, isEndpointOfSession)
+    .where(eq(sessions.id, sessionId));
+  return row;
+}
+
+/** Forgets that callbacks to the endpoint of this session failed, so that they are sent again. */
+export async function enableEndpoint(db: Executor, sessionId: string): Promise<void> {
+  await db.delete(failingEndpoints).where(
+    sql`(${failingEndpoints.ownerId}, ${failingEndpoints.host}) in (
+      select ${sessions.ownerId}, ${endpointHost} from ${sessions} where ${sessions.id} = ${sessionId})`,
+  );
+}

@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createEndpointPace } from "./endpoint-pace.ts";
+
+function openPace(perMinute: number) {
+  const clock = { at: 1_000_000 };
+  return { clock, pace: createEndpointPace(perMinute, () => clock.at) };
+}
+
+test("a burst of ten seconds' worth goes out at once, the rest one by one in order of arrival", () => {
+  const { clock, pace } = openPace(60);
+  const waits = Array.from({ length: 15 }, (_, index) => pace.reserve("a.example", `whd-${index}`));
+  assert.deepEqual(waits, [...Array(11).fill(0), 1_000, 2_000, 3_000, 4_000]);
+  clock.at += 1_000;
+  assert.equal(pace.reserve("a.example", "whd-11"), 0, "its slot has come");
+  assert.equal(pace.reserve("a.example", "whd-13"), 2_000, "asking again keeps the slot");
+  assert.equal(pace.reserve("a.example", "whd-late"), 4_000, "a later delivery comes last");
+});
+
+test("every delivery of a backlog goes out exactly once, at no more than the rate", () => {
+  const { clock, pace } = openPace(600);
+  const began = clock.at;
+  const waiting = new Set(Array.from({ length: 1_000 }, (_, index) => `whd-${index}`));
+  while (waiting.size > 0) {
+    for (const id of waiting) if (pace.reserve("a.example", id) === 0) waiting.delete(id);
+    clock.at += 50;
+  }
+  const seconds = (clock.at - began) / 1_000;
+  // 101 at once, then 10 a second.
+  assert.ok(seconds >= 89.9 && seconds <= 90.1, `${seconds} s`);
+});
+
+test("hosts do not slow each other down, and a wait is at most five minutes", () => {
+  const { clock, pace } = openPace(1);
+  assert.equal(pace.reserve("a.example", "whd-1"), 0);
+  assert.equal(pace.reserve("b.example", "whd-2"), 0);
+  for (let index = 3; index < 20; index++) pace.reserve("a.example", `whd-${index}`);
+  assert.equal(pace.reserve("a.example", "whd-20"), 300_000);
+  clock.at += 300_000;
+  assert.equal(pace.reserve("a.example", "whd-20"), 300_000, "it goes on waiting");
+  clock.at += 3_600_000;
+  assert.equal(pace.reserve("a.example", "whd-20"), 0);
+});
+
+test("0 is no limit", () => {
+  const { pace } = openPace(0);
+  for (let index = 0; index < 10_000; index++) assert.equal(pace.reserve("a.example", `whd-${index}`), 0);
+});

@@ -1,0 +1,63 @@
+/** Spreads the attempts at one receiver over time. */
+export type EndpointPace = {
+  /**
+   * Reserves the next free slot of a host for a delivery, once; asking again returns what is left of the wait.
+   *
+   * @returns milliseconds to wait before asking again; 0 if the attempt may begin now, which uses the slot up.
+   */
+  reserve: (host: string, deliveryId: string) => number;
+};
+
+/** After a quiet time, attempts for this long go out at once. */
+const BURST_MS = 10_000;
+/** A delivery looks again at least this often, so that the sweep does not take it for lost. */
+const WAIT_MS_MAX = 5 * 60_000;
+/** Above this number, entries that no longer matter are removed. */
+const ENTRIES_MAX = 10_000;
+/** A slot that its delivery has not used by then belongs to a delivery that is gone. */
+const UNUSED_AFTER_MS = 30 * 60_000;
+
+/**
+ * Creates the pace of one process. Deliveries over the rate wait for slots in order of arrival, and none is dropped; a
+ * restart forgets the slots, not the deliveries. Source: `wire.md`, Environment, `RATE_LIMIT_CALLBACK`.
+ *
+ * @param perMinute attempts per minute and host; 0 is unlimited.
+ * @param now a monotonic clock in milliseconds.
+ */
+export function createEndpointPace(
+  perMinute: number,
+  now: () => number = () => performance.now(),
+): EndpointPace {
+  /** When the next slot of a host is free. */
+  const freeAt = new Map<string, number>();
+  /** The slots of deliveries that wait. */
+  const slots = new Map<string, number>();
+
+  function takeSlot(host: string, at: number): number {
+    const slot = Math.max(freeAt.get(host) ?? 0, at - BURST_MS);
+    freeAt.set(host, slot + 60_000 / perMinute);
+    return slot;
+  }
+
+  function prune(at: number): void {
+    if (freeAt.size > ENTRIES_MAX)
+      for (const [host, free] of freeAt) if (free <= at - BURST_MS) freeAt.delete(host);
+    if (slots.size > ENTRIES_MAX)
+      for (const [id, slot] of slots) if (slot <= at - UNUSED_AFTER_MS) slots.delete(id);
+  }
+
+  return {
+    reserve(host, deliveryId) {
+      if (perMinute === 0) return 0;
+      const at = now();
+      prune(at);
+      const slot = slots.get(deliveryId) ?? takeSlot(host, at);
+      if (slot <= at) {
+        slots.delete(deliveryId);
+        return 0;
+      }
+      slots.set(deliveryId, slot);
+      return Math.min(Math.ceil(slot - at), WAIT_MS_MAX);
+    },
+  };
+}

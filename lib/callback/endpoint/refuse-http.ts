@@ -1,0 +1,33 @@
+import { hostAndPort } from "#lib/net/address/address-rule.ts";
+import { canonicalAddress } from "#lib/net/address/describe-address.ts";
+import {
+  allowsAddress,
+  allowsHost,
+  canonicalHostname,
+  parseNetworkAllowEntry,
+} from "#lib/net/address/network-allow.ts";
+
+/** Says why a callback URL may not have its scheme; undefined if it may. */
+export type HttpRefusal = (url: URL) => string | undefined;
+
+/**
+ * Creates the rule about callbacks over plain http. The specification accepts http URLs, so they are refused only where
+ * the deployment asks for it, and hosts that `NETWORK_ALLOW` names remain allowed.
+ * Source: specification, Callback object; `wire.md`, Environment, `CALLBACK_HTTP`.
+ */
+export function createHttpRefusal(http: "allow" | "refuse", networkAllow: readonly string[]): HttpRefusal {
+  if (http === "allow") return () => undefined;
+  const entries = networkAllow.map(parseNetworkAllowEntry);
+  return (url) => {
+    if (url.protocol === "https:") return undefined;
+    const { hostname, port } = hostAndPort(url);
+    const name = canonicalHostname(hostname);
+    const address = canonicalAddress(name);
+    const isNamed = entries.some((entry) =>
+      address === undefined ? allowsHost(entry, name, port) : allowsAddress(entry, address, port),
+    );
+    return isNamed
+      ? undefined
+      : "must be https, because CALLBACK_HTTP=refuse; hosts in NETWORK_ALLOW may use http";
+  };
+}

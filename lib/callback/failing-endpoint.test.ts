@@ -1,0 +1,234 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import { eq } from "drizzle-orm";
+import type { Database } from "#db/client.ts";
+import { deliveries, failingEndpoints, sealedSecrets, sessions } from "#db/schema/index.ts";
+import { openTestDatabase } from "#db/testing.ts";
+import { createAddressRule } from "#lib/net/address/address-rule.ts";
+import { createGuardedFetch, type GuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
+import { createSealer } from "#lib/secrets/sealer.ts";
+import { CALLBACK_URL, placeSecret } from "#lib/session/secrets/secret-names.ts";
+import { type AttemptKey, attemptDelivery, type DeliveryDeps } from "./attempt-delivery.ts";
+import { enableEndpoint, readCallbackState } from "./callback-state-store.ts";
+import { createEndpointPace } from "./endpoint/endpoint-pace.ts";
+import { createHttpRefusal } from "./endpoint/refuse-http.ts";
+import { listDeliveries } from "./list-deliveries.ts";
+import { standardSchedule } from "./retry-schedule.ts";
+import { seedCallbackSession, seedDelivery, startReceiver } from "./testing.ts";
+
+const DAY_MS = 86_400_000;
+const sealer = createSealer(new Uint8Array(32).fill(7));
+
+let db: Database;
+let closeDatabase: () => Promise<void>;
+let fetch: GuardedFetch;
+let receiver: Awaited<ReturnType<typeof startReceiver>>;
+/** What the receiver answers. */
+let status: number;
+let warnings: Record<string, unknown>[];
+
+before(async () => {
+  ({ db, close: closeDatabase } = await openTestDatabase());
+  fetch = createGuardedFetch(createAddressRule({ allow: ["127.0.0.1"] }));
+  receiver = await startReceiver((_request, response) => response.writeHead(status).end());
+});
+after(async () => {
+  receiver.close();
+  await fetch.close();
+  await closeDatabase();
+});
+beforeEach(async () => {
+  await db.delete(failingEndpoints);
+  await db.delete(sessions);
+  receiver.received.length = 0;
+  status = 500;
+  warnings = [];
+});
+
+/** Who was told of which host. */
+const notices = () => warnings.map(({ ownerId, host }) => ({ ownerId, host }));
+
+const attempt = (key: AttemptKey, more: Partial<DeliveryDeps> = {}) =>
+  attemptDelivery(
+    {
+      db,
+      fetch,
+      sealer,
+      schedule: standardSchedule,
+      logger: { info: () => {}, warn: (fields) => void warnings.push(fields as Record<string, unknown>) },
+      disableAfterMs: 5 * DAY_MS,
+      ...more,
+    },
+    key,
+  );
+
+/** Makes a delivery of a new session of an owner. */
+async function makeDelivery({ ownerId = "owner", url = receiver.url } = {}) {
+  const run = await seedCallbackSession(db, { url, sealer });
+  await db.update(sessions).set({ ownerId }).where(eq(sessions.id, run.sessionId));
+  return { ...run, deliveryId: await seedDelivery(db, run, "run.completed") };
+}
+
+/** Makes every attempt of a new delivery, `days` from now. @returns how it ended. */
+async function playDelivery(days: number, options: Parameters<typeof makeDelivery>[0] = {}) {
+  const { deliveryId, sessionId } = await makeDelivery(options);
+  const clock = () => new Date(Date.now() + days * DAY_MS);
+  for (let number = 1; ; number++) {
+    const { state } = await attempt({ deliveryId, cycle: 1, number }, { clock });
+    if (state !== "retry") return { state, sessionId, deliveryId, attempts: number };
+  }
+}
+
+test("an endpoint that accepts nothing for days is disabled, with a notice", async () => {
+  for (const days of [0, 2, 4.9]) assert.equal((await playDelivery(days)).attempts, 5);
+  assert.deepEqual(notices(), [], "it has not failed for five days yet");
+  await playDelivery(5.1);
+  const host = new URL(receiver.url).host;
+  assert.deepEqual(notices(), [{ ownerId: "owner", host }]);
+  receiver.received.length = 0;
+  const { state, attempts, sessionId } = await playDelivery(5.12);
+  assert.deepEqual([state, attempts, receiver.received.length], ["dropped", 1, 0]);
+  const { data } = await listDeliveries(db, sessionId, { limit: 10 });
+  const [recorded] = data[0]?.attempts ?? [];
+  assert.match(
+    recorded?.error ?? "",
+    new RegExp(
+      `^not sent: callbacks to ${host} are disabled, because none was accepted since 20\\d\\d-.*; enable them, or send this one again$`,
+    ),
+  );
+  const told = await readCallbackState(db, sessionId);
+  assert.ok(told?.disabledAt && told.failingSince && told.failingSince < told.disabledAt);
+  assert.equal(notices().length, 1, "the notice is given once");
+});
+
+test("a disabled endpoint is tried again an hour after it was last seen to fail, and enabled by what it accepts", async () => {
+  for (const days of [0, 3, 6]) await playDelivery(days);
+  const hours = (count: number) => 6 + count / 24;
+  assert.equal((await playDelivery(hours(0.9))).attempts, 1);
+  assert.equal((await playDelivery(hours(1.1))).attempts, 5);
+  assert.equal((await playDelivery(hours(1.9))).attempts, 1, "the probe has failed");
+  status = 204;
+  assert.equal((await playDelivery(hours(2.2))).state, "delivered");
+  assert.deepEqual(await db.select().from(failingEndpoints), []);
+});
+
+test("deliveries that this service could not send say nothing about the endpoint", async () => {
+  for (const days of [0, 3, 6]) {
+    const { deliveryId } = await makeDelivery();
+    const clock = () => new Date(Date.now() + days * DAY_MS);
+    for (let number = 1; number <= 5; number++)
+      await attempt({ deliveryId, cycle: 1, number }, { clock, refuseHttp: () => "must be https" });
+  }
+  assert.deepEqual(await db.select().from(failingEndpoints), []);
+});
+
+test("two dropped deliveries are not enough, however far apart", async () => {
+  await playDelivery(0);
+  await playDelivery(30);
+  assert.deepEqual(notices(), []);
+  assert.equal((await playDelivery(30.1)).attempts, 5);
+  assert.equal(notices().length, 1);
+});
+
+test("one accepted callback, of any session, lets the time begin again", async () => {
+  for (const days of [0, 1, 2]) await playDelivery(days);
+  status = 204;
+  assert.equal((await playDelivery(4)).state, "delivered");
+  assert.deepEqual(await db.select().from(failingEndpoints), []);
+  status = 500;
+  for (const days of [6, 7, 8]) await playDelivery(days);
+  assert.deepEqual(notices(), []);
+});
+
+test("other owners and other hosts are not affected, and 0 never disables", async () => {
+  for (const days of [0, 3, 6]) await playDelivery(days);
+  assert.equal(notices().length, 1);
+  assert.equal((await playDelivery(6, { ownerId: "other" })).attempts, 5);
+  const other = await startReceiver((_request, response) => response.end());
+  assert.equal((await playDelivery(6, { url: other.url })).state, "delivered");
+  other.close();
+  await db.delete(failingEndpoints);
+  for (const days of [0, 3, 60]) {
+    const { deliveryId } = await makeDelivery();
+    for (let number = 1; number <= 5; number++)
+      await attempt(
+        { deliveryId, cycle: 1, number },
+        { clock: () => new Date(Date.now() + days * DAY_MS), disableAfterMs: 0 },
+      );
+  }
+  assert.equal(notices().length, 1);
+});
+
+test("with 0, an endpoint that was disabled before is called again, without a notice", async () => {
+  for (const days of [0, 3, 6]) await playDelivery(days);
+  assert.equal((await playDelivery(6)).attempts, 1);
+  receiver.received.length = 0;
+  const { deliveryId } = await makeDelivery();
+  const clock = () => new Date(Date.now() + 6.01 * DAY_MS);
+  for (let number = 1; number <= 5; number++)
+    await attempt({ deliveryId, cycle: 1, number }, { clock, disableAfterMs: 0 });
+  assert.equal(receiver.received.length, 5);
+  assert.equal(notices().length, 1);
+});
+
+test("enabling it sends callbacks again; so does a redelivery that is accepted", async () => {
+  for (const days of [0, 3, 6]) await playDelivery(days);
+  const { sessionId, state } = await playDelivery(6);
+  assert.equal(state, "dropped");
+  await enableEndpoint(db, sessionId);
+  status = 204;
+  assert.equal((await playDelivery(6)).state, "delivered");
+
+  status = 500;
+  for (const days of [10, 13, 16]) await playDelivery(days);
+  const dropped = await playDelivery(16);
+  assert.deepEqual([dropped.state, dropped.attempts], ["dropped", 1]);
+  status = 204;
+  await db
+    .update(deliveries)
+    .set({ state: "pending", cycle: 2, attemptsFinished: 0 })
+    .where(eq(deliveries.id, dropped.deliveryId));
+  const redelivered = await attempt({ deliveryId: dropped.deliveryId, cycle: 2, number: 1 });
+  assert.deepEqual(redelivered, { state: "delivered" });
+  assert.equal((await playDelivery(16)).state, "delivered");
+});
+
+test("over the rate of its host a delivery waits for its turn and is then sent once", async () => {
+  status = 204;
+  let at = 1_000_000;
+  const pace = createEndpointPace(6, () => at);
+  const made = [await makeDelivery(), await makeDelivery(), await makeDelivery()];
+  const outcomes = [];
+  for (const { deliveryId } of made)
+    outcomes.push(await attempt({ deliveryId, cycle: 1, number: 1 }, { pace }));
+  assert.deepEqual(outcomes, [
+    { state: "delivered" },
+    { state: "delivered" },
+    { state: "wait", delayMs: 10_000 },
+  ]);
+  at += 10_000;
+  const last = { deliveryId: made[2]?.deliveryId ?? "", cycle: 1, number: 1 };
+  assert.deepEqual(await attempt(last, { pace }), { state: "delivered" });
+  assert.equal(receiver.received.length, 3);
+});
+
+test("a sealed URL is sent to in full, and plain http is a failed attempt where it is refused", async () => {
+  status = 204;
+  const full = `${receiver.url}&token=canary-in-url`;
+  const { deliveryId, sessionId } = await makeDelivery({ url: receiver.url.replace("service", "***") });
+  await db.insert(sealedSecrets).values({
+    sessionId,
+    name: CALLBACK_URL,
+    sealed: sealer.seal(placeSecret(sessionId, CALLBACK_URL), full),
+  });
+  const first = { deliveryId, cycle: 1, number: 1 };
+  const refuseHttp = createHttpRefusal("refuse", []);
+  assert.equal((await attempt(first, { refuseHttp })).state, "retry");
+  const { data } = await listDeliveries(db, sessionId, { limit: 1 });
+  assert.match(data[0]?.attempts[0]?.error ?? "", /^the callback URL must be https, because CALLBACK_HTTP/);
+  assert.deepEqual(await attempt({ ...first, number: 2 }), { state: "delivered" });
+  assert.deepEqual(
+    receiver.received.map(({ path }) => path),
+    ["/callbacks?from=service&token=canary-in-url"],
+  );
+});

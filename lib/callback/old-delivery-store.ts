@@ -1,0 +1,20 @@
+import { sql } from "drizzle-orm";
+import type { Database } from "#db/client.ts";
+import { queryRows } from "#db/statement.ts";
+
+/**
+ * Removes a batch of deliveries that ended, and were created before a time, with their attempts. Open deliveries stay.
+ *
+ * @returns how many were removed.
+ */
+export async function removeOldDeliveries(db: Database, before: Date, limit: number): Promise<number> {
+  const removed = await queryRows<{ id: string }>(
+    db,
+    sql`delete from deliveries where state in ('delivered', 'dropped') and id in (
+        select id from deliveries
+        where state in ('delivered', 'dropped') and created_at < ${before.toISOString()}::timestamptz
+        order by created_at, id limit ${limit})
+      returning id`,
+  );
+  return removed.length;
+}

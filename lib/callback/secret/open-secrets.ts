@@ -1,0 +1,54 @@
+import type { Sealer } from "#lib/secrets/sealer.ts";
+import {
+  CALLBACK_SECRET,
+  CALLBACK_URL,
+  PREVIOUS_CALLBACK_SECRET,
+  placeSecret,
+} from "#lib/session/secrets/secret-names.ts";
+
+/** The sealed values of a session's callback, by their names. */
+export type SealedCallback = Partial<Record<string, string>>;
+
+/** A secret that was replaced, and signs until its overlap ends. */
+type PreviousSecret = { secret: string; expiresAt: Date };
+
+/** The names of everything that is sealed of a callback. */
+export const CALLBACK_SECRETS = [CALLBACK_SECRET, PREVIOUS_CALLBACK_SECRET, CALLBACK_URL];
+
+/** Opens one of them; undefined if there is none. @throws if it was sealed with a key that is not configured. */
+export function openCallbackValue(
+  sealer: Sealer,
+  sessionId: string,
+  name: string,
+  sealed: SealedCallback,
+): string | undefined {
+  const value = sealed[name];
+  return value === undefined ? undefined : sealer.open(placeSecret(sessionId, name), value);
+}
+
+/** The text that is sealed of a previous secret. */
+export const writePrevious = ({ secret, expiresAt }: PreviousSecret): string =>
+  JSON.stringify({ secret, expiresAt: expiresAt.toISOString() });
+
+/**
+ * The previous secret while its overlap lasts. One that cannot be opened counts as none: the signature with the current
+ * secret is the one that has to be sent.
+ */
+export function openPrevious(
+  sealer: Sealer,
+  sessionId: string,
+  sealed: SealedCallback,
+  now: Date,
+): PreviousSecret | undefined {
+  let text: string | undefined;
+  try {
+    text = openCallbackValue(sealer, sessionId, PREVIOUS_CALLBACK_SECRET, sealed);
+  } catch {
+    return undefined;
+  }
+  if (text === undefined) return undefined;
+  // Written by `writePrevious`, and sealed since.
+  const { secret, expiresAt } = JSON.parse(text) as { secret: string; expiresAt: string };
+  const previous = { secret, expiresAt: new Date(expiresAt) };
+  return previous.expiresAt > now ? previous : undefined;
+}

@@ -1,0 +1,53 @@
+import type { Database } from "#db/client.ts";
+import type { Sealer } from "#lib/secrets/sealer.ts";
+import { CALLBACK_SECRET, PREVIOUS_CALLBACK_SECRET, placeSecret } from "#lib/session/secrets/secret-names.ts";
+import { lockSession } from "#lib/session/session-store.ts";
+import { readCallbackState } from "../callback-state-store.ts";
+import { putSealed } from "./callback-secret-store.ts";
+import { openCallbackValue, type SealedCallback, writePrevious } from "./open-secrets.ts";
+
+/**
+ * Replaces the secret of a session's callback. Until the overlap ends, attempts are signed with both secrets. Repeating
+ * a rotation to the same secret changes nothing, so that a lost answer is harmless; a further rotation replaces the
+ * previous secret too. Source: `wire.md`, Callbacks.
+ *
+ * @param overlapMs how long the old secret still signs; 0 ends it at once.
+ * @returns false if the session is gone or has no callback.
+ */
+export async function rotateCallbackSecret(
+  { db, sealer }: { db: Database; sealer: Sealer },
+  sessionId: string,
+  { secret, overlapMs }: { secret: string; overlapMs: number },
+  now = new Date(),
+): Promise<boolean> {
+  const seal = (name: string, text: string) => sealer.seal(placeSecret(sessionId, name), text);
+  return db.transaction(async (tx) => {
+    // One rotation at a time: the second one finds the secret of the first.
+    const session = await lockSession(tx, sessionId);
+    if (!session || session.callbackUrl === null) return false;
+    const state = await readCallbackState(tx, sessionId);
+    const replaced = openCurrent(sealer, sessionId, state?.sealed ?? {});
+    if (replaced === secret) return true;
+    const previous =
+      replaced === undefined || overlapMs === 0
+        ? null
+        : writePrevious({ secret: replaced, expiresAt: new Date(now.getTime() + overlapMs) });
+    await putSealed(tx, sessionId, CALLBACK_SECRET, seal(CALLBACK_SECRET, secret));
+    await putSealed(
+      tx,
+      sessionId,
+      PREVIOUS_CALLBACK_SECRET,
+      previous === null ? null : seal(PREVIOUS_CALLBACK_SECRET, previous),
+    );
+    return true;
+  });
+}
+
+/** The secret to replace; one that no configured key opens is lost, and cannot sign any more. */
+function openCurrent(sealer: Sealer, sessionId: string, sealed: SealedCallback): string | undefined {
+  try {
+    return openCallbackValue(sealer, sessionId, CALLBACK_SECRET, sealed);
+  } catch {
+    return undefined;
+  }
+}

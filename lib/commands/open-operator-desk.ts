@@ -1,0 +1,215 @@
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { chooseDriver, type DatabaseOptions, openDatabase } from "#db/client.ts";
+import { ACCESS_TOPIC, createAccessWatch } from "#lib/api/auth/access-watch.ts";
+import { createAuthenticator } from "#lib/api/auth/authenticate.ts";
+import { createFailedAttempts } from "#lib/api/auth/failed-attempts.ts";
+import { contract } from "#lib/api/contract/contract.ts";
+import { createBodyReader } from "#lib/api/http/body/body-reader.ts";
+import { createPathMatcher } from "#lib/api/http/match-path.ts";
+import { createRateLimiter } from "#lib/api/http/rates/rate-limiter.ts";
+import { type RouteServices, serveOperation } from "#lib/api/http/serve-operation.ts";
+import {
+  createKey,
+  listKeys,
+  revokeKey,
+  rotateEncryption,
+  rotateKey,
+  updateKey,
+} from "#lib/api/operations/keys.ts";
+import { endLogin, listLogins } from "#lib/api/operations/logins.ts";
+import type { ApiServices } from "#lib/api/services.ts";
+import { sendSignal } from "#lib/events/bus/postgres-bus.ts";
+import { createKeyStore } from "#lib/keys/key-store.ts";
+import { createLoginTokens } from "#lib/logins/login-tokens.ts";
+import type { Login } from "#lib/logins/logins.ts";
+import { createSealer } from "#lib/secrets/sealer.ts";
+import { createOperatorLogins } from "#lib/server/create-access.ts";
+import type { Env } from "#lib/server/env.ts";
+import { createLogger } from "#lib/server/log.ts";
+import { openSecurityLog } from "#lib/server/open-security-log.ts";
+import { hasSecretKey, readSecretKey } from "#lib/server/secret-key.ts";
+import { createShareLinks } from "#lib/session/share/share-link.ts";
+
+/** Calls the operations of `/actions/keys`, `/actions/encryption` and `/actions/logins` as the operator. */
+export type OperatorDesk = {
+  ask: (method: string, path: string, body?: unknown) => Promise<Response>;
+  close: () => Promise<void>;
+};
+
+const REQUEST_TIMEOUT_MS = 30_000;
+const errorsOnly = {
+  debug() {},
+  info() {},
+  warn() {},
+  error: ({ err }: { err?: unknown }) => console.error(err),
+};
+
+/**
+ * Opens a client for the service's keys and logins. It works on the database directly. If a running service owns the
+ * embedded database, it calls that service instead: it signs in with a token signed with the deployment's secret key, and
+ * logs out at the end.
+ *
+ * @throws Error with a message for the user if neither is available.
+ */
+export async function openOperatorDesk(env: Env): Promise<OperatorDesk> {
+  const driver = chooseDriver(env.DATABASE_URL, env.DATABASE_DRIVER);
+  if (driver !== "embedded") return openAtDatabase(env, readServer(env, driver));
+  // A new database would be useless, because no service uses it.
+  if (!existsSync(join(env.DATA_DIR, "postgres")))
+    throw new Error(
+      `there is no database in ${env.DATA_DIR}: run this with the service's own DATA_DIR, after its first start`,
+    );
+  try {
+    return await openAtDatabase(env, { driver, dataDir: env.DATA_DIR });
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== "DatabaseLockedError") throw error;
+    return openAtService(env, error.message);
+  }
+}
+
+function readServer(env: Env, driver: "pg" | "neon"): DatabaseOptions {
+  const url = env.DATABASE_URL;
+  if (!url) throw new Error(`DATABASE_URL: is required with DATABASE_DRIVER=${driver}`);
+  // A lost connection also fails the running query, whose error is shown.
+  const onError = () => {};
+  if (driver === "pg") return { driver, url, onError };
+  return { driver, url, onError, ...(env.NEON_WSPROXY && { wsProxy: env.NEON_WSPROXY }) };
+}
+
+const {
+  listKeys: list,
+  createKey: create,
+  revokeKey: revoke,
+  updateKey: update,
+  rotateKey: rotate,
+} = contract;
+const { listLogins: browsers, endLogin: end, rotateEncryption: reseal } = contract;
+const match = createPathMatcher({ list, create, revoke, update, rotate, reseal, browsers, end });
+
+async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<OperatorDesk> {
+  const { db, close } = await openDatabase(options);
+  const isKeyKnown = hasSecretKey(env);
+  // Only `rotate-encryption` seals anything, and it is refused without the service's key.
+  const key = isKeyKnown ? await readSecretKey(env) : randomBytes(32);
+  // Standard output is the command's answer, so without a file there is nowhere to write to but standard error.
+  const securityLog = openSecurityLog(env, createLogger(env.LOG_LEVEL, process.stderr));
+  const store = createKeyStore(db);
+  let notified = Promise.resolve();
+  const access = createAccessWatch({
+    rows: { readKeys: store.readLive, readShares: async () => new Map() },
+    words: {
+      // An embedded database has no other process to notify.
+      tell(word) {
+        if (options.driver !== "embedded") notified = sendSignal(db, ACCESS_TOPIC, word);
+      },
+      listen: () => () => {},
+    },
+    logger: errorsOnly,
+  });
+  const services: RouteServices & Pick<ApiServices, "access" | "logins" | "sealer"> = {
+    db,
+    sealer: createSealer(key, env.ENCRYPTION_KEY_PREVIOUS),
+    access,
+    logins: createOperatorLogins(env, { db, encryptionKey: key }),
+    // Access to the database and the secret key is the authorization.
+    login: { readLogin: async () => THIS_COMMAND },
+    authenticate: createAuthenticator([], store),
+    failedAttempts: createFailedAttempts({ limit: 0, trustedProxies: [] }),
+    shares: createShareLinks(db, key),
+    bodies: createBodyReader(),
+    rates: createRateLimiter({ create: 0, poll: 0, annotate: 0, act: 0 }),
+    logger: errorsOnly,
+    securityLog,
+    settings: { baseUrl: env.baseUrl },
+  };
+  /** Running services close the key's connections only when they are notified, so the command fails if that fails. */
+  async function afterNotifying(response: Response): Promise<Response> {
+    await notified;
+    return response;
+  }
+  return {
+    close,
+    async ask(method, path, body) {
+      const found = match(path.split("?")[0] ?? "");
+      const request = makeRequest(env, "", method, path, body);
+      const params = found?.params ?? {};
+      switch (found?.operations[method]) {
+        case "list":
+          return serveOperation(services, list, listKeys, request, params);
+        case "reseal":
+          // With a key that no service has, the services could no longer open what this command seals.
+          if (!isKeyKnown)
+            throw new Error(
+              "ENCRYPTION_KEY: is not set, and DATA_DIR has none: run this command with the settings of the service",
+            );
+          return serveOperation(services, reseal, rotateEncryption, request, params);
+        case "create":
+          return serveOperation(services, create, createKey, request, params);
+        case "revoke":
+          return afterNotifying(await serveOperation(services, revoke, revokeKey, request, params));
+        case "update":
+          return afterNotifying(await serveOperation(services, update, updateKey, request, params));
+        case "rotate":
+          return afterNotifying(await serveOperation(services, rotate, rotateKey, request, params));
+        case "browsers":
+          return serveOperation(services, browsers, listLogins, request, params);
+        case "end":
+          return serveOperation(services, end, endLogin, request, params);
+        default:
+          throw new Error(`no operation at ${method} ${path}`);
+      }
+    },
+  };
+}
+
+async function openAtService(env: Env, whyLocked: string): Promise<OperatorDesk> {
+  const send = (request: Request) =>
+    fetch(request, { redirect: "manual", signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) }).catch(() => {
+      throw new Error(
+        `${whyLocked}, and the service does not answer at ${env.ownOrigin}: run this command with the service's PORT and HOST, or stop the service first`,
+      );
+    });
+  const token = createLoginTokens(await readSecretKey(env)).signToken();
+  const entered = await send(
+    new Request(new URL(`/login?token=${token}`, env.ownOrigin), { headers: { "user-agent": COMMAND } }),
+  );
+  const cookie = entered.headers.getSetCookie()[0]?.split(";")[0];
+  if (cookie === undefined)
+    throw new Error(
+      `the service at ${env.ownOrigin} did not accept this command's login: run it with the service's DATA_DIR or ENCRYPTION_KEY`,
+    );
+  return {
+    async close() {
+      await send(makeRequest(env, cookie, "POST", "/actions/logout", undefined));
+    },
+    ask: (method, path, body) => send(makeRequest(env, cookie, method, path, body)),
+  };
+}
+
+/** The name of this program among the logins. */
+const COMMAND = "npm run";
+const THIS_COMMAND: Login = {
+  id: "command",
+  method: "link",
+  account: null,
+  userAgent: COMMAND,
+  createdAt: new Date(),
+  lastSeenAt: new Date(),
+  expiresAt: new Date(),
+};
+
+function makeRequest(env: Env, cookie: string, method: string, path: string, body: unknown): Request {
+  const headers = {
+    cookie,
+    origin: env.baseUrl,
+    "content-type": "application/json",
+    "user-agent": COMMAND,
+  };
+  return new Request(new URL(path, env.ownOrigin), {
+    method,
+    headers,
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+}

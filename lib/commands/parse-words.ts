@@ -1,0 +1,15 @@
+/**
+ * Parses the words of a command line with a function of `node:util`'s parseArgs.
+ *
+ * @returns the error message for the user where the words do not parse.
+ */
+export function parseWords<Parsed>(
+  parse: (words: string[]) => Parsed,
+  words: string[],
+): { ok: true; parsed: Parsed } | { ok: false; message: string } {
+  try {
+    return { ok: true, parsed: parse(words) };
+  } catch (error) {
+    return { ok: false, message: error instanceof Error ? error.message : String(error) };
+  }
+}

@@ -1,0 +1,114 @@
+import type * as OpenidClient from "openid-client";
+import type { Account } from "./logins.ts";
+
+/** Settings of the OpenID provider. */
+export type OidcSettings = {
+  issuer: string;
+  clientId: string;
+  clientSecret: string;
+  /** Who may sign in: verified e-mail addresses, and subjects as `sub:<subject>`. */
+  allow: readonly string[];
+};
+
+/** What the browser keeps between the start of a sign-in and its return. */
+export type SignInSecrets = { state: string; nonce: string; codeVerifier: string };
+
+/** The OpenID provider that people sign in with. */
+export type IdentityProvider = {
+  /** Begins a sign-in. @returns the provider's page, and the secrets for {@link IdentityProvider.finish}. @throws when the provider cannot be reached. */
+  begin: () => Promise<{ url: URL; secrets: SignInSecrets }>;
+  /**
+   * Finishes a sign-in: exchanges the code and validates the ID token.
+   *
+   * @param search query of the address that the provider sent the browser to.
+   * @throws for a wrong state, code, nonce or signature, and when the provider cannot be reached.
+   */
+  finish: (search: string, secrets: SignInSecrets) => Promise<Account>;
+};
+
+type Discovered = { oidc: typeof OpenidClient; config: OpenidClient.Configuration };
+
+const TIMEOUT_SECONDS = 10;
+
+/** Whether the settings allow an account. E-mail addresses are compared without case, subjects exactly. */
+export function isAllowedAccount({ issuer, allow }: OidcSettings, account: Account): boolean {
+  if (account.issuer !== issuer) return false;
+  if (allow.includes(`sub:${account.subject}`)) return true;
+  const email = account.email?.toLowerCase();
+  return email !== undefined && allow.some((entry) => isEmail(entry) && entry.toLowerCase() === email);
+}
+
+const isEmail = (entry: string): boolean => !entry.startsWith("sub:");
+
+/**
+ * Creates the client of an OpenID provider: authorization code flow with PKCE, state and nonce. The provider's metadata
+ * is read at the first sign-in, so that the service starts without the provider.
+ *
+ * @param redirectUri address of the service that the provider sends the browser back to.
+ */
+export function createIdentityProvider(settings: OidcSettings, redirectUri: string): IdentityProvider {
+  const { issuer, clientId, clientSecret } = settings;
+  let discovered: Promise<Discovered> | undefined;
+
+  function discover(): Promise<Discovered> {
+    discovered ??= readMetadata().catch((error: unknown) => {
+      discovered = undefined;
+      throw error;
+    });
+    return discovered;
+  }
+  async function readMetadata(): Promise<Discovered> {
+    // Loaded at the first sign-in; most deployments have none.
+    const oidc = await import("openid-client");
+    const config = await oidc.discovery(new URL(issuer), clientId, clientSecret, undefined, {
+      timeout: TIMEOUT_SECONDS,
+      // The settings accept http for a provider on this machine only.
+      execute: issuer.startsWith("http:")
+        ? [oidc.allowInsecureRequests, oidc.enableNonRepudiationChecks]
+        : [oidc.enableNonRepudiationChecks],
+    });
+    return { oidc, config };
+  }
+
+  return {
+    async begin() {
+      const { oidc, config } = await discover();
+      const secrets: SignInSecrets = {
+        state: oidc.randomState(),
+        nonce: oidc.randomNonce(),
+        codeVerifier: oidc.randomPKCECodeVerifier(),
+      };
+      const url = oidc.buildAuthorizationUrl(config, {
+        redirect_uri: redirectUri,
+        scope: "openid email",
+        state: secrets.state,
+        nonce: secrets.nonce,
+        code_challenge: await oidc.calculatePKCECodeChallenge(secrets.codeVerifier),
+        code_challenge_method: "S256",
+      });
+      return { url, secrets };
+    },
+    async finish(search, { state, nonce, codeVerifier }) {
+      const { oidc, config } = await discover();
+      const returned = new URL(redirectUri);
+      returned.search = search;
+      const tokens = await oidc.authorizationCodeGrant(config, returned, {
+        expectedState: state,
+        expectedNonce: nonce,
+        pkceCodeVerifier: codeVerifier,
+        idTokenExpected: true,
+      });
+      const claims = tokens.claims();
+      if (!claims) throw new Error("the provider sent no ID token");
+      // Providers may give the address in the ID token or at their user info endpoint only.
+      const holder =
+        claims.email === undefined && config.serverMetadata().userinfo_endpoint !== undefined
+          ? await oidc.fetchUserInfo(config, tokens.access_token, claims.sub)
+          : claims;
+      const { email, email_verified: isVerified } = holder;
+      const hasEmail = typeof email === "string" && isVerified === true;
+      // The issuer of the settings, which discovery and the ID token's check have compared.
+      return { issuer, subject: claims.sub, email: hasEmail ? email : null };
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import { and, desc, eq, gt, isNotNull, isNull, lt, or } from "drizzle-orm";
+import type { Database } from "#db/client.ts";
+import { logins } from "#db/schema/index.ts";
+
+export type LoginRow = typeof logins.$inferSelect;
+
+/** The times after which a login must have been created and last used to be live. */
+type LiveSince = { createdAfter: Date; seenAfter: Date };
+
+const isLive = ({ createdAfter, seenAfter }: LiveSince) =>
+  and(isNull(logins.endedAt), gt(logins.createdAt, createdAfter), gt(logins.lastSeenAt, seenAfter));
+
+/** Writes a login. @returns the row; undefined if another login has used the same link. */
+export async function insertLogin(
+  db: Database,
+  row: typeof logins.$inferInsert,
+): Promise<LoginRow | undefined> {
+  const [written] = await db
+    .insert(logins)
+    .values(row)
+    .onConflictDoNothing({ target: logins.linkHash })
+    .returning();
+  return written;
+}
+
+/** The live login with this token hash. */
+export async function findLoginRow(
+  db: Database,
+  tokenHash: string,
+  since: LiveSince,
+): Promise<LoginRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(logins)
+    .where(and(eq(logins.tokenHash, tokenHash), isLive(since)));
+  return row;
+}
+
+/** Live logins, the last used first. */
+export const listLoginRows = (db: Database, since: LiveSince): Promise<LoginRow[]> =>
+  db.select().from(logins).where(isLive(since)).orderBy(desc(logins.lastSeenAt), logins.id);
+
+/** Notes the use of a login. */
+export async function touchLogin(db: Database, id: string, now: Date): Promise<void> {
+  await db.update(logins).set({ lastSeenAt: now }).where(eq(logins.id, id));
+}
+
+/** Ends a login that has not been ended yet. @returns the row, ended by this call or before; undefined if unknown. */
+export async function endLoginRow(db: Database, id: string, now: Date): Promise<LoginRow | undefined> {
+  const [ended] = await db
+    .update(logins)
+    .set({ endedAt: now })
+    .where(and(eq(logins.id, id), isNull(logins.endedAt)))
+    .returning();
+  if (ended) return ended;
+  const [row] = await db.select().from(logins).where(eq(logins.id, id));
+  return row;
+}
+
+/** Deletes the logins that ended, or were last live, before a time. */
+export async function deleteOldLogins(
+  db: Database,
+  endedBefore: Date,
+  { createdAfter, seenAfter }: LiveSince,
+): Promise<void> {
+  await db
+    .delete(logins)
+    .where(
+      or(
+        and(isNotNull(logins.endedAt), lt(logins.endedAt, endedBefore)),
+        lt(logins.createdAt, createdAfter),
+        lt(logins.lastSeenAt, seenAfter),
+      ),
+    );
+}

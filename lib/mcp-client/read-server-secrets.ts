@@ -1,0 +1,38 @@
+import type { Database } from "#db/client.ts";
+import type { Sealer } from "#lib/secrets/sealer.ts";
+import { nameMcpHeaders, nameMcpUrl, placeSecret } from "#lib/session/secrets/secret-names.ts";
+import { readSealedSecrets } from "#lib/session/secrets/secret-store.ts";
+import { McpFailure } from "./mcp-error.ts";
+
+/** What of a tool server is stored sealed. */
+export type ServerSecrets = {
+  headers: Record<string, string>;
+  /** Its URL in full; undefined where the session's row has it in full. */
+  url: string | undefined;
+};
+
+/**
+ * Opens the headers and the URL of one of a session's tool servers; there may be neither.
+ *
+ * @throws McpFailure if they were sealed with a key that is not configured.
+ */
+export async function readServerSecrets(
+  { db, sealer }: { db: Database; sealer: Sealer },
+  sessionId: string,
+  serverId: string,
+): Promise<ServerSecrets> {
+  const [headersName, urlName] = [nameMcpHeaders(serverId), nameMcpUrl(serverId)];
+  const stored = await readSealedSecrets(db, sessionId, [headersName, urlName]);
+  const open = (name: string, what: string): string | undefined => {
+    const sealed = stored.get(name);
+    if (sealed === undefined) return undefined;
+    try {
+      return sealer.open(placeSecret(sessionId, name), sealed);
+    } catch {
+      throw new McpFailure(`${what} cannot be read with this ENCRYPTION_KEY`);
+    }
+  };
+  const headers = open(headersName, "its headers");
+  // The service sealed them itself, from what the contract had let in.
+  return { headers: headers === undefined ? {} : JSON.parse(headers), url: open(urlName, "its URL") };
+}

@@ -1,0 +1,46 @@
+import { z } from "zod";
+import type { ModelUsage } from "./usage.ts";
+
+/** What a model costs, in US dollars per million tokens. */
+export type ModelPrice = { input: number; output: number; cachedInput: number };
+
+const dollars = z.number().min(0).max(1_000_000);
+const pricesSchema = z.record(
+  z.string(),
+  z
+    .strictObject({ input: dollars, output: dollars, cachedInput: dollars.optional() })
+    .transform(({ input, output, cachedInput = input }): ModelPrice => ({ input, output, cachedInput })),
+);
+
+/**
+ * Reads the prices of models from JSON: `{ "<model id>": { "input", "output", "cachedInput"? } }`. Cached input without a
+ * price of its own costs as much as other input.
+ *
+ * @throws Error with a sentence.
+ */
+export function readModelPrices(text: string): ReadonlyMap<string, ModelPrice> {
+  const parsed = pricesSchema.safeParse(parseJson(text));
+  if (parsed.success) return new Map(Object.entries(parsed.data));
+  const path = parsed.error.issues[0]?.path.join(".") ?? "";
+  throw new Error(
+    `must be a JSON object of { "input", "output", "cachedInput" } in dollars per million tokens by model id${path && `; ${path} is not`}`,
+  );
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error("must be JSON");
+  }
+}
+
+const MILLION = 1_000_000;
+
+/** The price of a model call in US dollars. Output tokens include those of reasoning. */
+export function priceCall(usage: ModelUsage, { input, output, cachedInput }: ModelPrice): number {
+  const cached = Math.min(usage.cachedInputTokens, usage.inputTokens);
+  return (
+    ((usage.inputTokens - cached) * input + cached * cachedInput + usage.outputTokens * output) / MILLION
+  );
+}

@@ -1,0 +1,11 @@
+import { type ActionOutcome, callAction } from "./call-action.ts";
+
+const fetchDirectly: typeof fetch = (...call) => fetch(...call);
+
+/** Signs this browser out of the landing page. */
+export const logOut = (fetcher = fetchDirectly): Promise<ActionOutcome<unknown>> =>
+  callAction(fetcher, "POST", "/actions/logout");
+
+/** Ends the login of another browser. */
+export const endLogin = (id: string, fetcher = fetchDirectly): Promise<ActionOutcome<unknown>> =>
+  callAction(fetcher, "DELETE", `/actions/logins/${encodeURIComponent(id)}`);

@@ -1,0 +1,9 @@
+/**
+ * Why a sign-in did not work:
+ * - `expired`: the login link was used before or has expired.
+ * - `failed`: the identity provider did not confirm the sign-in.
+ * - `refused`: the account may not sign in.
+ */
+export const SIGN_IN_PROBLEMS = ["expired", "failed", "refused"] as const;
+
+export type SignInProblem = (typeof SIGN_IN_PROBLEMS)[number];

@@ -1,0 +1,74 @@
+import type { SecurityEventKind } from "./security-events.ts";
+
+const WINDOW_MS = 60_000;
+/** Lines that one subject, and all subjects together, may write in a window; per kind of event. */
+const SUBJECT_LINES_MAX = 5;
+const KIND_LINES_MAX = 30;
+/** Subjects that are told apart; the count of the others is kept together. */
+const SUBJECTS_MAX = 1_000;
+const TOP = 10;
+
+/** What happened of one kind in the current window. */
+type Window = {
+  lines: number;
+  /** Events by their subject: an address, an actor or a session. */
+  counts: Map<string, number>;
+  others: number;
+  suppressed: number;
+};
+
+/**
+ * Bounds the lines of each kind of event: the first of each subject are written, the others are counted, and the count
+ * is written when the minute is over. Memory is bounded too.
+ */
+export function createFloodGuard(write: (kind: SecurityEventKind, fields: object) => void) {
+  const windows = new Map<SecurityEventKind, Window>();
+  let timer: NodeJS.Timeout | undefined;
+
+  function count(window: Window, subject: string): number {
+    const count = window.counts.get(subject);
+    if (count === undefined && window.counts.size >= SUBJECTS_MAX) {
+      window.others += 1;
+      return Number.POSITIVE_INFINITY;
+    }
+    window.counts.set(subject, (count ?? 0) + 1);
+    return (count ?? 0) + 1;
+  }
+
+  function endWindows(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    for (const [kind, window] of windows) if (window.suppressed > 0) write(kind, summarize(kind, window));
+    windows.clear();
+  }
+
+  return {
+    /** Writes an event, or counts it. */
+    write(kind: SecurityEventKind, subject: string, fields: object): void {
+      const window = windows.get(kind) ?? { lines: 0, counts: new Map(), others: 0, suppressed: 0 };
+      windows.set(kind, window);
+      if (timer === undefined) {
+        timer = setTimeout(endWindows, WINDOW_MS);
+        timer.unref();
+      }
+      if (count(window, subject) <= SUBJECT_LINES_MAX && window.lines < KIND_LINES_MAX) {
+        window.lines += 1;
+        write(kind, fields);
+      } else window.suppressed += 1;
+    },
+    close: endWindows,
+  };
+}
+
+function summarize({ countedBy }: SecurityEventKind, { counts, others, suppressed }: Window) {
+  const top = [...counts].sort(([, left], [, right]) => right - left).slice(0, TOP);
+  return {
+    isSummary: true,
+    suppressed,
+    windowSeconds: WINDOW_MS / 1_000,
+    countedBy,
+    subjects: counts.size,
+    ...(others > 0 && { eventsOfFurtherSubjects: others }),
+    top: top.map(([subject, count]) => ({ subject, count })),
+  };
+}

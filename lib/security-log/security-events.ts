@@ -1,0 +1,187 @@
+/**
+ * Where a request that the network guard refused came from: `mcp` is the connection to a caller's tool server, `mcp_tool`
+ * a tool of the built-in one, `proxy` traffic of a page or of a test run, `service` anything else.
+ */
+type NetworkSource = "callback" | "mcp" | "fetch_url" | "mcp_tool" | "navigation" | "proxy" | "service";
+
+/** A request that the network guard refused. `host` may have a port; paths and queries are never part of it. */
+export type NetworkRefusal = {
+  source: NetworkSource;
+  host: string;
+  reason: string;
+  sessionId?: string | undefined;
+};
+
+/**
+ * The fields of each event, by the name of its function. An `actor` is `key:<id>`, `operator:<login id>` (`operator`
+ * where a login begins), `share:<link id>` (`share:own` for the session's `shareUrl`) or `retention`. Source: `security-log.md`, Events.
+ */
+export type SecurityFields = {
+  serviceStarted: { sandbox: string; isolation: string; browser: string; networkAllow: string };
+  loginSucceeded: { actor: string };
+  loginFailed: object;
+  operatorRefused: { operation: string };
+  keyRefused: { keyId?: string | undefined };
+  shareTokenRefused: { sessionId: string };
+  userTokenRefused: { sessionId?: string | undefined };
+  scopeRefused: { actor: string; operation: string; needed: string; sessionId?: string | undefined };
+  keyCreated: { actor: string; keyId: string; ownerId: string; scopes: readonly string[] };
+  keyRotated: { actor: string; keyId: string; successorId: string; ownerId: string };
+  keyRevoked: { actor: string; keyId: string; ownerId: string };
+  keyScopesChanged: { actor: string; keyId: string; ownerId: string; scopes: readonly string[] };
+  shareLinkCreated: { actor: string; sessionId: string; linkId: string; role: string };
+  shareLinkRevoked: { actor: string; sessionId: string; linkId: string };
+  shareLinksRevoked: { actor: string; sessionId: string; links: number };
+  networkRefused: NetworkRefusal;
+  sessionRemoved: { actor: string; sessionId: string; sessions: number };
+  recordsRemoved: { actor: string; records: "evidence" | "deliveries"; count: number };
+  erasureVerified: { sessionId: string };
+  erasureFailed: { sessionId: string; left: readonly string[] };
+};
+
+export type SecurityEventName = keyof SecurityFields;
+
+/** How an event is written. */
+export type SecurityEventKind = {
+  /** The value of the field `event`. */
+  event: string;
+  outcome: "success" | "failure" | "refused";
+  level: "info" | "warn" | "error";
+  message: string;
+  /**
+   * For events that a stranger or a page can cause as often as they like: the field whose values are told apart when
+   * repetitions are counted instead of written.
+   */
+  countedBy?: "address" | "actor" | "sessionId";
+};
+
+/** Every kind of event. */
+export const SECURITY_EVENTS: Record<SecurityEventName, SecurityEventKind> = {
+  serviceStarted: {
+    event: "service.started",
+    outcome: "success",
+    level: "info",
+    message: "the service started",
+  },
+  loginSucceeded: {
+    event: "login.succeeded",
+    outcome: "success",
+    level: "info",
+    message: "the operator signed in",
+  },
+  loginFailed: {
+    event: "login.failed",
+    outcome: "failure",
+    level: "warn",
+    message: "a login was refused",
+    countedBy: "address",
+  },
+  operatorRefused: {
+    event: "operator.refused",
+    outcome: "failure",
+    level: "warn",
+    message: "an operation of the operator was called without a valid login",
+    countedBy: "address",
+  },
+  keyRefused: {
+    event: "api_key.refused",
+    outcome: "failure",
+    level: "warn",
+    message: "an API key was refused",
+    countedBy: "address",
+  },
+  shareTokenRefused: {
+    event: "share_token.refused",
+    outcome: "failure",
+    level: "warn",
+    message: "a share token was refused",
+    countedBy: "address",
+  },
+  userTokenRefused: {
+    event: "user_token.refused",
+    outcome: "failure",
+    level: "warn",
+    message: "a user token was refused",
+    countedBy: "address",
+  },
+  scopeRefused: {
+    event: "scope.refused",
+    outcome: "refused",
+    level: "warn",
+    message: "a valid credential lacked a scope or role",
+    countedBy: "actor",
+  },
+  keyCreated: {
+    event: "api_key.created",
+    outcome: "success",
+    level: "info",
+    message: "an API key was created",
+  },
+  keyRotated: {
+    event: "api_key.rotated",
+    outcome: "success",
+    level: "info",
+    message: "an API key was rotated",
+  },
+  keyRevoked: {
+    event: "api_key.revoked",
+    outcome: "success",
+    level: "info",
+    message: "an API key was revoked",
+  },
+  keyScopesChanged: {
+    event: "api_key.scopes_changed",
+    outcome: "success",
+    level: "info",
+    message: "the scopes of an API key were changed",
+  },
+  shareLinkCreated: {
+    event: "share_link.created",
+    outcome: "success",
+    level: "info",
+    message: "a share link was created",
+  },
+  shareLinkRevoked: {
+    event: "share_link.revoked",
+    outcome: "success",
+    level: "info",
+    message: "a share link was revoked",
+  },
+  shareLinksRevoked: {
+    event: "share_link.all_revoked",
+    outcome: "success",
+    level: "info",
+    message: "all share links of a session were revoked",
+  },
+  networkRefused: {
+    event: "network.refused",
+    outcome: "refused",
+    level: "warn",
+    message: "the network guard refused a request",
+    countedBy: "sessionId",
+  },
+  sessionRemoved: {
+    event: "session.removed",
+    outcome: "success",
+    level: "info",
+    message: "a session was removed",
+  },
+  recordsRemoved: {
+    event: "records.removed",
+    outcome: "success",
+    level: "info",
+    message: "records were removed because of their age",
+  },
+  erasureVerified: {
+    event: "erasure.verified",
+    outcome: "success",
+    level: "info",
+    message: "no row and no file of a removed session is left",
+  },
+  erasureFailed: {
+    event: "erasure.failed",
+    outcome: "failure",
+    level: "error",
+    message: "rows or files of a removed session are left",
+  },
+};

@@ -1,0 +1,92 @@
+import type { Logger } from "pino";
+import type { Database } from "#db/client.ts";
+import { removeOldDeliveries } from "#lib/callback/old-delivery-store.ts";
+import { removeOldEvidence } from "#lib/evidence/remove-old-evidence.ts";
+import type { SecurityLog } from "#lib/security-log/security-log.ts";
+import { findIdleSessions, type IdleSession } from "#lib/session/removal/idle-session-store.ts";
+import type { RemovalOutcome } from "#lib/session/removal/remove-session.ts";
+import type { Env } from "./env.ts";
+
+/** What the retention job calls, one batch after the other. */
+export type Retention = {
+  /** Sessions whose time is over; at most as many as one run of the job removes. */
+  findSessions: () => Promise<IdleSession[]>;
+  /** Removes a batch of them, except those used meanwhile. @returns how many were removed. */
+  removeSessions: (sessions: IdleSession[]) => Promise<number>;
+  /** Removes a batch of old evidence. @returns whether there may be more. */
+  removeEvidence: () => Promise<boolean>;
+  /** Removes a batch of old deliveries. @returns whether there may be more. */
+  removeDeliveries: () => Promise<boolean>;
+};
+
+type RetentionDeps = {
+  env: Pick<Env, "RETENTION_SESSION_DAYS" | "RETENTION_EVIDENCE_DAYS" | "RETENTION_DELIVERY_DAYS">;
+  db: Database;
+  dataDir: string | undefined;
+  isAlone: boolean;
+  remove: (
+    sessionId: string,
+    ownerId: string,
+    actor: string,
+    unlessTouchedSince: Date,
+  ) => Promise<RemovalOutcome | undefined>;
+  securityLog: Pick<SecurityLog, "recordsRemoved" | "erasureFailed">;
+  logger: Pick<Logger, "warn">;
+};
+
+const ACTOR = "retention";
+/** Sessions of one run of the job. The next run is an hour later. */
+const SESSIONS_MAX = 500;
+const EVIDENCE_BATCH = 200;
+const DELIVERIES_BATCH = 1_000;
+const DAY_MS = 24 * 3_600_000;
+
+/**
+ * What the settings have removed by age; undefined if they keep everything. Source: `security-log.md`, Retention; decision
+ * 051.
+ */
+export function applyRetention(deps: RetentionDeps): Retention | undefined {
+  const { env, db, securityLog, logger } = deps;
+  const days = {
+    sessions: env.RETENTION_SESSION_DAYS,
+    evidence: env.RETENTION_EVIDENCE_DAYS,
+    deliveries: env.RETENTION_DELIVERY_DAYS,
+  };
+  if (days.sessions + days.evidence + days.deliveries === 0) return undefined;
+  /** Undefined where this is kept. */
+  const cutoff = (kind: keyof typeof days) =>
+    days[kind] === 0 ? undefined : new Date(Date.now() - days[kind] * DAY_MS);
+
+  return {
+    async findSessions() {
+      const since = cutoff("sessions");
+      return since ? findIdleSessions(db, since, SESSIONS_MAX) : [];
+    },
+    async removeSessions(sessions) {
+      const since = cutoff("sessions");
+      let removed = 0;
+      if (!since) return removed;
+      for (const { id, ownerId } of sessions) if (await deps.remove(id, ownerId, ACTOR, since)) removed += 1;
+      return removed;
+    },
+    async removeEvidence() {
+      const before = cutoff("evidence");
+      if (!before) return false;
+      const { removed, failed } = await removeOldEvidence(deps, before, EVIDENCE_BATCH);
+      if (removed > 0) securityLog.recordsRemoved({ actor: ACTOR, records: "evidence", count: removed });
+      for (const { id, sessionId, error } of failed) {
+        logger.warn({ err: error, sessionId, evidenceId: id }, "old evidence could not be removed");
+        securityLog.erasureFailed({ sessionId, left: [`evidence: the file of ${id}`] });
+      }
+      // Those that failed are found again, by the next run.
+      return removed === EVIDENCE_BATCH;
+    },
+    async removeDeliveries() {
+      const before = cutoff("deliveries");
+      if (!before) return false;
+      const removed = await removeOldDeliveries(db, before, DELIVERIES_BATCH);
+      if (removed > 0) securityLog.recordsRemoved({ actor: ACTOR, records: "deliveries", count: removed });
+      return removed === DELIVERIES_BATCH;
+    },
+  };
+}

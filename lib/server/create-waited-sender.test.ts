@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { afterEach, test } from "node:test";
+import type { Database } from "#db/client.ts";
+import { type Job, requestRun } from "#lib/session/jobs/jobs.ts";
+import { createWaitedSender } from "./create-waited-sender.ts";
+
+const REQUEST_CONTEXT = Symbol.for("@vercel/request-context");
+const globals = globalThis as { [REQUEST_CONTEXT]?: unknown };
+afterEach(() => {
+  delete globals[REQUEST_CONTEXT];
+});
+
+const job = requestRun({ id: "run_1", sessionId: "ses_1", generation: 1 });
+
+/** A sender that notes what it sent; sent jobs are marked in no database. */
+function openSender() {
+  const waited: Promise<unknown>[] = [];
+  const sent: Job[] = [];
+  globals[REQUEST_CONTEXT] = {
+    get: () => ({ waitUntil: (work: Promise<unknown>) => void waited.push(work) }),
+  };
+  const sender = createWaitedSender({
+    db: { update: () => ({ set: () => ({ where: async () => {} }) }) } as unknown as Database,
+    send: async (each) => void sent.push(each),
+    logger: { warn() {} },
+  });
+  return { sender, waited, sent };
+}
+
+test("the platform waits for jobs that are sent, and for those of new sessions", async () => {
+  for (const send of ["sendSoon", "begin"] as const) {
+    const { sender, waited, sent } = openSender();
+    if (send === "sendSoon") sender.sendSoon([job]);
+    else sender.begin(job, sender.plan(job));
+    assert.equal(waited.length, 1, send);
+    await Promise.all(waited);
+    assert.deepEqual(sent, [job], send);
+  }
+});

@@ -1,0 +1,74 @@
+import { eq, or, sql } from "drizzle-orm";
+import type { Executor, Transaction } from "#db/client.ts";
+import { agents, ownerSpend, sessions } from "#db/schema/index.ts";
+import { defineStatement, queryRows } from "#db/statement.ts";
+import type { Budget, Spend } from "./budget.ts";
+
+/** The budget of a tree of sessions, and what all of them have spent. */
+export type TreeBudget = { budget: Budget | null; spent: Spend };
+
+const inTree = (rootId: string) =>
+  or(
+    eq(sessions.id, rootId),
+    sql`${sessions.id} in (select ${agents.sessionId} from ${agents} where ${agents.rootSessionId} = ${rootId})`,
+  );
+
+/** Reads the budget of a root session and what its tree has spent; undefined if the session is gone. */
+export async function readTreeBudget(db: Executor, rootId: string): Promise<TreeBudget | undefined> {
+  const [row] = await db
+    .select({
+      budget: sql<Budget | null>`(array_agg(${sessions.budget}) filter (where ${sessions.id} = ${rootId}))[1]`,
+      count: sql<number>`count(*)::int`,
+      tokens: sql<number>`coalesce(sum(${sessions.spentTokens}), 0)::float8`,
+      usd: sql<number>`coalesce(sum(${sessions.spentUsd}), 0)::float8`,
+      ms: sql<number>`coalesce(sum(${sessions.spentMs}), 0)::float8`,
+    })
+    .from(sessions)
+    .where(inTree(rootId));
+  if (!row || row.count === 0) return undefined;
+  const { budget, tokens, usd, ms } = row;
+  return { budget, spent: { tokens: Number(tokens), usd: Number(usd), ms: Number(ms) } };
+}
+
+/** The budget of a session as it is stored. */
+export async function readBudget(db: Executor, sessionId: string): Promise<Budget | null> {
+  const [row] = await db.select({ budget: sessions.budget }).from(sessions).where(eq(sessions.id, sessionId));
+  return row?.budget ?? null;
+}
+
+/** Stores the budget of a tree in each of its sessions, so that an executor finds it in the row that it reads anyway. */
+export async function storeTreeBudget(tx: Transaction, rootId: string, budget: Budget | null): Promise<void> {
+  await tx.update(sessions).set({ budget }).where(inTree(rootId));
+}
+
+const addOwnerSpend = defineStatement<"ownerId" | "day" | "tokens" | "usd" | "ms">(
+  (value) => sql`
+    insert into ${ownerSpend} as spend (owner_id, day, tokens, usd, ms)
+    values (${value("ownerId")}, ${value("day")}::date, ${value("tokens")}::bigint, ${value("usd")}::float8, ${value("ms")}::bigint)
+    on conflict (owner_id, day) do update set tokens = spend.tokens + excluded.tokens, usd = spend.usd + excluded.usd,
+      ms = spend.ms + excluded.ms
+    returning tokens::float8 as tokens, usd, ms::float8 as ms`,
+);
+
+/**
+ * Adds to what an owner has spent on a day.
+ *
+ * @param day `2026-11-25`, in UTC.
+ * @returns the total of the day, of all processes.
+ */
+export async function addToOwnerSpend(
+  db: Executor,
+  ownerId: string,
+  day: string,
+  { tokens, usd, ms }: Spend,
+): Promise<Spend> {
+  const values = { ownerId, day, tokens: Math.round(tokens), usd, ms: Math.round(ms) };
+  const [row] = await queryRows<Spend>(db, addOwnerSpend(values));
+  if (!row) throw new Error("the spend of an owner was not written");
+  return { tokens: Number(row.tokens), usd: Number(row.usd), ms: Number(row.ms) };
+}
+
+/** Deletes what owners have spent on days before this one. */
+export async function deleteOwnerSpendBefore(db: Executor, day: string): Promise<void> {
+  await db.delete(ownerSpend).where(sql`${ownerSpend.day} < ${day}::date`);
+}

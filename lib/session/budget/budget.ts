@@ -1,0 +1,53 @@
+import type { BudgetRow } from "#db/schema/index.ts";
+
+/** Limits of what may be spent; an absent one is none. `usd` is in US dollars, `minutes` is time at work. */
+export type Budget = BudgetRow;
+
+/** What was spent: tokens and US dollars of model calls, and time at work in milliseconds. */
+export type Spend = { tokens: number; usd: number; ms: number };
+
+export const NO_SPEND: Spend = { tokens: 0, usd: 0, ms: 0 };
+
+export const addSpend = (one: Spend, other: Spend): Spend => ({
+  tokens: one.tokens + other.tokens,
+  usd: one.usd + other.usd,
+  ms: one.ms + other.ms,
+});
+
+/** Whether two budgets have the same limits. */
+export const isSameBudget = (one: Budget | null, other: Budget | null): boolean =>
+  one?.usd === other?.usd && one?.tokens === other?.tokens && one?.minutes === other?.minutes;
+
+/** A change of a budget: null removes a limit, an absent field keeps it. */
+export type BudgetChange = { [Field in keyof Budget]?: number | null | undefined };
+
+/** Applies a change. @returns null if no limit is left. */
+export function applyBudgetChange(budget: Budget | null, change: BudgetChange): Budget | null {
+  const merged = { ...budget, ...change };
+  const limits = Object.entries(merged).filter(([, limit]) => typeof limit === "number");
+  return limits.length === 0 ? null : Object.fromEntries(limits);
+}
+
+const count = (value: number): string => value.toLocaleString("en-US", { maximumFractionDigits: 1 });
+const unit = (limit: number, noun: string): string => `${count(limit)} ${limit === 1 ? noun : `${noun}s`}`;
+const dollars = (value: number): string =>
+  `$${value.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 4 })}`;
+
+export const MINUTE_MS = 60_000;
+
+/**
+ * Names the limit that is used up, as `5,000 tokens is used up (5,120 spent)`; undefined if none is.
+ *
+ * @param period what follows the limit, such as ` a day`.
+ */
+export function describeExhausted(budget: Budget, spent: Spend, period = ""): string | undefined {
+  const { usd, tokens, minutes } = budget;
+  const spentMinutes = spent.ms / MINUTE_MS;
+  if (usd !== undefined && spent.usd >= usd)
+    return `${dollars(usd)}${period} is used up (${dollars(spent.usd)} spent)`;
+  if (tokens !== undefined && spent.tokens >= tokens)
+    return `${unit(tokens, "token")}${period} is used up (${count(spent.tokens)} spent)`;
+  if (minutes !== undefined && spentMinutes >= minutes)
+    return `${unit(minutes, "minute")}${period} is used up (${count(spentMinutes)} spent)`;
+  return undefined;
+}

@@ -1,0 +1,36 @@
+import { repeatOnDeadlock } from "#db/repeat-on-deadlock.ts";
+import { lockSession } from "../session-store.ts";
+import { listBudgetWaits } from "../waiting/wait-store.ts";
+import { sendWake, type WakeDeps, wakeRun } from "../waiting/waiting.ts";
+import { applyBudgetChange, type Budget, type BudgetChange } from "./budget.ts";
+import { storeTreeBudget } from "./budget-store.ts";
+
+/**
+ * Changes the budget of a root session and wakes the turns of its tree that wait for one; a turn whose budget is still used
+ * up waits again. Repeating the call repeats the wake, so a caller without an answer can send it again.
+ * Source: `wire.md`, Budgets.
+ *
+ * @param deps.budgetChanged tells the executors of all processes to read the budget again.
+ * @returns the budget; undefined if the session is gone.
+ */
+export async function changeBudget(
+  deps: WakeDeps & { budgetChanged: (rootId: string) => void },
+  rootId: string,
+  change: BudgetChange,
+): Promise<{ budget: Budget | null } | undefined> {
+  const store = () =>
+    deps.db.transaction(async (tx) => {
+      const session = await lockSession(tx, rootId);
+      if (!session) return undefined;
+      const budget = applyBudgetChange(session.budget, change);
+      await storeTreeBudget(tx, rootId, budget);
+      return { budget };
+    });
+  // The rows of a tree are locked in another order by the end of a sub-agent's turn.
+  const changed = await repeatOnDeadlock(store);
+  if (!changed) return undefined;
+  deps.budgetChanged(rootId);
+  for (const wait of await listBudgetWaits(deps.db, rootId))
+    await sendWake(deps, await wakeRun(deps, wait, "settled"));
+  return changed;
+}

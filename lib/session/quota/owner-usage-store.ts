@@ -1,0 +1,41 @@
+import { sql } from "drizzle-orm";
+import type { Executor } from "#db/client.ts";
+import { evidence, imports, runs, sessions } from "#db/schema/index.ts";
+import { queryRows } from "#db/statement.ts";
+import { OPEN } from "../run/run-store.ts";
+
+/** How many sessions an owner has, and how many of them have an open turn. Sub-agents do not count. */
+export type SessionCounts = { stored: number; open: number };
+
+/** @see SessionCounts */
+export async function countSessions(db: Executor, ownerId: string): Promise<SessionCounts> {
+  const [row] = await queryRows<SessionCounts>(
+    db,
+    sql`select
+      (select count(*) from ${sessions} s where s.owner_id = ${ownerId} and s.parent_session_id is null)::int as stored,
+      (select count(distinct s.id) from ${runs} r join ${sessions} s on s.id = r.session_id
+        where r.state in ${OPEN} and s.owner_id = ${ownerId} and s.parent_session_id is null)::int as open`,
+  );
+  return { stored: row?.stored ?? 0, open: row?.open ?? 0 };
+}
+
+/** Bytes that an owner's sessions and sub-agents have stored: workspaces, evidence, imported documents and annotations. */
+export async function sumStoredBytes(db: Executor, ownerId: string): Promise<number> {
+  const [row] = await queryRows<{ bytes: number }>(
+    db,
+    sql`with own as (select id, workspace_bytes + annotation_bytes as bytes from ${sessions} where owner_id = ${ownerId})
+      select ((select coalesce(sum(bytes), 0) from own)
+        + (select coalesce(sum(e.size_bytes), 0) from ${evidence} e join own on own.id = e.session_id)
+        + (select coalesce(sum(i.size_bytes), 0) from ${imports} i join own on own.id = i.session_id))::float8 as bytes`,
+  );
+  return Number(row?.bytes ?? 0);
+}
+
+/** Stores the sizes of workspaces by session. */
+export async function storeWorkspaceSizes(
+  db: Executor,
+  sizes: readonly { id: string; bytes: number }[],
+): Promise<void> {
+  await db.execute(sql`update ${sessions} s set workspace_bytes = sizes.bytes
+    from json_to_recordset(${JSON.stringify(sizes)}::json) as sizes (id text, bytes bigint) where s.id = sizes.id`);
+}

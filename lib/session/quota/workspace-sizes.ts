@@ -1,0 +1,37 @@
+import type { Database } from "#db/client.ts";
+import type { Logger } from "#lib/log/logger.ts";
+import { storeWorkspaceSizes } from "./owner-usage-store.ts";
+
+/** The sizes of workspaces as they were measured last; the sandbox measures them for its own quota. */
+type WorkspaceSizes = { note: (sessionId: string, bytes: number) => void; close: () => Promise<void> };
+
+const FLUSH_MS = 5_000;
+
+/** Stores sizes that have changed, every five seconds with one statement for all workspaces. */
+export function createWorkspaceSizes(db: Database, logger: Pick<Logger, "warn">): WorkspaceSizes {
+  let changed = new Map<string, number>();
+  const timer = setInterval(() => void flush(), FLUSH_MS).unref();
+
+  async function flush(): Promise<void> {
+    if (changed.size === 0) return;
+    const sizes = changed;
+    changed = new Map();
+    try {
+      await storeWorkspaceSizes(
+        db,
+        [...sizes].map(([id, bytes]) => ({ id, bytes })),
+      );
+    } catch (error) {
+      changed = new Map([...sizes, ...changed]);
+      logger.warn({ err: error }, "sizes of workspaces were not stored; they are kept and stored later");
+    }
+  }
+
+  return {
+    note: (sessionId, bytes) => void changed.set(sessionId, bytes),
+    async close() {
+      clearInterval(timer);
+      await flush();
+    },
+  };
+}

@@ -1,0 +1,123 @@
+import type { Database } from "#db/client.ts";
+import { repeatOnDeadlock } from "#db/repeat-on-deadlock.ts";
+import type { Sealer } from "#lib/secrets/sealer.ts";
+import { placeSecret } from "./secret-names.ts";
+import {
+  countOtherwiseSealed,
+  listOtherwiseSealed,
+  listSessionsWithQueries,
+  replaceSealed,
+  type SealedRow,
+  sealUrls,
+} from "./secret-store.ts";
+import { splitUrls } from "./split-secrets.ts";
+
+/** What a part of the walk over all secrets did. */
+type ResealOutcome = {
+  /** Values that are now sealed with the current key. */
+  resealed: number;
+  /** Values that none of the configured keys opens; they stay as they are. */
+  unreadable: number;
+  /** Values in the whole database that are not sealed with the current key. */
+  remaining: number;
+  /** Where the next part begins; null after the last. */
+  nextCursor: string | null;
+};
+
+/** A part of the walk ends after this time, so that it fits a request. */
+const PART_MS = 5_000;
+/** Rows of one statement; they are locked for as long as it takes. */
+const BATCH = 200;
+
+/** `urls/<session>` and `secrets/<session>/<name>`: the two tables are walked one after the other. */
+type Position = { table: "urls" | "secrets"; sessionId: string; name: string };
+const START: Position = { table: "urls", sessionId: "", name: "" };
+
+/**
+ * Seals stored secrets again with the current key, and seals tokens in URLs of sessions that were created before URLs
+ * were sealed. It works in batches of one statement each, replaces only what has not changed since it was read, and
+ * leaves the rest to the next call. Running it again, or twice at the same time, changes nothing that is done.
+ *
+ * @param cursor `nextCursor` of the call before; undefined for the beginning.
+ */
+export async function resealSecrets(
+  deps: { db: Database; sealer: Sealer },
+  cursor?: string,
+  { partMs = PART_MS, batch = BATCH } = {},
+): Promise<ResealOutcome> {
+  const endsAt = performance.now() + partMs;
+  const outcome = { resealed: 0, unreadable: 0 };
+  let position: Position | null = cursor === undefined ? START : readCursor(cursor);
+  do {
+    const step = position.table === "urls" ? sealUrlBatch : resealBatch;
+    const done: BatchOutcome = await step(deps, position, batch);
+    outcome.resealed += done.resealed;
+    outcome.unreadable += done.unreadable;
+    position = done.next;
+  } while (position !== null && performance.now() < endsAt);
+  const remaining = await countOtherwiseSealed(deps.db, deps.sealer.currentPrefix);
+  return { ...outcome, remaining, nextCursor: position && writeCursor(position) };
+}
+
+type BatchOutcome = { resealed: number; unreadable: number; next: Position | null };
+
+async function sealUrlBatch(
+  { db, sealer }: { db: Database; sealer: Sealer },
+  { sessionId }: Position,
+  batch: number,
+): Promise<BatchOutcome> {
+  const rows = await listSessionsWithQueries(db, sessionId, batch);
+  let resealed = 0;
+  for (const row of rows) {
+    const { secrets, ...masked } = splitUrls(row);
+    if (secrets.length === 0) continue;
+    const sealed = secrets.map(({ name, text }) => ({
+      name,
+      sealed: sealer.seal(placeSecret(row.sessionId, name), text),
+    }));
+    if (await repeatOnDeadlock(() => sealUrls(db, row, masked, sealed))) resealed += sealed.length;
+  }
+  const last = rows.at(-1);
+  const next: Position =
+    last && rows.length === batch
+      ? { table: "urls", sessionId: last.sessionId, name: "" }
+      : { table: "secrets", sessionId: "", name: "" };
+  return { resealed, unreadable: 0, next };
+}
+
+async function resealBatch(
+  { db, sealer }: { db: Database; sealer: Sealer },
+  after: Position,
+  batch: number,
+): Promise<BatchOutcome> {
+  const rows = await listOtherwiseSealed(db, sealer.currentPrefix, after, batch);
+  const opened = rows.flatMap((row) => {
+    const resealed = reseal(sealer, row);
+    return resealed === undefined ? [] : [{ ...row, resealed }];
+  });
+  const resealed = await repeatOnDeadlock(() => replaceSealed(db, opened));
+  const last = rows.at(-1);
+  const next: Position | null =
+    last && rows.length === batch ? { table: "secrets", sessionId: last.sessionId, name: last.name } : null;
+  return { resealed, unreadable: rows.length - opened.length, next };
+}
+
+/** The same secret, sealed with the current key; undefined if no configured key opens it. */
+function reseal(sealer: Sealer, { sessionId, name, sealed }: SealedRow): string | undefined {
+  const place = placeSecret(sessionId, name);
+  let text: string;
+  try {
+    text = sealer.open(place, sealed);
+  } catch {
+    return undefined;
+  }
+  return sealer.seal(place, text);
+}
+
+const writeCursor = ({ table, sessionId, name }: Position): string => `${table}/${sessionId}/${name}`;
+
+/** Any text is a position; one that was never a cursor begins somewhere. */
+function readCursor(cursor: string): Position {
+  const [table = "", sessionId = "", ...name] = cursor.split("/");
+  return { table: table === "secrets" ? "secrets" : "urls", sessionId, name: name.join("/") };
+}

@@ -1,0 +1,117 @@
+import { and, asc, eq, inArray, notLike, sql } from "drizzle-orm";
+import type { Database } from "#db/client.ts";
+import { type McpServerRow, sealedSecrets, sessions } from "#db/schema/index.ts";
+import { queryRows } from "#db/statement.ts";
+
+/** A secret of a session as it is stored. */
+export type SealedRow = { sessionId: string; name: string; sealed: string };
+
+/** The sealed secrets of a session among these names. */
+export async function readSealedSecrets(
+  db: Database,
+  sessionId: string,
+  names: string[],
+): Promise<Map<string, string>> {
+  const rows = await db
+    .select({ name: sealedSecrets.name, sealed: sealedSecrets.sealed })
+    .from(sealedSecrets)
+    .where(and(eq(sealedSecrets.sessionId, sessionId), inArray(sealedSecrets.name, names)));
+  return new Map(rows.map(({ name, sealed }) => [name, sealed]));
+}
+
+/** Prefixes have no characters that `like` gives a meaning to. */
+const isNotCurrent = (currentPrefix: string) => notLike(sealedSecrets.sealed, `${currentPrefix}%`);
+
+/** Secrets that another key has sealed, in the order of their place. */
+export const listOtherwiseSealed = (
+  db: Database,
+  currentPrefix: string,
+  after: { sessionId: string; name: string },
+  limit: number,
+): Promise<SealedRow[]> =>
+  db
+    .select({ sessionId: sealedSecrets.sessionId, name: sealedSecrets.name, sealed: sealedSecrets.sealed })
+    .from(sealedSecrets)
+    .where(
+      and(
+        isNotCurrent(currentPrefix),
+        sql`(${sealedSecrets.sessionId}, ${sealedSecrets.name}) > (${after.sessionId}, ${after.name})`,
+      ),
+    )
+    .orderBy(asc(sealedSecrets.sessionId), asc(sealedSecrets.name))
+    .limit(limit);
+
+/** How many secrets another key has sealed. */
+export const countOtherwiseSealed = (db: Database, currentPrefix: string): Promise<number> =>
+  db.$count(sealedSecrets, isNotCurrent(currentPrefix));
+
+/** Replaces sealed values, except those that have changed or were removed since. @returns how many. */
+export async function replaceSealed(
+  db: Database,
+  rows: (SealedRow & { resealed: string })[],
+): Promise<number> {
+  if (rows.length === 0) return 0;
+  const replaced = await queryRows(
+    db,
+    sql`update ${sealedSecrets} as stored set sealed = new.resealed
+      from json_to_recordset(${JSON.stringify(rows)}::json)
+        as new ("sessionId" text, name text, sealed text, resealed text)
+      where stored.session_id = new."sessionId" and stored.name = new.name and stored.sealed = new.sealed
+      returning 1`,
+  );
+  return replaced.length;
+}
+
+/** The URLs of a session as its row holds them. */
+type UrlRow = {
+  sessionId: string;
+  callbackUrl: string | null;
+  mcpServers: Record<string, McpServerRow>;
+};
+
+/** Sessions with a URL that has a query or a fragment, masked or not, in the order of their ids. */
+export const listSessionsWithQueries = (db: Database, after: string, limit: number): Promise<UrlRow[]> =>
+  db
+    .select({
+      sessionId: sessions.id,
+      callbackUrl: sessions.callbackUrl,
+      mcpServers: sessions.mcpServers,
+    })
+    .from(sessions)
+    .where(
+      and(
+        sql`${sessions.id} > ${after}`,
+        sql`(${sessions.callbackUrl} ~ '[?#]' or ${sessions.mcpServers}::text ~ '[?#]')`,
+      ),
+    )
+    .orderBy(asc(sessions.id))
+    .limit(limit);
+
+/**
+ * Replaces the URLs in a session's row by masked ones and stores what they were, sealed, in one statement.
+ *
+ * @returns false if the row has changed since.
+ */
+export async function sealUrls(
+  db: Database,
+  before: UrlRow,
+  masked: Omit<UrlRow, "sessionId">,
+  secrets: { name: string; sealed: string }[],
+): Promise<boolean> {
+  const rows = await queryRows(
+    db,
+    sql`with masked as (
+        update ${sessions} set callback_url = ${masked.callbackUrl},
+          mcp_servers = ${JSON.stringify(masked.mcpServers)}::jsonb
+        where id = ${before.sessionId} and callback_url is not distinct from ${before.callbackUrl}
+          and mcp_servers = ${JSON.stringify(before.mcpServers)}::jsonb
+        returning id
+      ), sealed as (
+        insert into ${sealedSecrets} (session_id, name, sealed)
+        select masked.id, s.name, s.sealed
+        from masked, json_to_recordset(${JSON.stringify(secrets)}::json) as s (name text, sealed text)
+      )
+      select id from masked`,
+  );
+  return rows.length === 1;
+}

@@ -1,0 +1,125 @@
+import type { Database } from "#db/client.ts";
+import type { Logger } from "#lib/log/logger.ts";
+import {
+  addSpend,
+  type Budget,
+  describeExhausted,
+  NO_SPEND,
+  type Spend,
+} from "#lib/session/budget/budget.ts";
+import { addToOwnerSpend } from "#lib/session/budget/budget-store.ts";
+
+/** What owners spend on a day, against the budget that each of them has. */
+export type OwnerAccounts = {
+  add: (ownerId: string, spend: Spend) => void;
+  /** Why an owner may not spend more today, and when the next day begins; undefined if it may. */
+  findExhausted: (ownerId: string) => Promise<{ sentence: string; until: Date } | undefined>;
+  /** Writes what is not written yet. */
+  close: () => Promise<void>;
+};
+
+/** How long what an owner has spent is kept in memory before it is written. */
+const FLUSH_MS = 5_000;
+/** How long the total of all processes is used before it is read again. */
+const FRESH_MS = 15_000;
+const DAY_MS = 86_400_000;
+
+/** An owner's day: the total when it was written last, and what this process has to add to it. */
+type Account = {
+  ownerId: string;
+  day: string;
+  written: Spend;
+  pending: Spend;
+  /** On the clock of `performance.now()`; undefined before the total was read. */
+  readAt: number | undefined;
+  flushing: Promise<void> | undefined;
+};
+
+/**
+ * Creates the accounts. Spending costs no statement of its own: each process adds it up in memory and writes it every five
+ * seconds for each owner, with a statement that also answers the total of all processes. A process that is killed loses at
+ * most these seconds.
+ *
+ * @param deps.now the time of day, which a test sets.
+ */
+export function createOwnerAccounts(
+  deps: { db: Database; logger: Pick<Logger, "warn">; now?: () => number },
+  budget: Budget,
+): OwnerAccounts {
+  const { db, logger, now = Date.now } = deps;
+  const accounts = new Map<string, Account>();
+  const timer = setInterval(() => void flushAll(), FLUSH_MS).unref();
+
+  function findAccount(ownerId: string): Account {
+    const day = dayOf(now());
+    const key = `${day}/${ownerId}`;
+    const account = accounts.get(key) ?? {
+      ownerId,
+      day,
+      written: NO_SPEND,
+      pending: NO_SPEND,
+      readAt: undefined,
+      flushing: undefined,
+    };
+    accounts.set(key, account);
+    return account;
+  }
+
+  async function write(account: Account): Promise<void> {
+    const { ownerId, day, pending } = account;
+    account.pending = NO_SPEND;
+    try {
+      account.written = await addToOwnerSpend(db, ownerId, day, pending);
+      account.readAt = performance.now();
+    } catch (error) {
+      account.pending = addSpend(account.pending, pending);
+      throw error;
+    }
+  }
+
+  /** Writes an account and reads its total; calls at the same time share one statement. */
+  function flush(account: Account): Promise<void> {
+    account.flushing ??= write(account).finally(() => {
+      account.flushing = undefined;
+    });
+    return account.flushing;
+  }
+
+  async function flushAll(): Promise<void> {
+    const today = dayOf(now());
+    for (const [key, account] of accounts) {
+      if (account.pending !== NO_SPEND)
+        await flush(account).catch((error: unknown) =>
+          logger.warn({ err: error }, "the spend of an owner was not written; it is kept and written later"),
+        );
+      const isOver = account.day !== today && account.pending === NO_SPEND;
+      if (isOver) accounts.delete(key);
+    }
+  }
+
+  return {
+    add(ownerId, spend) {
+      const account = findAccount(ownerId);
+      account.pending = addSpend(account.pending, spend);
+    },
+    async findExhausted(ownerId) {
+      const account = findAccount(ownerId);
+      const isFresh = account.readAt !== undefined && performance.now() - account.readAt < FRESH_MS;
+      if (!isFresh) await flush(account);
+      const spent = addSpend(account.written, account.pending);
+      const reached = describeExhausted(budget, spent, " a day");
+      if (reached === undefined) return undefined;
+      const until = new Date(Date.parse(account.day) + DAY_MS);
+      return {
+        sentence: `The owner's budget of ${reached}. The turn continues at midnight UTC.`,
+        until,
+      };
+    },
+    async close() {
+      clearInterval(timer);
+      await flushAll();
+    },
+  };
+}
+
+const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);

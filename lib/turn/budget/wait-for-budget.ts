@@ -1,0 +1,23 @@
+import { parkRun } from "../run/park-run.ts";
+import { isStopped, type RunInPlay } from "../run/run-in-play.ts";
+import { ownWait } from "../step/await-agents.ts";
+import type { TurnDeps } from "../turn-deps.ts";
+
+/**
+ * Parks a run whose budget is used up. The run loses nothing: it continues at the same step when the budget is raised, or at
+ * midnight for the budget of an owner. Source: decision 050.
+ *
+ * @returns `parked`, `steered` if a message arrived that the turn is to read first, or `free` if the run may go on; a stopped
+ * run is free, too.
+ */
+export async function waitForBudget(deps: TurnDeps, run: RunInPlay): Promise<"free" | "parked" | "steered"> {
+  for (;;) {
+    if (isStopped(run)) return "free";
+    const exhausted = await deps.spending.findExhausted(run);
+    if (!exhausted) return "free";
+    const { sentence, until, budget } = exhausted;
+    const wait = ownWait({ kind: "budget", subjects: [sentence], deadlineAt: until });
+    if (await parkRun(deps, run, [wait], budget)) return "parked";
+    if (run.isSteered) return "steered";
+  }
+}
