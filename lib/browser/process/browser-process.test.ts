@@ -278,6 +278,20 @@ test("each browser runs as a user of its own, which is not that of an account", 
   assert.equal((await stat(record?.profileDir ?? "-")).mode & 0o077, 0);
 });
 
+test("what a page logs beyond 12 MiB is dropped, and the browser goes on", async () => {
+  const house = await openHouse();
+  const live = await house.browsers.ensure(await insertTestSession(house.db));
+  const lengths: number[] = [];
+  live.page().on("console", (message) => void lengths.push(message.text().length));
+  await live.page().evaluate(() => {
+    console.log("x".repeat(13 * 2 ** 20));
+    console.log("short");
+  });
+  await waitFor(() => lengths.length > 0, "the short message");
+  assert.deepEqual(lengths, [5]);
+  assert.equal(await live.page().evaluate(() => 6 * 7), 42);
+});
+
 test("the same works over a DevTools URL", async () => {
   // A browser with a port beside its pipe, which it writes into its profile.
   const host = await openHouse({

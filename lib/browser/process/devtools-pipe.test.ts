@@ -6,6 +6,9 @@ import { openDevtoolsPipe } from "./devtools-pipe.ts";
 
 type Command = DevtoolsMessage & { id: number; method: string };
 
+/** The id of Playwright's last command in a test; its answer comes after everything else. */
+const LAST_ID = 999;
+
 /** A browser's end of the pipes, which answers by `answer` (nothing: never) and attaches connections as sessions `B1`, `B2` … */
 function fakeBrowser(answer: (command: Command) => object | undefined = () => ({})) {
   const [commands, answers] = [new PassThrough(), new PassThrough()];
@@ -15,6 +18,10 @@ function fakeBrowser(answer: (command: Command) => object | undefined = () => ({
   commands.on("data", (chunk: Buffer) => {
     for (const text of chunk.toString().split("\0").filter(Boolean)) {
       const command = JSON.parse(text) as Command;
+      if (command.id === LAST_ID) {
+        say({ id: LAST_ID, result: {} });
+        continue;
+      }
       received.push(command);
       const isNew = command.method === "Target.attachToBrowserTarget";
       if (isNew) connections += 1;
@@ -30,8 +37,16 @@ function fakeBrowser(answer: (command: Command) => object | undefined = () => ({
   const toPlaywright: object[] = [];
   if (typeof pipe.playwright === "string") assert.fail("a pipe has no URL");
   const transport = pipe.playwright;
-  transport.onmessage = (message) => void toPlaywright.push(message);
-  const settle = () => new Promise((resolve) => setTimeout(resolve, 20));
+  const settled = Promise.withResolvers<void>();
+  transport.onmessage = (message) => {
+    if ((message as DevtoolsMessage).id === LAST_ID) settled.resolve();
+    else toPlaywright.push(message);
+  };
+  /** Resolves when all messages written before have been received. */
+  const settle = () => {
+    transport.send({ id: LAST_ID, method: "Test.last" });
+    return settled.promise;
+  };
   return { pipe, transport, toPlaywright, received, answers, say, settle };
 }
 
@@ -112,7 +127,7 @@ test("a connection that ends is detached, its open commands fail, and what comes
   assert.deepEqual([one.events, browser.toPlaywright], [[], []]);
 });
 
-test("a huge answer for a connection is an error, a huge event is dropped, and Playwright gets both whole", async () => {
+test("a huge answer for a connection is an error, a huge event is dropped, and Playwright gets both as they are", async () => {
   const large = "x".repeat(13 * 2 ** 20);
   const browser = fakeBrowser(({ method }) => (method === "Some.large" ? { large } : {}));
   const one = await connect(browser);
@@ -130,6 +145,31 @@ test("a huge answer for a connection is an error, a huge event is dropped, and P
   );
 });
 
+test("a huge event that only says what a page says does not reach Playwright", async () => {
+  const browser = fakeBrowser();
+  const said = "x".repeat(13 * 2 ** 20);
+  for (const method of ["Runtime.consoleAPICalled", "Network.webSocketFrameReceived", "Page.large"])
+    browser.say({ method, params: { said }, sessionId: "playwright" });
+  browser.say({ method: "Runtime.consoleAPICalled", params: { said: "short" }, sessionId: "playwright" });
+  await browser.settle();
+  assert.deepEqual(
+    browser.toPlaywright.map((message) => (message as DevtoolsMessage).method),
+    ["Page.large", "Runtime.consoleAPICalled"],
+  );
+});
+
+test("a browser that sends a message beyond 256 MiB is given up", async () => {
+  const browser = fakeBrowser();
+  const one = await connect(browser);
+  const part = Buffer.alloc(2 ** 20, "x");
+  for (let mebibytes = 0; mebibytes < 256; mebibytes++) browser.answers.write(part);
+  while (browser.answers.writableLength + browser.answers.readableLength > 0) await new Promise(setImmediate);
+  assert.ok(one.isOpen());
+  browser.answers.write("x");
+  await one.closed;
+  assert.deepEqual([one.closes(), browser.answers.destroyed], [1, true]);
+});
+
 test("the end of the browser ends every connection once", async () => {
   const browser = fakeBrowser();
   const one = await connect(browser);
@@ -139,7 +179,6 @@ test("the end of the browser ends every connection once", async () => {
   };
   browser.answers.end();
   await one.closed;
-  await browser.settle();
   assert.deepEqual([one.closes(), one.isOpen(), isPlaywrightTold], [1, false, true]);
   await assert.rejects(browser.pipe.ready(), /The browser is gone/);
   await assert.rejects(connect(browser), /The browser is gone/);

@@ -32,6 +32,15 @@ type Pending = { client: Client | undefined; onAnswer: (answer: DevtoolsMessage)
 /** Ids of our own commands; Playwright counts from 1. */
 const FIRST_ID = 1_000_000_000;
 const END_OF_MESSAGE = 0;
+/** Events whose size a page decides, and which Playwright can miss: nothing that it tracks depends on them. */
+const DROPPABLE = new Set([
+  "Runtime.consoleAPICalled",
+  "Runtime.exceptionThrown",
+  "Runtime.bindingCalled",
+  "Log.entryAdded",
+  "Network.webSocketFrameReceived",
+  "Network.webSocketFrameSent",
+]);
 
 /**
  * Speaks DevTools over the two pipes of `--remote-debugging-pipe`: JSON messages that end with a zero byte. Chromium takes
@@ -81,10 +90,13 @@ export function openDevtoolsPipe(commands: Writable, answers: Readable): Devtool
     // Playwright expects every message in a task of its own: in one task it would miss contexts that are announced early.
     else if (!isOfClient(message)) setImmediate(() => transport.onmessage?.(message));
   };
-  /** Keeps a huge message of a further connection from being parsed: an answer becomes an error, an event is dropped. */
+  /**
+   * Keeps a huge message from being parsed: an answer becomes an error, an event is dropped. Playwright gets the answers
+   * that it asked for, and the events that it depends on.
+   */
   const passOver = (data: Buffer): boolean => {
     const id = readAnswerId(data);
-    if (id === undefined) return clientOf.has(readLastSessionId(data));
+    if (id === undefined) return clientOf.has(readLastSessionId(data)) || DROPPABLE.has(readMethod(data));
     if (id > FIRST_ID) receiveAnswer(id, tooLarge(id));
     return id > FIRST_ID;
   };
@@ -166,6 +178,10 @@ function withoutBrowserSession({ browserSessionId }: Client, message: DevtoolsMe
 /** The session of an event that is not parsed: Chromium writes it last. */
 const readLastSessionId = (data: Buffer): string =>
   /"sessionId":"([^"]+)"\}$/.exec(data.toString("latin1", data.byteLength - 100))?.[1] ?? "";
+
+/** The method of an event that is not parsed: Chromium writes it first. */
+const readMethod = (data: Buffer): string =>
+  /^\{"method":"([^"]+)"/.exec(data.toString("latin1", 0, 100))?.[1] ?? "";
 
 function readMessage(data: Buffer): DevtoolsMessage | undefined {
   try {
