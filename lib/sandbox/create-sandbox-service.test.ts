@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, rm, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import type { ControlGroups, FoundGroups } from "#lib/isolation/control-groups.ts";
@@ -142,6 +142,33 @@ describe("opening a workspace", () => {
     await service.remove("ses_group");
     assert.deepEqual(removed, ["probe", "ses_group-commands", "ses_group-tests"]);
     await service.close();
+  });
+
+  it("joins a group of the kernel's, with the rights of the service and from within the sandbox", async (t) => {
+    if (!isConfined) return;
+    const mount = /^\S+ \S+ \S+ \S+ (\S+) .* - cgroup2 /m.exec(
+      await readFile("/proc/self/mountinfo", "utf8"),
+    );
+    const root = join(mount?.[1] ?? "/no-cgroup2", `sandbox-test-${process.pid}`);
+    // Groups without limits: joining them takes no controllers.
+    const open = async (name: string) => {
+      await mkdir(join(root, name), { recursive: true });
+      return { joinPath: join(root, name, "cgroup.procs"), readMemoryKills: async () => 0 };
+    };
+    try {
+      await open("probe");
+    } catch (error) {
+      return t.skip(`this machine lets nobody make groups: ${error}`);
+    }
+    const removeGroup = (name: string) => rmdir(join(root, name));
+    const groups: ControlGroups = { open, remove: async () => {}, close: async () => {} };
+    const service = await makeWith({ works: true, groups });
+    assert.match(service.describe().isolation, /control groups: yes/);
+    const { output } = await (await service.open("ses_kernel")).run("cat /proc/self/cgroup", options());
+    assert.match(output, new RegExp(`^0::.*/sandbox-test-${process.pid}/ses_kernel-commands$`, "m"));
+    assert.ok(!(await readFile("/proc/self/cgroup", "utf8")).includes("sandbox-test-"));
+    await service.close();
+    for (const name of ["probe", "ses_kernel-commands", ""]) await removeGroup(name);
   });
 
   it("goes on without control groups where a command cannot join one", async () => {
