@@ -34,6 +34,8 @@ const PROBE_TIMEOUT_MS = 10_000;
 const HEAP_MB = 256;
 /** Cap on writable memory of the child, buffers included; V8 itself needs about half a gigabyte of it. */
 const DATA_BYTES_MAX = 1024 * 2 ** 20;
+/** Processes and threads of a user that runs one child; Node and bubblewrap take about 15 of them. */
+const PROCESSES_MAX = 128;
 /** Files that Playwright looks for when it loads; it fails to load without the permission to look. */
 const ASKED_FOR = ["/proc/version", "/proc/sys/fs/binfmt_misc/WSLInterop", "/run/WSL"];
 
@@ -55,6 +57,8 @@ export async function findConfinement(
   const isReachable = (await Promise.all(Object.values(parts).map(isReadableByAll))).every(Boolean);
   const tools = { prlimit: await isInstalled("prlimit"), setpriv: await isInstalled("setpriv") };
   const limits = tools.prlimit ? ["prlimit", `--data=${DATA_BYTES_MAX}`, "--core=0", "--nofile=256"] : [];
+  // The kernel counts the processes of a user, so that only a user of the child's own can be limited.
+  const ownLimits = tools.prlimit ? [...limits, `--nproc=${PROCESSES_MAX}`] : [];
   const hasUsers = isRoot && isReachable && tools.setpriv;
   const dropTo = ({ uid, gid }: SandboxUser) =>
     hasUsers ? ["setpriv", "--reuid", String(uid), "--regid", String(gid), "--clear-groups"] : [];
@@ -69,7 +73,11 @@ export async function findConfinement(
   const filter = seccompFilter();
   const inBubblewrap = (filtered: Uint8Array | undefined): Candidate => ({
     kind: "bubblewrap",
-    words: (drop) => [...drop, ...limits, ...bubblewrap(parts, isRoot && !hasUsers, filtered !== undefined)],
+    words: (drop, limit) => [
+      ...drop,
+      ...limit,
+      ...bubblewrap(parts, isRoot && !hasUsers, filtered !== undefined),
+    ],
     inputs: filtered ? [filtered] : [],
     child: "/runner/child/script-child.ts",
     detail: `bubblewrap: no network, no files, no environment${filtered ? ", filtered system calls" : ""}`,
@@ -80,14 +88,14 @@ export async function findConfinement(
     inBubblewrap(undefined),
     {
       kind: "namespaces",
-      words: (drop) => [...outlive, ...unshare, ...drop, ...outlive, ...limits, ...bare],
+      words: (drop, limit) => [...outlive, ...unshare, ...drop, ...outlive, ...limit, ...bare],
       inputs: [],
       child: parts.childPath,
       detail: "a network namespace and Node's permission model (bubblewrap would also hide the file system)",
     },
     {
       kind: "permissions",
-      words: (drop) => [...drop, ...outlive, ...limits, ...bare],
+      words: (drop, limit) => [...drop, ...outlive, ...limit, ...bare],
       inputs: [],
       child: parts.childPath,
       detail: "Node's permission model alone (install bubblewrap to also take the network away)",
@@ -96,8 +104,9 @@ export async function findConfinement(
   let reason = "";
   for (const { kind, words, inputs, child, detail } of candidates) {
     if (!kinds.includes(kind)) continue;
-    const start = (user: SandboxUser = { uid: NOBODY, gid: NOBODY }) => {
-      const [command = "", ...args] = words(dropTo(user));
+    const start = (user?: SandboxUser) => {
+      const drop = dropTo(user ?? { uid: NOBODY, gid: NOBODY });
+      const [command = "", ...args] = words(drop, user ? ownLimits : limits);
       return { command, args, inputs };
     };
     const failure = await tryStart(start());
@@ -118,8 +127,8 @@ export async function findConfinement(
 
 type Candidate = {
   kind: ConfinementKind;
-  /** The words of the command, given those that drop the privileges. */
-  words: (drop: string[]) => string[];
+  /** The words of the command, given those that drop the privileges and those that set limits. */
+  words: (drop: string[], limit: string[]) => string[];
   inputs: Uint8Array[];
   child: string;
   detail: string;

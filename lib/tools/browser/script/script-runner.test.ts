@@ -357,6 +357,8 @@ test("scripts that run at the same time have users of their own, filtered system
   }
   if (process.getuid?.() === 0 && confined.describe().detail.includes("a user per process")) {
     assert.equal(new Set(users).size, users.length);
+    for (const pid of children)
+      assert.match(readFileSync(`/proc/${pid}/limits`, "utf8"), /^Max processes +128 +128 /m);
     const accounts = readFileSync("/etc/passwd", "utf8")
       .split("\n")
       .map((line) => line.split(":")[2]);
