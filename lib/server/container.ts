@@ -398,10 +398,9 @@ async function readReadiness({ storage, tooling, player, removals, readModelHeal
 
 /** Records which isolation is in force. */
 function recordStart({ env, securityLog, tooling }: Parts): void {
-  const sandbox = tooling.sandbox.describe();
   securityLog.serviceStarted({
-    sandbox: sandbox.kind,
-    isolation: sandbox.detail,
+    sandbox: tooling.sandbox.describe().kind,
+    isolation: describeIsolation(tooling),
     browser: tooling.browser.describe().detail,
     networkAllow: env.NETWORK_ALLOW.join(","),
   });
