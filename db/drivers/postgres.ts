@@ -47,8 +47,8 @@ export async function openPostgres({ url, onError, onStatement }: PostgresOption
 }
 
 /**
- * Lets the server keep the plans of our written-down statements, connection by connection: it plans some of them longer
- * than it takes to carry them out. Drizzle has no way to name a statement that is executed raw.
+ * Names repeated statements, so that each connection plans them once: planning some of them takes longer than executing
+ * them. Drizzle cannot name a statement that is executed raw, and `prepare` would have to be called for every query.
  */
 function nameStatements(client: Pick<Client, "query">): void {
   const query = client.query.bind(client);

@@ -186,7 +186,7 @@ describe("retention of evidence and deliveries", () => {
   it("removes old evidence with its file, and keeps the session and what is recent", async () => {
     const [old, recent] = [await openFinished(), await openFinished()];
     await age(old.sessionId, 8);
-    assert.equal(await retention().removeEvidence(), false, "there is no more");
+    assert.equal(await retention().removeEvidence(null), null, "there is no more");
     assert.deepEqual([existsSync(old.evidenceFile), existsSync(recent.evidenceFile)], [false, true]);
     const { evidence } = service.container.services;
     assert.deepEqual(await evidence.list(old.sessionId), []);
@@ -201,16 +201,16 @@ describe("retention of evidence and deliveries", () => {
     await rm(evidenceFile);
     // A folder in the file's place cannot be removed as a file.
     await mkdir(evidenceFile);
-    await retention().removeEvidence();
+    await retention().removeEvidence(null);
     const { evidence } = service.container.services;
     assert.equal((await evidence.list(sessionId)).length, 1);
     assert.equal((await readEvents("erasure.failed", sessionId)).length, 1);
     await rm(evidenceFile, { recursive: true });
     // On a shared database, a file that is not here may lie in the folder of another process.
-    await retention().removeEvidence();
+    await retention().removeEvidence(null);
     assert.equal((await evidence.list(sessionId)).length, 1);
     await writeFile(evidenceFile, "found");
-    await retention().removeEvidence();
+    await retention().removeEvidence(null);
     assert.deepEqual(await evidence.list(sessionId), []);
   });
 

@@ -30,9 +30,9 @@ it("runs every hour in bounded batches, and goes on after a failure with the bat
       if (batch[0]?.id === "ses_25" && failures-- > 0) throw new Error("the database is away");
       return batch.length;
     },
-    async removeEvidence() {
-      calls.push("evidence");
-      return --evidenceLeft > 0;
+    async removeEvidence(after: { id: string } | null) {
+      calls.push(`evidence ${after?.id}`);
+      return --evidenceLeft > 0 ? { createdAt: "2026-01-01 00:00:00+00", id: "evd_1" } : null;
     },
     async removeDeliveries() {
       calls.push("deliveries");
@@ -47,8 +47,8 @@ it("runs every hour in bounded batches, and goes on after a failure with the bat
     "sessions ses_25 25",
     "sessions ses_25 25",
     "sessions ses_50 10",
-    "evidence",
-    "evidence",
+    "evidence undefined",
+    "evidence evd_1",
     "deliveries",
   ];
   clock.advance(7 * MINUTE_MS);

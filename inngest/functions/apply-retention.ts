@@ -2,11 +2,14 @@ import type { Inngest } from "inngest";
 
 type Session = { id: string; ownerId: string };
 
+/** Where a batch of evidence ended, in the order of creation. */
+type EvidencePosition = { createdAt: string; id: string };
+
 /** What the settings have removed by age. */
 type Retention = {
   findSessions: () => Promise<Session[]>;
   removeSessions: (sessions: Session[]) => Promise<number>;
-  removeEvidence: () => Promise<boolean>;
+  removeEvidence: (after: EvidencePosition | null) => Promise<EvidencePosition | null>;
   removeDeliveries: () => Promise<boolean>;
 };
 
@@ -28,8 +31,12 @@ export const createApplyRetention = (client: Inngest, retention: Retention) =>
         const batch = idle.slice(from, from + SESSIONS_BATCH);
         sessions += await step.run(`remove-sessions-${from}`, () => retention.removeSessions(batch));
       }
-      for (let batch = 0; batch < BATCHES_MAX; batch += 1)
-        if (!(await step.run(`remove-evidence-${batch}`, retention.removeEvidence))) break;
+      let position: EvidencePosition | null = null;
+      for (let batch = 0; batch < BATCHES_MAX; batch += 1) {
+        const after: EvidencePosition | null = position;
+        position = await step.run(`remove-evidence-${batch}`, () => retention.removeEvidence(after));
+        if (position === null) break;
+      }
       for (let batch = 0; batch < BATCHES_MAX; batch += 1)
         if (!(await step.run(`remove-deliveries-${batch}`, retention.removeDeliveries))) break;
       return { sessions };

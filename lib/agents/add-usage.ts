@@ -1,6 +1,6 @@
 import type { UsageRow } from "#db/schema/index.ts";
 
-/** A usage without what is below it. */
+/** The usage of one session, without that of its sub-agents. */
 export type UsageSum = Omit<UsageRow, "delegated">;
 
 const FIELDS = [
@@ -13,7 +13,6 @@ const FIELDS = [
   "durationMs",
 ] as const satisfies (keyof UsageSum)[];
 
-/** A usage of nothing. */
 export const NO_USAGE: UsageSum = {
   inputTokens: 0,
   outputTokens: 0,
@@ -30,15 +29,15 @@ const combine = (one: UsageSum, other: UsageSum, sign: 1 | -1): UsageSum => {
   return sum;
 };
 
-/** Adds usages up, each with what is below it. */
+/** Sums usages, including the delegated usage of each. */
 export const addUsage = (usages: readonly (UsageRow | null | undefined)[]): UsageSum =>
   usages.reduce<UsageSum>((sum, usage) => {
     const own = usage ? combine(sum, usage, 1) : sum;
     return usage?.delegated ? combine(own, usage.delegated, 1) : own;
   }, NO_USAGE);
 
-/** What is left of a usage after another; undefined if nothing is. */
+/** Subtracts the reported usage from the whole; undefined if nothing remains. */
 export function subtractUsage(all: UsageSum, reported: UsageSum): UsageSum | undefined {
-  const left = combine(all, reported, -1);
-  return FIELDS.some((field) => left[field] > 0) ? left : undefined;
+  const remaining = combine(all, reported, -1);
+  return FIELDS.some((field) => remaining[field] > 0) ? remaining : undefined;
 }

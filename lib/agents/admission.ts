@@ -4,23 +4,23 @@ import type { LiveCounts } from "./agent-store.ts";
 
 /** The deployment's limits on delegation. Source: `wire.md`, Sub-agents. */
 export type DelegationLimits = DelegationCaps & {
-  /** How deep the tree may be: 1 allows children, 2 grandchildren (`DELEGATION_MAX_DEPTH`). */
+  /** Maximum depth of the tree: 1 allows children, 2 grandchildren (`DELEGATION_MAX_DEPTH`). */
   maxDepth: number;
-  /** Live sub-agents under one root (`DELEGATION_MAX_LIVE_TOTAL`). */
+  /** Maximum number of live sub-agents under one root (`DELEGATION_MAX_LIVE_TOTAL`). */
   maxLiveTotal: number;
 };
 
-/** What a call asks for: sub-agents in all, and those of them with a browser of their own. */
-type Wanted = { tool: string; children: number; browsers: number };
+/** What a call requests: a number of sub-agents, and how many of them get their own browser. */
+type Demand = { tool: string; children: number; browsers: number };
 
 /**
- * Why more sub-agents may not become live; undefined where they may. Pure.
+ * Returns why a call may not make more sub-agents live, or undefined if it may. Pure.
  * Source: specification, Rules for profile fields, 8; `wire.md`, Sub-agents.
  *
- * @param caps those in force for the session that delegates.
+ * @param caps the caps of the session that delegates.
  */
 export function refuseOverCap(
-  { tool, children, browsers }: Wanted,
+  { tool, children, browsers }: Demand,
   live: LiveCounts,
   caps: DelegationCaps & Pick<DelegationLimits, "maxLiveTotal">,
 ): string | undefined {
@@ -38,7 +38,7 @@ export function refuseOverCap(
 const advise = (cap: number): string =>
   cap === 0 ? "Do the work yourself." : "Wait for one, cancel one, or spawn fewer.";
 
-/** Why a session at this depth may not spawn at all; undefined where it may. */
+/** Returns why a session at this depth may not spawn, or undefined if it may. */
 export const refuseDepth = (
   depth: number,
   { maxDepth }: Pick<DelegationLimits, "maxDepth">,

@@ -28,7 +28,7 @@ export async function storeEnd(
     .where(eq(agents.sessionId, sessionId));
 }
 
-/** Makes a sub-agent that has ended live again, for a new turn. */
+/** Resets an ended sub-agent to live, for a new turn. */
 export async function startAgain(tx: Transaction, sessionId: string): Promise<void> {
   await tx
     .update(agents)
@@ -45,7 +45,7 @@ export async function startAgain(tx: Transaction, sessionId: string): Promise<vo
     .where(eq(agents.sessionId, sessionId));
 }
 
-/** Stores what a live sub-agent submitted. */
+/** Stores the result that a live sub-agent submitted. */
 export async function storeSubmission(db: Executor, sessionId: string, value: unknown): Promise<void> {
   await db
     .update(agents)
@@ -53,7 +53,7 @@ export async function storeSubmission(db: Executor, sessionId: string, value: un
     .where(and(eq(agents.sessionId, sessionId), isNull(agents.outcome)));
 }
 
-/** Stores what a sub-agent reported last. */
+/** Stores the latest progress report of a sub-agent. */
 export async function storeProgress(tx: Transaction, sessionId: string, progress: string): Promise<void> {
   await tx.update(agents).set({ progress }).where(eq(agents.sessionId, sessionId));
 }
@@ -80,10 +80,10 @@ export const countLiveAmong = (db: Executor, sessionIds: string[]): Promise<numb
   db.$count(agents, and(inArray(agents.sessionId, sessionIds), isNull(agents.outcome)));
 
 /**
- * Notes in the transaction that ends a session's turn that everything live below it is to stop, so that it does even if the
- * process ends before it has stopped it.
+ * Requests a stop of every open run below a session, in the transaction that ends the session's turn. The runs stop even
+ * if this process crashes before it stops them.
  */
-export async function noteStopBelow(tx: Transaction, sessionId: string): Promise<void> {
+export async function requestStopBelow(tx: Transaction, sessionId: string): Promise<void> {
   const below = sql`(with recursive below as (
     select ${agents.sessionId} as id from ${agents} where ${agents.parentSessionId} = ${sessionId} and ${isNull(agents.outcome)}
     union select child.session_id from ${agents} child join below on child.parent_session_id = below.id

@@ -6,7 +6,7 @@ import { sessionColumns } from "#lib/session/session-store.ts";
 
 export type AgentRow = typeof agents.$inferSelect;
 
-/** The sub-agent that a session is; undefined for a session without a parent. */
+/** A session's row as a sub-agent; undefined for a session without a parent. */
 export async function findAgent(db: Executor, sessionId: string): Promise<AgentRow | undefined> {
   const [row] = await db.select().from(agents).where(eq(agents.sessionId, sessionId));
   return row;
@@ -24,9 +24,9 @@ export const listLiveChildren = (db: Executor, parentSessionId: string): Promise
   listWhere(db, and(eq(agents.parentSessionId, parentSessionId), isNull(agents.outcome)));
 
 /**
- * The children of a session that its model has not been told the end of: the live ones, and those that ended since.
+ * The children of a session whose end its model has not seen: live ones, and ended ones that were not reported yet.
  *
- * @param reader the call or turn that asks. A reader that asks again after a crash gets the same results.
+ * @param reader id of the call or turn that reads. If the same reader reads again after a crash, it gets the same children.
  */
 export const listUnreported = (db: Executor, parentSessionId: string, reader: string): Promise<AgentRow[]> =>
   listWhere(
@@ -37,7 +37,7 @@ export const listUnreported = (db: Executor, parentSessionId: string, reader: st
     ),
   );
 
-/** The sub-agents that a call has spawned. */
+/** The sub-agents that a call spawned. */
 export const listSpawned = (db: Executor, call: { runId: string; callId: string }): Promise<AgentRow[]> =>
   listWhere(db, and(eq(agents.spawnRunId, call.runId), eq(agents.spawnCallId, call.callId)));
 
@@ -77,7 +77,7 @@ const LISTED_MAX = 100;
 const OBJECTIVE_CHARACTERS_MAX = 500;
 
 /**
- * Lists the sub-agents below a session briefly: the live ones and the newest, 100 at most, parents before their children.
+ * Lists up to 100 sub-agents below a session in brief, parents before their children. Prefers live ones, then the newest.
  *
  * @param resultCharactersMax maximum length of a result's JSON, in characters.
  */
@@ -111,10 +111,10 @@ export async function listBriefly(
   );
 }
 
-/** How many sub-agents are live, as the caps count them. */
+/** The numbers of live sub-agents that the caps limit. */
 export type LiveCounts = { children: number; browsers: number; total: number };
 
-/** Counts the live sub-agents of a session and of its tree. The caller has locked the root, so that none is added. */
+/** Counts the live sub-agents of a session and of its tree. The caller has locked the root, so none is added. */
 export async function countLive(
   tx: Transaction,
   { sessionId, rootSessionId }: { sessionId: string; rootSessionId: string },
@@ -140,7 +140,7 @@ export async function listNames(tx: Transaction, rootSessionId: string): Promise
   return rows.map(({ name }) => name);
 }
 
-/** Notes which call or turn gave the results of these sub-agents to the parent's model. */
+/** Records which call or turn gave the results of these sub-agents to the parent's model. */
 export async function noteReported(db: Executor, sessionIds: string[], reader: string): Promise<void> {
   if (sessionIds.length === 0) return;
   await db
@@ -149,7 +149,7 @@ export async function noteReported(db: Executor, sessionIds: string[], reader: s
     .where(and(inArray(agents.sessionId, sessionIds), isNull(agents.reportedIn)));
 }
 
-/** Whether a run may still spawn sub-agents and message them: it plays, and nobody has asked it to stop. */
+/** Whether a run may still spawn and message sub-agents: it is running, and no stop was requested. */
 export async function mayDelegate(tx: Transaction, runId: string): Promise<boolean> {
   const [run] = await tx
     .select({ id: runs.id })
@@ -158,7 +158,7 @@ export async function mayDelegate(tx: Transaction, runId: string): Promise<boole
   return run !== undefined;
 }
 
-/** The session that delegates, with everything that its children inherit. */
+/** The delegating session, and its row as a sub-agent if it is one itself. */
 export async function readParent(db: Executor, sessionId: string) {
   const [row] = await db
     .select({ session: sessionColumns, agent: agents })
@@ -168,7 +168,7 @@ export async function readParent(db: Executor, sessionId: string) {
   return row;
 }
 
-/** The context of an event in a session's log: its open run, if it has one. */
+/** The context fields of an event in a session's log; run and request are null if no run is open. */
 export async function readOpenRun(
   tx: Transaction,
   sessionId: string,
@@ -191,7 +191,7 @@ export async function readOpenRun(
   return row;
 }
 
-/** The usage of the children of a session, and what its earlier runs have reported of it. */
+/** The usage of a session's children, and the part of it that the session's earlier runs already reported. */
 export async function readDelegatedUsage(
   tx: Transaction,
   sessionId: string,
@@ -210,7 +210,7 @@ export async function readDelegatedUsage(
   };
 }
 
-/** The owner of a session, whose share of the schema threads its schemas take. */
+/** The owner of a session. Checking its schemas counts against the owner's share of the schema threads. */
 export async function findSessionOwner(db: Executor, sessionId: string): Promise<string | undefined> {
   const [row] = await db
     .select({ ownerId: sessions.ownerId })
@@ -219,7 +219,7 @@ export async function findSessionOwner(db: Executor, sessionId: string): Promise
   return row?.ownerId;
 }
 
-/** What each of these sessions did last, in words; nothing for one that has not begun. */
+/** Describes the last step of each session; a session that has not begun has no entry. */
 export async function listLastSteps(db: Executor, sessionIds: string[]): Promise<Map<string, string>> {
   if (sessionIds.length === 0) return new Map();
   // Reads each log backwards from its end, so that the cost does not grow with the log.

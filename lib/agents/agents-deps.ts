@@ -5,14 +5,14 @@ import type { Sealer } from "#lib/secrets/sealer.ts";
 import type { JobSender } from "#lib/session/jobs/job-sender.ts";
 import type { DelegationLimits } from "./admission.ts";
 
-/** What delegation works with; made once by the container. */
+/** The dependencies of delegation. The container creates them once. */
 export type AgentsDeps = {
   db: Database;
   log: EventLog;
   sealer: Sealer;
   jobs: Pick<JobSender, "sendSoon">;
   schemas: Pick<SchemaChecker, "admitSchema" | "validateValue">;
-  /** Stops a run, by whatever state it is in. */
+  /** Stops a run in any state. */
   stopRun: (runId: string) => Promise<void>;
   limits: DelegationLimits;
 };

@@ -4,25 +4,25 @@ import { countLiveAmong } from "./agent-end-store.ts";
 import { type AgentRow, findAgent, listLiveChildren } from "./agent-store.ts";
 import type { AgentsDeps } from "./agents-deps.ts";
 
-const PATIENCE_MS = 2_000;
-const LOOK_EVERY_MS = 50;
+const WAIT_MAX_MS = 2_000;
+const POLL_INTERVAL_MS = 50;
 
 type CancelDeps = Pick<AgentsDeps, "db" | "stopRun">;
 
-/** Stops a live sub-agent; those below it end with it. Waits until it has ended, 2 s at most. */
+/** Stops a live sub-agent and everything below it. Waits until it has ended, 2 s at most. */
 export async function cancelAgent(deps: CancelDeps, sessionId: string): Promise<AgentRow | undefined> {
   for (const { run } of await listOpenRuns(deps.db, sessionId)) await deps.stopRun(run.id);
   await waitUntil(async () => (await countLiveAmong(deps.db, [sessionId])) === 0);
   return findAgent(deps.db, sessionId);
 }
 
-/** Stops the live children of a session, and with them everything below. Waits until they have ended, 2 s at most. */
+/** Stops the live children of a session and everything below them. Waits until they have ended, 2 s at most. */
 export async function cancelChildren(deps: CancelDeps, sessionId: string): Promise<void> {
   const live = await listLiveChildren(deps.db, sessionId);
   await Promise.all(live.map((child) => cancelAgent(deps, child.sessionId)));
 }
 
 async function waitUntil(isDone: () => Promise<boolean>): Promise<void> {
-  const until = performance.now() + PATIENCE_MS;
-  while (!(await isDone()) && performance.now() < until) await sleep(LOOK_EVERY_MS);
+  const until = performance.now() + WAIT_MAX_MS;
+  while (!(await isDone()) && performance.now() < until) await sleep(POLL_INTERVAL_MS);
 }

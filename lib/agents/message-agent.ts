@@ -9,17 +9,17 @@ import type { AgentsDeps } from "./agents-deps.ts";
 /** The call that sends a message. */
 type MessageCall = { sessionId: string; runId: string; callId: string };
 
-type Messaged = { ok: true } | { ok: false; error: string };
+type MessageResult = { ok: true } | { ok: false; error: string };
 
 /**
- * Sends a message to a child: a live one reads it during its turn, one that has ended begins a new turn, which the caps
- * count again. A repeated call sends nothing twice.
+ * Sends a message to a child. A live child reads it during its turn; an ended child begins a new turn, which counts against
+ * the caps. A repeated call does not send the message again.
  */
 export async function messageAgent(
   deps: AgentsDeps,
   call: MessageCall,
   { agentId, text }: { agentId: string; text: string },
-): Promise<Messaged> {
+): Promise<MessageResult> {
   const { db } = deps;
   const agent = await findAgent(db, agentId);
   if (agent?.parentSessionId !== call.sessionId)
@@ -33,7 +33,7 @@ export async function messageAgent(
     idempotencyKey: `${call.runId}/${call.callId}`,
     bodyHash: call.callId,
     async admit(tx) {
-      // Ancestors before their descendants: the child's own lock is taken next.
+      // Locks ancestors before their descendants.
       await lockCounters(tx, agent.rootSessionId);
       if (agent.rootSessionId !== call.sessionId) await lockCounters(tx, call.sessionId);
       await lockCounters(tx, agentId);

@@ -14,7 +14,7 @@ type AgentEnd = {
   sessionId: string;
   outcome: AgentOutcome;
   error: string | null;
-  /** The agent's last text, which is the result where none was submitted. */
+  /** The agent's last text. It is the result of a successful run that submitted none. */
   lastText: string;
 };
 
@@ -22,8 +22,8 @@ type AgentEnd = {
 export type Settled = { events: StoredEvent[]; wake: Job | undefined };
 
 /**
- * Settles a sub-agent whose turn ended with no other turn behind it: stores its result, tells the parent's log, and wakes
- * the parent's turn if it waits for this. The caller has locked the parent's session before the sub-agent's.
+ * Settles a sub-agent whose turn ended with no further turn queued: stores its result, appends `agent.settled` to the
+ * parent's log, and ends the parent's wait if it is over. The caller has locked the parent's session before the sub-agent's.
  */
 export async function settleAgent(tx: Transaction, end: AgentEnd): Promise<Settled> {
   const agent = await findAgent(tx, end.sessionId);
@@ -51,8 +51,8 @@ export async function settleAgent(tx: Transaction, end: AgentEnd): Promise<Settl
 }
 
 /**
- * Keeps a submission whatever follows it: a message that arrived too late for the turn gives the sub-agent another turn,
- * which may submit again, say nothing about the result, or be stopped.
+ * Uses the last submission even if a later turn did not submit: a message that arrives after the submission starts another
+ * turn, which may submit again, submit nothing, or be stopped.
  */
 function describeEnd(agent: AgentRow, { outcome, error, lastText }: AgentEnd) {
   const isSubmitted = agent.submission !== null;
@@ -63,7 +63,7 @@ function describeEnd(agent: AgentRow, { outcome, error, lastText }: AgentEnd) {
 /** Maximum size of a result in an event, as JSON. */
 const RESULT_BYTES_MAX = 4_096;
 
-/** Ends the waits of the parent's turn that this sub-agent was the last, or the one, to settle. */
+/** Ends the parent's waits that this sub-agent completes: those for any, and those for all whose others have settled. */
 async function wakeParent(
   tx: Transaction,
   agent: AgentRow,
@@ -77,7 +77,7 @@ async function wakeParent(
   return wake;
 }
 
-/** The usage below a session that none of its runs has reported; undefined if there is none. */
+/** The usage below a session that none of its runs has reported; undefined if all of it is reported. */
 export async function readNewUsageBelow(tx: Transaction, sessionId: string): Promise<UsageSum | undefined> {
   const { all, reported } = await readDelegatedUsage(tx, sessionId);
   return subtractUsage(addUsage(all), addUsage(reported));

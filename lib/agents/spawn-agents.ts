@@ -20,7 +20,7 @@ import { type AgentRow, countLive, listNames, listSpawned, mayDelegate, readPare
 import type { AgentsDeps } from "./agents-deps.ts";
 import { insertAgent, listServerSecrets, readPageUrl } from "./spawn-store.ts";
 
-/** A sub-agent as the model asks for it, validated. */
+/** A sub-agent that the model requested, validated. */
 type NewAgent = {
   name?: string | undefined;
   objective: string;
@@ -30,23 +30,27 @@ type NewAgent = {
   resultSchema?: Record<string, unknown> | undefined;
 };
 
-/** The call that spawns. */
+/** The tool call that spawns the sub-agents. */
 type SpawnCall = { sessionId: string; requestId: string; runId: string; callId: string };
 
-type Spawned = { ok: true; agents: (AgentRow & { requestId: string })[] } | { ok: false; error: string };
+type SpawnResult = { ok: true; agents: (AgentRow & { requestId: string })[] } | { ok: false; error: string };
 
 /**
- * Spawns sub-agents: all of them, with their sessions, first runs and jobs, or none. The root's row stays locked until the
- * commit, so that concurrent calls cannot exceed a cap together. A call that is made again finds what it has spawned.
+ * Spawns all requested sub-agents with their sessions, first runs and jobs, or none of them. The root's row stays locked
+ * until the commit, so concurrent calls cannot exceed a cap together. A repeated call returns the sub-agents it spawned.
  * Source: `wire.md`, Sub-agents.
  */
-export async function spawnAgents(deps: AgentsDeps, call: SpawnCall, asked: NewAgent[]): Promise<Spawned> {
-  const { spawned, jobs } = await repeatOnDeadlock(() =>
-    deps.log.transact(call.sessionId, (tx, emit) => spawn(deps, tx, emit, call, asked)),
+export async function spawnAgents(
+  deps: AgentsDeps,
+  call: SpawnCall,
+  newAgents: NewAgent[],
+): Promise<SpawnResult> {
+  const { result, jobs } = await repeatOnDeadlock(() =>
+    deps.log.transact(call.sessionId, (tx, emit) => spawn(deps, tx, emit, call, newAgents)),
   );
   await faultPoint("agents-spawned");
   deps.jobs.sendSoon(jobs);
-  return spawned;
+  return result;
 }
 
 async function spawn(
@@ -54,20 +58,21 @@ async function spawn(
   tx: Transaction,
   emit: Emit,
   call: SpawnCall,
-  asked: NewAgent[],
-): Promise<{ spawned: Spawned; jobs: Job[] }> {
-  const refuse = (error: string) => ({ spawned: { ok: false, error } as const, jobs: [] });
+  newAgents: NewAgent[],
+): Promise<{ result: SpawnResult; jobs: Job[] }> {
+  const refuse = (error: string) => ({ result: { ok: false, error } as const, jobs: [] });
   const parent = await readParent(tx, call.sessionId);
   if (!parent) return refuse("spawn_agents: this session was deleted.");
   const rootSessionId = parent.agent?.rootSessionId ?? call.sessionId;
-  // Ancestors are locked before their descendants, here and where a run ends.
+  // Locks ancestors before their descendants, as the end of a run does.
   await lockCounters(tx, rootSessionId);
   if (rootSessionId !== call.sessionId) await lockCounters(tx, call.sessionId);
-  const before = await listSpawned(tx, call);
-  if (before.length > 0) return { spawned: { ok: true, agents: await withRequests(tx, before) }, jobs: [] };
-  const refusal = await refuseSpawn(deps, tx, call, parent, asked);
+  const existing = await listSpawned(tx, call);
+  if (existing.length > 0)
+    return { result: { ok: true, agents: await withRequests(tx, existing) }, jobs: [] };
+  const refusal = await refuseSpawn(deps, tx, call, parent, newAgents);
   if (refusal !== undefined) return refuse(refusal);
-  const names = nameAll(asked, await listNames(tx, rootSessionId));
+  const names = nameAll(newAgents, await listNames(tx, rootSessionId));
   if (typeof names === "string") return refuse(names);
 
   const browserId = parent.agent ? parent.agent.browserSessionId : call.sessionId;
@@ -78,10 +83,12 @@ async function spawn(
     pageUrl: browserId === null ? null : await readPageUrl(tx, browserId),
     secrets: await openServerSecrets(deps, tx, call.sessionId),
   };
-  const made: Made[] = [];
-  for (const [index, wanted] of asked.entries())
-    made.push(await insertChild(deps, tx, call, inherited, { wanted, name: names[index] ?? "", index }));
-  for (const { agent } of made)
+  const children: Child[] = [];
+  for (const [index, newAgent] of newAgents.entries())
+    children.push(
+      await insertChild(deps, tx, call, inherited, { newAgent, name: names[index] ?? "", index }),
+    );
+  for (const { agent } of children)
     emit({
       kind: "agent.spawned",
       requestId: call.requestId,
@@ -93,7 +100,10 @@ async function spawn(
       browser: agent.browser,
       depth: agent.depth,
     });
-  return { spawned: { ok: true, agents: made.map(({ agent }) => agent) }, jobs: made.map(({ job }) => job) };
+  return {
+    result: { ok: true, agents: children.map(({ agent }) => agent) },
+    jobs: children.map(({ job }) => job),
+  };
 }
 
 type Parent = NonNullable<Awaited<ReturnType<typeof readParent>>>;
@@ -104,35 +114,35 @@ async function refuseSpawn(
   tx: Transaction,
   call: SpawnCall,
   { session, agent }: Parent,
-  asked: NewAgent[],
+  newAgents: NewAgent[],
 ): Promise<string | undefined> {
   if (!(await mayDelegate(tx, call.runId))) return "spawn_agents: the turn is being stopped.";
   const rootSessionId = agent?.rootSessionId ?? call.sessionId;
-  const browsers = asked.filter(({ browser }) => browser === "own").length;
+  const browsers = newAgents.filter(({ browser }) => browser === "own").length;
   return (
     refuseDepth(agent?.depth ?? 0, limits) ??
-    refuseBrowsers(asked, session.capabilities.browser, session.toolset) ??
+    refuseBrowsers(newAgents, session.capabilities.browser, session.toolset) ??
     refuseOverCap(
-      { tool: "spawn_agents", children: asked.length, browsers },
+      { tool: "spawn_agents", children: newAgents.length, browsers },
       await countLive(tx, { sessionId: call.sessionId, rootSessionId }),
       { ...limitDelegation(session, limits), maxLiveTotal: limits.maxLiveTotal },
     )
   );
 }
 
-/** What all sub-agents of one call get from their parent. */
+/** What all sub-agents of one call inherit from their parent. */
 type Inherited = {
   parent: Parent;
   rootSessionId: string;
-  /** The session whose browser the parent works on; null without one. */
+  /** The session whose browser the parent uses; null if it has none. */
   browserId: string | null;
-  /** The page in that browser. */
+  /** URL of the page in that browser. */
   pageUrl: string | null;
-  /** Headers and URLs of its tool servers. */
+  /** Headers and URLs of the parent's tool servers. */
   secrets: NamedSecret[];
 };
 
-type Made = { agent: AgentRow & { requestId: string }; job: Job };
+type Child = { agent: AgentRow & { requestId: string }; job: Job };
 
 /** Writes a sub-agent: its session with first message, run and job, and the row that makes it a sub-agent. */
 async function insertChild(
@@ -140,13 +150,13 @@ async function insertChild(
   tx: Transaction,
   call: SpawnCall,
   { parent, rootSessionId, browserId, pageUrl, secrets }: Inherited,
-  { wanted, name, index }: { wanted: NewAgent; name: string; index: number },
-): Promise<Made> {
+  { newAgent, name, index }: { newAgent: NewAgent; name: string; index: number },
+): Promise<Child> {
   const { session } = parent;
-  const { browser, objective } = wanted;
+  const { browser, objective } = newAgent;
   const [sessionId, requestId, runId] = [newId("ses"), newId("req"), newId("run")];
   const job = requestRun({ id: runId, sessionId, generation: 1 });
-  const message = { role: "user" as const, parts: [{ type: "text" as const, text: describeTask(wanted) }] };
+  const message = { role: "user" as const, parts: [{ type: "text" as const, text: describeTask(newAgent) }] };
   await insertNewSession(tx, {
     session: {
       ...session,
@@ -155,8 +165,8 @@ async function insertChild(
       title: titleOf([message]),
       metadata: null,
       idempotencyKey: null,
-      bodyHash: createHash("sha256").update(JSON.stringify(wanted)).digest("hex"),
-      targetUrl: browser === "none" ? (wanted.url ?? null) : (wanted.url ?? pageUrl ?? session.targetUrl),
+      bodyHash: createHash("sha256").update(JSON.stringify(newAgent)).digest("hex"),
+      targetUrl: browser === "none" ? (newAgent.url ?? null) : (newAgent.url ?? pageUrl ?? session.targetUrl),
       targetPageUrls: [],
       outputSchema: null,
       systemPrompt: null,
@@ -183,7 +193,7 @@ async function insertChild(
     objective,
     browser,
     browserSessionId: browser === "own" ? sessionId : browser === "shared" ? browserId : null,
-    resultSchema: wanted.resultSchema ?? null,
+    resultSchema: newAgent.resultSchema ?? null,
     spawnRunId: call.runId,
     spawnCallId: call.callId,
     spawnIndex: index,
@@ -191,29 +201,29 @@ async function insertChild(
   return { agent: { ...agent, requestId }, job };
 }
 
-/** Why sub-agents cannot have the browser that was asked for; undefined where they can. */
+/** Returns why a requested browser is unavailable, or undefined if all are available. */
 function refuseBrowsers(
-  asked: NewAgent[],
+  newAgents: NewAgent[],
   hasBrowser: boolean,
   toolset: readonly string[],
 ): string | undefined {
-  const index = asked.findIndex(({ browser }) => browser !== "none");
+  const index = newAgents.findIndex(({ browser }) => browser !== "none");
   if (index < 0 || (hasBrowser && toolset.some((name) => name === "browser_execute" || name === "dom_query")))
     return undefined;
-  return `spawn_agents: agents[${index}].browser: "${asked[index]?.browser}" is not available, because this session has no browser tools. Use "none".`;
+  return `spawn_agents: agents[${index}].browser: "${newAgents[index]?.browser}" is not available, because this session has no browser tools. Use "none".`;
 }
 
-/** A name for each; a sentence where one is taken. */
-function nameAll(asked: NewAgent[], taken: string[]): string[] | string {
+/** Returns a name for each sub-agent, or an error sentence if a requested name is taken. */
+function nameAll(newAgents: NewAgent[], taken: string[]): string[] | string {
   const used = new Set(taken);
-  for (const [index, { name }] of asked.entries()) {
+  for (const [index, { name }] of newAgents.entries()) {
     if (name === undefined) continue;
     if (used.has(name))
       return `spawn_agents: agents[${index}].name: "${name}" is taken. Names are unique in the whole tree.`;
     used.add(name);
   }
   let number = 0;
-  return asked.map(({ name }) => {
+  return newAgents.map(({ name }) => {
     if (name !== undefined) return name;
     do number++;
     while (used.has(`agent-${number}`));

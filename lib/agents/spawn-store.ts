@@ -11,7 +11,7 @@ export async function insertAgent(tx: Transaction, fields: typeof agents.$inferI
   return row;
 }
 
-/** The secrets of a session's tool servers, as they are sealed. */
+/** The sealed secrets of a session's tool servers. */
 export const listServerSecrets = (
   tx: Transaction,
   sessionId: string,
@@ -21,7 +21,7 @@ export const listServerSecrets = (
     .from(sealedSecrets)
     .where(and(eq(sealedSecrets.sessionId, sessionId), like(sealedSecrets.name, `${MCP_SECRETS}%`)));
 
-/** The page that a session's browser shows, or will show first; null if it is none that a sub-agent could open. */
+/** URL of the page that a session's browser shows, or will show first; null unless it is an http or https URL. */
 export async function readPageUrl(tx: Transaction, sessionId: string): Promise<string | null> {
   const [row] = await tx
     .select({ currentUrl: browsers.currentUrl, desiredUrl: browsers.desiredUrl })

@@ -11,7 +11,7 @@ const SHOWN_VIOLATIONS = 20;
 /**
  * Stores the result of a sub-agent's turn, if it is valid. The end of the turn hands it to the parent.
  *
- * @returns why it was refused; undefined where it was stored.
+ * @returns why the result was refused, or undefined if it was stored.
  */
 export async function submitResult(
   deps: Pick<AgentsDeps, "db" | "schemas">,
@@ -57,7 +57,7 @@ function describeVerdict(verdict: Invalid): string {
 /**
  * Stores and publishes the progress of a sub-agent.
  *
- * @returns false where the same text was reported before, so that a repeated call publishes nothing twice.
+ * @returns false if the text equals the last report, so that a repeated call does not publish it twice.
  */
 export async function reportProgress(
   { db, log }: Pick<AgentsDeps, "db" | "log">,

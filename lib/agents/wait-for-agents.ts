@@ -3,7 +3,7 @@ import { addUsage, type UsageSum } from "./add-usage.ts";
 import { type AgentRow, listChildren, listUnreported, noteReported } from "./agent-store.ts";
 import type { AgentsDeps } from "./agents-deps.ts";
 
-/** A sub-agent as its parent's model is shown it. */
+/** A sub-agent as the parent's model sees it. */
 export type AgentReport = {
   agentId: string;
   name: string;
@@ -14,7 +14,7 @@ export type AgentReport = {
   usage: UsageSum;
 };
 
-/** @see AgentReport */
+/** Converts a stored sub-agent to its report. */
 export const reportAgent = (row: AgentRow): AgentReport => ({
   agentId: row.sessionId,
   name: row.name,
@@ -25,34 +25,35 @@ export const reportAgent = (row: AgentRow): AgentReport => ({
   usage: addUsage([row.usage]),
 });
 
-/** Whether a wait is over by what has settled. */
+/** Whether enough sub-agents have settled to end a wait. */
 const isOver = (rows: AgentRow[], until: "all" | "any"): boolean => {
   const settled = rows.filter(({ outcome }) => outcome !== null);
   return settled.length === rows.length || (until === "any" && settled.length > 0);
 };
 
-type Looked =
+type WaitState =
   | { kind: "unknown"; agentId: string }
   | { kind: "waiting"; agentIds: string[] }
   | { kind: "over"; reports: AgentReport[] };
 
 /**
- * Looks how the children of a session stand. Those that have ended count as reported from then on.
+ * Checks whether a wait for children of a session is over. If it is, returns their reports and records the ended children
+ * as reported.
  *
- * @param asked.agentIds which children; by default those that are live, and those whose end the model was not told.
- * @param asked.isLast whether the answer is to be given even where the children are still live.
+ * @param options.agentIds the children to wait for; by default the live ones and those whose end was not reported yet.
+ * @param options.isLast whether to return the reports even if children are still live.
  */
-export async function lookAtAgents(
+export async function checkAgentWait(
   { db }: Pick<AgentsDeps, "db">,
   sessionId: string,
-  asked: {
+  options: {
     agentIds: readonly string[] | undefined;
     until: "all" | "any";
     reader: string;
     isLast: boolean;
   },
-): Promise<Looked> {
-  const { agentIds, until, reader, isLast } = asked;
+): Promise<WaitState> {
+  const { agentIds, until, reader, isLast } = options;
   let rows = await (agentIds ? listChildren(db, sessionId) : listUnreported(db, sessionId, reader));
   if (agentIds) {
     const unknown = agentIds.find((id) => !rows.some((row) => row.sessionId === id));

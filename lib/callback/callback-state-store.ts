@@ -1,6 +1,6 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
-import type { Executor } from "#db/client.ts";
+import type { Database, Executor } from "#db/client.ts";
 import { failingEndpoints, sealedSecrets, sessions } from "#db/schema/index.ts";
 import { CALLBACK_SECRETS, type SealedCallback } from "./secret/open-secrets.ts";
 
@@ -54,4 +54,19 @@ export async function enableEndpoint(db: Executor, sessionId: string): Promise<v
     sql`(${failingEndpoints.ownerId}, ${failingEndpoints.host}) in (
       select ${sessions.ownerId}, ${endpointHost} from ${sessions} where ${sessions.id} = ${sessionId})`,
   );
+}
+
+/** A disabled endpoint in use is probed every hour, which renews its row. */
+const UNUSED_DAYS = 30;
+
+/** Removes failing endpoints to which nothing has been sent for 30 days. @returns how many. */
+export async function pruneFailingEndpoints(db: Database): Promise<number> {
+  const removed = await db
+    .delete(failingEndpoints)
+    .where(
+      sql`greatest(${failingEndpoints.failingSince}, ${failingEndpoints.disabledAt})
+        < now() - ${UNUSED_DAYS}::int * interval '1 day'`,
+    )
+    .returning({ host: failingEndpoints.host });
+  return removed.length;
 }

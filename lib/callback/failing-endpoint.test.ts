@@ -9,7 +9,7 @@ import { createGuardedFetch, type GuardedFetch } from "#lib/net/fetch/guarded-fe
 import { createSealer } from "#lib/secrets/sealer.ts";
 import { CALLBACK_URL, placeSecret } from "#lib/session/secrets/secret-names.ts";
 import { type AttemptKey, attemptDelivery, type DeliveryDeps } from "./attempt-delivery.ts";
-import { enableEndpoint, readCallbackState } from "./callback-state-store.ts";
+import { enableEndpoint, pruneFailingEndpoints, readCallbackState } from "./callback-state-store.ts";
 import { createEndpointPace } from "./endpoint/endpoint-pace.ts";
 import { createHttpRefusal } from "./endpoint/refuse-http.ts";
 import { listDeliveries } from "./list-deliveries.ts";
@@ -110,6 +110,18 @@ test("a disabled endpoint is tried again an hour after it was last seen to fail,
   status = 204;
   assert.equal((await playDelivery(hours(2.2))).state, "delivered");
   assert.deepEqual(await db.select().from(failingEndpoints), []);
+});
+
+test("an endpoint to which nothing was sent for 30 days is forgotten", async () => {
+  const at = (days: number) => new Date(Date.now() - days * DAY_MS);
+  await db.insert(failingEndpoints).values([
+    { ownerId: "owner", host: "unused.example", failingSince: at(40), dropped: 2, disabledAt: null },
+    { ownerId: "owner", host: "probed.example", failingSince: at(40), dropped: 9, disabledAt: at(1) },
+    { ownerId: "owner", host: "recent.example", failingSince: at(20), dropped: 1, disabledAt: null },
+  ]);
+  assert.equal(await pruneFailingEndpoints(db), 1);
+  const left = await db.select({ host: failingEndpoints.host }).from(failingEndpoints);
+  assert.deepEqual(left.map(({ host }) => host).sort(), ["probed.example", "recent.example"]);
 });
 
 test("deliveries that this service could not send say nothing about the endpoint", async () => {

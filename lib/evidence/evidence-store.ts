@@ -41,16 +41,23 @@ export async function findEvidence(
   return row;
 }
 
-/** An old row of evidence that may be removed. */
-export type OldEvidence = Pick<EvidenceRow, "id" | "sessionId" | "path">;
+/** A place in the order of creation. `createdAt` is the database's text, which keeps microseconds. */
+export type EvidencePosition = { createdAt: string; id: string };
 
-/** Evidence that was made before a time in sessions without an open run, oldest first. */
-export function listOldEvidence(db: Database, before: Date, limit: number): Promise<OldEvidence[]> {
+/** An old row of evidence that may be removed. */
+export type OldEvidence = Pick<EvidenceRow, "sessionId" | "path"> & EvidencePosition;
+
+/** Lists evidence in sessions without an open run that was created before a time, oldest first. */
+export function listOldEvidence(
+  db: Database,
+  { before, after, limit }: { before: Date; after: EvidencePosition | null; limit: number },
+): Promise<OldEvidence[]> {
+  const isAfter = after ? sql`and (created_at, id) > (${after.createdAt}::timestamptz, ${after.id})` : sql``;
   return queryRows<OldEvidence>(
     db,
-    sql`select id, session_id as "sessionId", path from evidence
+    sql`select id, session_id as "sessionId", path, created_at::text as "createdAt" from evidence
       where created_at < ${before.toISOString()}::timestamptz and not exists (
-        select from runs where runs.session_id = evidence.session_id and runs.state in ${OPEN})
+        select from runs where runs.session_id = evidence.session_id and runs.state in ${OPEN}) ${isAfter}
       order by created_at, id limit ${limit}`,
   );
 }

@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
+import { eq } from "drizzle-orm";
+import { runs } from "#db/schema/index.ts";
 import { openTestDatabase } from "#db/testing.ts";
 import { insertTestSession } from "#lib/session/transcript/transcript-fixture.ts";
 import { createEvidenceStore, type NewEvidence, removeEvidenceFiles } from "./evidence.ts";
+import type { EvidencePosition } from "./evidence-store.ts";
+import { removeOldEvidence } from "./remove-old-evidence.ts";
 
 const { db, client, close } = await openTestDatabase();
 const dataDir = await mkdtemp(join(tmpdir(), "evidence-test-"));
@@ -85,5 +89,34 @@ describe("the evidence store without a data folder", () => {
     const before = await count();
     await assert.rejects(inDatabase.save(shot({ runId: "run_unknown" })));
     assert.equal(await count(), before);
+  });
+});
+
+describe("old evidence", () => {
+  it("that cannot be removed does not keep the batches behind it from being removed", async () => {
+    const session = "ses_old";
+    const { runId: oldRun } = await insertTestSession(db, session);
+    await db.update(runs).set({ state: "succeeded", endedAt: new Date() }).where(eq(runs.sessionId, session));
+    const saved = [];
+    for (let place = 0; place < 3; place++)
+      saved.push(await store.save(shot({ sessionId: session, runId: oldRun })));
+    const [stuck, ...others] = saved;
+    const file = join(dataDir, "evidence", session, stuck?.id ?? "");
+    await rm(file);
+    await mkdir(file);
+    const options = { db, dataDir, isAlone: true };
+    const page = { before: new Date(Date.now() + 60_000), limit: 1 };
+    const batches = [];
+    for (let after: EvidencePosition | null = null; ; ) {
+      const batch = await removeOldEvidence(options, { ...page, after });
+      batches.push([batch.failed.map(({ id }) => id), batch.removed]);
+      after = batch.next;
+      if (!after) break;
+    }
+    assert.deepEqual(batches, [[[stuck?.id], 0], ...others.map(() => [[], 1]), [[], 0]]);
+    assert.deepEqual(
+      (await store.list(session)).map(({ id }) => id),
+      [stuck?.id],
+    );
   });
 });

@@ -1,11 +1,19 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Database } from "#db/client.ts";
-import { deleteEvidence, isInDatabase, listOldEvidence, type OldEvidence } from "./evidence-store.ts";
+import {
+  deleteEvidence,
+  type EvidencePosition,
+  isInDatabase,
+  listOldEvidence,
+  type OldEvidence,
+} from "./evidence-store.ts";
 
 /** What a batch did: the rows that are gone, and evidence whose file could not be removed, which keeps its row. */
 type RemovedEvidence = {
   removed: number;
+  /** Position of the last row of the batch; null if the batch was not full. */
+  next: EvidencePosition | null;
   failed: (Pick<OldEvidence, "id" | "sessionId"> & { error: unknown })[];
 };
 
@@ -19,12 +27,12 @@ type RemovedEvidence = {
  */
 export async function removeOldEvidence(
   { db, dataDir, isAlone }: { db: Database; dataDir: string | undefined; isAlone: boolean },
-  before: Date,
-  limit: number,
+  page: { before: Date; after: EvidencePosition | null; limit: number },
 ): Promise<RemovedEvidence> {
+  const rows = await listOldEvidence(db, page);
   const gone: OldEvidence[] = [];
   const failed: RemovedEvidence["failed"] = [];
-  for (const row of await listOldEvidence(db, before, limit)) {
+  for (const row of rows) {
     try {
       if (!isInDatabase(row.path)) {
         if (dataDir === undefined) continue;
@@ -36,7 +44,9 @@ export async function removeOldEvidence(
       failed.push({ id: row.id, sessionId: row.sessionId, error });
     }
   }
-  return { removed: gone.length > 0 ? await deleteEvidence(db, gone) : 0, failed };
+  const removed = gone.length > 0 ? await deleteEvidence(db, gone) : 0;
+  const last = rows.length === page.limit ? rows.at(-1) : undefined;
+  return { removed, failed, next: last ? { createdAt: last.createdAt, id: last.id } : null };
 }
 
 /** @returns false if there is no such file. @throws Error when it cannot be removed. */

@@ -50,6 +50,7 @@ const FAULT_POINTS = {
   "report-stored": "K45",
   "import-half-stored": "K46",
   "export-half-written": "K47",
+  "budget-stored": "K51",
 } as const;
 
 /** A place in the code, or `statement`: every statement that is sent to the database. */

@@ -8,20 +8,20 @@ import { toPlan } from "./plan.ts";
 import { findPlan } from "./planning-store.ts";
 import { changeMode } from "./store-plan.ts";
 
-/** A person agrees to the plan that they have seen. */
+/** A person's agreement to the plan revision that they saw. */
 type Agreement = {
   sessionId: string;
   /** The revision that the page showed. */
   revision: number;
-  /** What the person adds after the agreement; empty for nothing. */
+  /** Text that the person adds to the agreement; may be empty. */
   text: string;
   userId: string | null;
   bodyHash: string;
 };
 
 /**
- * Agrees to a plan: sets the mode and posts the message in one transaction. The turn in progress reads it between two
- * steps; without one it starts a turn. Refused if the plan is another one by now.
+ * Agrees to a plan: sets the mode and posts the message in one transaction. The turn in progress reads the message between
+ * two steps; if no turn is in progress, the message starts one. Refused if the plan has changed since the revision.
  */
 export function agreePlan(deps: WakeDeps, { sessionId, revision, text, userId, bodyHash }: Agreement) {
   const words = text === "" ? PLAN_AGREED_TEXT : `${PLAN_AGREED_TEXT}\n\n${text}`;
@@ -43,7 +43,7 @@ async function agree(
   sessionId: string,
   revision: number,
 ): Promise<string | undefined> {
-  // The message's transaction holds the session's row; a stronger lock could deadlock with its other writers.
+  // The message's transaction already locks the session's row; a stronger lock could deadlock with other writers of the row.
   const session = await findSession(tx, sessionId);
   if (!session) return "no such session";
   const plan = toPlan(await findPlan(tx, sessionId));

@@ -12,7 +12,7 @@ before(async () => {
 });
 after(() => database.close());
 
-/** A database that counts the statements that are begun on it. */
+/** Wraps a database and counts the statements that start on it. */
 function counting(db: Database): { db: Database; count: () => number } {
   let statements = 0;
   const counted = new Proxy(db, {

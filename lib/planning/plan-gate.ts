@@ -2,14 +2,14 @@ import type { Database } from "#db/client.ts";
 import type { Tool } from "#lib/tools/tool.ts";
 import { readPlanMode } from "./planning-store.ts";
 
-/** Says why a call is refused until the plan is agreed; undefined if it may run. */
+/** Returns why a call is refused until the plan is agreed, or undefined if it may run. */
 export type PlanGate = (
   tool: Pick<Tool, "name" | "changes">,
   rootSessionId: string,
 ) => Promise<string | undefined>;
 
 /**
- * The gate of *plan first*: while a person wants to agree to the plan first, tools that change something are refused. The
+ * The gate of *plan first*: until a person has agreed to the plan, it refuses calls of tools that change something. The
  * mode is read for each call of such a tool, and for no other call.
  */
 export const createPlanGate =

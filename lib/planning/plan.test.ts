@@ -8,38 +8,38 @@ const item = (id: string, text: string, status: PlanItem["status"] = "todo"): Pl
   text,
   status,
 });
-const given = (text: string, id?: string) => ({ text, status: "todo" as const, ...(id && { id }) });
+const newItem = (text: string, id?: string) => ({ text, status: "todo" as const, ...(id && { id }) });
 const idsOf = (result: ReturnType<typeof replaceItems>) =>
   result.ok ? result.items.map(({ id }) => id) : result.problem;
 
 describe("replaceItems", () => {
-  it("gives an id that was never given: not that of a removed item, nor one that the agent names", () => {
-    const known = { items: [item("p1", "Look")], lastItem: 4 };
-    assert.deepEqual(idsOf(replaceItems(known, [given("New")])), ["p5"]);
-    assert.deepEqual(idsOf(replaceItems(known, [given("A"), given("B", "p9"), given("C")])), [
+  it("gives a new item an unused id: neither that of a removed item nor one that the agent sets", () => {
+    const plan = { items: [item("p1", "Look")], lastItem: 4 };
+    assert.deepEqual(idsOf(replaceItems(plan, [newItem("New")])), ["p5"]);
+    assert.deepEqual(idsOf(replaceItems(plan, [newItem("A"), newItem("B", "p9"), newItem("C")])), [
       "p10",
       "p9",
       "p11",
     ]);
-    assert.deepEqual(idsOf(replaceItems(known, [given("A", "ask-ann"), given("B")])), ["ask-ann", "p5"]);
+    assert.deepEqual(idsOf(replaceItems(plan, [newItem("A", "ask-ann"), newItem("B")])), ["ask-ann", "p5"]);
   });
 
   it("keeps the id of an item with the same text, once", () => {
-    const known = { items: [item("p1", "Look"), item("p2", "Look")], lastItem: 2 };
-    assert.deepEqual(idsOf(replaceItems(known, [given("Look"), given("Look"), given("Look")])), [
+    const plan = { items: [item("p1", "Look"), item("p2", "Look")], lastItem: 2 };
+    assert.deepEqual(idsOf(replaceItems(plan, [newItem("Look"), newItem("Look"), newItem("Look")])), [
       "p1",
       "p2",
       "p3",
     ]);
-    assert.deepEqual(idsOf(replaceItems(known, [given("Look"), given("Else", "p1")])), ["p2", "p1"]);
+    assert.deepEqual(idsOf(replaceItems(plan, [newItem("Look"), newItem("Else", "p1")])), ["p2", "p1"]);
   });
 });
 
 describe("editItems", () => {
-  const known = { items: [item("p1", "Look"), item("p2", "Change")], lastItem: 2 };
-  const edit = (...edits: PlanEdit[]) => editItems(known, edits);
+  const plan = { items: [item("p1", "Look"), item("p2", "Change")], lastItem: 2 };
+  const edit = (...edits: PlanEdit[]) => editItems(plan, edits);
 
-  it("adds in the given place, and edits of one call see each other", () => {
+  it("adds an item after the named one, and later edits of a call see the earlier ones", () => {
     const edited = edit(
       { action: "add", text: "First", after: null },
       { action: "setStatus", id: "p3", status: "done" },
@@ -53,16 +53,16 @@ describe("editItems", () => {
     ]);
   });
 
-  it("says which edit does not fit, and leaves the known items as they were", () => {
-    const gone = edit({ action: "add", text: "A", after: "p7" });
-    assert.equal(gone.ok, false);
-    assert.match(gone.ok ? "" : gone.problem, /^edits\[0\]\.after: the plan has no item p7/);
+  it("names the edit that does not fit, and leaves the items unchanged", () => {
+    const missing = edit({ action: "add", text: "A", after: "p7" });
+    assert.equal(missing.ok, false);
+    assert.match(missing.ok ? "" : missing.problem, /^edits\[0\]\.after: the plan has no item p7/);
     const full = {
       items: Array.from({ length: PLAN_LIMITS.itemsMax }, (_, n) => item(`p${n}`, "x")),
       lastItem: 50,
     };
     const refused = editItems(full, [{ action: "add", text: "A" }]);
     assert.deepEqual(refused, { ok: false, problem: "edits[0]: the plan has 50 items; a plan may have 50" });
-    assert.equal(known.items.length, 2);
+    assert.equal(plan.items.length, 2);
   });
 });

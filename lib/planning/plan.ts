@@ -64,24 +64,24 @@ type PlanItems = { items: PlanItem[]; lastItem: number };
 type Revised = ({ ok: true } & PlanItems) | { ok: false; problem: string };
 
 /**
- * The items that the agent gives, each with an id: its own, that of the known item with the same text, or the next one.
- * A problem begins with the field.
+ * Gives each of the agent's items an id: its own, that of the current item with the same text, or the next unused one.
+ * A problem begins with the name of the field.
  */
 export function replaceItems(
-  known: PlanItems,
-  given: readonly (Omit<PlanItem, "id"> & { id?: string | undefined })[],
+  current: PlanItems,
+  newItems: readonly (Omit<PlanItem, "id"> & { id?: string | undefined })[],
 ): Revised {
-  const taken = new Set<string>();
-  for (const [index, { id }] of given.entries()) {
+  const usedIds = new Set<string>();
+  for (const [index, { id }] of newItems.entries()) {
     if (id === undefined) continue;
-    if (taken.has(id)) return { ok: false, problem: `items[${index}].id: ${id} is used twice` };
-    taken.add(id);
+    if (usedIds.has(id)) return { ok: false, problem: `items[${index}].id: ${id} is used twice` };
+    usedIds.add(id);
   }
-  let lastItem = Math.max(known.lastItem, ...[...taken].map(numberOf));
-  const items = given.map(({ id, text, status }): PlanItem => {
-    const same = known.items.find((item) => item.text === text && !taken.has(item.id))?.id;
+  let lastItem = Math.max(current.lastItem, ...[...usedIds].map(numberOf));
+  const items = newItems.map(({ id, text, status }): PlanItem => {
+    const same = current.items.find((item) => item.text === text && !usedIds.has(item.id))?.id;
     const own = id ?? same ?? `p${++lastItem}`;
-    taken.add(own);
+    usedIds.add(own);
     return { id: own, text, status };
   });
   return { ok: true, items, lastItem };
@@ -90,11 +90,11 @@ export function replaceItems(
 const numberOf = (id: string): number => Number(/^p(\d{1,9})$/.exec(id)?.[1] ?? 0);
 
 /**
- * Applies a person's edits. Edits of different items never conflict. A problem is a conflict with the plan as it is, and begins
- * with the field.
+ * Applies a person's edits. Edits of different items never conflict. A problem is a conflict with the current plan and
+ * begins with the name of the field.
  */
-export function editItems(known: PlanItems, edits: readonly PlanEdit[]): Revised {
-  let { items, lastItem } = known;
+export function editItems(current: PlanItems, edits: readonly PlanEdit[]): Revised {
+  let { items, lastItem } = current;
   for (const [index, edit] of edits.entries()) {
     const field = `edits[${index}]`;
     if (edit.action === "add") {
@@ -105,14 +105,14 @@ export function editItems(known: PlanItems, edits: readonly PlanEdit[]): Revised
         };
       const { after } = edit;
       const at = after === null ? 0 : after === undefined ? items.length : 1 + indexOf(items, after);
-      if (at === 0 && after) return gone(`${field}.after`, after);
+      if (at === 0 && after) return missingItem(`${field}.after`, after);
       lastItem += 1;
       items = items.toSpliced(at, 0, { id: `p${lastItem}`, text: edit.text, status: "todo" });
       continue;
     }
     const at = indexOf(items, edit.id);
     const item = items[at];
-    if (!item) return gone(`${field}.id`, edit.id);
+    if (!item) return missingItem(`${field}.id`, edit.id);
     if (edit.action === "setStatus") items = items.with(at, { ...item, status: edit.status });
     else if (item.text !== edit.was)
       return {
@@ -126,7 +126,7 @@ export function editItems(known: PlanItems, edits: readonly PlanEdit[]): Revised
 
 const indexOf = (items: readonly PlanItem[], id: string): number => items.findIndex((item) => item.id === id);
 
-const gone = (field: string, id: string) => ({
+const missingItem = (field: string, id: string) => ({
   ok: false as const,
   problem: `${field}: the plan has no item ${id}; it may have been replaced, read the plan`,
 });
@@ -135,11 +135,11 @@ const gone = (field: string, id: string) => ({
 export const isSamePlan = (one: readonly PlanItem[], other: readonly PlanItem[]): boolean =>
   one.length === other.length &&
   one.every(({ id, text, status }, index) => {
-    const each = other[index];
-    return each?.id === id && each.text === text && each.status === status;
+    const counterpart = other[index];
+    return counterpart?.id === id && counterpart.text === text && counterpart.status === status;
   });
 
-/** A plan as the API shows it; that of a session without one is empty. */
+/** Converts a plan to its API shape. A session without a plan has an empty one. */
 export function toPlan(row: PlanRow | undefined): Plan {
   if (!row) return { mode: "off", items: [], revision: 0, author: null, updatedAt: null };
   const { mode, items, revision, author, updatedAt } = row;
@@ -152,6 +152,6 @@ export function toPlan(row: PlanRow | undefined): Plan {
   };
 }
 
-/** A plan for the model, a line for each item. */
+/** Formats a plan for the model, one line per item. */
 export const describeItems = (items: readonly PlanItem[]): string =>
   items.map(({ id, status, text }) => `- ${id} [${status}] ${oneLine(text)}`).join("\n");

@@ -1,10 +1,10 @@
 import type { Database } from "#db/client.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
 
-/** What plans and requirements are stored with; made once by the container. */
+/** The dependencies of plans and requirements. The container creates them once. */
 export type PlanningDeps = {
   db: Database;
   log: EventLog;
-  /** Says why a selector is impossible or would cost the page too much; undefined if neither. Part of `lib/variant`. */
+  /** Returns why a selector is invalid or too costly for the page; undefined if it is neither. Part of `lib/variant`. */
   findSelectorProblem: (selector: string) => string | undefined;
 };

@@ -20,7 +20,7 @@ export async function findPlan(db: Executor, rootSessionId: string): Promise<Pla
   return row;
 }
 
-/** The mode of a root session's plan; `off` where it has no plan. One read by primary key. */
+/** The mode of a root session's plan; `off` if it has no plan. Reads one row by primary key. */
 export async function readPlanMode(db: Executor, rootSessionId: string): Promise<PlanMode> {
   const [row] = await db.select({ mode: plans.mode }).from(plans).where(eq(plans.sessionId, rootSessionId));
   return row?.mode ?? "off";
@@ -30,7 +30,7 @@ type PlanChange = Partial<Omit<typeof plans.$inferInsert, "sessionId" | "created
 
 /** Writes a root session's plan. The caller has locked the session. */
 export async function writePlan(tx: Transaction, sessionId: string, change: PlanChange): Promise<PlanRow> {
-  // Pages compare the times of two answers, so a time is later than that of the change before it.
+  // Pages order two responses by this time, so each change needs a later time than the one before.
   const set = { ...storable(change), updatedAt: sql`clock_timestamp()` };
   const [row] = await tx
     .insert(plans)
@@ -77,7 +77,7 @@ export async function readPlanningState(db: Executor, rootSessionId: string): Pr
   return row ?? { plan: null, unmet: [] };
 }
 
-/** The requirements with an assertion that are not waived. */
+/** The requirements that have an assertion and are not waived. */
 export const listAssertedRows = (db: Executor, rootSessionId: string): Promise<RequirementRow[]> =>
   db
     .select()

@@ -7,10 +7,10 @@ import { listAssertedRows, updateRequirementRow } from "./planning-store.ts";
 import type { PlanningCall } from "./store-plan.ts";
 import { emitRequirements } from "./store-requirements.ts";
 
-/** What a check found about a requirement, with the assertion that it examined. */
+/** The result of a check for one requirement, with the assertion that the check examined. */
 type CheckedAssertion = { id: string; assertion: Assertion } & Pick<AssertionOutcome, "status" | "message">;
 
-/** The requirements of a root session that a check examines: those with an assertion that are not waived. */
+/** The requirements of a root session that a check examines: they have an assertion and are not waived. */
 export const listAsserted = async (
   db: Executor,
   rootSessionId: string,
@@ -20,8 +20,8 @@ export const listAsserted = async (
   );
 
 /**
- * Stores what a check found with its requirements, in the transaction that stores the check. Skips those whose assertion
- * was changed in the meantime and those that were waived. The caller has locked the session.
+ * Stores the results of a check with its requirements, in the transaction that stores the check. Skips requirements whose
+ * assertion was changed in the meantime and those that were waived. The caller has locked the session.
  */
 export async function recordOutcomes(
   tx: Transaction,

@@ -38,7 +38,7 @@ export const evidenceIdsSchema = z
   .array(z.string().max(64))
   .max(REQUIREMENT_LIMITS.evidence, { error: `must hold at most ${REQUIREMENT_LIMITS.evidence} ids` });
 
-/** An assertion as it is given. The selector's syntax is checked by `checkAssertion`. */
+/** An assertion as the caller sends it. `findSelectorProblem` checks the selector's syntax. */
 export const assertionInputSchema = z
   .strictObject({
     url: httpUrlUpTo(REQUIREMENT_LIMITS.urlChars),
@@ -68,7 +68,7 @@ function explainValue(is: Assertion["is"], value: string | number | undefined): 
 
 export type AssertionInput = z.output<typeof assertionInputSchema>;
 
-/** An assertion as it is stored. */
+/** Converts an assertion to its stored shape. */
 export const toAssertion = ({ url, selector, is, value }: AssertionInput): Assertion => ({
   url,
   selector,
@@ -79,7 +79,7 @@ export const toAssertion = ({ url, selector, is, value }: AssertionInput): Asser
 /** The number in an id of a requirement. */
 export const numberOf = (id: string): number => Number(id.slice(1));
 
-/** A requirement as the API shows it. */
+/** Converts a requirement to its API shape. */
 export const toRequirement = (row: RequirementRow): Requirement => ({
   id: `r${row.number}`,
   text: row.text,
@@ -93,7 +93,7 @@ export const toRequirement = (row: RequirementRow): Requirement => ({
   updatedAt: row.updatedAt.toISOString(),
 });
 
-/** A requirement for the model, in a line. */
+/** Formats a requirement for the model, on one line. */
 export function describeRequirement({
   id,
   status,

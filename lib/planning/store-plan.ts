@@ -12,14 +12,14 @@ import { findPlan, type PlanRow, writePlan } from "./planning-store.ts";
 /** The turn and call that a change belongs to. */
 export type PlanningCall = { requestId: string | null; runId: string | null; callId: string | null };
 
-/** The agent's whole plan. `baseRevision` is the revision that it has seen; absent for the one that it made last. */
+/** The agent's whole plan. `baseRevision` is the revision that the agent saw; by default the last one it wrote. */
 type AgentPlan = PlanningCall & {
   rootSessionId: string;
   items: readonly (Omit<PlanItem, "id"> & { id?: string | undefined })[];
   baseRevision?: number | undefined;
 };
 
-type AgentUpdated =
+type ReplaceResult =
   | { ok: true; plan: Plan; isEditedSince: boolean }
   | { ok: false; reason: "stale"; plan: Plan }
   | { ok: false; reason: "refused"; problem: string };
@@ -27,63 +27,63 @@ type AgentUpdated =
 const EMPTY = { items: [], lastItem: 0, revision: 0, agentRevision: 0, personRevision: 0 };
 
 /**
- * Replaces the plan with the agent's. Refuses if a person has changed it since the revision that the agent knows, so that
- * the agent never overwrites a change it has not seen. A repeated call finds what it has stored.
+ * Replaces the plan with the agent's. Refuses if a person has changed it since the revision that the agent saw, so the agent
+ * never overwrites a change it has not seen. A repeated call returns the current plan and stores nothing.
  */
-export async function replacePlan({ log }: PlanningDeps, request: AgentPlan): Promise<AgentUpdated> {
+export async function replacePlan({ log }: PlanningDeps, request: AgentPlan): Promise<ReplaceResult> {
   const updated = await log.transact(request.rootSessionId, (tx, emit) => replace(tx, emit, request));
   await faultPoint("plan-stored");
   return updated;
 }
 
-async function replace(tx: Transaction, emit: Emit, request: AgentPlan): Promise<AgentUpdated> {
+async function replace(tx: Transaction, emit: Emit, request: AgentPlan): Promise<ReplaceResult> {
   const { rootSessionId, items, baseRevision, runId, callId } = request;
   const session = await lockSession(tx, rootSessionId);
   if (!session) return { ok: false, reason: "refused", problem: "the session was deleted" };
   const row = await findPlan(tx, rootSessionId);
-  const known = row ?? EMPTY;
+  const current = row ?? EMPTY;
   if (row && runId !== null && row.runId === runId && row.callId === callId)
     return { ok: true, plan: toPlan(row), isEditedSince: row.revision > row.agentRevision };
-  if (baseRevision !== undefined && baseRevision > known.revision)
+  if (baseRevision !== undefined && baseRevision > current.revision)
     return {
       ok: false,
       reason: "refused",
-      problem: `baseRevision: the newest revision is ${known.revision}`,
+      problem: `baseRevision: the newest revision is ${current.revision}`,
     };
-  if (known.personRevision > (baseRevision ?? known.agentRevision))
+  if (current.personRevision > (baseRevision ?? current.agentRevision))
     return { ok: false, reason: "stale", plan: toPlan(row) };
-  const revised = replaceItems(known, items);
+  const revised = replaceItems(current, items);
   if (!revised.ok) return { ok: false, reason: "refused", problem: revised.problem };
-  const revision = known.revision + 1;
+  const revision = current.revision + 1;
   const { items: stored, lastItem } = revised;
   const change = { items: stored, lastItem, revision, agentRevision: revision, runId, callId };
   const written = await writePlan(tx, rootSessionId, { ...change, author: "agent" });
   return { ok: true, plan: emitPlan(emit, session, request, written), isEditedSince: false };
 }
 
-type PersonEdited = { ok: true; plan: Plan } | { ok: false; reason: "unknown" | "conflict"; problem: string };
+type EditResult = { ok: true; plan: Plan } | { ok: false; reason: "unknown" | "conflict"; problem: string };
 
-/** Applies a person's edits to the plan as it is. Edits of different items by several people all take effect. */
+/** Applies a person's edits to the current plan. Edits of different items by several people all take effect. */
 export const editPlan = (
   { log }: PlanningDeps,
   sessionId: string,
   edits: readonly PlanEdit[],
-): Promise<PersonEdited> =>
-  log.transact(sessionId, async (tx, emit): Promise<PersonEdited> => {
+): Promise<EditResult> =>
+  log.transact(sessionId, async (tx, emit): Promise<EditResult> => {
     const session = await lockSession(tx, sessionId);
     if (!session) return { ok: false, reason: "unknown", problem: "no such session" };
     const row = await findPlan(tx, sessionId);
-    const known = row ?? EMPTY;
-    const edited = editItems(known, edits);
+    const current = row ?? EMPTY;
+    const edited = editItems(current, edits);
     if (!edited.ok) return { ok: false, reason: "conflict", problem: edited.problem };
     const { items, lastItem } = edited;
-    if (isSamePlan(items, known.items)) return { ok: true, plan: toPlan(row) };
-    const revision = known.revision + 1;
+    if (isSamePlan(items, current.items)) return { ok: true, plan: toPlan(row) };
+    const revision = current.revision + 1;
     const change = { items, lastItem, revision, personRevision: revision, author: "person" as const };
-    return { ok: true, plan: emitPlan(emit, session, OUTSIDE, await writePlan(tx, sessionId, change)) };
+    return { ok: true, plan: emitPlan(emit, session, NO_TURN, await writePlan(tx, sessionId, change)) };
   });
 
-/** Switches plan first on or off. `agreed` is set by `agreePlan` alone. @returns undefined if the session was deleted. */
+/** Switches plan first on or off; only `agreePlan` sets `agreed`. @returns undefined if the session was deleted. */
 export const setPlanMode = (
   { log }: PlanningDeps,
   sessionId: string,
@@ -102,11 +102,11 @@ export const changeMode = async (
   emit: Emit,
   session: SessionRow,
   mode: PlanMode,
-): Promise<Plan> => emitPlan(emit, session, OUTSIDE, await writePlan(tx, session.id, { mode }));
+): Promise<Plan> => emitPlan(emit, session, NO_TURN, await writePlan(tx, session.id, { mode }));
 
-const OUTSIDE = { requestId: null, runId: null };
+const NO_TURN = { requestId: null, runId: null };
 
-/** Emits a written plan. */
+/** Emits `plan.updated` for a written plan. */
 export function emitPlan(
   emit: Emit,
   { source }: SessionRow,

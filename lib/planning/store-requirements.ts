@@ -33,7 +33,7 @@ type Addition = PlanningCall & {
 type Refused = { ok: false; reason: "unknown" | "refused" | "conflict"; problem: string };
 type Added = { ok: true; requirements: Requirement[] } | Refused;
 
-/** Adds requirements. A repeated call finds those that it has added. A problem begins with the field. */
+/** Adds requirements. A repeated call returns those that it added. A problem begins with the name of the field. */
 export async function addRequirements(deps: PlanningDeps, addition: Addition): Promise<Added> {
   const { rootSessionId, author, requirements, runId, callId } = addition;
   for (const [index, { assertion }] of requirements.entries()) {
@@ -43,16 +43,16 @@ export async function addRequirements(deps: PlanningDeps, addition: Addition): P
   const added = await deps.log.transact(rootSessionId, async (tx, emit): Promise<Added> => {
     const session = await lockSession(tx, rootSessionId);
     if (!session) return { ok: false, reason: "unknown", problem: "no such session" };
-    const known = await listRequirementRows(tx, rootSessionId);
-    const earlier = known.filter((row) => runId !== null && row.runId === runId && row.callId === callId);
+    const existing = await listRequirementRows(tx, rootSessionId);
+    const earlier = existing.filter((row) => runId !== null && row.runId === runId && row.callId === callId);
     if (earlier.length > 0) return { ok: true, requirements: earlier.map(toRequirement) };
-    if (known.length + requirements.length > REQUIREMENT_LIMITS.perSession)
+    if (existing.length + requirements.length > REQUIREMENT_LIMITS.perSession)
       return {
         ok: false,
         reason: "conflict",
-        problem: `requirements: the session has ${known.length} and this adds ${requirements.length}; a session may have ${REQUIREMENT_LIMITS.perSession}`,
+        problem: `requirements: the session has ${existing.length} and this adds ${requirements.length}; a session may have ${REQUIREMENT_LIMITS.perSession}`,
       };
-    const first = (known.at(-1)?.number ?? 0) + 1;
+    const first = (existing.at(-1)?.number ?? 0) + 1;
     const rows = await insertRequirements(
       tx,
       requirements.map(({ text, assertion }, index) => ({
@@ -90,8 +90,8 @@ type Update = PlanningCall & {
 type Updated = { ok: true; requirement: Requirement } | Refused;
 
 /**
- * Changes a requirement. The agent can neither waive one, change a waived one, nor change the text or assertion of one that
- * a person added, and it needs evidence to mark one met. A changed text or assertion reopens a requirement that was met or
+ * Changes a requirement. The agent cannot waive a requirement, change a waived one, or change the text or assertion of one
+ * that a person added; it needs evidence to mark one met. A new text or assertion reopens a requirement that was met or
  * failed.
  */
 export async function updateRequirement(deps: PlanningDeps, update: Update): Promise<Updated> {
@@ -111,7 +111,7 @@ export async function updateRequirement(deps: PlanningDeps, update: Update): Pro
       (author === "agent" ? refuseAgent(row, change) : undefined) ?? refuseEvidence(found, change);
     if (refusal !== undefined) return refuse(refusal);
     const columns = toColumns(row, change, found);
-    // A call of the agent is recorded even if it changes nothing: its repeat must not undo a person's later change.
+    // An agent's call is recorded even if it changes nothing, so that a repetition cannot undo a person's later change.
     if (author === "person" && isUnchanged(row, columns))
       return { ok: true, requirement: toRequirement(row) };
     const call = author === "agent" ? { updateRunId: runId, updateCallId: callId } : {};
@@ -125,8 +125,8 @@ export async function updateRequirement(deps: PlanningDeps, update: Update): Pro
 
 const refuse = (problem: string): Refused => ({ ok: false, reason: "refused", problem });
 
-/** How the agent makes evidence, for its errors. */
-const HOW =
+/** How the agent creates evidence; error sentences end with it. */
+const HOW_TO_CREATE_EVIDENCE =
   "Make evidence first (screenshot, capture_preview, check_variant or set_previews name their evidence ids; list_evidence lists them), and give its ids as evidenceIds";
 
 function refuseAgent(row: RequirementRow, change: RequirementChange): string | undefined {
@@ -139,7 +139,7 @@ function refuseAgent(row: RequirementRow, change: RequirementChange): string | u
     return `id: a person added ${id}; only people change its text or assertion`;
   const count = (change.evidenceIds ?? row.evidence).length;
   if ((change.status ?? keepStatus(row, change)) === "met" && count === 0)
-    return `evidenceIds: ${id} is not met without evidence. ${HOW}`;
+    return `evidenceIds: ${id} is not met without evidence. ${HOW_TO_CREATE_EVIDENCE}`;
   return undefined;
 }
 
@@ -147,11 +147,11 @@ function refuseEvidence(
   found: readonly RequirementEvidence[],
   { evidenceIds = [] }: RequirementChange,
 ): string | undefined {
-  const known = new Set(found.map(({ id }) => id));
-  const index = evidenceIds.findIndex((id) => !known.has(id));
+  const foundIds = new Set(found.map(({ id }) => id));
+  const index = evidenceIds.findIndex((id) => !foundIds.has(id));
   return index < 0
     ? undefined
-    : `evidenceIds[${index}]: ${JSON.stringify(evidenceIds[index])} is no evidence of this session. ${HOW}`;
+    : `evidenceIds[${index}]: ${JSON.stringify(evidenceIds[index])} is no evidence of this session. ${HOW_TO_CREATE_EVIDENCE}`;
 }
 
 const hasNewAssertion = (row: RequirementRow, { assertion }: RequirementChange): boolean =>
@@ -163,7 +163,7 @@ function keepStatus(row: RequirementRow, change: RequirementChange): Requirement
   return isAltered(row, change) && row.status !== "waived" ? "open" : row.status;
 }
 
-/** Whether a change demands something else: another text or assertion. */
+/** Whether a change alters the text or the assertion. */
 const isAltered = (row: RequirementRow, change: RequirementChange): boolean =>
   (change.text !== undefined && change.text !== row.text) || hasNewAssertion(row, change);
 

@@ -19,9 +19,11 @@ export type NetworkRefusal = {
 export type SecurityFields = {
   serviceStarted: { sandbox: string; isolation: string; browser: string; networkAllow: string };
   loginSucceeded: { actor: string };
+  loginEnded: { actor: string; loginId: string };
   loginFailed: object;
   operatorRefused: { operation: string };
   keyRefused: { keyId?: string | undefined };
+  authenticationThrottled: object;
   shareTokenRefused: { sessionId: string };
   userTokenRefused: { sessionId?: string | undefined };
   scopeRefused: { actor: string; operation: string; needed: string; sessionId?: string | undefined };
@@ -32,6 +34,16 @@ export type SecurityFields = {
   shareLinkCreated: { actor: string; sessionId: string; linkId: string; role: string };
   shareLinkRevoked: { actor: string; sessionId: string; linkId: string };
   shareLinksRevoked: { actor: string; sessionId: string; links: number };
+  callbackSecretRotated: { actor: string; sessionId: string };
+  callbackEnabled: { actor: string; sessionId: string; host: string };
+  budgetChanged: {
+    actor: string;
+    sessionId: string;
+    usd: number | null;
+    tokens: number | null;
+    minutes: number | null;
+  };
+  encryptionRotated: { actor: string; resealed: number };
   networkRefused: NetworkRefusal;
   sessionRemoved: { actor: string; sessionId: string; sessions: number };
   recordsRemoved: { actor: string; records: "evidence" | "deliveries"; count: number };
@@ -69,6 +81,12 @@ export const SECURITY_EVENTS: Record<SecurityEventName, SecurityEventKind> = {
     level: "info",
     message: "the operator signed in",
   },
+  loginEnded: {
+    event: "login.ended",
+    outcome: "success",
+    level: "info",
+    message: "a login was ended",
+  },
   loginFailed: {
     event: "login.failed",
     outcome: "failure",
@@ -88,6 +106,13 @@ export const SECURITY_EVENTS: Record<SecurityEventName, SecurityEventKind> = {
     outcome: "failure",
     level: "warn",
     message: "an API key was refused",
+    countedBy: "address",
+  },
+  authenticationThrottled: {
+    event: "authentication.throttled",
+    outcome: "refused",
+    level: "warn",
+    message: "an address sent too many wrong credentials",
     countedBy: "address",
   },
   shareTokenRefused: {
@@ -152,6 +177,30 @@ export const SECURITY_EVENTS: Record<SecurityEventName, SecurityEventKind> = {
     outcome: "success",
     level: "info",
     message: "all share links of a session were revoked",
+  },
+  callbackSecretRotated: {
+    event: "callback_secret.rotated",
+    outcome: "success",
+    level: "info",
+    message: "the callback secret of a session was replaced",
+  },
+  callbackEnabled: {
+    event: "callback.enabled",
+    outcome: "success",
+    level: "info",
+    message: "callbacks to a host were enabled",
+  },
+  budgetChanged: {
+    event: "budget.changed",
+    outcome: "success",
+    level: "info",
+    message: "the budget of a session was changed",
+  },
+  encryptionRotated: {
+    event: "encryption_key.rotated",
+    outcome: "success",
+    level: "info",
+    message: "secrets were sealed with the current encryption key",
   },
   networkRefused: {
     event: "network.refused",

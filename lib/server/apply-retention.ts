@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { Database } from "#db/client.ts";
 import { removeOldDeliveries } from "#lib/callback/old-delivery-store.ts";
+import type { EvidencePosition } from "#lib/evidence/evidence-store.ts";
 import { removeOldEvidence } from "#lib/evidence/remove-old-evidence.ts";
 import type { SecurityLog } from "#lib/security-log/security-log.ts";
 import { findIdleSessions, type IdleSession } from "#lib/session/removal/idle-session-store.ts";
@@ -13,8 +14,11 @@ export type Retention = {
   findSessions: () => Promise<IdleSession[]>;
   /** Removes a batch of them, except those used meanwhile. @returns how many were removed. */
   removeSessions: (sessions: IdleSession[]) => Promise<number>;
-  /** Removes a batch of old evidence. @returns whether there may be more. */
-  removeEvidence: () => Promise<boolean>;
+  /**
+   * Removes a batch of old evidence that was created after a position, from the oldest if it is null. What cannot be removed
+   * is passed over. @returns the position at which the next batch begins; null if there is no more.
+   */
+  removeEvidence: (after: EvidencePosition | null) => Promise<EvidencePosition | null>;
   /** Removes a batch of old deliveries. @returns whether there may be more. */
   removeDeliveries: () => Promise<boolean>;
 };
@@ -69,17 +73,21 @@ export function applyRetention(deps: RetentionDeps): Retention | undefined {
       for (const { id, ownerId } of sessions) if (await deps.remove(id, ownerId, ACTOR, since)) removed += 1;
       return removed;
     },
-    async removeEvidence() {
+    async removeEvidence(after) {
       const before = cutoff("evidence");
-      if (!before) return false;
-      const { removed, failed } = await removeOldEvidence(deps, before, EVIDENCE_BATCH);
+      if (!before) return null;
+      const { removed, failed, next } = await removeOldEvidence(deps, {
+        before,
+        after,
+        limit: EVIDENCE_BATCH,
+      });
       if (removed > 0) securityLog.recordsRemoved({ actor: ACTOR, records: "evidence", count: removed });
       for (const { id, sessionId, error } of failed) {
         logger.warn({ err: error, sessionId, evidenceId: id }, "old evidence could not be removed");
         securityLog.erasureFailed({ sessionId, left: [`evidence: the file of ${id}`] });
       }
-      // Those that failed are found again, by the next run.
-      return removed === EVIDENCE_BATCH;
+      // The next run of the job tries those that failed again.
+      return next;
     },
     async removeDeliveries() {
       const before = cutoff("deliveries");

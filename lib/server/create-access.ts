@@ -34,6 +34,7 @@ export function createAccess(env: Env, storage: Storage, logger: Logger, securit
     failedAttempts: createFailedAttempts({
       limit: env.RATE_LIMIT_FAILED_AUTH,
       trustedProxies: env.TRUST_PROXY,
+      onThrottled: () => securityLog.authenticationThrottled({}),
     }),
     shares: createShareLinks(db, storage.encryptionKey, storage.previousKeys),
     login: createLoginGate(

@@ -8,6 +8,7 @@ import { createClient, sendJob } from "#inngest/inngest-client.ts";
 import type { BrowserService } from "#lib/browser/browser-service.ts";
 import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
 import { attemptDelivery } from "#lib/callback/attempt-delivery.ts";
+import { pruneFailingEndpoints } from "#lib/callback/callback-state-store.ts";
 import { createEndpointPace } from "#lib/callback/endpoint/endpoint-pace.ts";
 import { createHttpRefusal } from "#lib/callback/endpoint/refuse-http.ts";
 import { resendLostDeliveries } from "#lib/callback/lost-delivery-store.ts";
@@ -128,6 +129,7 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
       logger.warn({ jobs: lost.map(({ id }) => id) }, "callbacks whose jobs were lost are sent again");
     jobs.sendSoon([...lost, ...(await tests.requeueLost())]);
     await waits.sweep();
+    await pruneFailingEndpoints(db);
     await deps.sweepOthers();
     return lost.length + (await jobs.sweep());
   }

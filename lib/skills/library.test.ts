@@ -74,11 +74,11 @@ describe("the project's own skills", () => {
     });
 
   for (const skill of readdirSync(LIBRARY))
-    it(`${skill} ships every file that its text names, and the same reader of HTML as the others`, () => {
+    it(`${skill} ships every file that its text names, and the same HTML reader as the others`, () => {
       const text = readFileSync(join(LIBRARY, skill, "SKILL.md"), "utf8");
-      const named = [...text.matchAll(/\b(?:scripts|references)\/[\w.-]+/g)].map(([path]) => path);
-      assert.ok(named.length > 1);
-      for (const path of named) assert.ok(existsSync(join(LIBRARY, skill, path)), path);
+      const namedPaths = [...text.matchAll(/\b(?:scripts|references)\/[\w.-]+/g)].map(([path]) => path);
+      assert.ok(namedPaths.length > 1);
+      for (const path of namedPaths) assert.ok(existsSync(join(LIBRARY, skill, path)), path);
       for (const file of ["html.mjs", "command.mjs"])
         assert.equal(
           readFileSync(join(LIBRARY, skill, "scripts/lib", file), "utf8"),
@@ -104,7 +104,7 @@ describe("the project's own skills", () => {
       }
   });
 
-  it("read pages with very many of one thing within the deadline of the tool", async () => {
+  it("read pages with very many equal elements within the deadline of the tool", async () => {
     const page = (body: string) =>
       `<html lang="en"><title>T</title><main><h1>A</h1><p>Text</p>${body}</main></html>`;
     const [structure, , copy, form] = SCRIPTS;
@@ -128,7 +128,7 @@ describe("the project's own skills", () => {
 });
 
 describe("accessibility-audit", () => {
-  it("finds what is wrong with the structure of a page, with places", async () => {
+  it("reports the structural errors of a page with their places", async () => {
     const { code, report, rules, messages, group } = await check("accessibility-audit", "structure.mjs", {
       "home.html": SHOP_HOME,
     });
@@ -168,7 +168,7 @@ describe("accessibility-audit", () => {
     );
   });
 
-  it("has nothing to say of a good page", async () => {
+  it("reports nothing for a good page", async () => {
     const { code, report } = await check("accessibility-audit", "structure.mjs", { "good.html": SHOP_GOOD });
     assert.deepEqual([code, report.findings], [0, []]);
   });
@@ -199,7 +199,7 @@ describe("accessibility-audit", () => {
     );
   });
 
-  it("judges saved styles: opacity, layers of backgrounds, pictures, and each pair once", async () => {
+  it("checks saved styles: opacity, layered backgrounds, pictures, and each color pair once", async () => {
     const sample = {
       selector: "#a",
       text: "Text",
@@ -256,7 +256,7 @@ describe("accessibility-audit", () => {
 });
 
 describe("form-audit", () => {
-  it("finds what makes people fail in a checkout", async () => {
+  it("reports what makes people fail in a checkout", async () => {
     const { code, report, messages, rules } = await check("form-audit", "form-check.mjs", {
       "form.html": SHOP_FORM,
     });
@@ -296,7 +296,7 @@ describe("form-audit", () => {
     assert.ok(rules.includes("no-name") && rules.includes("disabled-submit"), rules.join(", "));
   });
 
-  it("has nothing to say of a good form, whatever way its labels are given", async () => {
+  it("reports nothing for a good form with any kind of label", async () => {
     const { code, report } = await check("form-audit", "form-check.mjs", { "good.html": SHOP_GOOD });
     assert.deepEqual([code, report.findings], [0, []]);
     assert.equal(report.forms?.[0]?.fields.length, 7);
@@ -304,7 +304,7 @@ describe("form-audit", () => {
 });
 
 describe("copy-review", () => {
-  it("measures pages, and finds what is left over, long, repeated and mixed", async () => {
+  it("measures pages, and reports placeholders, long sentences, repeated sentences and mixed terms", async () => {
     const { code, report, messages, group } = await check("copy-review", "copy-check.mjs", {
       "home.html": SHOP_HOME,
       "form.html": SHOP_FORM,
@@ -326,7 +326,7 @@ describe("copy-review", () => {
     assert.ok((group("long-sentence")?.places[0]?.selector ?? "").length > 0);
   });
 
-  it("takes a glossary, and plain text", async () => {
+  it("accepts a glossary and plain text", async () => {
     await writeFile(join(folder, "terms.json"), '[["basket", "cart"]]');
     const pages = { "a.txt": "Your cart is empty.\n\nAdd bread to your cart, e.g. a loaf." };
     const { code, messages, report } = await check("copy-review", "copy-check.mjs", pages, [
@@ -340,7 +340,7 @@ describe("copy-review", () => {
     assert.equal((await check("copy-review", "copy-check.mjs", pages, ["--glossary", "terms.json"])).code, 2);
   });
 
-  it("has nothing to say of good copy", async () => {
+  it("reports nothing for good copy", async () => {
     const { code, report } = await check("copy-review", "copy-check.mjs", { "good.html": SHOP_GOOD });
     assert.deepEqual([code, report.findings], [0, []]);
   });

@@ -17,13 +17,13 @@ const skill = (name: string): Skill => ({
   files: [{ path: "SKILL.md", bytes: new Uint8Array([1]) }],
 });
 
-it("describes all skills of a session also if others fill the cache meanwhile", async () => {
+it("describes all skills of a session even if other versions fill the cache meanwhile", async () => {
   const [first, second] = [skill("first"), skill("second")];
   const others = Array.from({ length: 300 }, (_, index) => skill(`other-${index}`));
   await insertVersions(db, [first, second, ...others]);
   let gate = Promise.resolve();
-  // The answer to a query comes when the gate is open.
-  const held = {
+  // Each query waits until the gate opens.
+  const gatedDb = {
     select: (fields: Parameters<Database["select"]>[0]) => ({
       from: (table: never) => ({
         where: (where: never) =>
@@ -36,7 +36,7 @@ it("describes all skills of a session also if others fill the cache meanwhile", 
       }),
     }),
   } as unknown as Database;
-  const skills = createSessionSkills({ db: held, catalogue: { current: async () => [] } });
+  const skills = createSessionSkills({ db: gatedDb, catalogue: { current: async () => [] } });
   await skills.describe([first]);
   const opening = Promise.withResolvers<void>();
   gate = opening.promise;

@@ -10,8 +10,7 @@ export type SkillSummary = SessionSkill & { description: string; fileCount: numb
 /** The skills of sessions. */
 export type SessionSkills = {
   /**
-   * Returns the skills that a session is created with now. Their versions are stored; a version that is stored already
-   * costs no query.
+   * Returns the skills for a session that is created now, and stores their versions. A cached version costs no query.
    */
   take: () => Promise<SessionSkill[]>;
   /** Describes the skills of a session, ordered by name. */

@@ -8,7 +8,7 @@ export type StoredVersion = { version: string; name: string; description: string
 /** A file of a stored version without its content. */
 export type StoredFile = { path: string; sizeBytes: number };
 
-/** Which of these versions are stored. */
+/** Returns those of the versions that are stored. */
 export async function findVersions(db: Executor, versions: readonly string[]): Promise<StoredVersion[]> {
   if (versions.length === 0) return [];
   const { version, name, description, fileCount } = skillVersions;
@@ -18,7 +18,7 @@ export async function findVersions(db: Executor, versions: readonly string[]): P
     .where(inArray(version, [...versions]));
 }
 
-/** Stores versions with their files. One that another process stores at the same time is stored once. */
+/** Stores versions with their files. A version that another process stores at the same time is stored once. */
 export async function insertVersions(db: Database, skills: readonly Skill[]): Promise<void> {
   for (const { version, name, description, files } of skills)
     await db.transaction(async (tx) => {

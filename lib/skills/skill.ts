@@ -25,12 +25,12 @@ const MEBIBYTE = 1_048_576;
 
 /** Limits of skills. Source: `wire.md`, Skills. */
 export const skillLimits = {
-  /** Skills of a deployment, the project's own included. */
+  /** Skills of a deployment, including the project's own. */
   skillsMax: 32,
-  /** Entries in `SKILLS_DIR`, skills or not. */
+  /** Folders in `SKILLS_DIR`, whether or not they hold a skill. */
   namesMax: 1_000,
   filesMax: 64,
-  /** Files and folders that are looked at in one skill. */
+  /** Files and folders in the folder of one skill, hidden ones included. */
   entriesMax: 200,
   fileBytesMax: MEBIBYTE / 4,
   skillBytesMax: MEBIBYTE,

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { DrizzleQueryError } from "drizzle-orm";
 import { describeFailure } from "./describe-failure.ts";
 
-test("a failure is told in its own words, but never with a statement of the database and its values", () => {
+test("describes a failure with its own message, but never with a database statement and its values", () => {
   assert.equal(describeFailure(new Error("The page did not answer.")), "The page did not answer.");
   assert.equal(describeFailure("gone"), "gone");
   const query = new DrizzleQueryError('select "secret" from "rows"', ["a value"], new Error("out of range"));

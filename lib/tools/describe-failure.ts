@@ -1,12 +1,13 @@
 import { isQueryError } from "#db/query-error.ts";
 
-const OWN_FAILURE = "The service failed while it carried out the call. Try again once, or go on without it.";
+const SERVICE_FAILURE =
+  "The service failed while it carried out the call. Try again once, or go on without it.";
 
 /**
- * What the model and people are told of an error that a tool threw: its own sentence. The error of a database statement
- * holds the statement and its values, so it is not shown.
+ * Describes an error that a tool threw, for the model and for people, with the error's own message. The message of a
+ * database error contains the statement and its values, so a fixed sentence replaces it.
  */
 export function describeFailure(error: unknown): string {
-  if (isQueryError(error)) return OWN_FAILURE;
+  if (isQueryError(error)) return SERVICE_FAILURE;
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 
 /**
- * Wraps what came from outside so that the model can tell it from instructions. The mark is random: the text cannot
+ * Wraps external text so that the model can distinguish it from instructions. The mark is random, so the text cannot
  * close its own quotation. Source: `security.md`, What comes in.
  */
 export function quoteAsData(source: string, text: string): string {

@@ -11,7 +11,7 @@ import type { ScriptHelpers } from "./browser/script/browser-execute.ts";
 import type { ScriptRunner } from "./browser/script/script-runner.ts";
 import type { ToolCall } from "./tool.ts";
 
-/** The ports that tools work through; the container plugs them in. */
+/** The ports that tools use. The container provides them. */
 export type ToolServices = {
   browser: BrowserService;
   control: Pick<BrowserControl, "holderOf" | "follow" | "untilFree">;
@@ -21,7 +21,7 @@ export type ToolServices = {
   fetch: GuardedFetch;
   evidence: EvidenceStore;
   transcript: TranscriptReader;
-  /** What the model was shown of pages. */
+  /** The latest snapshots that the model was shown. */
   snapshots: SnapshotBook;
   people: PeoplePort;
   /** Functions that scripts get in addition to Playwright's. */
@@ -29,12 +29,12 @@ export type ToolServices = {
   variants: VariantView;
 };
 
-/** How pictures of the live page show a variant. */
+/** Shows variants in the live page, for pictures. */
 export type VariantView = {
   /**
-   * Shows the newest revision of a variant in the live page, or with null the page without one.
+   * Shows the newest revision of a variant in the live page, or for null the page without a variant.
    *
-   * @returns shows again what the page showed before. @throws Error with a sentence for an unknown variant.
+   * @returns a function that restores what the page showed before. @throws Error with a sentence for an unknown variant.
    */
   show: (
     call: Pick<ToolCall, "rootSessionId">,

@@ -1,7 +1,7 @@
 import type { RunOrigin } from "#db/schema/unions.ts";
 import type { Tool } from "./tool.ts";
 
-/** What the policy must know of a tool. */
+/** The fields of a tool that the policy uses. */
 export type ToolInfo = Readonly<Pick<Tool, "name" | "needs" | "profile">>;
 
 /** A session's `tools` object. Source: specification, Tools object. */
@@ -37,7 +37,7 @@ export const ANALYSIS_PROFILE = [
 ] as const;
 
 /**
- * Whether a name of a policy list means a tool: by its exact name, or by a prefix that ends in `*`.
+ * Whether an entry of a policy list matches a tool name: exactly, or by a prefix that ends in `*`.
  * Source: specification, MCP servers, rule 5.
  */
 const matchesName = (entry: string, name: string): boolean =>
@@ -45,10 +45,10 @@ const matchesName = (entry: string, name: string): boolean =>
 
 const isNamed = (list: readonly string[], name: string) => list.some((entry) => matchesName(entry, name));
 
-/** Planning, requirements, delegation and skills tools are outside the policy: filters 3 to 6 let them pass. */
+/** Planning, requirements, delegation and skills tools are outside the policy: filters 3 to 6 keep them. */
 const isOutsidePolicy = (tool: ToolInfo) => tool.profile === "always";
 
-/** Precedence 1: the deployment decides which tools exist; a name it does not know is nothing. */
+/** Precedence 1: the deployment decides which tools exist; unknown names are ignored. */
 export const keepExisting = (names: readonly string[], available: readonly ToolInfo[]): ToolInfo[] =>
   available.filter((tool) => names.includes(tool.name));
 
@@ -59,7 +59,7 @@ export const removeIncapable = (tools: readonly ToolInfo[], { browser, sandbox }
     return needs === "browser" ? sandbox && browser : true;
   });
 
-/** Whether the session may delegate decides about the delegation tools; those of a sub-agent are in sub-agents only. */
+/** Removes the tools that only sub-agents have, and the delegation tools if the session may not delegate. */
 export const removeDelegation = (tools: readonly ToolInfo[], subAgents: boolean): ToolInfo[] =>
   tools.filter(({ needs }) => needs !== "parent" && (needs !== "delegation" || subAgents));
 
@@ -67,7 +67,7 @@ export const removeDelegation = (tools: readonly ToolInfo[], subAgents: boolean)
 export const narrowToAnalysis = (tools: readonly ToolInfo[], hasOutputSchema: boolean): ToolInfo[] =>
   tools.filter((tool) => !hasOutputSchema || tool.profile === "analysis" || isOutsidePolicy(tool));
 
-/** Precedence 4: `tools.include` adds named tools back, from among those that filters 1 and 2 left. */
+/** Precedence 4: `tools.include` adds named tools back if filters 1 and 2 kept them. */
 export const addIncluded = (
   tools: readonly ToolInfo[],
   capable: readonly ToolInfo[],

@@ -7,23 +7,23 @@ import { ANALYSIS_PROFILE } from "./tool-policy.ts";
 import { transcriptTools } from "./transcript/index.ts";
 import { workspaceTools } from "./workspace/index.ts";
 
-// A tool touches its services when it is called, not when it is made.
+// A tool uses its services when it is called, not when it is created.
 const services = {} as ToolServices;
 const tools = [browserTools, peopleTools, transcriptTools, workspaceTools].flatMap((make) => make(services));
 
-describe("the tools as they are", () => {
-  it("those of the analysis profile are exactly the specification's left column", () => {
+describe("the tools", () => {
+  it("of the analysis profile are exactly the specification's left column", () => {
     const names = tools.filter((tool) => tool.profile === "analysis").map((tool) => tool.name);
     assert.deepEqual(names.sort(), [...ANALYSIS_PROFILE].sort());
   });
 
-  it("have names that differ, and that every provider takes", () => {
+  it("have unique names that every provider accepts", () => {
     const names = tools.map((tool) => tool.name);
     assert.equal(new Set(names).size, names.length);
     for (const name of names) assert.match(name, /^[a-z][a-z0-9_]{0,63}$/);
   });
 
-  it("need the sandbox for the workspace tools, the browser for the browser tools", () => {
+  it("need the sandbox in the workspace group and the browser in the browser group", () => {
     const needing = (need: string) => tools.filter((tool) => tool.needs === need).map((tool) => tool.name);
     const workspace = ["list_files", "read_file", "run_shell", "view_image", "write_file"];
     assert.deepEqual(needing("sandbox").sort(), workspace);
@@ -35,7 +35,7 @@ describe("the tools as they are", () => {
     );
   });
 
-  it("those that only read may also be repeated", () => {
+  it("are idempotent if they are read-only", () => {
     for (const tool of tools) assert.ok(!tool.readOnly || tool.idempotent, tool.name);
   });
 });

@@ -41,18 +41,18 @@ const available: ToolInfo[] = [
   info("spawn_agents", "always"),
   info("read_skill", "always", "sandbox"),
 ];
-type Wish = Partial<Parameters<typeof composeToolset>[0]["policy"]> & {
+type Options = Partial<Parameters<typeof composeToolset>[0]["policy"]> & {
   structured?: boolean;
   capabilities?: { browser: boolean; sandbox: boolean };
   available?: ToolInfo[];
 };
-const compose = (wish: Wish = {}) =>
+const compose = (options: Options = {}) =>
   composeToolset({
-    available: wish.available ?? available,
-    capabilities: wish.capabilities ?? { browser: true, sandbox: true },
+    available: options.available ?? available,
+    capabilities: options.capabilities ?? { browser: true, sandbox: true },
     subAgents: true,
-    hasOutputSchema: wish.structured ?? false,
-    policy: { include: [], exclude: [], externalTurnExclude: [], ...wish },
+    hasOutputSchema: options.structured ?? false,
+    policy: { include: [], exclude: [], externalTurnExclude: [], ...options },
   });
 const allNames = available.map((tool) => tool.name);
 const outside = ["update_plan", "set_requirement", "spawn_agents", "read_skill"];
@@ -128,7 +128,7 @@ describe("Tools object", () => {
     assert.deepEqual(sorted(run), sorted(toolset.filter((name) => name !== "publish_variant")));
   });
 
-  it("a trailing-* prefix excludes every tool whose name begins so", () => {
+  it("a trailing-* prefix excludes every tool whose name begins with it", () => {
     const names = compose({ exclude: ["browser_*"] });
     assert.ok(!has(names, "browser_execute") && !has(names, "browser_search"));
     assert.ok(has(names, "dom_query"));
@@ -282,7 +282,7 @@ describe("externalTurnExclude semantics", () => {
     });
   }
 
-  it("they are present again when a person sends a message, also after a headless first turn", () => {
+  it("they are present again when a person sends a message, even after a headless first turn", () => {
     assert.ok(!has(run("external"), "elicit_user_input"));
     assert.deepEqual(run("person"), allNames);
   });

@@ -47,8 +47,8 @@ export const ROOT_TOOLS = [
 ];
 
 /**
- * The names of a sub-agent's tools: its parent's, less those of the browser where it has none, and those that only a
- * sub-agent has. Source: `wire.md`, Sub-agents.
+ * The names of a sub-agent's tools: its parent's tools without `ROOT_TOOLS`, without browser tools if it has no browser,
+ * plus the tools that only a sub-agent has. Source: `wire.md`, Sub-agents.
  */
 export const narrowToChild = (toolset: readonly string[], hasBrowser: boolean): string[] => [
   ...toolset.filter(
@@ -61,9 +61,9 @@ export const narrowToChild = (toolset: readonly string[], hasBrowser: boolean): 
 ];
 
 /**
- * The names of the tools that one run is given: what of the session's toolset still exists, then the tools of its MCP
- * servers, less what precedence 6 removes by the run's origin.
- * MCP tools are listed anew by each run, so `exclude` meets them here; the analysis profile does not narrow them.
+ * Selects the names of one run's tools: the tools of the session's toolset that still exist, then those of its MCP servers,
+ * without the tools that precedence 6 removes by the run's origin.
+ * Each run lists the MCP tools again, so `exclude` applies to them here; the analysis profile does not narrow them.
  */
 export function selectRunTools(run: {
   toolset: readonly string[];

@@ -15,7 +15,7 @@ import { awaitAgents, hasMoreToDo, ownWait } from "./step/await-agents.ts";
 import type { PlannedCall } from "./step/call-model.ts";
 import { callWithRoom } from "./step/call-with-room.ts";
 import { readSteers } from "./step/read-steers.ts";
-import { hasSubmitted, runTools, settleCalls } from "./step/run-tools.ts";
+import { answerFromStore, hasSubmitted, runTools, settleCalls } from "./step/run-tools.ts";
 import {
   beginCollection,
   collectDeliverable,
@@ -106,13 +106,14 @@ async function playSteps(
     if (!isCalled && (await mayNotSpend(deps, run, number))) return "parked";
     if (isStopped(run)) return STOPPED;
     const model = await callWithRoom(deps, run, number);
+    if (model.kind === "calling") await answerFromStore(deps, run, number, model);
     if (isStopped(run) || model.kind === "stopped") return STOPPED;
     if (model.kind === "failed") return { outcome: "errored", failure: model.failure };
     const isConclusion = model.kind === "concluded";
     if (isConclusion && !(await hasMoreToDo(deps, run, number)))
       return { outcome: "succeeded", conclusion: model.record, canGoOn: number < maxSteps };
     if (isConclusion) await recordStep(deps, run, model.record);
-    const calls = isConclusion ? [] : model.calls;
+    const calls = model.kind === "answered" ? model.calls : model.kind === "calling" ? [model.call] : [];
     if (await waitForCalls(deps, run, number, calls)) return "parked";
     if (isStopped(run)) return STOPPED;
     if (calls.some((call) => hasSubmitted(run, number, call)))

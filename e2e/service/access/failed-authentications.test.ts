@@ -177,5 +177,10 @@ describe("failed authentications are limited for each address", () => {
     const response = await ask();
     const { success, code } = (await response.json()) as { success: boolean; code: string };
     assert.deepEqual([response.status, success, code], [429, false, "rate_limited"]);
+    const lines = await service.readSecurityLog();
+    const throttled = lines.find(
+      ({ event, address }) => event === "authentication.throttled" && address === client["x-forwarded-for"],
+    );
+    assert.equal(throttled?.outcome, "refused");
   });
 });

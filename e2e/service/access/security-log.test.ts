@@ -196,6 +196,42 @@ describe("the security log of a service", () => {
     assert.equal(lines[1]?.address, undefined);
   });
 
+  it("has ended logins, replaced secrets, enabled callbacks, changed budgets and sealed secrets", async () => {
+    const operator = await signIn();
+    const other = await signIn();
+    const { data } = await (await operate("GET", "/actions/logins", other)).json();
+    const { id } = data.find(({ isCurrent }: { isCurrent: boolean }) => isCurrent);
+    assert.equal((await operate("DELETE", `/actions/logins/${id}`, operator)).status, 200);
+    assert.equal((await operate("POST", "/actions/encryption/rotate", operator, {})).status, 200);
+    assert.equal((await operate("POST", "/actions/logout", operator)).status, 200);
+    const callback = { url: "https://receiver.invalid/hook?token=canary-query", secret: SECRET };
+    const { sessionId } = await service.create("hello", { callback });
+    const at = `/api/sessions/${sessionId}`;
+    const secret = `${SECRET}-of-the-rotation`;
+    assert.equal((await service.call("POST", `${at}/callback/secret`, { secret })).status, 200);
+    assert.equal((await service.call("POST", `${at}/callback/enable`, {})).status, 200);
+    assert.equal((await service.call("PATCH", `${at}/budget`, { tokens: 5_000 })).status, 200);
+
+    const ended = await readEvents("login.ended");
+    assert.deepEqual(
+      ended.map(({ actor, loginId }) => [actor === `operator:${loginId}`, loginId === id]),
+      [
+        [false, true],
+        [true, false],
+      ],
+    );
+    assert.equal((await readEvents("encryption_key.rotated")).length, 1);
+    const [rotated] = await readEvents("callback_secret.rotated");
+    const [enabled] = await readEvents("callback.enabled");
+    const [changed] = await readEvents("budget.changed");
+    for (const line of [rotated, enabled, changed]) {
+      assert.match(String(line?.actor), /^key:settings:/);
+      assert.equal(line?.sessionId, sessionId);
+    }
+    assert.equal(enabled?.host, "receiver.invalid");
+    assert.deepEqual([changed?.usd, changed?.tokens, changed?.minutes], [null, 5_000, null]);
+  });
+
   it("has removals by a caller, and that nothing was left", async () => {
     const { sessionId, statusUrl } = await service.create("hello");
     await service.completed(statusUrl);

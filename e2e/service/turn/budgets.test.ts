@@ -5,6 +5,7 @@ import { after, before, describe, it } from "node:test";
 import { eq, inArray } from "drizzle-orm";
 import { runs, sessions } from "#db/schema/index.ts";
 import type { Step } from "#e2e/fixtures/scripted-model/types.ts";
+import { armFaults } from "#lib/faults/fault-point.ts";
 import { endOverdueWaits } from "#lib/session/waiting/waiting.ts";
 import { readAgents, scriptByTask, spawn, submit } from "../agents/agents-testing.ts";
 import { OTHER_KEY, openTestService, type TestService, waitUntil } from "../testing.ts";
@@ -99,6 +100,20 @@ describe("a session whose budget is used up", () => {
       only(events, "run.completed").map(({ runId, outcome }) => [runId, outcome]),
       [[session.runId, "succeeded"]],
     );
+  });
+
+  it("continues after the next sweep if the process fails between the raise and the wake", async () => {
+    script(service, [work, work]);
+    const session = await create({ tokens: 1_500 });
+    await untilParked(session);
+    armFaults({ point: "budget-stored", nth: 1, action: "throw", afterMs: 0 });
+    const response = await service.call("PATCH", `${pathOf(session)}/budget`, { tokens: 5_000 });
+    armFaults(undefined);
+    assert.equal(response.status, 500);
+    assert.equal((await readParked(service, [session.sessionId])).length, 1);
+    const { db, log, jobs, logger } = service.container.services;
+    assert.equal(await endOverdueWaits({ db, log, jobs, logger }), 1);
+    await service.completed(session.statusUrl);
   });
 
   it("still waits after a raise that is too small", async () => {

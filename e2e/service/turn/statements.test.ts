@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Client as NeonClient } from "@neondatabase/serverless";
 import pg from "pg";
+import { armFaults } from "#lib/faults/fault-point.ts";
 import { openTestService, say, type TestService } from "../testing.ts";
 
 let service: TestService;
@@ -76,6 +77,28 @@ describe("the statements of turns and polls", () => {
     assert.match(JSON.stringify(service.model.requests.at(-1)), /The button reads Pay/);
   });
 
+  it("an answer with a call that reads the store is recorded with its result, in one statement", async () => {
+    const toolCalls = [{ name: "list_evidence", arguments: {} }];
+    service.model.enqueue({ toolCalls }, say("None."));
+    statements = [];
+    const { statusUrl } = await service.create("List the evidence");
+    await service.completed(statusUrl);
+    const writes = statements.filter((text) => text.includes('insert into "steps"'));
+    // The start of the run, the answer with its result, and the end.
+    assert.equal(writes.length, 3);
+  });
+
+  it("such an answer is recorded alone if its call cannot be made, and the model is not called again for it", async () => {
+    const toolCalls = [{ name: "list_evidence", arguments: {} }];
+    service.model.enqueue({ toolCalls }, say("None."));
+    const calls = service.model.requests.length;
+    armFaults({ point: "tool-begun", nth: 1, action: "throw", afterMs: 0 });
+    const { statusUrl } = await service.create("List the evidence");
+    await service.completed(statusUrl);
+    armFaults(undefined);
+    assert.equal(service.model.requests.length - calls, 2);
+  });
+
   it("a turn with a budget sends as many statements as one without", async () => {
     const count = async (more: Record<string, unknown>) => {
       const toolCalls = [{ name: "search_transcript", arguments: { text: "steps" } }];
@@ -87,7 +110,7 @@ describe("the statements of turns and polls", () => {
       return statements.filter((text) => /spent_tokens|owner_spend/.test(text)).length;
     };
     const plain = await count({});
-    assert.ok(plain >= 8, `${plain} statements`);
+    assert.ok(plain >= 5, `${plain} statements`);
     assert.equal(await count({ budget: { tokens: 1_000_000, minutes: 10 } }), plain);
   });
 });

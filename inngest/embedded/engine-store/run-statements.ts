@@ -93,12 +93,13 @@ export async function completeRuns(
   { query }: StoreContext,
   ends: (Fence & { output: unknown })[],
 ): Promise<void> {
-  const rows = ends.map(
-    ({ runId, epoch, output }) => sql`(${runId}::text, ${epoch}::int, ${asJson(output)})`,
-  );
+  // As arrays, so that the text is the same for any number of runs and the server keeps its plan.
+  const ids = sql.param(ends.map(({ runId }) => runId));
+  const epochs = sql.param(ends.map(({ epoch }) => epoch));
+  const outputs = sql.param(ends.map(({ output }) => JSON.stringify(output) ?? "null"));
   await query(sql`update ${engineRuns} r set state = ${nextRunState("running", "completed")}, due_at = null,
       ended_at = now(), output = x.output
-    from (values ${sql.join(rows, sql`, `)}) as x(id, epoch, output)
+    from unnest(${ids}::text[], ${epochs}::int[], ${outputs}::json[]) as x(id, epoch, output)
     where r.id = x.id and r.epoch = x.epoch and r.state in ${OPEN}`);
 }
 

@@ -8,7 +8,7 @@ import { reportAgent } from "../wait-for-agents.ts";
 
 const agentId = z.string().min(1).max(100);
 
-/** `message_agent`: steers a running sub-agent, or gives one that has ended a new turn. */
+/** `message_agent`: steers a running sub-agent, or starts a new turn of an ended one. */
 export const messageAgentTool = (deps: AgentsDeps) =>
   defineTool({
     name: "message_agent",

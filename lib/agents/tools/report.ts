@@ -6,7 +6,7 @@ import { reportProgress, submitResult } from "../submit-result.ts";
 /** The name of the tool whose success ends a sub-agent's turn. */
 export const SUBMIT_RESULT = "submit_result";
 
-/** `submit_result`: the result of a sub-agent, which ends its turn. */
+/** `submit_result`: submits the result of a sub-agent and ends its turn. */
 export const submitResultTool = (deps: Pick<AgentsDeps, "db" | "schemas">) =>
   defineTool({
     name: SUBMIT_RESULT,
@@ -29,7 +29,7 @@ export const submitResultTool = (deps: Pick<AgentsDeps, "db" | "schemas">) =>
     },
   });
 
-/** `report_progress`: a line for people, which costs the parent's model nothing. */
+/** `report_progress`: shows people a line of text, which the parent's model does not read. */
 export const reportProgressTool = (deps: Pick<AgentsDeps, "db" | "log">) =>
   defineTool({
     name: "report_progress",

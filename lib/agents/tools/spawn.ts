@@ -12,7 +12,7 @@ const httpUrl = z
     error: "must be an http or https URL",
   });
 
-const wanted = z.object({
+const newAgent = z.object({
   name: z
     .string()
     .regex(/^[a-z0-9-]{1,32}$/, { error: "must be 1 to 32 of a-z, 0-9 and -" })
@@ -42,10 +42,10 @@ export const spawnAgentsTool = (deps: AgentsDeps) =>
     name: "spawn_agents",
     description:
       "Delegates tasks to sub-agents that work side by side, each with its own context. Returns at once; call wait_for_agents for their results.",
-    input: z.object({ agents: z.array(wanted).min(1).max(10) }),
+    input: z.object({ agents: z.array(newAgent).min(1).max(10) }),
     needs: "delegation",
     profile: "always",
-    // A call that is made again finds what it has spawned.
+    // A repeated call returns the sub-agents that it spawned.
     idempotent: true,
     readOnly: false,
     async execute({ agents }, { sessionId, requestId, runId, callId }) {

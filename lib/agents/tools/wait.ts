@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineTool, errorResult, jsonResult, waitFor } from "#lib/tools/tool.ts";
 import type { AgentsDeps } from "../agents-deps.ts";
-import { lookAtAgents } from "../wait-for-agents.ts";
+import { checkAgentWait } from "../wait-for-agents.ts";
 
 const WEEK_S = 7 * 86_400;
 
@@ -28,26 +28,26 @@ export const waitForAgentsTool = (deps: Pick<AgentsDeps, "db">) =>
     idempotent: true,
     readOnly: false,
     async execute({ agentIds, until, timeoutSeconds }, call) {
-      const looked = await lookAtAgents(deps, call.sessionId, {
+      const state = await checkAgentWait(deps, call.sessionId, {
         agentIds: agentIds ?? call.waitedFor,
         until,
         reader: `${call.runId}/${call.callId}`,
         isLast: call.waitEndedBy !== undefined,
       });
-      switch (looked.kind) {
+      switch (state.kind) {
         case "unknown":
-          return errorResult(`wait_for_agents: you have no sub-agent ${looked.agentId}.`);
+          return errorResult(`wait_for_agents: you have no sub-agent ${state.agentId}.`);
         case "waiting":
           return waitFor({
             kind: "agents",
-            subjects: looked.agentIds,
+            subjects: state.agentIds,
             until,
             deadlineAt: timeoutSeconds === undefined ? null : new Date(Date.now() + timeoutSeconds * 1_000),
           });
         case "over":
           return call.waitEndedBy === "message"
-            ? `${JSON.stringify(looked.reports)}\n\nThe wait was interrupted by a message.`
-            : jsonResult(looked.reports);
+            ? `${JSON.stringify(state.reports)}\n\nThe wait was interrupted by a message.`
+            : jsonResult(state.reports);
       }
     },
   });

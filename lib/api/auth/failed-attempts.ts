@@ -21,14 +21,16 @@ const CLIENTS_MAX = 10_000;
  * whose last failure is the oldest are forgotten first. Source: `security.md`, Failed authentications.
  *
  * @param options.limit 0 is off.
+ * @param options.onThrottled called for each credential that is answered with 429.
  * @param options.now a monotonic clock, in milliseconds.
  */
 export function createFailedAttempts(options: {
   limit: number;
   trustedProxies: readonly AddressRange[];
+  onThrottled?: () => void;
   now?: () => number;
 }): FailedAttempts {
-  const { limit, trustedProxies, now = () => performance.now() } = options;
+  const { limit, trustedProxies, onThrottled = () => {}, now = () => performance.now() } = options;
   /** Times of the counted failures of each client, oldest first. */
   const failures = new LRUCache<string, number[]>({ max: CLIENTS_MAX });
 
@@ -40,7 +42,10 @@ export function createFailedAttempts(options: {
     const recent = (failures.get(subject) ?? []).filter((time) => at - time < WINDOW_MS);
     failures.set(subject, recent);
     const [oldest] = recent;
-    if (recent.length >= limit && oldest !== undefined) return refuseFor(oldest + WINDOW_MS - at);
+    if (recent.length >= limit && oldest !== undefined) {
+      onThrottled();
+      return refuseFor(oldest + WINDOW_MS - at);
+    }
     recent.push(at);
     return undefined;
   }

@@ -41,7 +41,8 @@ type RequestLog = Pick<EventLog, "subscribe" | "readUnfinished"> & {
 /** A steer's way into another request's turn: it completes with that one, unless it has got a run of its own by then. */
 type JoinedTurn = { requestId: string; hasOwnRun: () => Promise<boolean> };
 
-type StreamQuery = {
+/** Whose events a stream carries, and from which number on. */
+export type StreamQuery = {
   sessionId: string;
   requestId: string;
   after: number;
@@ -115,11 +116,17 @@ async function writeItems(
   query: StreamQuery,
   controller: ReadableStreamDefaultController<Uint8Array>,
 ): Promise<boolean> {
+  const parts: Uint8Array[] = [];
+  let hasEnded = false;
   for (const item of items) {
-    controller.enqueue(item.type === "event" ? encodeEvent(item.event) : encodeDelta(item.delta));
-    if (item.type === "event" && isLast(item.event) && (await endsStream(item.event, query))) return true;
+    parts.push(item.type === "event" ? encodeEvent(item.event) : encodeDelta(item.delta));
+    hasEnded = item.type === "event" && isLast(item.event) && (await endsStream(item.event, query));
+    if (hasEnded) break;
   }
-  return false;
+  // As one chunk, because each has a cost of its own on its way to the client.
+  const [first, ...others] = parts;
+  if (first) controller.enqueue(others.length === 0 ? first : Buffer.concat(parts));
+  return hasEnded;
 }
 
 /** Whether the end of a turn ends the stream: a steer's ends with its own run, or with the turn it joined if it got none. */

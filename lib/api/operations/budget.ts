@@ -3,6 +3,7 @@ import { type Budget, MINUTE_MS, type Spend } from "#lib/session/budget/budget.t
 import { readTreeBudget } from "#lib/session/budget/budget-store.ts";
 import { changeBudget as storeBudget } from "#lib/session/budget/change-budget.ts";
 import type { SessionRow } from "#lib/session/session-store.ts";
+import { actorOf } from "../auth/actor-of.ts";
 import { unknownSession } from "../auth/known-session.ts";
 import { type Failure, fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
@@ -30,14 +31,23 @@ export async function readBudget(services: ApiServices, { session }: CallOf<"rea
 /** `PATCH …/budget`: changes limits, and wakes turns that wait for a budget. Source: `wire.md`, Budgets. */
 export async function changeBudget(
   services: ApiServices,
-  { session, body }: CallOf<"changeBudget">,
+  { session, body, caller }: CallOf<"changeBudget">,
 ): Promise<Answer> {
   const refusal = typeof body.usd === "number" ? refuseUnpriced(services.settings, "usd") : undefined;
   if (refusal) return refusal;
   const { spending } = services;
   const changed = await storeBudget({ ...services, budgetChanged: spending.budgetChanged }, session.id, body);
   const tree = changed && (await readTreeBudget(services.db, session.id));
-  return tree ? answer(services, tree) : unknownSession();
+  if (!tree) return unknownSession();
+  const { usd = null, tokens = null, minutes = null } = tree.budget ?? {};
+  services.securityLog.budgetChanged({
+    actor: actorOf(caller),
+    sessionId: session.id,
+    usd,
+    tokens,
+    minutes,
+  });
+  return answer(services, tree);
 }
 
 const answer = (

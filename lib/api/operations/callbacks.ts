@@ -4,6 +4,7 @@ import { rotateCallbackSecret as rotateSecret } from "#lib/callback/secret/rotat
 import { CALLBACK_SECRET } from "#lib/session/secrets/secret-names.ts";
 import type { SessionRow } from "#lib/session/session-store.ts";
 import { maskUrl } from "#lib/text/mask-url.ts";
+import { actorOf } from "../auth/actor-of.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
@@ -39,23 +40,27 @@ export async function describeCallback(
 /** `POST …/callback/secret`: replaces the secret; the old one signs too until the overlap ends. */
 export async function rotateCallbackSecret(
   services: ApiServices,
-  { session, body }: CallOf<"rotateCallbackSecret">,
+  { session, body, caller }: CallOf<"rotateCallbackSecret">,
 ): Promise<Answer> {
   const { secret, overlapHours = OVERLAP_HOURS } = body;
   const refusal = refuseSecret(services.callbackRules, secret);
   if (refusal !== undefined) return fail("invalid_request", `secret: ${refusal}`);
   const overlapMs = overlapHours * 3_600_000;
   const isRotated = await rotateSecret(services, session.id, { secret, overlapMs });
-  return isRotated ? answerCallback(services, session) : withoutCallback();
+  if (!isRotated) return withoutCallback();
+  services.securityLog.callbackSecretRotated({ actor: actorOf(caller), sessionId: session.id });
+  return answerCallback(services, session);
 }
 
 /** `POST …/callback/enable`: sends callbacks to the session's endpoint again. */
 export async function enableCallback(
   services: ApiServices,
-  { session }: CallOf<"enableCallback">,
+  { session, caller }: CallOf<"enableCallback">,
 ): Promise<Answer> {
   if (session.callbackUrl === null) return withoutCallback();
   await enableEndpoint(services.db, session.id);
+  const { host } = new URL(session.callbackUrl);
+  services.securityLog.callbackEnabled({ actor: actorOf(caller), sessionId: session.id, host });
   return answerCallback(services, session);
 }
 

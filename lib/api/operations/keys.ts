@@ -85,10 +85,11 @@ const keyIsOver = () => fail("conflict", "this key is revoked or has expired; cr
 
 /** `POST /actions/encryption/rotate`: a part of the walk over all stored secrets. */
 export async function rotateEncryption(
-  services: Pick<ApiServices, "db" | "sealer">,
-  { body }: CallOf<"rotateEncryption">,
+  services: Pick<ApiServices, "db" | "sealer" | "securityLog">,
+  { body, caller }: CallOf<"rotateEncryption">,
 ): Promise<Answer> {
   const outcome = await resealSecrets(services, body.cursor);
+  services.securityLog.encryptionRotated({ actor: actorOf(caller), resealed: outcome.resealed });
   return { ok: true, status: 200, body: { success: true, ...outcome } };
 }
 

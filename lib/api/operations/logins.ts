@@ -1,4 +1,5 @@
 import type { Login } from "#lib/logins/logins.ts";
+import { actorOf } from "../auth/actor-of.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
@@ -15,19 +16,24 @@ export async function listLogins(
 
 /** `DELETE /actions/logins/:loginId`: ends a login at once; repeating it changes nothing. */
 export async function endLogin(
-  { logins }: Pick<ApiServices, "logins">,
-  { params }: CallOf<"endLogin">,
+  { logins, securityLog }: Pick<ApiServices, "logins" | "securityLog">,
+  { params, caller }: CallOf<"endLogin">,
 ): Promise<Answer> {
   if (!(await logins.end(params.loginId))) return fail("not_found", "no such login");
+  securityLog.loginEnded({ actor: actorOf(caller), loginId: params.loginId });
   return { ok: true, status: 200, body: { success: true } };
 }
 
 /** `POST /actions/logout`: ends the login of the request, and removes its cookie. */
 export async function logOut(
-  { logins, login }: Pick<ApiServices, "logins" | "login">,
+  { logins, login, securityLog }: Pick<ApiServices, "logins" | "login" | "securityLog">,
   { caller }: CallOf<"logOut">,
 ): Promise<Answer> {
-  if (caller.loginId !== undefined) await logins.end(caller.loginId);
+  const { loginId } = caller;
+  if (loginId !== undefined) {
+    await logins.end(loginId);
+    securityLog.loginEnded({ actor: actorOf(caller), loginId });
+  }
   const headers = { "Set-Cookie": login.clearCookie() };
   return { ok: true, status: 200, body: { success: true }, headers };
 }

@@ -3,7 +3,7 @@ import { type AnsweringRun, findNewestRun, findStatus } from "#lib/session/run/r
 import { projectRequestStatus } from "#lib/session/run/status.ts";
 import { unknownSession } from "../auth/known-session.ts";
 import { fail } from "../http/errors.ts";
-import { streamRequest as openStream } from "../http/event-stream.ts";
+import { streamRequest as openStream, type StreamQuery } from "../http/event-stream.ts";
 import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
@@ -23,37 +23,48 @@ export async function streamRequest(
   const { sessionId, requestId } = params;
   const lastEventId = readLastEventId(request.headers.get("last-event-id"));
   if (lastEventId === "malformed") return fail("invalid_request", "Last-Event-ID: must be a whole number");
-  const { db, log } = services;
-  const found = await findStatus(db, { sessionId, requestId, ownerId: caller.ownerId });
+  const { db } = services;
+  const sent = lastEventId ?? query.after ?? 0;
+  const isHead = request.method === "HEAD";
+  // A stream from the beginning reads its first page while the request is looked up: almost every stream is one.
+  const early =
+    sent === 0 && !isHead ? open(services, request, caller, { sessionId, requestId, after: 0 }) : undefined;
+  const found = await findStatus(db, { sessionId, requestId, ownerId: caller.ownerId }).catch((error) => {
+    early?.cancel();
+    throw error;
+  });
+  const joined = found.kind === "found" ? found.joined : undefined;
+  if (early && found.kind === "found" && !joined) return new Response(early, { headers: HEADERS });
+  await early?.cancel();
   if (found.kind === "unknown_session") return unknownSession();
   if (found.kind === "unknown_request") return fail("not_found", "no such request");
-  const { joined, run } = found;
-  const sent = lastEventId ?? query.after ?? 0;
   // A steer's stream begins where the steer was accepted, in the middle of another request's.
   const after = Math.max(sent, joined?.afterSeq ?? 0);
-  if (sent > 0 && (await hasNothingLeft(services, sessionId, run, after)))
+  if (sent > 0 && (await hasNothingLeft(services, sessionId, found.run, after)))
     return new Response(null, { status: 204 });
-  // A stream that nobody is going to read is not opened.
-  if (request.method === "HEAD") return new Response(null, { headers: HEADERS });
-  const followed = {
+  if (isHead) return new Response(null, { headers: HEADERS });
+  const hasOwnRun = async () => (await findNewestRun(db, requestId)) !== undefined;
+  const stream = open(services, request, caller, {
     sessionId,
     requestId,
     after,
-    ...(joined && {
-      joined: {
-        requestId: joined.requestId,
-        hasOwnRun: async () => (await findNewestRun(db, requestId)) !== undefined,
-      },
-    }),
-  };
+    ...(joined && { joined: { requestId: joined.requestId, hasOwnRun } }),
+  });
+  return new Response(stream, { headers: HEADERS });
+}
+
+/** Opens a stream that ends when the client disconnects or the caller's access is withdrawn. */
+function open(
+  { db, log, access }: ApiServices,
+  request: Request,
+  { grant }: CallOf<"streamRequest">["caller"],
+  followed: StreamQuery,
+): ReadableStream<Uint8Array> {
   const { subscribe, readUnfinished } = log;
   const pages = { subscribe, readUnfinished, readPage: (page: PageQuery) => readPage(db, page) };
-  const { grant } = caller;
   const withdrawn = new AbortController();
-  const letGo =
-    grant && services.access.hold({ ...grant, scopes: ["sessions:read"] }, () => withdrawn.abort());
-  const signal = AbortSignal.any([request.signal, withdrawn.signal]);
-  return new Response(openStream(pages, followed, signal, letGo), { headers: HEADERS });
+  const release = grant && access.hold({ ...grant, scopes: ["sessions:read"] }, () => withdrawn.abort());
+  return openStream(pages, followed, AbortSignal.any([request.signal, withdrawn.signal]), release);
 }
 
 /** An `EventSource` reconnects with its header, which therefore wins over the query it was opened with. */

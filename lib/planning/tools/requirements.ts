@@ -40,7 +40,6 @@ export const addRequirementsTool = (deps: PlanningDeps): Tool =>
     },
   });
 
-/** `update_requirement`. */
 export const updateRequirementTool = (deps: PlanningDeps): Tool =>
   defineTool({
     ...common,
@@ -65,7 +64,6 @@ export const updateRequirementTool = (deps: PlanningDeps): Tool =>
     },
   });
 
-/** `list_requirements`. */
 export const listRequirementsTool = (deps: PlanningDeps): Tool =>
   defineTool({
     ...common,
@@ -74,6 +72,7 @@ export const listRequirementsTool = (deps: PlanningDeps): Tool =>
       "Lists the requirements with status, evidence, assertion and the result of its newest check.",
     input: z.strictObject({}),
     readOnly: true,
+    readsStore: true,
     async execute(_input, { rootSessionId }) {
       const rows = await listRequirementRows(deps.db, rootSessionId);
       if (rows.length === 0) return "There are no requirements.";

@@ -1,13 +1,14 @@
 import { repeatOnDeadlock } from "#db/repeat-on-deadlock.ts";
+import { faultPoint } from "#lib/faults/fault-point.ts";
 import { lockSession } from "../session-store.ts";
-import { listBudgetWaits } from "../waiting/wait-store.ts";
+import { expireBudgetWaits } from "../waiting/wait-store.ts";
 import { sendWake, type WakeDeps, wakeRun } from "../waiting/waiting.ts";
 import { applyBudgetChange, type Budget, type BudgetChange } from "./budget.ts";
 import { storeTreeBudget } from "./budget-store.ts";
 
 /**
  * Changes the budget of a root session and wakes the turns of its tree that wait for one; a turn whose budget is still used
- * up waits again. Repeating the call repeats the wake, so a caller without an answer can send it again.
+ * up waits again. If the process ends before the wake, the sweep of overdue waits makes it.
  * Source: `wire.md`, Budgets.
  *
  * @param deps.budgetChanged tells the executors of all processes to read the budget again.
@@ -24,13 +25,13 @@ export async function changeBudget(
       if (!session) return undefined;
       const budget = applyBudgetChange(session.budget, change);
       await storeTreeBudget(tx, rootId, budget);
-      return { budget };
+      return { budget, waits: await expireBudgetWaits(tx, rootId) };
     });
   // The rows of a tree are locked in another order by the end of a sub-agent's turn.
   const changed = await repeatOnDeadlock(store);
   if (!changed) return undefined;
   deps.budgetChanged(rootId);
-  for (const wait of await listBudgetWaits(deps.db, rootId))
-    await sendWake(deps, await wakeRun(deps, wait, "settled"));
+  await faultPoint("budget-stored");
+  for (const wait of changed.waits) await sendWake(deps, await wakeRun(deps, wait, "settled"));
   return changed;
 }

@@ -141,17 +141,26 @@ export async function listControlWaits(db: Executor, sessionId?: string): Promis
   return selectOpenWaits(db, and(eq(waits.kind, "control"), ofSession));
 }
 
-/** The open waits of a tree of sessions for its own budget; those for the budget of an owner have a deadline. */
-export const listBudgetWaits = (db: Executor, rootId: string): Promise<WaitKey[]> =>
-  selectOpenWaits(
-    db,
-    and(
-      eq(waits.kind, "budget"),
-      isNull(waits.deadlineAt),
-      sql`(${waits.sessionId} = ${rootId} or ${waits.sessionId} in (
-        select ${agents.sessionId} from ${agents} where ${agents.rootSessionId} = ${rootId}))`,
-    ),
-  );
+/**
+ * Gives the open waits of a tree of sessions for its own budget a deadline that has passed: if this process ends before it
+ * wakes their runs, the sweep of overdue waits does. Waits for the budget of an owner have a later deadline, and keep it.
+ *
+ * @returns the waits.
+ */
+export const expireBudgetWaits = (tx: Transaction, rootId: string): Promise<WaitKey[]> =>
+  tx
+    .update(waits)
+    .set({ deadlineAt: databaseTime() })
+    .where(
+      and(
+        eq(waits.kind, "budget"),
+        isNull(waits.endedBy),
+        or(isNull(waits.deadlineAt), lte(waits.deadlineAt, databaseTime())),
+        sql`(${waits.sessionId} = ${rootId} or ${waits.sessionId} in (
+          select ${agents.sessionId} from ${agents} where ${agents.rootSessionId} = ${rootId}))`,
+      ),
+    )
+    .returning({ runId: waits.runId, callId: waits.callId, sessionId: waits.sessionId });
 
 /** Parked runs whose stop was requested but not carried out, because the process ended in between. */
 export async function listStoppedParked(db: Executor): Promise<string[]> {

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { oneLine } from "#lib/text/one-line.ts";
 import { SKILL_FILE, type SkillFile, skillLimits } from "../skill.ts";
 
-/** The Markdown of a skill without its front matter. */
+/** A `SKILL.md`, split into its front matter (YAML) and its body (Markdown). */
 type SkillText = { frontMatter: string; body: string };
 
 /** The front matter of the Agent Skills format. Keys of other products are allowed and ignored. */
@@ -30,7 +30,7 @@ type ParsedSkill = { ok: true; name: string; description: string } | { ok: false
 /**
  * Reads the front matter of a skill's `SKILL.md`.
  *
- * @param folderName the name of the skill's folder, which the format demands as the skill's name.
+ * @param folderName the name of the skill's folder; the format requires the skill to have the same name.
  */
 export function parseSkill(bytes: Uint8Array, folderName: string): ParsedSkill {
   const text = decodeText(bytes);
@@ -68,7 +68,7 @@ export function splitFrontMatter(text: string): SkillText | undefined {
   };
 }
 
-/** The bytes as UTF-8 text, undefined if they are none. */
+/** Decodes UTF-8 text; undefined if the bytes are not text. */
 export function decodeText(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {
@@ -78,7 +78,7 @@ export function decodeText(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** YAML of plain values: no aliases (a few lines of them expand to gigabytes), no tags, no merge keys. */
+/** Reads YAML of plain values: no aliases (a few lines of them can expand to gigabytes), no tags, no merge keys. */
 function readYaml(text: string): { ok: true; value: unknown } | { ok: false; flaw: string } {
   try {
     const document = parseDocument(text, {
@@ -97,7 +97,7 @@ function readYaml(text: string): { ok: true; value: unknown } | { ok: false; fla
   }
 }
 
-/** The version of a skill: a hash of its files, each with the length of its path and of its content before it. */
+/** The version of a skill: a hash of its files, each prefixed with its path and with the lengths of path and content. */
 export function hashSkill(files: readonly SkillFile[]): string {
   const hash = createHash("sha256");
   for (const { path, bytes } of files) {

@@ -19,11 +19,11 @@ type SkillFolder = {
 };
 
 /**
- * Looks at the folder of a skill without reading its files. What is wrong with it is in the result of `read`.
+ * Inspects the folder of a skill without reading its files. `read` returns a flaw instead of throwing.
  *
  * @param path the folder below `SKILLS_DIR` or the library.
  */
-export async function lookAtSkill(path: string, source: SkillSource): Promise<SkillFolder> {
+export async function inspectSkill(path: string, source: SkillSource): Promise<SkillFolder> {
   const name = basename(path);
   try {
     const parent = await realpath(dirname(path));
@@ -52,7 +52,7 @@ async function readSkill(
   try {
     const files: SkillFile[] = [];
     for (const file of found) files.push({ path: file.path, bytes: await readBytes(file) });
-    // Half of an old version and half of a new one is neither.
+    // The files may mix an old and a new version.
     if (stampOf(await walkSkill(folder)) !== stampOf(found))
       return { ok: false, flaw: "changed while it was read", isChanging: true };
     const text = files.find(({ path }) => path === SKILL_FILE);
@@ -66,7 +66,7 @@ async function readSkill(
   }
 }
 
-/** Reads a file, which may have been exchanged since it was looked at: a link is not followed, the limit holds. */
+/** Reads a file that may have been replaced since the walk, so it follows no link and checks type and size again. */
 async function readBytes({ path, target }: FoundFile): Promise<Uint8Array> {
   const file = await open(target, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
@@ -90,7 +90,7 @@ const describeFlaw = (error: unknown): string => {
   return `cannot be read: ${error instanceof Error ? error.message : String(error)}`;
 };
 
-/** The paths of the folders in a folder of skills. @throws SkillFlaw when there are too many names in it. */
+/** Lists the paths of the folders in a folder of skills. @throws SkillFlaw if it has too many entries. */
 export async function listSkillFolders(folder: string): Promise<string[]> {
   const names: string[] = [];
   for await (const entry of await opendir(folder)) {

@@ -32,7 +32,7 @@ async function open(prepare: (skillsDir: string) => Promise<void>, hasLibrary = 
 const names = (skills: readonly { name: string }[]) => skills.map(({ name }) => name);
 
 describe("the catalogue of skills", () => {
-  it("has the project's own skills without a flaw, and a deployment's skill of the same name wins", async () => {
+  it("loads the project's own skills without a flaw, and a deployment's skill of the same name wins", async () => {
     const { catalogue, lines } = await open(async (folder) => {
       await writeSkill(folder, "copy-review", { "SKILL.md": skillText("copy-review", "Our own.") });
       await writeSkill(folder, "brand-voice", { "references/a.md": "a", ".hidden": "x" });
@@ -56,7 +56,7 @@ describe("the catalogue of skills", () => {
     assert.match(brand?.version ?? "", /^[0-9a-f]{64}$/);
   });
 
-  it("reads a skill again when a file has changed, and only the changed content is another version", async () => {
+  it("reads a skill again after a file changed, and only changed content makes a new version", async () => {
     const { catalogue, skillsDir } = await open((folder) =>
       writeSkill(folder, "one", { "scripts/a.mjs": "1" }),
     );
@@ -72,7 +72,7 @@ describe("the catalogue of skills", () => {
     assert.deepEqual(await catalogue.current(), []);
   });
 
-  it("tells apart files that differ only in where one ends and the next begins", async () => {
+  it("distinguishes files that differ only in where one ends and the next begins", async () => {
     const versions = new Set<string | undefined>();
     for (const files of [{ ab: "c" }, { a: "bc" }, { a: "b", c: "" }, { a: "b", b: "c" }]) {
       const { catalogue } = await open((folder) => writeSkill(folder, "one", files));
@@ -81,7 +81,7 @@ describe("the catalogue of skills", () => {
     assert.equal(versions.size, 4);
   });
 
-  it("logs a flaw once until it changes, and goes on with the other skills", async () => {
+  it("logs a flaw once until it changes, and keeps the other skills", async () => {
     const { catalogue, skillsDir, lines } = await open(async (folder) => {
       await writeSkill(folder, "good");
       await writeSkill(folder, "bad", { "SKILL.md": "no front matter" });
@@ -101,7 +101,7 @@ describe("the catalogue of skills", () => {
     assert.equal(lines.length, 3);
   });
 
-  it("a folder that does not exist is one line, and the library stays", async () => {
+  it("logs one line for a missing folder, and keeps the library", async () => {
     const { catalogue, skillsDir, lines } = await open((folder) => rm(folder, { recursive: true }), true);
     assert.equal((await catalogue.current()).length, 3);
     assert.equal(lines.length, 1);
@@ -172,11 +172,11 @@ describe("hostile skills", () => {
       });
       assert.deepEqual(names(await catalogue.current()), ["good"]);
       assert.equal(lines.length, 1);
-      const { flaw: said } = JSON.parse((lines[0] ?? "").replace(/^[^{]*/, "")) as { flaw: string };
-      assert.match(said, flaw);
+      const logged = JSON.parse((lines[0] ?? "").replace(/^[^{]*/, "")) as { flaw: string };
+      assert.match(logged.flaw, flaw);
     });
 
-  it("takes names that objects have as any other, and gives prototypes nothing", async () => {
+  it("accepts names of object properties, and does not change prototypes", async () => {
     const { catalogue } = await open(async (folder) => {
       for (const name of ["constructor", "valueof", "prototype"]) await writeSkill(folder, name);
       const text =
@@ -187,14 +187,14 @@ describe("hostile skills", () => {
     assert.equal(({} as { polluted?: boolean }).polluted, undefined);
   });
 
-  it("refuses links that leave the folder, and takes those that stay in it", async () => {
+  it("refuses links that leave the folder, and follows those that stay in it", async () => {
     const { catalogue, lines } = await open(async (folder) => {
       for (const name of ["file", "folder", "loop", "nowhere", "inside"]) await writeSkill(folder, name);
       await symlink(outside, join(folder, "file/secret.md"));
       await symlink(root, join(folder, "folder/all"));
       await symlink("loop.md", join(folder, "loop/loop.md"));
       await symlink("nothing.md", join(folder, "nowhere/link.md"));
-      // As Kubernetes mounts the keys of a ConfigMap.
+      // Kubernetes mounts the keys of a ConfigMap like this.
       await mkdir(join(folder, "inside/..data"));
       await writeFile(join(folder, "inside/..data/more.md"), "more");
       await symlink("..data/more.md", join(folder, "inside/more.md"));
@@ -239,7 +239,7 @@ describe("hostile skills", () => {
     assert.equal(crowded.lines.length, 1);
   });
 
-  it("reads one state or the other while a skill is replaced", async () => {
+  it("reads either the old or the new state while a skill is replaced", async () => {
     const { catalogue, skillsDir } = await open((folder) => writeSkill(folder, "one", { "a.txt": "old" }));
     await writeSkill(root, "one", { "a.txt": "new" });
     const seen = new Set<string>();

@@ -2,12 +2,12 @@ import { join } from "node:path";
 import type { SkillSource } from "#db/schema/unions.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import { type Skill, skillLimits } from "../skill.ts";
-import { listSkillFolders, lookAtSkill, type SkillResult } from "./read-skill-folder.ts";
+import { inspectSkill, listSkillFolders, type SkillResult } from "./read-skill-folder.ts";
 import { SkillFlaw } from "./walk-skill.ts";
 
-/** The skills of this deployment, as they are now. */
+/** The current skills of this deployment. */
 export type SkillCatalogue = {
-  /** The valid skills, ordered by name. Looks for changed files every few seconds at most. */
+  /** Returns the valid skills, ordered by name. Checks for changed files every few seconds at most. */
   current: () => Promise<readonly Skill[]>;
 };
 
@@ -24,14 +24,14 @@ type CatalogueOptions = {
 };
 
 /**
- * Reads the skills of the library and of `SKILLS_DIR`; of two with one name, the deployment's is taken. An invalid skill
- * is left out with one line in the log, which is repeated only after it was changed.
+ * Reads the skills of the library and of `SKILLS_DIR`. If both have a skill of one name, the deployment's wins. An invalid
+ * skill is skipped with one line in the log; the line is not repeated until the flaw changes.
  */
 export async function createSkillCatalogue(options: CatalogueOptions): Promise<SkillCatalogue> {
   const { logger, skillsDir, libraryDir = LIBRARY, checkEveryMs = CHECK_EVERY_MS } = options;
   const folders: [string, SkillSource][] = [[libraryDir, "built_in"]];
   if (skillsDir !== undefined) folders.push([skillsDir, "deployment"]);
-  const known = new Map<string, { stamp: string; result: SkillResult }>();
+  const cache = new Map<string, { stamp: string; result: SkillResult }>();
   let skills: readonly Skill[] = [];
   let flaws = new Set<string>();
   let checkedAt = Number.NEGATIVE_INFINITY;
@@ -41,11 +41,11 @@ export async function createSkillCatalogue(options: CatalogueOptions): Promise<S
     folder: string,
     source: SkillSource,
     found: Map<string, Skill>,
-    said: Set<string>,
+    newFlaws: Set<string>,
   ) {
     const report = (place: string, flaw: string) => {
       const line = `${place}: ${flaw}`;
-      said.add(line);
+      newFlaws.add(line);
       if (!flaws.has(line)) logger.warn({ folder: place, flaw }, "skill was skipped");
     };
     const paths = await listSkillFolders(folder).catch((error: unknown) => {
@@ -54,28 +54,28 @@ export async function createSkillCatalogue(options: CatalogueOptions): Promise<S
       return [] as string[];
     });
     for (const path of paths) {
-      const { name, stamp, read } = await lookAtSkill(path, source);
-      const cached = known.get(path);
+      const { name, stamp, read } = await inspectSkill(path, source);
+      const cached = cache.get(path);
       const latest = cached?.stamp === stamp ? cached.result : await read();
       const isChanging = !latest.ok && latest.isChanging === true;
-      // What is being replaced is read at the next look; until then the skill stays what it was.
+      // A skill that is being replaced keeps its cached version; the empty stamp makes the next check read it again.
       const result = isChanging && cached ? cached.result : latest;
-      known.set(path, { stamp: isChanging ? "" : stamp, result });
+      cache.set(path, { stamp: isChanging ? "" : stamp, result });
       if (!result.ok) report(path, result.flaw);
       else if (found.size >= skillLimits.skillsMax && !found.has(name))
         report(path, `there are more than ${skillLimits.skillsMax} skills`);
       else found.set(name, result.skill);
     }
-    for (const path of known.keys())
-      if (path.startsWith(join(folder, "/")) && !paths.includes(path)) known.delete(path);
+    for (const path of cache.keys())
+      if (path.startsWith(join(folder, "/")) && !paths.includes(path)) cache.delete(path);
   }
 
   async function check(): Promise<void> {
     const found = new Map<string, Skill>();
-    const said = new Set<string>();
-    for (const [folder, source] of folders) await readFolder(folder, source, found, said);
+    const newFlaws = new Set<string>();
+    for (const [folder, source] of folders) await readFolder(folder, source, found, newFlaws);
     skills = [...found.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
-    flaws = said;
+    flaws = newFlaws;
     checkedAt = performance.now();
   }
 

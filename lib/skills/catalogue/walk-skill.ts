@@ -5,12 +5,12 @@ import { skillLimits } from "../skill.ts";
 /** A file of a skill's folder before it is read. `target` is its canonical path. */
 export type FoundFile = { path: string; target: string; sizeBytes: number; stamp: string };
 
-/** What is wrong with a skill, as one sentence for the log. */
+/** Why a skill is invalid. The message is one sentence for the log. */
 export class SkillFlaw extends Error {}
 
 /**
- * Lists the files of a skill's folder, ordered by path. Hidden names are left out. A symbolic link counts as the file that
- * it leads to, if that lies in the same folder.
+ * Lists the files of a skill's folder, ordered by path, without hidden ones. A symbolic link counts as its target if the
+ * target is in the same folder.
  *
  * @param folder canonical path of the skill's folder.
  * @throws SkillFlaw for a folder that exceeds a limit or has a link that leaves it.
@@ -48,7 +48,7 @@ export async function walkSkill(folder: string): Promise<FoundFile[]> {
 function refusePath(path: string): void {
   if (path.length > skillLimits.pathCharactersMax)
     throw new SkillFlaw(`has a path of more than ${skillLimits.pathCharactersMax} characters`);
-  // Control characters would break lists of files; U+FFFD stands for a name that is not UTF-8.
+  // Control characters would break lists of files; Node decodes a name that is not UTF-8 with U+FFFD.
   if (/[\p{Cc}\\\uFFFD]/u.test(path))
     throw new SkillFlaw(`has a file name with a character that is not allowed: ${JSON.stringify(path)}`);
 }

@@ -3,10 +3,10 @@ import type { SandboxService } from "#lib/sandbox/sandbox-service.ts";
 import type { ToolCall } from "#lib/tools/tool.ts";
 import { readSessionSkills, type StoredFile } from "../skill-store.ts";
 
-/** What the skill tools work through. */
+/** The dependencies of the skill tools. */
 export type SkillToolServices = { db: Database; sandbox: SandboxService };
 
-/** The version of a skill that the calling session has: of a sub-agent, its root's. Otherwise a sentence. */
+/** Finds the calling session's version of a skill; a sub-agent has the versions of its root. */
 export async function findSkillVersion(
   { db }: Pick<SkillToolServices, "db">,
   { rootSessionId }: Pick<ToolCall, "rootSessionId">,
@@ -22,9 +22,9 @@ export async function findSkillVersion(
   };
 }
 
-/** A path as skills list their files: the same file without a leading `./`. */
+/** Removes a leading `./`, which the paths of skill files do not have. */
 export const toSkillPath = (path: string): string => path.replace(/^(\.\/)+/, "");
 
-/** The files of a skill, one a line. */
+/** Formats the files of a skill, one per line. */
 export const listPaths = (files: readonly StoredFile[]): string =>
   files.map(({ path, sizeBytes }) => `${path}  ${sizeBytes}`).join("\n");

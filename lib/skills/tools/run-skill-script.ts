@@ -11,8 +11,8 @@ const ARGS_MAX = 64;
 const ARG_CHARACTERS_MAX = 4_000;
 
 /**
- * `run_skill_script`: runs a script that a skill ships, by argument array. What is run are the stored bytes of the session's
- * version, so that it is no way around a policy without `run_shell`. Source: `security.md`, What comes in.
+ * `run_skill_script`: runs a script that a skill ships, by argument array. It runs the stored bytes of the session's
+ * version, so it cannot bypass a policy that forbids `run_shell`. Source: `security.md`, What comes in.
  */
 export const runSkillScript = (services: SkillToolServices): Tool =>
   defineTool({
@@ -39,7 +39,7 @@ export const runSkillScript = (services: SkillToolServices): Tool =>
     idempotent: false,
     readOnly: false,
     changes: true,
-    // The script's own deadline comes first, so that its output so far is not lost.
+    // The script's own deadline ends before this one, so that its output so far is returned.
     timeoutMs: COMMAND_TIMEOUT_MS_MAX + 15_000,
     async execute({ name, script, args, timeoutMs }, call) {
       const found = await findSkillVersion(services, call, name);

@@ -9,7 +9,7 @@ const BY_EXTENSION: ReadonlyMap<string, Runtime> = new Map([
   ["bash", "bash"],
 ]);
 
-/** First lines of scripts without an extension. The program that they name is not run, only the one given here. */
+/** First lines of scripts without an extension. The listed runtime runs the script, not the program that the line names. */
 const BY_FIRST_LINE: ReadonlyMap<string, Runtime> = new Map([
   ["#!/usr/bin/env node", "node"],
   ["#!/usr/bin/node", "node"],
@@ -21,7 +21,7 @@ const BY_FIRST_LINE: ReadonlyMap<string, Runtime> = new Map([
   ["#!/bin/sh", "bash"],
 ]);
 
-/** What runs a script: by its extension, or by its first line if it has none. Undefined if that is not supported. */
+/** Selects the runtime of a script by its extension, or by its first line if it has none. Undefined if unsupported. */
 export function runtimeOf(path: string, bytes: Uint8Array): Runtime | undefined {
   const name = path.slice(path.lastIndexOf("/") + 1);
   const dot = name.lastIndexOf(".");

@@ -9,8 +9,8 @@ import { screenshot } from "./picture/screenshot.ts";
 import { browserExecute } from "./script/browser-execute.ts";
 
 /**
- * The tools that work on the live browser. Each call holds the browser from before its start until its end; a script of a
- * turn waits before that for as long as a person has control.
+ * The tools that work on the live browser. Each call holds the browser from before it starts until it ends. While a person
+ * has control, a script of a turn waits first.
  */
 export function browserTools(services: BrowserToolServices): Tool[] {
   const { control } = services;
@@ -18,16 +18,16 @@ export function browserTools(services: BrowserToolServices): Tool[] {
     ...tool,
     async acquire(call) {
       const { browserSessionId, runId, waitEndedBy, signal } = call;
-      const isKept =
+      const mustWait =
         control.holderOf(browserSessionId) !== undefined && waitEndedBy !== "message" && !signal.aborted;
-      if (tool.name === "browser_execute" && runId !== null && isKept)
+      if (tool.name === "browser_execute" && runId !== null && mustWait)
         return waitFor({ kind: "control", subjects: [], deadlineAt: null });
       return holdInTurn(services, call);
     },
   }));
 }
 
-/** Holds the browser for a call, and the page: calls of agents that share a page run one at a time. */
+/** Holds the browser and the page for a call. Calls of different agents that share a page run one after another. */
 export async function holdInTurn(
   { browser, pageTurns }: Pick<ToolServices, "browser" | "pageTurns">,
   call: Pick<ToolCall, "browserSessionId" | "sessionId" | "signal">,

@@ -2,12 +2,12 @@ import type { BrowserService, LiveBrowser } from "#lib/browser/browser-service.t
 import type { ToolCall } from "../tool.ts";
 import { withinDeadline } from "./within-deadline.ts";
 
-/** A cold start takes a few seconds; after this time something is wrong. */
+/** A cold start takes a few seconds; after this time the start counts as failed. */
 const START_MS_MAX = 60_000;
 
 /**
- * The session's live browser, started if none runs, and marked as used.
- * @throws Error with a sentence when it does not start in time or the call is stopped.
+ * Returns the session's live browser, which it starts if needed and marks as used.
+ * @throws Error with a sentence if the browser does not start in time or the call is stopped.
  */
 export async function openLive(
   browser: BrowserService,

@@ -43,7 +43,7 @@ export const nastyPages = (otherOrigin: string) => ({
   "/plain": "<title>Plain</title><p>Nothing to act on.</p>",
 });
 
-/** The pages of the other origin. */
+/** Pages that `nastyPages` embeds from another origin. */
 export const otherPages = {
   "/card": "<title>Card</title><label>Card number <input name=card></label><p>Card words</p>",
   "/hidden": "<button>Hidden frame button</button>",

@@ -6,30 +6,30 @@ import { createPageTurns } from "./page-turns.ts";
 const signal = new AbortController().signal;
 
 describe("turns on a shared page", () => {
-  it("calls of different agents run one at a time, in order of arrival; those of one agent side by side", async () => {
+  it("calls of different agents run one at a time, in order of arrival; calls of one agent run concurrently", async () => {
     const turns = createPageTurns();
-    const begun: string[] = [];
+    const started: string[] = [];
     const take = async (sessionId: string, name: string) => {
       const end = await turns.take({ browserSessionId: "page", sessionId }, signal);
-      begun.push(name);
+      started.push(name);
       return end;
     };
-    const [first, beside] = await Promise.all([take("parent", "p1"), take("parent", "p2")]);
+    const [first, second] = await Promise.all([take("parent", "p1"), take("parent", "p2")]);
     const child = take("child", "c1");
     const later = take("parent", "p3");
     await nextTick();
-    assert.deepEqual(begun, ["p1", "p2"]);
+    assert.deepEqual(started, ["p1", "p2"]);
     first();
     await nextTick();
-    assert.deepEqual(begun, ["p1", "p2"], "one call of the parent is still in progress");
-    beside();
+    assert.deepEqual(started, ["p1", "p2"], "one call of the parent is still in progress");
+    second();
     (await child)();
     (await later)();
-    assert.deepEqual(begun, ["p1", "p2", "c1", "p3"]);
+    assert.deepEqual(started, ["p1", "p2", "c1", "p3"]);
     (await take("child", "c2"))();
   });
 
-  it("a call that is stopped leaves the line; other pages do not wait", async () => {
+  it("a stopped call leaves the queue; other pages do not wait", async () => {
     const turns = createPageTurns();
     const end = await turns.take({ browserSessionId: "page", sessionId: "parent" }, signal);
     const stop = new AbortController();

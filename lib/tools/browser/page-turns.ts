@@ -1,17 +1,17 @@
-/** Gives agents that share a page their turns, in order of arrival. Calls of one agent may run side by side. */
+/** Serializes the calls of agents that share a page, in order of arrival. Calls of one agent may run concurrently. */
 export type PageTurns = {
   /**
-   * Resolves when it is the turn of this session's agent. @returns the way to end the call.
-   * @throws the signal's reason when the call is stopped while it waits.
+   * Resolves when it is the turn of this session's agent. @returns a function that ends the call.
+   * @throws the signal's reason if the call is stopped while it waits.
    */
   take: (call: { browserSessionId: string; sessionId: string }, signal: AbortSignal) => Promise<() => void>;
 };
 
 type Waiting = { sessionId: string; begin: () => void };
-/** A page in use: whose turn it is, how many calls that agent has in progress, and who waits. */
+/** A page in use: the session whose turn it is, the number of its calls in progress, and the waiting calls. */
 type PageInUse = { holder: string; calls: number; waiting: Waiting[] };
 
-/** @see PageTurns */
+/** Creates the turns of one process. */
 export function createPageTurns(): PageTurns {
   const pages = new Map<string, PageInUse>();
 
@@ -39,13 +39,13 @@ export function createPageTurns(): PageTurns {
         return () => endCall(browserSessionId, own);
       }
       if (page.holder === sessionId && page.waiting.length === 0) page.calls++;
-      else await waitInLine(page, sessionId, signal);
+      else await waitInQueue(page, sessionId, signal);
       return () => endCall(browserSessionId, page);
     },
   };
 }
 
-async function waitInLine(page: PageInUse, sessionId: string, signal: AbortSignal): Promise<void> {
+async function waitInQueue(page: PageInUse, sessionId: string, signal: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const waiting = { sessionId, begin: resolve };
   const leave = () => {

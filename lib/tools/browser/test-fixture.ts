@@ -22,12 +22,12 @@ import { WorkspaceError } from "#lib/sandbox/workspace-error.ts";
 import type { VariantView } from "../services.ts";
 import type { ToolCall, ToolResult } from "../tool.ts";
 
-/** A real Chromium with one page, in the shape of the port. */
+/** A real Chromium with one page, behind the service's interfaces. */
 export type TestBrowser = {
   live: LiveBrowser;
   service: BrowserService;
   touched: string[];
-  /** What scripts did with pointer and keys. */
+  /** The pointer states that scripts reported. */
   pointers: (ScriptPointer | undefined)[];
   /** Controls an overlay that a test installs. */
   overlayGate: OverlayGate;
@@ -87,9 +87,9 @@ export async function startTestBrowser(): Promise<TestBrowser> {
     pointers,
     overlayGate,
     async close() {
-      const gone = new Promise((resolve) => child.once("exit", resolve));
+      const exited = new Promise((resolve) => child.once("exit", resolve));
       child.kill("SIGKILL");
-      if (child.exitCode === null && child.signalCode === null) await gone;
+      if (child.exitCode === null && child.signalCode === null) await exited;
       await browser.close().catch(() => {});
       rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
     },
@@ -157,7 +157,7 @@ function readDevtoolsUrl(child: ChildProcess): Promise<string> {
   });
 }
 
-/** A site on loopback; pages by path. */
+/** Starts a site on loopback. @param pages the pages by path. */
 export async function startSite(
   pages: Record<string, string | { headers: Record<string, string>; body: string }>,
 ) {
@@ -184,7 +184,7 @@ export async function startSite(
   };
 }
 
-/** Control of browsers in one process; free until a test takes it. */
+/** Creates browser control in one process. Control is free until a test takes it. */
 export const createTestControl = () => createBrowserControl(openWords(createMemoryBus(), "browser-control"));
 
 /** Evidence kept in memory. */

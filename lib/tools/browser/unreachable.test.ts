@@ -12,7 +12,7 @@ import { createScriptRunner, type ScriptRunner } from "./script/script-runner.ts
 import { callOf, createTestControl, createTestSandbox, textOf } from "./test-fixture.ts";
 
 let site: Awaited<ReturnType<typeof startTestSite>>;
-let house: TestBrowsers;
+let testBrowsers: TestBrowsers;
 let scripts: ScriptRunner;
 let sessionId: string;
 let closedPort: number;
@@ -27,27 +27,31 @@ before(async () => {
     if (request.url === "/away") return response.writeHead(302, { location: "http://10.1.2.3/" }).end();
     response.writeHead(200, { "content-type": "text/html" }).end("<title>Shop</title>");
   });
-  const gone = await startTestSite(() => {});
-  closedPort = gone.port;
-  await gone.close();
-  house = await openTestBrowsers([`127.0.0.1:${site.port}`, `127.0.0.1:${closedPort}`]);
+  const closedSite = await startTestSite(() => {});
+  closedPort = closedSite.port;
+  await closedSite.close();
+  testBrowsers = await openTestBrowsers([`127.0.0.1:${site.port}`, `127.0.0.1:${closedPort}`]);
   scripts = await createScriptRunner({ logger: { warn: () => {} } });
-  sessionId = await insertTestSession(house.db);
-  await house.browsers.navigate(sessionId, `${site.origin}/`);
+  sessionId = await insertTestSession(testBrowsers.db);
+  await testBrowsers.browsers.navigate(sessionId, `${site.origin}/`);
 });
 after(async () => {
   await scripts.close();
-  await house.close();
+  await testBrowsers.close();
   await site.close();
 });
 
-const UNREACHABLE: [what: string, url: () => string, words: RegExp][] = [
+const UNREACHABLE: [what: string, url: () => string, message: RegExp][] = [
   [
     "a server that is not there",
     () => `http://127.0.0.1:${closedPort}/`,
     /127\.0\.0\.1:\d+ refused the connection/,
   ],
-  ["one behind TLS", () => `https://127.0.0.1:${closedPort}/`, /127\.0\.0\.1:\d+ refused the connection/],
+  [
+    "a server that is not there, over TLS",
+    () => `https://127.0.0.1:${closedPort}/`,
+    /127\.0\.0\.1:\d+ refused the connection/,
+  ],
   ["a name that does not exist", () => "http://shop.invalid/", /shop\.invalid could not be resolved/],
   ["a private address", () => "http://10.1.2.3/", /10\.1\.2\.3 is a private address/],
   ["a redirect to a private address", () => `${site.origin}/away`, /10\.1\.2\.3 is a private address/],
@@ -57,10 +61,10 @@ const UNREACHABLE: [what: string, url: () => string, words: RegExp][] = [
   ["endless redirects", () => `${site.origin}/loop`, /the address redirects without end/],
 ];
 
-for (const [what, url, words] of UNREACHABLE)
-  test(`a script that goes to ${what} is told so in words, as is what it catches`, async () => {
+for (const [what, url, message] of UNREACHABLE)
+  test(`a script that goes to ${what} gets a readable error, also when it catches the error`, async () => {
     const tool = browserExecute({
-      browser: house.browsers,
+      browser: testBrowsers.browsers,
       control: createTestControl(),
       scripts,
       sandbox: createTestSandbox(),
@@ -72,7 +76,7 @@ for (const [what, url, words] of UNREACHABLE)
       await page.goto('${url()}');`;
     const text = textOf(await tool.execute({ script, timeoutMs: 30_000 }, callOf(undefined, sessionId)));
     const [error = "", caught = ""] = text.split("Console:");
-    assert.match(error, words);
-    assert.match(caught, words);
+    assert.match(error, message);
+    assert.match(caught, message);
     assert.doesNotMatch(text, /ERR_ABORTED|frame was detached/);
   });

@@ -1,7 +1,7 @@
 /**
- * Waits for work on a page until the deadline or until the call is stopped: a page that is busy with an endless loop or
- * has a dialog open never answers.
- * @throws Error with a sentence when stopped or late; otherwise what the work throws.
+ * Waits for work on a page until the deadline or until the call is stopped, because a page in an endless loop or with an
+ * open dialog never answers.
+ * @throws Error with a sentence if stopped or late; otherwise the error of the work.
  */
 export async function withinDeadline<Result>(
   signal: AbortSignal,

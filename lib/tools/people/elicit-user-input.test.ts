@@ -18,65 +18,65 @@ const callOf = (origin: ToolCall["origin"], fields: Partial<ToolCall> = {}): Too
   ...fields,
 });
 
-type Found = Awaited<ReturnType<PeoplePort["ask"]>>;
+type AskResult = Awaited<ReturnType<PeoplePort["ask"]>>;
 
-async function elicit(call: ToolCall, found: Found, input: object = {}) {
-  const asked: Parameters<PeoplePort["ask"]>[] = [];
+async function elicit(call: ToolCall, result: AskResult, input: object = {}) {
+  const questions: Parameters<PeoplePort["ask"]>[] = [];
   const people: PeoplePort = {
     ask: async (...args) => {
-      asked.push(args);
-      return found;
+      questions.push(args);
+      return result;
     },
   };
   const answer = await elicitUserInput({ people }).execute({ question: "Which colour?", ...input }, call);
-  return { asked, answer };
+  return { questions, answer };
 }
-async function read(call: ToolCall, found: Found, input: object = {}) {
-  const { asked, answer } = await elicit(call, found, input);
+async function read(call: ToolCall, result: AskResult, input: object = {}) {
+  const { questions, answer } = await elicit(call, result, input);
   const { isError, content } = unlessWaiting(answer);
   const [first] = content;
-  return { asked, text: first?.type === "text" ? first.text : "", isError };
+  return { questions, text: first?.type === "text" ? first.text : "", isError };
 }
 const red = { state: "answered", answer: "red" } as const;
 const DAY_MS = 86_400_000;
 
 describe("elicit_user_input", () => {
   for (const origin of RUN_ORIGINS.filter((each) => each !== "person")) {
-    it(`on a turn of origin ${origin} it says at once that nobody is there, and asks nobody`, async () => {
-      const { asked, text, isError } = await read(callOf(origin), red);
-      assert.deepEqual(asked, []);
+    it(`on a turn of origin ${origin}, answers at once that nobody is there and asks nothing`, async () => {
+      const { questions, text, isError } = await read(callOf(origin), red);
+      assert.deepEqual(questions, []);
       assert.equal(isError, false);
       assert.match(text, /Nobody is there.*assumption/);
     });
   }
 
-  it("outside of a turn it says the same", async () => {
-    const { asked, text } = await read(callOf("person", { runId: null }), red);
-    assert.deepEqual([asked, text.split(":")[0]], [[], "Nobody is there to answer"]);
+  it("answers the same outside of a turn", async () => {
+    const { questions, text } = await read(callOf("person", { runId: null }), red);
+    assert.deepEqual([questions, text.split(":")[0]], [[], "Nobody is there to answer"]);
   });
 
-  it("waits while the question is open, until its deadline: a day, or up to seven", async () => {
+  it("waits while the question is open, until its deadline: one day by default, at most seven", async () => {
     const expiresAt = new Date("2026-11-24T00:00:00Z");
     const open = { state: "open", id: "eli_1", expiresAt } as const;
     const options = ["red", "blue"];
-    const { asked, answer } = await elicit(callOf("person"), open, { options });
+    const { questions, answer } = await elicit(callOf("person"), open, { options });
     assert.deepEqual(answer, {
       status: "waiting",
       on: { kind: "person", subjects: ["eli_1"], deadlineAt: expiresAt },
     });
-    assert.deepEqual(asked[0]?.[1], {
+    assert.deepEqual(questions[0]?.[1], {
       question: "Which colour?",
       options,
       form: null,
       timeoutMs: DAY_MS,
     });
     const long = await elicit(callOf("person"), open, { timeoutSeconds: 604_800 });
-    assert.equal(long.asked[0]?.[1].timeoutMs, 7 * DAY_MS);
+    assert.equal(long.questions[0]?.[1].timeoutMs, 7 * DAY_MS);
     for (const timeoutSeconds of [9, 604_801, 60.5])
       await assert.rejects(elicit(callOf("person"), open, { timeoutSeconds }));
   });
 
-  it("hands back the answer, text or a form's values", async () => {
+  it("returns the answer: text, or a form's values", async () => {
     assert.equal((await read(callOf("person"), red)).text, "The person answered: red");
     const values = { state: "answered", answer: { email: "ada@shop.example", count: 2 } } as const;
     const form = { properties: { email: { type: "string" }, count: { type: "integer" } } };
@@ -84,9 +84,11 @@ describe("elicit_user_input", () => {
     assert.equal(text, 'The person answered: {"email":"ada@shop.example","count":2}');
   });
 
-  it("hands on how the wait has ended, so that an open question is settled then", async () => {
-    const { asked, text } = await read(callOf("person", { waitEndedBy: "message" }), { state: "withdrawn" });
-    assert.equal(asked[0]?.[2], "message");
+  it("passes on how the wait ended, so that an open question is settled", async () => {
+    const { questions, text } = await read(callOf("person", { waitEndedBy: "message" }), {
+      state: "withdrawn",
+    });
+    assert.equal(questions[0]?.[2], "message");
     assert.match(text, /^Interrupted by a message/);
   });
 
@@ -99,10 +101,10 @@ describe("elicit_user_input", () => {
   it("takes two to eight options, or none", async () => {
     await assert.rejects(elicit(callOf("person"), red, { options: ["one"] }));
     await assert.rejects(elicit(callOf("person"), red, { options: Array(9).fill("x") }));
-    assert.equal((await elicit(callOf("person"), red)).asked[0]?.[1].options, null);
+    assert.equal((await elicit(callOf("person"), red)).questions[0]?.[1].options, null);
   });
 
-  for (const [what, form, said] of [
+  for (const [what, form, message] of [
     ["no fields", { properties: {} }, /at least one field/],
     ["a nested object", { properties: { a: { type: "object" } } }, /properties\.a\.type/],
     ["an unknown keyword", { properties: { a: { type: "string", pattern: "x" } } }, /pattern/],
@@ -119,16 +121,16 @@ describe("elicit_user_input", () => {
       /required\[0\]/,
     ],
   ] as const)
-    it(`refuses a form with ${what}, and asks nobody`, async () => {
-      const { asked, text, isError } = await read(callOf("person"), red, { form });
-      assert.deepEqual([asked, isError], [[], true]);
+    it(`refuses a form with ${what}, and asks nothing`, async () => {
+      const { questions, text, isError } = await read(callOf("person"), red, { form });
+      assert.deepEqual([questions, isError], [[], true]);
       assert.match(text, /^The form is not valid, so nobody was asked:/);
-      assert.match(text, said);
+      assert.match(text, message);
     });
 
-  it("refuses options beside a form", async () => {
+  it("refuses options together with a form", async () => {
     const form = { properties: { a: { type: "string" } } };
-    const { asked, text } = await read(callOf("person"), red, { form, options: ["x", "y"] });
-    assert.deepEqual([asked, text], [[], "Give options or a form, not both. Nobody was asked."]);
+    const { questions, text } = await read(callOf("person"), red, { form, options: ["x", "y"] });
+    assert.deepEqual([questions, text], [[], "Give options or a form, not both. Nobody was asked."]);
   });
 });

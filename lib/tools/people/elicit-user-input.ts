@@ -5,7 +5,7 @@ import type { ToolServices } from "../services.ts";
 import { defineTool, errorResult, ServiceFailure, waitFor } from "../tool.ts";
 
 const DAY_S = 86_400;
-const goOn =
+const PROCEED_ADVICE =
   "Do not wait and do not ask again: go on with the most sensible assumption, and state it in your reply.";
 
 /** `elicit_user_input`: asks the people on the session page, on a turn that one of them started. */
@@ -36,20 +36,20 @@ export const elicitUserInput = ({ people }: Pick<ToolServices, "people">) =>
     }),
     needs: undefined,
     profile: "analysis",
-    // A call that is made again finds the question that it asked.
+    // A repeated call finds the question that it asked before.
     idempotent: true,
     readOnly: false,
     async execute({ question, options, form, timeoutSeconds }, call) {
       const { runId } = call;
       if (call.origin !== "person" || runId === null)
-        return `Nobody is there to answer: no person started this turn. ${goOn}`;
+        return `Nobody is there to answer: no person started this turn. ${PROCEED_ADVICE}`;
       if (form && options) return errorResult("Give options or a form, not both. Nobody was asked.");
       const parsed = form && formSchema.safeParse(form);
       if (parsed?.success === false)
         return errorResult(
           `The form is not valid, so nobody was asked:\n${z.prettifyError(parsed.error)}\nGive it as described for this tool.`,
         );
-      const asked = await people
+      const result = await people
         .ask(
           { ...call, runId },
           {
@@ -64,15 +64,15 @@ export const elicitUserInput = ({ people }: Pick<ToolServices, "people">) =>
           // An answer may have been accepted already, so the engine repeats the call instead of reporting a failure.
           throw new ServiceFailure(error);
         });
-      switch (asked.state) {
+      switch (result.state) {
         case "open":
-          return waitFor({ kind: "person", subjects: [asked.id], deadlineAt: asked.expiresAt });
+          return waitFor({ kind: "person", subjects: [result.id], deadlineAt: result.expiresAt });
         case "answered":
-          return `The person answered: ${typeof asked.answer === "string" ? asked.answer : JSON.stringify(asked.answer)}`;
+          return `The person answered: ${typeof result.answer === "string" ? result.answer : JSON.stringify(result.answer)}`;
         case "declined":
-          return `The person declined to answer. ${goOn}`;
+          return `The person declined to answer. ${PROCEED_ADVICE}`;
         case "unanswered":
-          return `No answer came: nobody answered in time. ${goOn}`;
+          return `No answer came: nobody answered in time. ${PROCEED_ADVICE}`;
         case "withdrawn":
           return "Interrupted by a message: the question is no longer open. Read the message; ask again if you still need the answer.";
       }

@@ -19,14 +19,14 @@ import { readImageType } from "../workspace/read-image-type.ts";
 
 type RemoteServices = { mcp: Pick<McpClient, "call" | "isOurs">; evidence: EvidenceStore };
 
-/** What a server takes is its own to check; the model is shown the server's schema. */
+/** Accepts any object: the server checks its own input, and the model sees the server's schema. */
 const INPUT = z.record(z.string(), z.unknown()).nullish();
 
-/** The call's own clocks end it before; this is what no call outlives, with a person who is asked several things. */
+/** Upper limit, long enough for a person to answer several questions. The MCP client's own deadlines end a call earlier. */
 const TIMEOUT_MS = MCP_LIMITS.callMs + 4 * MCP_LIMITS.answerMs;
 
 /**
- * A tool of a session's tool server, as a tool of its agent in one turn. What the server says of it and answers is data.
+ * Wraps a tool of a session's tool server as a tool of its agent, for one turn. Its description and answers are data.
  * Source: specification, MCP servers; `security.md`, What comes in.
  */
 export const remoteTool = (remote: RemoteTool, turn: McpTurn, services: RemoteServices): Tool => ({
@@ -38,7 +38,7 @@ export const remoteTool = (remote: RemoteTool, turn: McpTurn, services: RemoteSe
     profile: "editing",
     idempotent: remote.isIdempotent,
     readOnly: remote.isReadOnly,
-    // Our own server's utilities change no pages or files; some keep a picture as evidence.
+    // The utilities of the built-in server change no pages or files; some store a picture as evidence.
     changes: !remote.isReadOnly && !services.mcp.isOurs(turn, remote.serverId),
     timeoutMs: TIMEOUT_MS,
     async execute(input, call) {
@@ -78,7 +78,7 @@ async function toResult(
       texts.push("[A picture that is no PNG, JPEG, WebP or GIF is not shown.]");
       continue;
     }
-    const kept = await evidence.save({
+    const pointer = await evidence.save({
       sessionId: call.sessionId,
       runId: call.runId,
       kind: "file",
@@ -87,8 +87,8 @@ async function toResult(
       mediaType,
       bytes: part.bytes,
     });
-    texts.push(`[Picture: evidence ${kept.id}]`);
-    pictures.push({ type: "image", evidence: kept, data: part.bytes });
+    texts.push(`[Picture: evidence ${pointer.id}]`);
+    pictures.push({ type: "image", evidence: pointer, data: part.bytes });
   }
   const text = texts.join("\n\n").trim() || "(an empty answer)";
   const quoted = quoteAsData(`the tool server "${remote.serverId}"`, text);

@@ -1,26 +1,26 @@
 import { Worker } from "node:worker_threads";
 import { createTurns } from "./take-turns.ts";
 
-/** What a thread answers: the result of its job, or why there is none. */
+/** The outcome of a thread's job: its result, or an error sentence. */
 export type JobOutcome = { ok: true; value: unknown } | { ok: false; error: string };
 
-/** Does a job in a thread. @throws Error with a sentence when it takes too long or too much memory, or is stopped. */
+/** Runs a job in a thread. @throws Error with a sentence if it takes too long, needs too much memory, or is stopped. */
 type JobThreads = (job: object, transfer: ArrayBuffer[], signal: AbortSignal) => Promise<unknown>;
 
 const DEADLINE_MS = 10_000;
 const MEMORY_MB = 384;
 
 /**
- * Makes threads for work that may take long or much memory: one for each job, two at once, ended with the job.
+ * Creates a runner for jobs that may take long or need much memory. Each job has its own thread; at most two run at once.
  * @param worker the file that a thread runs; it reads the job from `workerData` and posts a {@link JobOutcome}.
  */
 export function createJobThreads(worker: URL, deadlineMs = DEADLINE_MS): JobThreads {
   const turns = createTurns({ atOnce: 2, waitingMax: 30 });
   return async (job, transfer, signal) => {
-    const taken = await turns("thread", signal, () =>
+    const result = await turns("thread", signal, () =>
       runThread(worker, job, transfer, AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])),
     );
-    const outcome = taken.ok ? taken.value : taken;
+    const outcome = result.ok ? result.value : result;
     if (!outcome.ok) throw new Error(outcome.error);
     return outcome.value;
   };
@@ -33,7 +33,7 @@ async function runThread(
   signal: AbortSignal,
 ): Promise<JobOutcome> {
   const worker = new Worker(file, {
-    // No environment, so that code in the thread finds no secret.
+    // No environment variables, so that code in the thread cannot read secrets.
     env: {},
     execArgv: [],
     workerData: job,

@@ -4,11 +4,11 @@ import { createTurns, type TurnOutcome } from "./take-turns.ts";
 
 const never = new AbortController().signal;
 
-/** Work that ends when it is told to. */
-function startWork(turns: ReturnType<typeof createTurns>, name: string, begun: string[], signal = never) {
+/** Starts work that ends when `finish` is called. */
+function startWork(turns: ReturnType<typeof createTurns>, name: string, started: string[], signal = never) {
   const { promise, resolve } = Promise.withResolvers<void>();
   const done = turns(name, signal, async () => {
-    begun.push(name);
+    started.push(name);
     await promise;
   });
   return { finish: resolve, done };
@@ -21,45 +21,45 @@ async function readRefusal(done: Promise<TurnOutcome<void>>): Promise<string> {
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-test("work of one name waits for its turn, in order; work of another does not", async () => {
+test("work of one name waits for its turn in order; work of another name does not wait", async () => {
   const turns = createTurns({ atOnce: 1, waitingMax: 5 });
-  const begun: string[] = [];
-  const first = startWork(turns, "a", begun);
-  const second = startWork(turns, "a", begun);
-  const other = startWork(turns, "b", begun);
+  const started: string[] = [];
+  const first = startWork(turns, "a", started);
+  const second = startWork(turns, "a", started);
+  const other = startWork(turns, "b", started);
   await settle();
-  assert.deepEqual(begun, ["a", "b"]);
+  assert.deepEqual(started, ["a", "b"]);
   first.finish();
   await first.done;
   await settle();
-  assert.deepEqual(begun, ["a", "b", "a"]);
+  assert.deepEqual(started, ["a", "b", "a"]);
   second.finish();
   other.finish();
   await Promise.all([second.done, other.done]);
 });
 
-test("who is stopped while waiting never begins, and holds nobody up", async () => {
+test("work that is stopped while it waits never begins, and does not block the queue", async () => {
   const turns = createTurns({ atOnce: 1, waitingMax: 5 });
-  const begun: string[] = [];
+  const started: string[] = [];
   const stop = new AbortController();
-  const first = startWork(turns, "a", begun);
-  const second = startWork(turns, "a", begun, stop.signal);
-  const third = startWork(turns, "a", begun);
+  const first = startWork(turns, "a", started);
+  const second = startWork(turns, "a", started, stop.signal);
+  const third = startWork(turns, "a", started);
   stop.abort();
   assert.match(await readRefusal(second.done), /stopped/);
   first.finish();
   await first.done;
   third.finish();
   await third.done;
-  assert.equal(begun.length, 2);
+  assert.equal(started.length, 2);
 });
 
-test("too many in the line are refused at once, and a failure frees its place", async () => {
+test("work beyond the queue limit is refused at once, and a failure frees its slot", async () => {
   const turns = createTurns({ atOnce: 1, waitingMax: 1 });
-  const begun: string[] = [];
-  const first = startWork(turns, "a", begun);
-  const second = startWork(turns, "a", begun);
-  assert.match(await readRefusal(startWork(turns, "a", begun).done), /Too many/);
+  const started: string[] = [];
+  const first = startWork(turns, "a", started);
+  const second = startWork(turns, "a", started);
+  assert.match(await readRefusal(startWork(turns, "a", started).done), /Too many/);
   first.finish();
   second.finish();
   await Promise.all([first.done, second.done]);

@@ -1,65 +1,65 @@
-/** What came of work that had to wait for its turn: its result, or why it was never begun. */
+/** The outcome of queued work: its result, or why it never began. */
 export type TurnOutcome<Result> = { ok: true; value: Result } | { ok: false; error: string };
 
-/** Lets work of one name go ahead a few at a time, the rest in the order it came. */
+/** Runs work of one name with limited concurrency; further work waits in order of arrival. */
 type Turns = <Result>(
   name: string,
   signal: AbortSignal,
   work: () => Promise<Result>,
 ) => Promise<TurnOutcome<Result>>;
 
-type Line = { busy: number; waiting: ((error?: string) => void)[] };
+type Queue = { busy: number; waiting: ((error?: string) => void)[] };
 
 const STOPPED = "The call was stopped while it waited for its turn.";
 
 /**
- * Makes the turns of one process. Work is not begun where too many wait already, or the signal fires first.
+ * Creates the queues of one process, one per name. Work does not begin if too many already wait or the signal fires first.
  *
- * @param limits.atOnce how many of a name play side by side; @param limits.waitingMax how many may wait for them.
+ * @param limits.atOnce how many of one name run at once. @param limits.waitingMax how many of one name may wait.
  */
 export function createTurns(limits: { atOnce: number; waitingMax: number }): Turns {
-  const lines = new Map<string, Line>();
+  const queues = new Map<string, Queue>();
 
-  /** @returns why the work may not begin; undefined where it may. */
-  async function enter(line: Line, signal: AbortSignal): Promise<string | undefined> {
+  /** @returns why the work may not begin, or undefined if it may. */
+  async function enter(queue: Queue, signal: AbortSignal): Promise<string | undefined> {
     if (signal.aborted) return STOPPED;
-    if (line.busy < limits.atOnce) {
-      line.busy++;
+    if (queue.busy < limits.atOnce) {
+      queue.busy++;
       return undefined;
     }
-    if (line.waiting.length >= limits.waitingMax)
+    if (queue.waiting.length >= limits.waitingMax)
       return "Too many calls are waiting already; try again when they are over.";
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
     const onAbort = () => {
-      line.waiting.splice(line.waiting.indexOf(resolve), 1);
+      queue.waiting.splice(queue.waiting.indexOf(resolve), 1);
       resolve(STOPPED);
     };
-    line.waiting.push(resolve);
+    queue.waiting.push(resolve);
     signal.addEventListener("abort", onAbort, { once: true });
     const refusal = await promise;
     signal.removeEventListener("abort", onAbort);
     return refusal;
   }
 
-  function leave(name: string, line: Line): void {
-    // Whoever leaves hands its place over, so that `busy` stays as it is.
-    const next = line.waiting.shift();
+  function leave(name: string, queue: Queue): void {
+    // The slot passes directly to the next waiting work, so `busy` does not change.
+    const next = queue.waiting.shift();
     if (next) next();
-    else if (--line.busy === 0) lines.delete(name);
+    else if (--queue.busy === 0) queues.delete(name);
   }
 
   return async (name, signal, work) => {
-    const line = lines.get(name) ?? { busy: 0, waiting: [] };
-    lines.set(name, line);
-    const refusal = await enter(line, signal);
+    const queue = queues.get(name) ?? { busy: 0, waiting: [] };
+    queues.set(name, queue);
+    const refusal = await enter(queue, signal);
     if (refusal !== undefined) {
-      if (line.busy === 0) lines.delete(name);
+      if (queue.busy === 0) queues.delete(name);
       return { ok: false, error: refusal };
     }
     try {
       return { ok: true, value: await work() };
     } finally {
-      leave(name, line);
+      leave(name, queue);
     }
   };
 }

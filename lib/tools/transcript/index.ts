@@ -8,7 +8,7 @@ import {
   searchTranscript,
 } from "./transcript-tools.ts";
 
-/** The tools that look back at what the session has said, done and kept. */
+/** The tools that read the session's messages, tool results and evidence. */
 export const transcriptTools = (services: TranscriptServices): Tool[] => [
   readMessage(services),
   listTranscript(services),

@@ -1,4 +1,4 @@
 import type { ToolServices } from "../services.ts";
 
-/** What the transcript tools work through. */
+/** The services that the transcript tools use. */
 export type TranscriptServices = Pick<ToolServices, "transcript" | "evidence">;

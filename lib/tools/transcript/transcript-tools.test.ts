@@ -46,7 +46,7 @@ after(async () => {
 });
 
 describe("transcript tools", () => {
-  it("list_transcript shows beginnings and called tools, and where to go on", async () => {
+  it("list_transcript shows the beginning of each message, its called tools, and where to continue", async () => {
     const first = await json("list_transcript", { limit: 2 });
     assert.equal(first.nextAfter, 2);
     assert.equal(first.messages[0].text.length, 241);
@@ -59,7 +59,7 @@ describe("transcript tools", () => {
     assert.equal(rest.nextAfter, undefined);
   });
 
-  it("read_message shows one whole, or says that there is none", async () => {
+  it("read_message returns one whole message, or an error for an unknown id", async () => {
     assert.equal((await json("read_message", { messageId: "msg_3" })).parts[0].text, "Done.");
     const none = await use("read_message", { messageId: "msg_x" });
     assert.equal(none.isError, true);
@@ -83,7 +83,7 @@ describe("transcript tools", () => {
     assert.equal((await use("read_tool_result", { resultId: "res_x" })).isError, true);
   });
 
-  it("list_evidence tells id, page address and time, newest first, a line each", async () => {
+  it("list_evidence lists id, page address and time, newest first, one per line", async () => {
     const picture = {
       sessionId: "ses_t",
       runId,
@@ -107,7 +107,7 @@ describe("transcript tools", () => {
     );
   });
 
-  it("all of them only read, and may be repeated", () => {
+  it("all tools are read-only and idempotent", () => {
     assert.ok(tools.every((tool) => tool.readOnly && tool.idempotent && tool.needs === undefined));
   });
 });

@@ -7,7 +7,7 @@ import type { TranscriptServices } from "./services.ts";
 
 const PREVIEW_CHARACTERS = 240;
 
-/** `list_transcript`: the messages so far, each with its beginning. */
+/** `list_transcript`: lists the messages so far with the beginning of each. */
 export const listTranscript = ({ transcript }: TranscriptServices): Tool =>
   defineTool({
     name: "list_transcript",
@@ -20,6 +20,7 @@ export const listTranscript = ({ transcript }: TranscriptServices): Tool =>
     profile: "analysis",
     idempotent: true,
     readOnly: true,
+    readsStore: true,
     async execute({ after, limit }, call) {
       const messages = await transcript.list(call.sessionId, { after, limit: limit + 1 });
       const shown = messages.slice(0, limit);
@@ -43,7 +44,7 @@ function summarize(message: TranscriptMessage) {
   };
 }
 
-/** `read_message`: one message of the transcript, whole. */
+/** `read_message`: reads one whole message of the transcript. */
 export const readMessage = ({ transcript }: TranscriptServices): Tool =>
   defineTool({
     name: "read_message",
@@ -53,6 +54,7 @@ export const readMessage = ({ transcript }: TranscriptServices): Tool =>
     profile: "analysis",
     idempotent: true,
     readOnly: true,
+    readsStore: true,
     async execute({ messageId }, call) {
       const imported = await transcript.readImported(call.sessionId, messageId);
       if (imported) return quoteAsData("an imported conversation", JSON.stringify(imported, null, 1));
@@ -63,7 +65,7 @@ export const readMessage = ({ transcript }: TranscriptServices): Tool =>
     },
   });
 
-/** `search_transcript`: messages that hold a text. */
+/** `search_transcript`: finds messages that contain a text. */
 export const searchTranscript = ({ transcript }: TranscriptServices): Tool =>
   defineTool({
     name: "search_transcript",
@@ -76,6 +78,7 @@ export const searchTranscript = ({ transcript }: TranscriptServices): Tool =>
     profile: "analysis",
     idempotent: true,
     readOnly: true,
+    readsStore: true,
     async execute({ text, limit }, call) {
       const found = await transcript.search(call.sessionId, text, limit);
       const own = found.map(({ message: { id, seq, role, createdAt }, excerpt }) => ({
@@ -94,7 +97,7 @@ export const searchTranscript = ({ transcript }: TranscriptServices): Tool =>
 
 const CHARACTERS_MAX = 20_000;
 
-/** `read_tool_result`: a piece of a result that was too long to be shown whole. */
+/** `read_tool_result`: reads a piece of a result that was too long to be shown whole. */
 export const readToolResult = ({ transcript }: TranscriptServices): Tool =>
   defineTool({
     name: "read_tool_result",
@@ -108,6 +111,7 @@ export const readToolResult = ({ transcript }: TranscriptServices): Tool =>
     profile: "analysis",
     idempotent: true,
     readOnly: true,
+    readsStore: true,
     async execute({ resultId, offset, limit }, call) {
       const page = await transcript.readToolResult(call.sessionId, resultId, { offset, limit });
       if (!page) return errorResult(`resultId: this session has no result ${resultId}`);
@@ -121,7 +125,7 @@ export const readToolResult = ({ transcript }: TranscriptServices): Tool =>
 
 const entriesMax = 200;
 
-/** `list_evidence`: the pictures and saved pages of the session. */
+/** `list_evidence`: lists the pictures and saved pages of the session. */
 export const listEvidence = ({ evidence }: TranscriptServices): Tool =>
   defineTool({
     name: "list_evidence",
@@ -131,9 +135,10 @@ export const listEvidence = ({ evidence }: TranscriptServices): Tool =>
     profile: "analysis",
     idempotent: true,
     readOnly: true,
+    readsStore: true,
     async execute(_, call) {
       const all = await evidence.list(call.sessionId);
-      // A line each: a long list is shown cut.
+      // One entry per line, because a long list is cut when it is shown.
       const lines = all
         .slice(-entriesMax)
         .toReversed()

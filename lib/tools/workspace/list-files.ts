@@ -5,7 +5,7 @@ import { withinWorkspace } from "./within-workspace.ts";
 
 const entriesMax = 1_000;
 
-/** `list_files`: what lies in a folder of the workspace. */
+/** `list_files`: lists a folder of the workspace. */
 export const listFiles = ({ sandbox }: WorkspaceServices): Tool =>
   defineTool({
     name: "list_files",

@@ -8,7 +8,7 @@ const BYTES_MAX = 10 * 1_048_576;
 const CHARACTERS_DEFAULT = 20_000;
 const CHARACTERS_MAX = 100_000;
 
-/** `read_file`: a piece of a text file of the workspace. */
+/** `read_file`: reads a piece of a text file of the workspace. */
 export const readFile = ({ sandbox }: WorkspaceServices): Tool =>
   defineTool({
     name: "read_file",
@@ -41,7 +41,7 @@ export const readFile = ({ sandbox }: WorkspaceServices): Tool =>
       }),
   });
 
-/** The bytes as UTF-8 text, or undefined where they are none. A character cut at the very end is left out. */
+/** Decodes UTF-8 text; undefined if the bytes are not text. A character that is cut at the end is left out. */
 function decodeText(bytes: Uint8Array): string | undefined {
   if (bytes.subarray(0, 8_192).includes(0)) return undefined;
   try {

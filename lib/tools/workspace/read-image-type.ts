@@ -1,4 +1,4 @@
-/** The media type of a picture by its first bytes, whatever its name says; undefined for anything else. */
+/** The media type of a picture by its first bytes, regardless of its name; undefined for anything else. */
 export function readImageType(
   bytes: Uint8Array,
 ): "image/png" | "image/jpeg" | "image/webp" | "image/gif" | undefined {

@@ -4,10 +4,10 @@ import { COMMAND_TIMEOUT_MS_MAX, describeCommand } from "./describe-command.ts";
 import type { WorkspaceServices } from "./services.ts";
 import { withinWorkspace } from "./within-workspace.ts";
 
-/** One argument of a program holds at most 128 KiB, and a character takes up to four bytes. */
+/** An argument of a program can have at most 128 KiB, and a character takes up to four bytes. */
 const COMMAND_CHARACTERS_MAX = 32_000;
 
-/** `run_shell`: a command in the sandbox. */
+/** `run_shell`: runs a command in the sandbox. */
 export const runShell = ({ sandbox }: WorkspaceServices): Tool =>
   defineTool({
     name: "run_shell",
@@ -27,11 +27,11 @@ export const runShell = ({ sandbox }: WorkspaceServices): Tool =>
     idempotent: false,
     readOnly: false,
     changes: true,
-    // The command's own deadline comes first, so that its output so far is not lost.
+    // The command's own deadline ends before this one, so that its output so far is returned.
     timeoutMs: COMMAND_TIMEOUT_MS_MAX + 15_000,
     execute: ({ command, timeoutMs, cwd }, call) => {
       const { canRunCommands, detail } = sandbox.describe();
-      // Asked before a workspace is opened: one that could not run the command need not be started for it.
+      // Checked before a workspace is opened, so that no workspace is started for a command that cannot run.
       if (!canRunCommands) return Promise.resolve(errorResult(detail));
       return withinWorkspace(sandbox, call, async (workspace) => {
         const options = { timeoutMs, signal: call.signal, ...(cwd === undefined ? {} : { cwd }) };

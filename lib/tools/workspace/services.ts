@@ -1,4 +1,4 @@
 import type { ToolServices } from "../services.ts";
 
-/** What the workspace tools work through. */
+/** The services that the workspace tools use. */
 export type WorkspaceServices = Pick<ToolServices, "sandbox" | "evidence" | "fetch">;

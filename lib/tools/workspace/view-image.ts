@@ -6,7 +6,7 @@ import { withinWorkspace } from "./within-workspace.ts";
 
 const imageBytesMax = 5 * 1_048_576;
 
-/** `view_image`: a picture of the workspace or of the session's evidence, for the model to see. */
+/** `view_image`: shows the model a picture of the workspace or of the session's evidence. */
 export const viewImage = ({ sandbox, evidence }: WorkspaceServices) =>
   defineTool({
     name: "view_image",
@@ -16,7 +16,7 @@ export const viewImage = ({ sandbox, evidence }: WorkspaceServices) =>
         path: z.string().optional().describe("in the workspace"),
         evidenceId: z.string().optional().describe("from list_evidence"),
       })
-      // Models like to send an empty string for what they leave out.
+      // Models often send an empty string for an omitted field.
       .refine(({ path, evidenceId }) => !path !== !evidenceId, "give either path or evidenceId"),
     needs: "sandbox",
     profile: "analysis",
@@ -24,18 +24,18 @@ export const viewImage = ({ sandbox, evidence }: WorkspaceServices) =>
     readOnly: true,
     async execute({ path, evidenceId }, call): Promise<ToolResult | string> {
       if (evidenceId) {
-        const kept = await evidence.read(call.sessionId, evidenceId);
-        if (!kept) return errorResult(`evidenceId: this session has no evidence ${evidenceId}`);
-        const checked = checkImage(evidenceId, kept.bytes, kept.bytes.byteLength);
+        const stored = await evidence.read(call.sessionId, evidenceId);
+        if (!stored) return errorResult(`evidenceId: this session has no evidence ${evidenceId}`);
+        const checked = checkImage(evidenceId, stored.bytes, stored.bytes.byteLength);
         if (!checked.ok) return errorResult(checked.error);
-        return { isError: false, content: [{ type: "image", evidence: kept.pointer, data: kept.bytes }] };
+        return { isError: false, content: [{ type: "image", evidence: stored.pointer, data: stored.bytes }] };
       }
       return withinWorkspace(sandbox, call, async (workspace) => {
         const name = path ?? "";
         const { bytes, totalBytes } = await workspace.readFile(name, imageBytesMax);
         const checked = checkImage(name, bytes, totalBytes);
         if (!checked.ok) return errorResult(checked.error);
-        // What the model saw is kept: the file may change, the transcript's picture must not.
+        // The picture is stored as evidence, because the file may change but the picture in the transcript must not.
         const pointer = await evidence.save({
           sessionId: call.sessionId,
           runId: call.runId,

@@ -2,7 +2,7 @@ import type { SandboxService, Workspace } from "#lib/sandbox/sandbox-service.ts"
 import { isWorkspaceError } from "#lib/sandbox/workspace-error.ts";
 import { errorResult, type ToolCall, type ToolResult } from "../tool.ts";
 
-/** Does something in the session's workspace, opened where needed; a refusal becomes an answer of the tool. */
+/** Runs work in the session's workspace, which is opened if needed. A workspace error becomes an error result. */
 export async function withinWorkspace(
   sandbox: SandboxService,
   call: ToolCall,

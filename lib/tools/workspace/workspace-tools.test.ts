@@ -65,7 +65,7 @@ describe("files of the workspace", () => {
     assert.equal(await answer("read_file", { path: "notes/a.md" }), "# Grüße");
   });
 
-  it("read_file reads on by offset and says where to go on", async () => {
+  it("read_file reads from an offset and says where to continue", async () => {
     await answer("write_file", { path: "long.txt", content: "0123456789" });
     const first = await answer("read_file", { path: "long.txt", limit: 4 });
     assert.equal(first, "0123\n[characters 0 to 4 of 10; go on with offset 4]");
@@ -73,7 +73,7 @@ describe("files of the workspace", () => {
     assert.equal(last, "89\n[characters 8 to 10 of 10]");
   });
 
-  it("read_file says that a binary file is none for it", async () => {
+  it("read_file refuses a binary file", async () => {
     await writeFile(join(dataDir, "workspaces", "ses_w", "pixel.png"), png, { mode: 0o644 });
     assert.match(await refusal("read_file", { path: "pixel.png" }), /not text .* view_image/);
   });
@@ -89,7 +89,7 @@ describe("files of the workspace", () => {
     assert.match(await refusal("list_files", { path: "nowhere" }), /does not exist/);
   });
 
-  it("without a sandbox every workspace tool says so", async () => {
+  it("without a sandbox, every workspace tool answers that none is available", async () => {
     const none = await createSandboxService({ ...common, kind: "none" });
     const without = workspaceTools({ sandbox: none, evidence, fetch });
     for (const [name, input] of [
@@ -114,8 +114,8 @@ describe("run_shell", () => {
         assert.match(await refusal("run_shell", { command: "ls" }), /commands cannot run here/);
         return;
       }
-      const told = await answer("run_shell", { command: "cat a.md; echo; exit 4", cwd: "notes" });
-      assert.match(told, /^# Grüße\n\[exit code 4, \d+ ms\]$/);
+      const output = await answer("run_shell", { command: "cat a.md; echo; exit 4", cwd: "notes" });
+      assert.match(output, /^# Grüße\n\[exit code 4, \d+ ms\]$/);
       const zero = await answer("run_shell", { command: "printf 'a\\0b'" });
       assert.match(zero, /^a\ufffdb\n/, "NUL, which no database takes as text");
       assert.match(await answer("run_shell", { command: "sleep 9", timeoutMs: 50 }), /SIGKILL, timed out/);
@@ -150,17 +150,17 @@ describe("run_shell", () => {
 });
 
 describe("view_image", () => {
-  it("shows a picture of the workspace and keeps what was shown as evidence", async () => {
+  it("shows a picture of the workspace and stores it as evidence", async () => {
     const result = await use("view_image", { path: "pixel.png" });
     const [image] = result.content;
     assert.ok(image?.type === "image");
     assert.equal(image.evidence.mediaType, "image/png");
     assert.deepEqual(Buffer.from(image.data), png);
-    const kept = await evidence.read("ses_w", image.evidence.id);
-    assert.equal(kept?.pointer.title, "pixel.png");
+    const stored = await evidence.read("ses_w", image.evidence.id);
+    assert.equal(stored?.pointer.title, "pixel.png");
   });
 
-  it("shows kept evidence by its id", async () => {
+  it("shows stored evidence by its id", async () => {
     const saved = await evidence.save({
       sessionId: "ses_w",
       runId,
@@ -174,7 +174,7 @@ describe("view_image", () => {
     assert.deepEqual(image?.type === "image" && image.evidence, saved);
   });
 
-  it("goes by the first bytes, not by the name", async () => {
+  it("detects the type by the first bytes, not by the name", async () => {
     await answer("write_file", { path: "fake.png", content: "<script>" });
     assert.match(await refusal("view_image", { path: "fake.png" }), /not a PNG, JPEG, WebP or GIF/);
   });

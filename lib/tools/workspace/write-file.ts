@@ -3,10 +3,10 @@ import { defineTool, errorResult, type Tool } from "../tool.ts";
 import type { WorkspaceServices } from "./services.ts";
 import { withinWorkspace } from "./within-workspace.ts";
 
-/** Text that a model writes is short; files of programs and downloads may be larger. */
+/** Limit for text that a model writes. Files of programs and downloads may be larger. */
 const BYTES_MAX = 10 * 1_048_576;
 
-/** `write_file`: a whole text file of the workspace. */
+/** `write_file`: writes a whole text file of the workspace. */
 export const writeFile = ({ sandbox }: WorkspaceServices): Tool =>
   defineTool({
     name: "write_file",

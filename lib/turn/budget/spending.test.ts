@@ -93,6 +93,17 @@ describe("spending", () => {
     await Promise.all([one.close(), other.close()]);
   });
 
+  test("cannot be compared with a limit in US dollars once the price is removed, so the turn waits", async () => {
+    const spending = open();
+    const run = await startRun({ usd: 1 });
+    spending.begin(run);
+    assert.match(
+      (await spending.findExhausted(run))?.sentence ?? "",
+      /US dollars cannot be counted, because the price/,
+    );
+    await spending.close();
+  });
+
   test("counts the time since the last count once", async () => {
     const spending = open(noStatements);
     const run = await startRun(null);

@@ -45,6 +45,10 @@ const TREES_MAX = 5_000;
 /** @param readAt on the clock of `performance.now()`; undefined where only this process spends. */
 type Tree = TreeBudget & { readAt: number | undefined };
 
+/** The price was removed from the settings after the budget was set. */
+const UNPRICED =
+  "The session's budget in US dollars cannot be counted, because the price of the model is not known. The turn continues when that limit is removed, or set again once MODEL_PRICES has the price.";
+
 /** A tree whose budget was changed, until it is read again. */
 const CHANGED: Tree = {
   budget: null,
@@ -122,6 +126,8 @@ export function createSpending(deps: {
     countTime: (run) => count(run, 0, 0),
     async findExhausted(run) {
       const tree = await findTree(run);
+      if (tree?.budget?.usd !== undefined && !price)
+        return { sentence: UNPRICED, until: null, budget: tree.budget };
       const reached = tree?.budget ? describeExhausted(tree.budget, tree.spent) : undefined;
       if (tree?.budget && reached !== undefined)
         return {

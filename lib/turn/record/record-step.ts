@@ -50,6 +50,29 @@ export async function recordIf(
   return true;
 }
 
+/**
+ * Records an answer of the model together with the result of its only call, in one statement.
+ *
+ * @throws StaleClaimError when the claim is over; nothing is written then.
+ */
+export async function recordAnswered(
+  deps: TurnDeps,
+  run: RunInPlay,
+  answer: StepRecord<unknown>,
+  result: StepRecord<unknown>,
+): Promise<void> {
+  const { events: answerEvents, write: answerWrite } = splitStep(answer);
+  const { events, write } = splitStep(result);
+  const { step: stepBefore, ...answerEffects } = answerWrite;
+  const both = { ...answerEffects, ...write, stepBefore };
+  const written = await writeEvents(deps.db, run.claim, run.session, [...answerEvents, ...events], both);
+  if (!written) throw new StaleClaimError(run.claim);
+  const { receipt } = written;
+  keepStep(run, stepBefore, answerWrite.messageSeq, { ...receipt, position: receipt.positionBefore });
+  keepStep(run, write.step, undefined, receipt);
+  announce(deps, written);
+}
+
 /** A step as what is written of it, and the events that tell of it. */
 export function splitStep<Output>({
   name,

@@ -9,6 +9,7 @@ import {
   requests,
   runs,
   sessions,
+  steps,
   toolCalls,
   variants,
 } from "#db/schema/index.ts";
@@ -85,6 +86,25 @@ describe("the end of a run", () => {
     const endInterrupt = await line("both", "interrupt", "interrupt");
     assert.equal(await endInterrupt(retryOf("both")), undefined);
   });
+});
+
+test("two steps of one statement get positions in their order", async () => {
+  const { runId } = await insertTestSession(db, "ses_pair");
+  const stepBefore = {
+    name: "model-1",
+    output: { kind: "answered" },
+    modelMessages: [{ role: "assistant" }],
+  };
+  const step = { name: "tool-1-call", output: null, modelMessages: [{ role: "tool" }] };
+  const receipt = await writeTurn(db, { runId, epoch: 0 }, { stepBefore, step, drafts: [] });
+  const rows = await db.select().from(steps).where(eq(steps.runId, runId)).orderBy(steps.position);
+  assert.deepEqual(
+    rows.map(({ position, name, output, modelMessages }) => ({ position, name, output, modelMessages })),
+    [
+      { position: receipt?.positionBefore, ...stepBefore },
+      { position: receipt?.position, ...step },
+    ],
+  );
 });
 
 describe("the claim of a run that was just stored", () => {

@@ -191,13 +191,35 @@ const PARTS: Record<string, Part> = {
       select id, session_id, ${value("stepName")}, ${value("output")}::json, ${value("modelMessages")}::json,
         ${value("replacesThrough")}::bigint
       from held returning position)`,
-    read: ({ step }) =>
-      step && {
-        stepName: step.name,
-        output: json(step.output) ?? "null",
-        modelMessages: step.modelMessages ? json(step.modelMessages) : null,
-        replacesThrough: step.replacesThrough ?? null,
-      },
+    read: ({ step, stepBefore }) =>
+      step && !stepBefore
+        ? {
+            stepName: step.name,
+            output: json(step.output) ?? "null",
+            modelMessages: step.modelMessages ? json(step.modelMessages) : null,
+            replacesThrough: step.replacesThrough ?? null,
+          }
+        : undefined,
+  },
+  // The rows are sorted before they get their positions.
+  writtenInOrder: {
+    text: (value) => sql`written as (
+      insert into ${steps} (run_id, session_id, name, output, model_messages)
+      select id, session_id, name, output, model_messages from held, (values
+        (1, ${value("firstName")}, ${value("firstOutput")}::json, ${value("firstMessages")}::json),
+        (2, ${value("secondName")}, ${value("secondOutput")}::json, ${value("secondMessages")}::json)
+      ) as step (place, name, output, model_messages) order by place returning position)`,
+    read: ({ step, stepBefore }) =>
+      step && stepBefore
+        ? {
+            firstName: stepBefore.name,
+            firstOutput: json(stepBefore.output) ?? "null",
+            firstMessages: stepBefore.modelMessages ? json(stepBefore.modelMessages) : null,
+            secondName: step.name,
+            secondOutput: json(step.output) ?? "null",
+            secondMessages: step.modelMessages ? json(step.modelMessages) : null,
+          }
+        : undefined,
   },
   said: {
     text: (value) => sql`said as (
@@ -292,6 +314,8 @@ const PARTS: Record<string, Part> = {
 const COLUMNS: Record<string, SQL> = {
   logged: sql`(select last_seq from counter)`,
   written: sql`(select position from written), ${unreadSteers(sql`held.request_id`)} as is_steered`,
+  writtenInOrder: sql`(select max(position) from written) as position,
+    (select min(position) from written) as position_before, ${unreadSteers(sql`held.request_id`)} as is_steered`,
   followed: sql`(select json_build_object('id', id, 'generation', generation) from following) as following`,
 };
 
@@ -300,6 +324,7 @@ type Row = {
   is_steered?: boolean;
   last_seq?: number | string;
   position?: number | string;
+  position_before?: number | string;
   following?: WriteReceipt["following"] | null;
 };
 
@@ -350,6 +375,7 @@ export async function writeTurn(
     isSteered: row.is_steered ?? false,
     lastSeq: Number(row.last_seq ?? 0),
     position: Number(row.position ?? 0),
+    positionBefore: Number(row.position_before ?? row.position ?? 0),
     following: row.following ?? undefined,
   };
 }

@@ -29,6 +29,8 @@ export type ToolCallWrite = Omit<typeof toolCalls.$inferInsert, "sessionId" | "r
 /** Everything a turn writes at once; absent parts are left out of the statement. */
 export type TurnWrite = {
   step?: StepWrite | undefined;
+  /** A step that is recorded in the same statement, before `step`. */
+  stepBefore?: StepWrite | undefined;
   /** Moves the run from `pending` to `running`. */
   startedAt?: Date | undefined;
   /** Claims the run for this function run of the engine, with the fence `fresh`. */
@@ -72,8 +74,10 @@ export type WriteReceipt = {
   isSteered: boolean;
   /** The number of the last of the drafts. */
   lastSeq: number;
-  /** Where the step stands in what the model has seen. */
+  /** Position of the step in what the model has seen. */
   position: number;
+  /** Position of the step before it in the same write; equal to `position` without one. */
+  positionBefore: number;
   /** The run whose turn comes after the one that ended. */
   following: { id: string; generation: number } | undefined;
 };

@@ -2,7 +2,7 @@ import type { Transaction } from "#db/client.ts";
 import { repeatOnDeadlock } from "#db/repeat-on-deadlock.ts";
 import type { UsageRow } from "#db/schema/index.ts";
 import type { UsageSum } from "#lib/agents/add-usage.ts";
-import { addRunUsage, noteStopBelow } from "#lib/agents/agent-end-store.ts";
+import { addRunUsage, requestStopBelow } from "#lib/agents/agent-end-store.ts";
 import { readNewUsageBelow, type Settled, settleAgent } from "#lib/agents/settle-agent.ts";
 import type { Deliverable, LandingPage, NewEvent, ReportSummary, VariantSummary } from "#lib/events/event.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
@@ -182,7 +182,7 @@ async function closeInTree(
   { hasRetry, usage }: { hasRetry: boolean; usage: UsageRow },
 ): Promise<Settled> {
   const { claim, session } = run;
-  if (endsDelegation(run, hasRetry)) await noteStopBelow(tx, session.id);
+  if (endsDelegation(run, hasRetry)) await requestStopBelow(tx, session.id);
   if (session.parentSessionId === null) return NOTHING_SETTLED;
   await addRunUsage(tx, session.id, usage);
   // Another turn of the sub-agent follows.

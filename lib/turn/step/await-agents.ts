@@ -1,7 +1,7 @@
 import { listUnreported } from "#lib/agents/agent-store.ts";
 import { cutResult } from "#lib/agents/cut-result.ts";
 import { SUBMIT_RESULT } from "#lib/agents/tools/report.ts";
-import { type AgentReport, lookAtAgents } from "#lib/agents/wait-for-agents.ts";
+import { type AgentReport, checkAgentWait } from "#lib/agents/wait-for-agents.ts";
 import type { NewWait } from "#lib/session/waiting/wait-store.ts";
 import { quoteAsData } from "#lib/tools/quote-as-data.ts";
 import type { HistoryMessage } from "../compaction/history-entry.ts";
@@ -70,7 +70,7 @@ export async function awaitAgents(
     )
       return "parked";
     if (isStopped(run) || run.isSteered) return "none";
-    const looked = await lookAtAgents(deps, session.id, {
+    const looked = await checkAgentWait(deps, session.id, {
       agentIds: undefined,
       until: "all",
       reader,

@@ -34,6 +34,8 @@ export type ModelStep =
   | { kind: "failed"; failure: ModelFailure; usage?: ModelUsage }
   /** The answer that a turn ends with, not recorded yet: it is written together with the end. */
   | { kind: "concluded"; record: StepRecord<ModelStep> }
+  /** An answer with one call of a tool that reads the store, not recorded yet: it is written together with the result. */
+  | { kind: "calling"; record: StepRecord<ModelStep>; call: PlannedCall }
   /** The provider refused the prompt as too large, and nothing was recorded: room may be made. */
   | { kind: "overflowed"; failure: ModelFailure }
   | { kind: "stopped" };
@@ -76,6 +78,9 @@ export async function callModel(deps: TurnDeps, run: RunInPlay, number: number):
     events: [event, ...called.flatMap(({ events }) => events)],
   };
   if (calls.length === 0 && !run.claim.isStructured) return { kind: "concluded", record };
+  const [call] = calls;
+  if (calls.length === 1 && call && call.error === undefined && run.prompt.tools.get(call.name)?.readsStore)
+    return { kind: "calling", record, call };
   const made = await recordStep(deps, run, record);
   await faultPoint("step-recorded");
   return made;
@@ -89,7 +94,7 @@ type Answer =
       modelMessages: ModelMessage[];
       usage: ModelUsage;
     }
-  | Exclude<ModelStep, { kind: "answered" | "concluded" | "overflowed" }>;
+  | Exclude<ModelStep, { kind: "answered" | "concluded" | "calling" | "overflowed" }>;
 
 /** One streamed model call, without retries of its own: the retry chain is ours. */
 async function streamAnswer(deps: TurnDeps, run: RunInPlay, messageId: string): Promise<Answer> {

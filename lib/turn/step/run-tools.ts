@@ -10,7 +10,7 @@ import { describeFailure } from "#lib/tools/describe-failure.ts";
 import { errorResult, ServiceFailure, type Tool, type ToolResult, type Waiting } from "#lib/tools/tool.ts";
 import type { HistoryMessage } from "../compaction/history-entry.ts";
 import { aboutRun, StaleClaimError } from "../record/claim.ts";
-import { recordStep } from "../record/record-step.ts";
+import { recordAnswered, recordStep, type StepRecord } from "../record/record-step.ts";
 import { beginToolCall, listBegunCalls } from "../record/turn-store.ts";
 import {
   browserSessionOf,
@@ -106,6 +106,32 @@ async function runTool(
   return { wait, hasBegun: played.hasBegun };
 }
 
+/**
+ * Runs the only call of an answer, of a tool that reads the store, and records the answer together with the result: two
+ * statements would take longer than the call. If the call cannot be made now, the answer is recorded alone.
+ *
+ * @param answer.record of the model's answer, which is not stored yet.
+ */
+export async function answerFromStore(
+  deps: TurnDeps,
+  run: RunInPlay,
+  number: number,
+  { record: answer, call }: { record: StepRecord<ModelStep>; call: PlannedCall },
+): Promise<void> {
+  const begun = beginCall(run, call);
+  let played: Awaited<ReturnType<typeof play>>;
+  try {
+    await faultPoint("tool-begun");
+    // Such a tool is idempotent: its start needs no record.
+    played = await play(deps, run, call, async () => true);
+  } catch (error) {
+    await recordStep(deps, run, answer);
+    throw error;
+  }
+  if ("waiting" in played) await recordStep(deps, run, answer);
+  else await recordResult(deps, run, number, call, begun, played, answer);
+}
+
 /** Whether a call has submitted the result of a sub-agent, which ends its turn. */
 export const hasSubmitted = (run: RunInPlay, number: number, call: PlannedCall): boolean =>
   call.name === SUBMIT_RESULT && findRecorded<ToolStep>(run, stepOf(number, call))?.state === "succeeded";
@@ -130,6 +156,7 @@ async function recordResult(
   call: PlannedCall,
   begun: BegunCall,
   result: ToolResult,
+  answer?: StepRecord<ModelStep>,
 ): Promise<void> {
   const { callId, resultId, name: toolName, startedAt } = begun;
   const state = result === UNKNOWN ? "unknown" : result.isError ? "failed" : "succeeded";
@@ -147,13 +174,15 @@ async function recordResult(
   const about = { ...aboutRun(run.claim), toolCallId: callId, toolName };
   const refused = result.refusal && { refusal: result.refusal };
   await faultPoint("tool-ended");
-  await recordStep<ToolStep>(deps, run, {
+  const record: StepRecord<ToolStep> = {
     name: stepOf(number, call),
     output: { callId, state },
     modelMessages: [toModelMessage(call, result, text, resultId)],
     toolCalls: [{ ...begun, state, ...refused, resultText: text, endedAt }],
     events: [{ kind: "tool.result", ...about, state, ...refused, resultId, evidence, preview, durationMs }],
-  });
+  };
+  if (answer) await recordAnswered(deps, run, answer, record);
+  else await recordStep(deps, run, record);
   await faultPoint("tool-recorded");
 }
 

@@ -10,7 +10,7 @@ type AxeOptions = {
   elementsPerRule: number;
 };
 
-/** What was found in one frame. */
+/** The findings of one frame. */
 export type FrameFindings = {
   frame: string;
   violations: {
@@ -27,15 +27,15 @@ export type FrameFindings = {
 };
 
 /**
- * Runs axe-core in a frame, in a world of our own that the page's scripts cannot touch; its frames are not looked into.
+ * Runs axe-core in a frame, in an isolated world that the page's scripts cannot touch. It does not check inner frames.
  *
- * @throws Error with a sentence where a selector finds nothing, or the frame is gone.
+ * @throws Error with a sentence if a selector matches nothing or the frame is gone.
  */
 export async function runAxe(
   { session, contextId }: Pick<PageFrame, "session" | "contextId">,
   options: AxeOptions,
 ): Promise<Omit<FrameFindings, "frame">> {
-  // Half a megabyte of source, which few sessions need.
+  // Loaded on demand: half a megabyte of source that few sessions need.
   const { default: axe } = await import("axe-core");
   await session.send("Runtime.evaluate", { expression: axe.source, contextId });
   const { result, exceptionDetails } = await session.send("Runtime.evaluate", {
@@ -48,7 +48,7 @@ export async function runAxe(
     const { exception, text } = exceptionDetails;
     throw new Error((exception?.description ?? text).split("\n")[0]);
   }
-  // It is what the function below makes.
+  // The value is the result of `checkDocument`.
   return result.value as Omit<FrameFindings, "frame">;
 }
 
@@ -77,7 +77,7 @@ async function checkDocument({ tags, parts, without = [], elementsPerRule }: Axe
       help,
       helpUrl,
       count: nodes.length,
-      // Of the standards that a rule is part of, those that the check goes by.
+      // Only the tags of the rule that the check was limited to.
       tags: names.filter((name) => tags.includes(name)),
       elements: nodes.slice(0, elementsPerRule).map(({ target, html, failureSummary }) => ({
         selector: cut(target.map(String).join(" >>> "), 500),

@@ -1,20 +1,20 @@
 import pixelmatch from "pixelmatch";
 import type { Box, Pixels, Size } from "./pictures.ts";
 
-/** Two RGBA pictures of one size; `threshold` is how far colours may be apart and count as equal, from 0 to 1. */
+/** Two RGBA pictures of one size. Colours whose distance is at most `threshold` (0 to 1) count as equal. */
 export type DifferenceJob = { before: Pixels; after: Pixels; size: Size; threshold: number };
 
-/** How two pictures of one size differ; `picture` is RGBA, with what differs in red. */
+/** How two pictures of one size differ; `picture` is RGBA, with the differing pixels in red. */
 export type PixelDifference = { differingPixels: number; box: Box | null; picture: Pixels };
 
-/** Compares two pictures by how their colours look; what only smooths an edge does not count. */
+/** Compares two pictures by perceived colour. Pixels that only smooth an edge do not count. */
 export function findDifference({ before, after, size, threshold }: DifferenceJob): PixelDifference {
   const picture = new Uint8Array(size.width * size.height * 4);
   const differingPixels = pixelmatch(before, after, picture, size.width, size.height, { threshold });
   return { differingPixels, picture, box: differingPixels === 0 ? null : findBox(picture, size.width) };
 }
 
-/** The smallest box around everything red, which is nothing but what differs: the rest is faded to grey. */
+/** The smallest box around all red pixels. Only differing pixels are red, because the others are faded to grey. */
 function findBox(picture: Uint8Array, width: number): Box | null {
   let [left, top, right, bottom] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, -1, -1];
   for (let at = 0; at < picture.length; at += 4) {

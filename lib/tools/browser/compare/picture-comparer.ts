@@ -6,14 +6,14 @@ import { decodePicture, type Size } from "./pictures.ts";
 export type ReadPicture = { bytes: Uint8Array; size: Size };
 
 /**
- * How two pictures differ that lie over each other at their upper left corners. `box` and `picture` (RGBA, differences in
- * red) cover the overlap; pixels outside it count as differing.
+ * How two pictures differ when their upper left corners are aligned. `box` and `picture` (RGBA, differences in red) cover
+ * the overlap; pixels outside of it count as differing.
  */
 type PictureDifference = PixelDifference & { totalPixels: number; overlap: Size };
 
 /**
- * Compares two pictures pixel by pixel. `threshold` is how far colours may be apart and count as equal, from 0 to 1.
- * @throws Error with a sentence when a picture is broken, both are too large, or the work is stopped.
+ * Compares two pictures pixel by pixel. Colours whose distance is at most `threshold` (0 to 1) count as equal.
+ * @throws Error with a sentence if a picture is broken, both are too large, or the work is stopped.
  */
 export type PictureComparer = (
   before: ReadPicture,
@@ -23,7 +23,7 @@ export type PictureComparer = (
 
 const PIXELS_MAX = 20_000_000;
 
-/** Makes a comparer that works in threads. */
+/** Creates a comparer that works in threads. */
 export function createPictureComparer(): PictureComparer {
   const run = createJobThreads(new URL("./difference-worker.ts", import.meta.url));
   return async (before, after, { threshold, signal }) => {
@@ -35,7 +35,7 @@ export function createPictureComparer(): PictureComparer {
       decodePicture(after.bytes, overlap),
     ]);
     const job: DifferenceJob = { before: left, after: right, size: overlap, threshold };
-    // It is what the thread's file posts.
+    // The value is what `difference-worker.ts` posts.
     const found = (await run(job, [left.buffer, right.buffer], signal)) as PixelDifference;
     const totalPixels = countPixels(before.size) + countPixels(after.size) - countPixels(overlap);
     const differingPixels = found.differingPixels + totalPixels - countPixels(overlap);

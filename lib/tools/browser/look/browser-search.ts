@@ -15,7 +15,7 @@ const input = z.strictObject({
   limit: z.number().int().min(1).max(100).default(20),
 });
 
-/** Chromium ends a search that runs longer: an expression may backtrack without end. */
+/** Chromium ends a longer search, because an expression may backtrack endlessly. */
 const SEARCH_MS_MAX = 4_000;
 const WORK_MS_MAX = 20_000;
 
@@ -34,13 +34,13 @@ export const browserSearch = (services: Pick<ToolServices, "browser">) =>
     readOnly: true,
     timeoutMs: 120_000,
     async execute({ query, regex, limit }, call) {
-      const objection = regex ? explainExpression(query) : undefined;
-      if (objection) return errorResult(objection);
+      const problem = regex ? explainExpression(query) : undefined;
+      if (problem) return errorResult(problem);
       const live = await openLive(services.browser, call);
       return withinDeadline(call.signal, WORK_MS_MAX, () =>
         withFrames(live, async (frames, page) => {
           let total = 0;
-          const silent: string[] = [];
+          const unanswered: string[] = [];
           const matches: (TextMatch & { frame?: string })[] = [];
           for (const frame of frames) {
             const found = await evaluateIn(
@@ -50,7 +50,7 @@ export const browserSearch = (services: Pick<ToolServices, "browser">) =>
               SEARCH_MS_MAX,
             ).catch(() => undefined);
             if (!found) {
-              silent.push(frame.key);
+              unanswered.push(frame.key);
               continue;
             }
             total += found.total;
@@ -63,14 +63,16 @@ export const browserSearch = (services: Pick<ToolServices, "browser">) =>
               });
             }
           }
-          if (silent.length === frames.length) {
+          if (unanswered.length === frames.length) {
             return errorResult(
               "The search took too long and was ended; simplify the expression, or search for plain text.",
             );
           }
           const lines = [
             `${countOf(total, "match", "matches")} for ${regex ? `/${query}/i` : `"${query}"`} in ${countOf(frames.length, "frame")}${total > matches.length ? `, the first ${matches.length} shown` : ""}.`,
-            ...(silent.length > 0 ? [`Not searched, as they did not answer: ${silent.join(", ")}.`] : []),
+            ...(unanswered.length > 0
+              ? [`Not searched, as they did not answer: ${unanswered.join(", ")}.`]
+              : []),
             ...matches.map(
               ({ snippet, selector, tag, visible, frame }, index) =>
                 `${index + 1}. ${snippet}\n   ${tag} ${selector ?? "(in a closed shadow root)"}${frame ? ` in frame ${frame}` : ""}${visible ? "" : " (not visible)"}`,

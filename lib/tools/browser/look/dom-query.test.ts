@@ -5,7 +5,7 @@ import { callOf, startSite, startTestBrowser, type TestBrowser, textOf } from ".
 import { domQuery } from "./dom-query.ts";
 import { createSnapshotBook } from "./snapshot-book.ts";
 
-/** A line of the answer: what stands before the ref, and the fields behind it. */
+/** One line of the answer. `what` is the text before the ref; the other fields come after it. */
 type Line = { what: string; line: string; selector: string; frame: string | undefined; box: number[] };
 
 let browser: TestBrowser;
@@ -42,12 +42,12 @@ async function query(input: object, path = "/"): Promise<Line[]> {
     box: (/ box (-?\d+),(-?\d+) (\d+)×(\d+)/.exec(line) ?? []).slice(1).map(Number),
   }));
 }
-const named = (lines: Line[]) => lines.map(({ what }) => what);
+const elementsOf = (lines: Line[]) => lines.map(({ what }) => what);
 
 const CONTROLS = "h1, a[href], button, input, select, textarea, [tabindex]";
 
 test("a selector finds elements in the frames and open shadow roots too", async () => {
-  assert.deepEqual(named(await query({ selector: CONTROLS })), [
+  assert.deepEqual(elementsOf(await query({ selector: CONTROLS })), [
     'heading 1 "Checkout"',
     'textbox "Email"',
     'textbox "Password"',
@@ -69,7 +69,7 @@ test("a selector finds elements in the frames and open shadow roots too", async 
   );
 });
 
-test("each selector finds that element alone, in its own frame", async () => {
+test("each selector in the answer matches only its own element, in its own frame", async () => {
   for (const { selector, frame, box } of await query({ selector: CONTROLS })) {
     let scope: ReturnType<ReturnType<TestBrowser["live"]["page"]>["frameLocator"]> | undefined;
     for (const part of frame?.split(" → ") ?? []) scope = (scope ?? browser.live.page()).frameLocator(part);
@@ -104,18 +104,21 @@ test("states and values of form fields are shown, passwords never", async () => 
 });
 
 test("filters combine: role, text, selector, frame", async () => {
-  assert.deepEqual(named(await query({ role: "button", text: "add" })), ['button "Add"', 'button "Add"']);
-  assert.deepEqual(named(await query({ selector: "#host >> x-inner >> button" })), [
+  assert.deepEqual(elementsOf(await query({ role: "button", text: "add" })), [
+    'button "Add"',
+    'button "Add"',
+  ]);
+  assert.deepEqual(elementsOf(await query({ selector: "#host >> x-inner >> button" })), [
     'button "Add"',
     'button "Remove"',
   ]);
-  assert.deepEqual(named(await query({ frame: "#pay", role: "textbox" })), ['textbox "Card number"']);
-  assert.deepEqual(named(await query({ frame: "same", role: "button" })), ['button "Inner button"']);
-  assert.deepEqual(named(await query({ selector: "button", text: "inner" })), ['button "Inner button"']);
-  assert.deepEqual(named(await query({ role: "image" })), ['img "A red shoe"']);
+  assert.deepEqual(elementsOf(await query({ frame: "#pay", role: "textbox" })), ['textbox "Card number"']);
+  assert.deepEqual(elementsOf(await query({ frame: "same", role: "button" })), ['button "Inner button"']);
+  assert.deepEqual(elementsOf(await query({ selector: "button", text: "inner" })), ['button "Inner button"']);
+  assert.deepEqual(elementsOf(await query({ role: "image" })), ['img "A red shoe"']);
 });
 
-test("attributes are shown where they were asked for, addresses whole", async () => {
+test("requested attributes are shown, with absolute addresses", async () => {
   const [link] = await query({ role: "link", attributes: ["href", "class"] });
   assert.match(link?.line ?? "", new RegExp(` href "${site.url}/next\\?x=1" selector `));
   assert.match(
@@ -124,13 +127,13 @@ test("attributes are shown where they were asked for, addresses whole", async ()
   );
 });
 
-test("text is found where it stands, not in everything around it", async () => {
+test("text is found in the innermost element, not in its ancestors", async () => {
   const lines = await query({ text: "pay nothing today" });
   assert.deepEqual(
     lines.map(({ what, selector, line }) => [what, selector, line.includes('text "Pay nothing today"')]),
     [["paragraph", "#intro", true]],
   );
-  assert.deepEqual(named(await query({ text: "terms of" })), ['link "Terms of trade"']);
+  assert.deepEqual(elementsOf(await query({ text: "terms of" })), ['link "Terms of trade"']);
 });
 
 test("hidden elements are left out unless asked for", async () => {
@@ -141,7 +144,7 @@ test("hidden elements are left out unless asked for", async () => {
   assert.match((await query({ selector: "button.gone", includeHidden: true }))[0]?.line ?? "", / hidden$/);
 });
 
-test("our overlay is never seen", async () => {
+test("the overlay is never shown", async () => {
   for (const input of [
     { text: "Overlay" },
     { selector: "button" },
@@ -151,7 +154,7 @@ test("our overlay is never seen", async () => {
     assert.doesNotMatch(await ask({ ...input, limit: 200 }), /"Overlay button"/);
 });
 
-test("what is not there is answered with what comes closest", async () => {
+test("a query without matches is answered with the closest elements", async () => {
   assert.match(
     await ask({ text: "Pay later" }),
     /No visible element matches text "Pay later"\. Closest: [\s\S]*button "Pay now"/,
@@ -172,21 +175,21 @@ test("a wrong selector, a wrong attribute and an unknown frame are explained", a
   );
 });
 
-test("a strict policy and a page that breaks its own language change nothing", async () => {
-  assert.deepEqual(named(await query({ selector: CONTROLS }, "/strict")), [
+test("a strict content security policy and a page that breaks built-in functions change nothing", async () => {
+  assert.deepEqual(elementsOf(await query({ selector: CONTROLS }, "/strict")), [
     'heading 1 "Strict heading"',
     'button "Strict button"',
   ]);
-  assert.deepEqual(named(await query({ selector: CONTROLS }, "/hostile")), ['button "Real"']);
+  assert.deepEqual(elementsOf(await query({ selector: CONTROLS }, "/hostile")), ['button "Real"']);
 });
 
-test("a page of 20,000 nodes is answered, cut at the limit", async () => {
+test("a page of 20,000 nodes is read, and cut at the limit", async () => {
   assert.match(
     await ask({ selector: "a, button", limit: 200 }, "/huge"),
     /^5001 elements match, the first 200 shown\./,
   );
-  assert.deepEqual(named(await query({ selector: "#last" }, "/huge")), ['button "Last"']);
-  assert.deepEqual(named(await query({ text: "last" }, "/huge")), ['button "Last"']);
+  assert.deepEqual(elementsOf(await query({ selector: "#last" }, "/huge")), ['button "Last"']);
+  assert.deepEqual(elementsOf(await query({ text: "last" }, "/huge")), ['button "Last"']);
 });
 
 test("a stop is honoured within a second while the page hangs", async () => {

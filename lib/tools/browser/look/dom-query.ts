@@ -76,7 +76,7 @@ export const domQuery = (services: Pick<ToolServices, "browser" | "snapshots">) 
     },
   });
 
-/** The frame that was asked for, and those inside it. */
+/** The requested frame and the frames inside it. */
 function withInner(frames: PageFrame[], [first]: PageFrame[]): PageFrame[] {
   const inside = new Set([first?.key]);
   return frames.filter((frame) => {
@@ -86,9 +86,9 @@ function withInner(frames: PageFrame[], [first]: PageFrame[]): PageFrame[] {
   });
 }
 
-function show(book: SnapshotBook, sessionId: string, taken: Snapshot, { since, from }: Query): string {
+function show(book: SnapshotBook, sessionId: string, unnamed: Snapshot, { since, from }: Query): string {
   const before = since === undefined ? undefined : book.find(sessionId, since);
-  const snapshot = book.add(sessionId, taken);
+  const snapshot = book.add(sessionId, unnamed);
   if (since === undefined) return showSnapshot(snapshot, from);
   if (!before) return `The snapshot ${since} is not kept any more. ${showSnapshot(snapshot)}`;
   if (before.document !== snapshot.document)
@@ -118,8 +118,8 @@ async function findElements(frames: PageFrame[], query: Query, page: Page): Prom
   let total = 0;
   const lines: string[] = [];
   for (const frame of frames) {
-    const wanted = { selector, role, text: words, includeHidden, attributes, limit: limit - lines.length };
-    const found = await evaluateIn(frame, findOnPage, wanted, WORK_MS_MAX);
+    const filters = { selector, role, text: words, includeHidden, attributes, limit: limit - lines.length };
+    const found = await evaluateIn(frame, findOnPage, filters, WORK_MS_MAX);
     total += found.total;
     lines.push(...found.elements.map((element) => present(frame, element)));
   }
@@ -155,9 +155,9 @@ function checkSelector(kit: PageKit, selector: string): string | null {
 const SUGGESTIONS_MAX = 6;
 const CONTROL = /[a-z]+(?: \d)? "(?:[^"\\]|\\.)*"(?= \[|$)/g;
 
-/** What was looked for in vain, and the elements that come closest: by shared words, or else the first few. */
+/** Explains an empty result with the filters and the closest elements: those that share words, or else the first few. */
 async function explainNothing(frames: PageFrame[], query: Query, page: Page): Promise<string> {
-  const wanted = [query.role && `role ${query.role}`, query.text && `text "${query.text}"`, query.selector]
+  const filters = [query.role && `role ${query.role}`, query.text && `text "${query.text}"`, query.selector]
     .filter(Boolean)
     .join(", ");
   const { lines } = await snapshotOf(frames, page, []);
@@ -173,14 +173,14 @@ async function explainNothing(frames: PageFrame[], query: Query, page: Page): Pr
     closest.length > 0
       ? ` Closest: ${quoteAsData(page.url(), closest.join(", "))}`
       : " The page has nothing to act on yet.";
-  return `No ${query.includeHidden ? "" : "visible "}element matches ${wanted}.${hint}`;
+  return `No ${query.includeHidden ? "" : "visible "}element matches ${filters}.${hint}`;
 }
 
 const readWords = (words: string): string[] => words.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [];
 
-function countShared(wanted: string[], offered: string[]): number {
+function countShared(words: string[], offered: string[]): number {
   let score = 0;
-  for (const word of wanted) {
+  for (const word of words) {
     if (offered.includes(word)) score += 2;
     else if (offered.some((other) => other.startsWith(word.slice(0, 4)) && word.length >= 4)) score += 1;
   }

@@ -1,6 +1,6 @@
 import type { PageKit } from "../page-kit/page-kit.ts";
 
-/** What to look for in one frame; the filters combine. */
+/** A query for elements of one frame; an element must match all filters. */
 type ElementQuery = {
   selector: string | null;
   role: string | null;
@@ -13,7 +13,7 @@ type ElementQuery = {
 
 /** One element; the box is in CSS pixels of its own frame's viewport. */
 export type FoundElement = {
-  /** Role or tag, name, ref, states and the attributes that were asked for. */
+  /** Role or tag, name, ref, states and the requested attributes. */
   label: string;
   text: string | null;
   selector: string | null;
@@ -23,23 +23,23 @@ export type FoundElement = {
 
 /** Finds and describes elements of a frame. Runs inside the page, sent as source: uses nothing from outside its own body. */
 export function findOnPage(kit: PageKit, query: ElementQuery): { total: number; elements: FoundElement[] } {
-  const silent = "script, style, noscript, template, head, head *, html, [data-agent-session-overlay]";
-  const named = "a[href], button, label, summary, option, h1, h2, h3, h4, h5, h6, [role]";
-  const browserMade = "input, textarea, select, video, audio, details, meter, progress";
-  // Where inline elements meet, blanks come and go: they do not count in a comparison.
-  const squash = (text: string | null | undefined) => (text ?? "").toLowerCase().replace(/\s+/g, "");
-  const text = query.text === null ? null : squash(query.text);
+  const skipped = "script, style, noscript, template, head, head *, html, [data-agent-session-overlay]";
+  const nameable = "a[href], button, label, summary, option, h1, h2, h3, h4, h5, h6, [role]";
+  const builtIn = "input, textarea, select, video, audio, details, meter, progress";
+  // White space between inline elements varies, so comparisons ignore it.
+  const normalize = (text: string | null | undefined) => (text ?? "").toLowerCase().replace(/\s+/g, "");
+  const text = query.text === null ? null : normalize(query.text);
   const role = query.role === null ? null : query.role.toLowerCase().replace(/^image$/, "img");
 
-  const says = (element: Element): boolean =>
+  const hasText = (element: Element): boolean =>
     text === null ||
-    squash(kit.nameOf(element)).includes(text) ||
-    squash(kit.contentOf(element)).includes(text);
-  /** Of the elements around a text only the innermost counts, or the control or heading that it names. */
-  const findByText = (wanted: string): Element[] => {
+    normalize(kit.nameOf(element)).includes(text) ||
+    normalize(kit.contentOf(element)).includes(text);
+  /** Finds only the innermost elements that contain a text, or the control or heading that the text names. */
+  const findByText = (searched: string): Element[] => {
     const found = new Set<Element>();
     for (const element of kit.queryAll("*")) {
-      if (element.matches(silent)) continue;
+      if (element.matches(skipped)) continue;
       const own = ["aria-label", "alt", "title", "placeholder"]
         .map((name) => element.getAttribute(name))
         .join("\n");
@@ -47,26 +47,26 @@ export function findOnPage(kit: PageKit, query: ElementQuery): { total: number; 
         "value" in element && typeof element.value === "string" && !kit.isSecret(element)
           ? element.value
           : "";
-      if (squash(`${own}\n${value}`).includes(wanted)) found.add(element);
-      if (!squash(element.textContent).includes(wanted)) continue;
-      if ([...element.children].some((child) => squash(child.textContent).includes(wanted))) continue;
-      const around = element.closest(named);
-      found.add(around && squash(kit.nameOf(around)).includes(wanted) ? around : element);
+      if (normalize(`${own}\n${value}`).includes(searched)) found.add(element);
+      if (!normalize(element.textContent).includes(searched)) continue;
+      if ([...element.children].some((child) => normalize(child.textContent).includes(searched))) continue;
+      const around = element.closest(nameable);
+      found.add(around && normalize(kit.nameOf(around)).includes(searched) ? around : element);
     }
     for (const label of [...found])
       if (label instanceof HTMLLabelElement && label.control) found.add(label.control);
     return [...found];
   };
   const candidates = (): Element[] => {
-    if (query.selector !== null) return kit.queryAll(query.selector).filter(says);
+    if (query.selector !== null) return kit.queryAll(query.selector).filter(hasText);
     if (role === null && text !== null) return findByText(text);
-    return kit.queryAll("*").filter((element) => !element.matches(silent));
+    return kit.queryAll("*").filter((element) => !element.matches(skipped));
   };
   const matching = candidates().filter((element) => {
     if (role !== null && (kit.roleOf(element) ?? "generic") !== role) return false;
-    if (role !== null && query.selector === null && !says(element)) return false;
+    if (role !== null && query.selector === null && !hasText(element)) return false;
     const root = element.getRootNode();
-    if (root instanceof ShadowRoot && root.host.matches(browserMade)) return false;
+    if (root instanceof ShadowRoot && root.host.matches(builtIn)) return false;
     return query.includeHidden || kit.isVisible(element);
   });
 

@@ -5,44 +5,44 @@ import { withinDeadline } from "../within-deadline.ts";
 import { showSnapshot } from "./show-snapshot.ts";
 import { takeSnapshot } from "./take-snapshot.ts";
 
-/** Looks at the session's page before the first model call of a turn. @returns what the model is shown; never rejects. */
+/** Reads the session's page before the first model call of a turn. @returns the text for the model; never rejects. */
 export type FirstLook = (
-  whose: { sessionId: string; browserSessionId: string },
+  session: { sessionId: string; browserSessionId: string },
   signal: AbortSignal,
 ) => Promise<string>;
 
-/** A cold start takes a few seconds, and a page may be slow; after that the turn goes on without the look. */
+/** A cold start takes a few seconds, and a page may be slow; after this time the turn continues without the snapshot. */
 const LOOK_MS_MAX = 20_000;
-/** It goes with every model call of the turn. */
+/** Small, because every model call of the turn includes the snapshot. */
 const LOOK_CHARS_MAX = 6_000;
 
-/** Makes the first look; its snapshot counts as shown to the model, like one of `dom_query`. */
+/** Creates the first look. Its snapshot counts as shown to the model, like one of `dom_query`. */
 export function createFirstLook({
   browser,
   snapshots,
   pageTurns,
 }: Pick<ToolServices, "browser" | "snapshots" | "pageTurns">): FirstLook {
-  return async (whose, signal) => {
-    const over = new AbortController();
+  return async (session, signal) => {
+    const ended = new AbortController();
     try {
       return await withinDeadline(
         signal,
         LOOK_MS_MAX,
-        () => look(whose, over.signal),
+        () => look(session, ended.signal),
         (seconds) => `The page did not answer within ${seconds} s.`,
       );
     } catch (error) {
       return `The page could not be read: ${error instanceof Error ? error.message : error}`;
     } finally {
-      over.abort();
+      ended.abort();
     }
   };
 
-  /** @param isOver ends the wait for a page that another agent uses. */
-  async function look(whose: Parameters<FirstLook>[0], isOver: AbortSignal): Promise<string> {
-    const endTurn = await pageTurns.take(whose, isOver);
+  /** @param waitSignal ends the wait for a page that another agent uses. */
+  async function look(session: Parameters<FirstLook>[0], waitSignal: AbortSignal): Promise<string> {
+    const endTurn = await pageTurns.take(session, waitSignal);
     try {
-      return await lookInTurn(whose);
+      return await lookInTurn(session);
     } finally {
       endTurn();
     }

@@ -22,7 +22,7 @@ after(async () => {
 const search = async (input: object) =>
   textOf(await browserSearch({ browser: browser.service }).execute(input, callOf()));
 
-test("the frame tree tells origin, place and contents of every frame", async () => {
+test("the frame tree shows origin, place and contents of every frame", async () => {
   const { frames } = JSON.parse(
     textOf(await inspectFrames({ browser: browser.service }).execute({}, callOf())),
   );
@@ -63,7 +63,7 @@ test("text is found in shadow roots, frames and form values", async () => {
   assert.match(await search({ query: "red shoe" }), /«red shoe»/);
 });
 
-test("hidden text is marked, passwords and our overlay are not found", async () => {
+test("hidden text is marked, passwords and the overlay are not found", async () => {
   assert.match(await search({ query: "secret sale" }), /\(not visible\)/);
   assert.match(await search({ query: "Hidden frame" }), /\(not visible\)/);
   assert.match(await search({ query: "hunter2" }), /0 matches/);
@@ -80,7 +80,7 @@ test("a regular expression is searched, and limited", async () => {
   assert.equal(wrong.isError, true);
 });
 
-test("an expression that backtracks without end is ended", async () => {
+test("an expression that backtracks endlessly is stopped", async () => {
   await browser.live.page().goto(`${site.url}/plain`);
   await browser.live.page().evaluate(() => document.body.append("a".repeat(60)));
   const answer = await browserSearch({ browser: browser.service }).execute(

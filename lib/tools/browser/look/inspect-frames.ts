@@ -37,7 +37,7 @@ export const inspectFrames = (services: Pick<ToolServices, "browser">) =>
   });
 
 async function describeFrame(frame: PageFrame) {
-  // A frame that went away meanwhile is listed without its counts.
+  // A frame that was removed meanwhile is listed without its counts.
   const counted = await evaluateIn(frame, countElements, null).catch(() => undefined);
   const { width, height, ...counts } = counted ?? { width: frame.box.width, height: frame.box.height };
   return {

@@ -1,15 +1,15 @@
 import type { PageKit } from "../page-kit/page-kit.ts";
 
-/** What to look for in one frame. */
+/** A search in one frame. */
 type TextSearch = { query: string; isRegex: boolean; limit: number };
 
 /** One match. `snippet` marks it with « ». */
 export type TextMatch = { snippet: string; selector: string | null; tag: string; visible: boolean };
 
 /**
- * Searches the text of one frame as it reads on the screen: inline elements run together, blocks do not. Values of form
- * fields (no passwords), placeholders and picture texts count as text. Runs inside the page, sent as source: uses nothing
- * from outside its own body.
+ * Searches the text of one frame as it appears on the screen: inline elements are joined, blocks are separate lines. Values
+ * of form fields (except passwords), placeholders and alt texts count as text. Runs inside the page, sent as source: uses
+ * nothing from outside its own body.
  */
 export function searchText(
   kit: PageKit,

@@ -1,10 +1,10 @@
 import { quoteAsData } from "../../quote-as-data.ts";
 import { describeDifference, type NamedSnapshot } from "./snapshot-book.ts";
 
-/** Fits a tool result that is shown whole. */
+/** A tool result of this length is shown whole. */
 const SNAPSHOT_CHARS_MAX = 11_000;
 
-/** What a snapshot is shown as: from a line on, as far as it fits. */
+/** Formats a snapshot for the model, beginning at line `from`, as far as it fits. */
 export function showSnapshot(snapshot: NamedSnapshot, from = 1, charsMax = SNAPSHOT_CHARS_MAX): string {
   const { id, lines } = snapshot;
   const fitting = takeFitting(lines.slice(from - 1), charsMax);
@@ -17,7 +17,7 @@ export function showSnapshot(snapshot: NamedSnapshot, from = 1, charsMax = SNAPS
   return `Snapshot ${id}${range}. ${quoteAsData(snapshot.url, `${describePage(snapshot)}\n${body}`)}${more}`;
 }
 
-/** What has changed since an earlier snapshot of the same document. */
+/** Formats the changes since an earlier snapshot of the same document. */
 export function showDifference(
   before: NamedSnapshot,
   after: NamedSnapshot,
@@ -25,7 +25,7 @@ export function showDifference(
 ): string {
   const changes = describeDifference(before, after);
   if (changes.length === 0) return `Snapshot ${after.id}: nothing has changed since ${before.id}.`;
-  // A page that was replaced by its own scripts is shorter whole than as a difference.
+  // If the page's scripts replaced most of it, the whole snapshot is shorter than the difference.
   if (count(changes) > count(after.lines)) return showSnapshot(after, 1, charsMax);
   const fitting = takeFitting(changes, charsMax);
   const left = changes.length - fitting.length;

@@ -21,16 +21,16 @@ test("the latest four snapshots of a session are kept", () => {
   assert.equal(book.find("ses_b", ids[4] ?? ""), undefined);
 });
 
-test("sessions with huge pages do not fill the memory: the one used longest ago is forgotten", () => {
+test("the total size is limited: the session whose last snapshot is oldest is evicted first", () => {
   const book = createSnapshotBook();
   const huge = snapshot(Array.from({ length: 10_000 }, () => "x".repeat(1_000)));
   const sessions = Array.from({ length: 6 }, (_, index) => `ses_${index}`);
   const ids = sessions.map((sessionId) => book.add(sessionId, huge).id);
-  const kept = sessions.filter((sessionId, index) => book.find(sessionId, ids[index] ?? ""));
-  assert.deepEqual(kept, ["ses_3", "ses_4", "ses_5"]);
+  const remaining = sessions.filter((sessionId, index) => book.find(sessionId, ids[index] ?? ""));
+  assert.deepEqual(remaining, ["ses_3", "ses_4", "ses_5"]);
 });
 
-test("a ref is described by what the latest snapshot with it shows", () => {
+test("a ref is described as in the latest snapshot that contains it", () => {
   const book = createSnapshotBook();
   book.add("ses_a", snapshot(['| "Shoe" | button "Buy" [e1] | button "Say \\"hi\\"" [e2] disabled']));
   assert.equal(book.describeRef("ses_a", "e1"), 'button "Buy"');

@@ -2,21 +2,21 @@ import { randomInt } from "node:crypto";
 import { diffArrays } from "diff";
 import type { Snapshot } from "./take-snapshot.ts";
 
-/** A snapshot with the id under which the model knows it. */
+/** A snapshot with the id by which the model refers to it. */
 export type NamedSnapshot = Snapshot & { id: string };
 
-/** The latest snapshots of each session, kept in this process: for the difference to an earlier one, and for reading on. */
+/** The latest snapshots of each session, in memory: for the difference to an earlier one, and for reading further lines. */
 export type SnapshotBook = {
   add: (sessionId: string, snapshot: Snapshot) => NamedSnapshot;
   find: (sessionId: string, id: string) => NamedSnapshot | undefined;
   /** The snapshot that the model was shown last. */
   latest: (sessionId: string) => NamedSnapshot | undefined;
-  /** What the line of a ref said when it was last shown, without the ref: `button "Save"`. */
+  /** The description of a ref in the latest snapshot that contains it, such as `button "Save"`. */
   describeRef: (sessionId: string, ref: string) => string | undefined;
 };
 
 const SNAPSHOTS_MAX = 4;
-/** Characters of the lines of all sessions together; the session used longest ago is forgotten first. */
+/** Maximum characters of all sessions together; the session whose last snapshot is oldest is evicted first. */
 const CHARS_MAX = 32 * 2 ** 20;
 
 export function createSnapshotBook(): SnapshotBook {
@@ -27,23 +27,23 @@ export function createSnapshotBook(): SnapshotBook {
     for (const { lines } of snapshots) for (const line of lines) sum += line.length;
     return sum;
   };
-  const forget = (sessionId: string) => {
+  const evict = (sessionId: string) => {
     chars -= count(bySession.get(sessionId) ?? []);
     bySession.delete(sessionId);
   };
   return {
     add(sessionId, snapshot) {
-      const named = { ...snapshot, id: `s${randomInt(36 ** 3, 36 ** 4).toString(36)}` };
-      const kept = [named, ...(bySession.get(sessionId) ?? [])].slice(0, SNAPSHOTS_MAX);
-      // A map keeps the order in which its keys were set: the first one was used longest ago.
-      forget(sessionId);
-      bySession.set(sessionId, kept);
-      chars += count(kept);
+      const namedSnapshot = { ...snapshot, id: `s${randomInt(36 ** 3, 36 ** 4).toString(36)}` };
+      const latest = [namedSnapshot, ...(bySession.get(sessionId) ?? [])].slice(0, SNAPSHOTS_MAX);
+      // A map keeps insertion order. Deleting the key first moves the session to the end.
+      evict(sessionId);
+      bySession.set(sessionId, latest);
+      chars += count(latest);
       for (const other of bySession.keys()) {
         if (chars <= CHARS_MAX || other === sessionId) break;
-        forget(other);
+        evict(other);
       }
-      return named;
+      return namedSnapshot;
     },
     find: (sessionId, id) => bySession.get(sessionId)?.find((snapshot) => snapshot.id === id),
     latest: (sessionId) => bySession.get(sessionId)?.[0],
@@ -52,19 +52,19 @@ export function createSnapshotBook(): SnapshotBook {
       for (const { lines } of bySession.get(sessionId) ?? [])
         for (const line of lines) {
           const end = line.indexOf(mark);
-          if (end !== -1) return WHAT_STANDS_LAST.exec(line.slice(0, end))?.[0].trim();
+          if (end !== -1) return LAST_ELEMENT.exec(line.slice(0, end))?.[0].trim();
         }
       return undefined;
     },
   };
 }
 
-/** The words and the quoted name before a ref. A line may name several elements. */
-const WHAT_STANDS_LAST = /[a-z][a-z ]*( "(?:[^"\\]|\\.)*")?$/;
+/** Matches the words and the quoted name directly before a ref; a line may contain several elements. */
+const LAST_ELEMENT = /[a-z][a-z ]*( "(?:[^"\\]|\\.)*")?$/;
 
 /**
- * How one snapshot differs from an earlier one of the same document: hunks of removed (`-`) and added (`+`) lines. The
- * focus, which moves with almost every action, is one line of its own.
+ * How one snapshot differs from an earlier one of the same document: hunks of removed (`-`) and added (`+`) lines. A moved
+ * focus is one separate line, because the focus moves with almost every action.
  */
 export function describeDifference(before: Snapshot, after: Snapshot): string[] {
   const changes = diffArrays(before.lines, after.lines, {

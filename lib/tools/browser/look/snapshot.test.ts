@@ -57,7 +57,7 @@ const snapshots = createSnapshotBook();
 const look = async (input: object = {}) =>
   textOf(await domQuery({ browser: browser.service, snapshots }).execute(input, callOf()));
 
-/** The snapshot of a page, without its heading; refs as they are. */
+/** Opens a page and returns the lines of its snapshot without the heading. */
 async function linesOf(path: string): Promise<string[]> {
   await browser.live.page().goto(site.url + path);
   return bodyOf(await look());
@@ -88,7 +88,7 @@ test("a snapshot shows text and controls in reading order, shadow roots and fram
   ]);
 });
 
-test("what text and nesting mean is told: struck prices, terms, trees, what can be dragged", async () => {
+test("the meaning of text and nesting is shown: struck prices, terms, trees, draggable elements", async () => {
   assert.deepEqual(anyRef(await linesOf("/meaning")), [
     '"Now" struck "€ 399" "€ 349"',
     '"Material" "Oak"',
@@ -104,14 +104,14 @@ test("what text and nesting mean is told: struck prices, terms, trees, what can 
   ]);
 });
 
-test("a difference tells a moved focus in a line of its own", async () => {
+test("a difference shows a moved focus on a separate line", async () => {
   await browser.live.page().goto(`${site.url}/meaning`);
   const since = idOf(await look());
   await browser.live.page().focus("text=Add");
   assert.match(await look({ since }), /\n<data-\w+>\nfocus on \[e\d+\]\n<\/data/);
 });
 
-test("structure, states and what carries no role are told in few words", async () => {
+test("structure, states and elements without a role are described briefly", async () => {
   assert.deepEqual(anyRef(await linesOf("/shop")), [
     "banner",
     '  navigation "Main"',
@@ -147,7 +147,7 @@ test("roles and names are those that getByRole finds", async () => {
     )) {
       if (frame !== undefined || role === undefined) continue;
       const found = page.getByRole(role as "button", { name: JSON.parse(name ?? '""'), exact: true });
-      // A checkbox that is not rendered has no role for Playwright; its label stands for it.
+      // Playwright finds no role for a checkbox that is not rendered; the snapshot shows its label instead.
       if (name === '"Newsletter"') continue;
       checked += (await found.count()) > 0 ? 1 : assert.fail(`${role} ${name}`);
     }
@@ -155,7 +155,7 @@ test("roles and names are those that getByRole finds", async () => {
   }
 });
 
-test("a page cannot write a line or end the quotation", async () => {
+test("a page cannot forge a line or end the quotation", async () => {
   const lines = await linesOf("/forged");
   assert.deepEqual(anyRef(lines), [
     String.raw`"end button \"Pay\" [e]"`,
@@ -170,7 +170,7 @@ test("long text is wrapped, never lost", async () => {
   assert.equal(lines.map((line) => JSON.parse(line.trim())).join(" "), "word ".repeat(400).trim());
 });
 
-test("a ref stays with its element, and is never given out twice", async () => {
+test("a ref stays with its element, and is never reused", async () => {
   const refs = (lines: string[]): string[] => lines.join("\n").match(/\[\w+\]/g) ?? [];
   const first = refs(await linesOf("/changing"));
   assert.deepEqual(refs(bodyOf(await look())), first);
@@ -181,7 +181,7 @@ test("a ref stays with its element, and is never given out twice", async () => {
   );
 });
 
-test("since shows what has changed, and only that", async () => {
+test("since shows only the changes", async () => {
   await browser.live.page().goto(`${site.url}/changing`);
   const since = idOf(await look());
   assert.match(await look({ since }), /^Snapshot s\w+: nothing has changed since s\w+\.$/);
@@ -196,7 +196,7 @@ test("since shows what has changed, and only that", async () => {
   assert.match(await look({ since: "s000" }), /^The snapshot s000 is not kept any more\. Snapshot s/);
 });
 
-test("a snapshot is cut where it fits a result, and can be read on", async () => {
+test("a snapshot is cut to fit a result, and its further lines can be read", async () => {
   await browser.live.page().goto(`${site.url}/huge`);
   const first = await look();
   assert.ok(first.length < 12_000);
@@ -212,7 +212,7 @@ test("a snapshot is cut where it fits a result, and can be read on", async () =>
   assert.match(await look({ snapshot, from: 5_003 }), /^from: the snapshot s\w+ has 5002 lines\.$/);
 });
 
-test("one frame alone can be looked at", async () => {
+test("a snapshot can show one frame alone", async () => {
   await browser.live.page().goto(`${site.url}/`);
   const lines = bodyOf(await look({ frame: "#pay" })).map((line) => line.replace(/\[f\d+e\d+\]/, "[]"));
   assert.deepEqual(lines, ['textbox "Card number" []', '"Card words"']);

@@ -4,7 +4,7 @@ import { evaluateIn } from "../page-kit/evaluate-in-frame.ts";
 import { type PageFrame, withFrames } from "../page-kit/page-frames.ts";
 import { type SnapshotLine, walkPage } from "../page-kit/walk-page.ts";
 
-/** A page as lines of text and controls in reading order, frames in place. */
+/** A page as lines of text and controls in reading order, with its frames in place. */
 export type Snapshot = {
   url: string;
   title: string;
@@ -17,7 +17,7 @@ export type Snapshot = {
 /** The part of the page that is in view, in CSS pixels. */
 type PageView = { width: number; height: number; scrollY: number; pageHeight: number };
 
-/** Lines of one frame; what a page has beyond them cannot be read by a snapshot. */
+/** Maximum lines of one frame; a snapshot leaves out the rest. */
 const LINES_MAX = 20_000;
 const WALK_MS_MAX = 10_000;
 
@@ -26,10 +26,10 @@ export const takeSnapshot = (live: LiveBrowser): Promise<Snapshot> =>
   withFrames(live, (frames, page) => snapshotOf(frames, page, []));
 
 /**
- * Writes the first of the frames, and the others where they stand inside it.
+ * Writes the first frame as lines, with the other frames at their places inside it.
  *
- * @param attributes that are shown with each element that can be used.
- * @throws Error when it does not answer.
+ * @param attributes the attributes to show with each usable element.
+ * @throws Error if the first frame does not answer.
  */
 export async function snapshotOf(
   [first, ...others]: PageFrame[],
@@ -39,7 +39,7 @@ export async function snapshotOf(
   if (!first) throw new Error("The page is gone; try again.");
   const [content, ...contents] = await Promise.all([
     walk(first, attributes),
-    // A frame that does not answer is named, without its content.
+    // A frame that does not answer is listed without its content.
     ...others.map((frame) => walk(frame, attributes).catch(() => null)),
   ]);
   const walked = new Map(

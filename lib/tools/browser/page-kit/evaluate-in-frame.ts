@@ -2,9 +2,9 @@ import type { PageFrame } from "./page-frames.ts";
 import { type PageKit, pageKitSource } from "./page-kit.ts";
 
 /**
- * Runs a function inside a frame, in the service's own world, with the kit and one JSON argument; its result is JSON. It is
- * sent as source, so it must not use anything from outside its own body.
- * @param timeoutMs after which Chromium ends it. @throws Error with the function's own message.
+ * Runs a function inside a frame, in the service's isolated world, with the kit and one JSON argument; its result is JSON.
+ * The function is sent as source, so it must not use anything from outside its own body.
+ * @param timeoutMs time after which Chromium ends the function. @throws Error with the function's own message.
  */
 export async function evaluateIn<Argument, Result>(
   frame: PageFrame,
@@ -25,7 +25,7 @@ export async function evaluateIn<Argument, Result>(
   return keepCount(frame, result.value as Counted<Result>);
 }
 
-/** Runs a function over the element of a DevTools node id. @throws Error when it is gone. */
+/** Runs a function on the element of a DevTools node id. @throws Error if the element is gone. */
 export async function callWithNode<Result>(
   frame: PageFrame,
   backendNodeId: number,
@@ -46,7 +46,7 @@ export async function callWithNode<Result>(
   return keepCount(frame, result.value as Counted<Result>);
 }
 
-/** DevTools' node id of the element that a ref names; undefined when it is gone, or was never given out in this frame. */
+/** DevTools node id of a ref's element; undefined if the element is gone or this frame never assigned the ref. */
 export async function findNodeOf(frame: PageFrame, ref: string): Promise<number | undefined> {
   const { session, contextId } = frame;
   const { result } = await session.send("Runtime.evaluate", {
@@ -60,7 +60,7 @@ export async function findNodeOf(frame: PageFrame, ref: string): Promise<number 
 
 type Counted<Result> = { value: Result; next: number };
 
-/** The count is kept in the world, for calls side by side, and by the service, for the documents to come. */
+/** The isolated world keeps the ref count for concurrent calls, and the service keeps it for later documents. */
 const setUp = ({ refs }: PageFrame) => `
   const counter = (globalThis.agentSessionCounter ??= { prefix: ${JSON.stringify(refs.prefix)}, next: 0 });
   counter.next = Math.max(counter.next, ${refs.next});

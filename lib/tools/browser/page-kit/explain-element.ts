@@ -1,8 +1,8 @@
 import { type PageKit, pageKitSource } from "./page-kit.ts";
 
 /**
- * Tells in a few words why an action on an element would wait; empty when nothing stands against it. Names of the page
- * stand in quotes. Runs inside the page, sent as source: it uses nothing from outside its own body.
+ * Explains briefly why an action on an element would wait; empty if nothing prevents the action. Names from the page are
+ * quoted. Runs inside the page, sent as source: it uses nothing from outside its own body.
  */
 function explainElement(kit: PageKit, element: Element): string {
   const label = (each: Element): string => {
@@ -59,15 +59,16 @@ function explainElement(kit: PageKit, element: Element): string {
 }
 
 /**
- * The source of a selector engine for Playwright: `explain=1` inside an element is an element of no document, whose text is
- * what `explainElement` tells. So the text comes from Playwright's own world, which the page's scripts do not reach.
+ * Returns the source of a selector engine for Playwright. `explain=1` inside an element selects a detached element whose
+ * text is the result of `explainElement`. The engine runs in Playwright's isolated world, which the page's scripts cannot
+ * reach.
  */
 export const explainEngineSource = (): string => `(() => {
   const explain = (root) => {
     const counter = { prefix: "", next: 0 };
-    const told = document.createElement("div");
-    told.textContent = (${explainElement})(${pageKitSource("counter")}, root);
-    return told;
+    const result = document.createElement("div");
+    result.textContent = (${explainElement})(${pageKitSource("counter")}, root);
+    return result;
   };
   return { query: explain, queryAll: (root) => [explain(root)] };
 })()`;

@@ -2,7 +2,7 @@ import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { findNodeOf } from "./evaluate-in-frame.ts";
 import { type PageFrame, withFrames } from "./page-frames.ts";
 
-/** The element of a ref by DevTools' ids, on the current page or another tab; undefined when it is in none. */
+/** Finds the DevTools ids of a ref's element, on the current page or another tab; undefined if no page has it. */
 export async function findRef(
   live: LiveBrowser,
   ref: string,
@@ -16,14 +16,14 @@ export async function findRef(
   const found = await withFrames(live, find);
   if (found) return found;
   for (const page of live.context.pages().filter((each) => each !== live.page())) {
-    // A tab that is busy or being closed has no element to offer.
-    const there = await withFrames(live, find, page).catch(() => undefined);
-    if (there) return there;
+    // A tab that is busy or closing is skipped.
+    const foundInTab = await withFrames(live, find, page).catch(() => undefined);
+    if (foundInTab) return foundInTab;
   }
   return undefined;
 }
 
-/** For each frame inside the page, by its key, the refs of the iframe elements that lead to it, outermost first. */
+/** Maps the key of each inner frame to the refs of the iframe elements around it, outermost first. */
 export const listFrames = (live: LiveBrowser): Promise<Record<string, string[]>> =>
   withFrames(live, async ([main, ...others]) => {
     const byKey = new Map<string, PageFrame>(others.map((frame) => [frame.key, frame]));

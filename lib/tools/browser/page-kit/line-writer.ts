@@ -1,21 +1,21 @@
-/** A line that is being written, with the lines below it; `frame` is the ref of an iframe whose content belongs there. */
+/** A line with the lines nested in it; `frame` is the ref of an iframe whose content belongs there. Open lines may grow. */
 export type Line = { text: string; frame?: string; isOpen: boolean; inside: Line[] };
 
-/** Writes pieces and text as lines. Text runs together across inline elements; a piece in a block has a line of its own. */
+/** Writes pieces and text as lines. Text of inline elements is joined; a piece of a block gets a separate line. */
 export type LineWriter = {
   /** Adds a piece to the last line if that is open and has room, or as a new line. */
   put: (into: Line[], piece: string, isBlock: boolean) => Line;
-  /** Collects text of the page; it is written by the next `flush`. */
+  /** Collects text of the page; the next `flush` writes it. */
   addText: (text: string) => void;
-  /** Writes the text that was collected, in JSON quotes. */
+  /** Writes the collected text in JSON quotes. */
   flush: (into: Line[]) => void;
-  /** What follows begins a new line. */
+  /** Closes the last line, so that the next piece begins a new one. */
   breakLine: (into: Line[]) => void;
-  /** Lines with all that is below them, as one. */
+  /** Joins lines and everything nested in them into one line. */
   flatten: (lines: Line[]) => string;
 };
 
-/** Makes a writer. Runs inside the page, sent as source: it uses nothing from outside its own body. */
+/** Creates a writer. Runs inside the page, sent as source: it uses nothing from outside its own body. */
 export function makeLineWriter(): LineWriter {
   const lineChars = 160;
   const textChars = 400;

@@ -1,6 +1,6 @@
 import type { PageDom } from "./page-kit.ts";
 
-/** How an element takes part in what people do on the page. */
+/** How people can use an element of the page. */
 type ElementPurpose =
   | "control"
   | "clickable"
@@ -12,9 +12,9 @@ type ElementPurpose =
 
 /** Functions that name and describe single elements. */
 export type ElementKit = {
-  /** The element's ref, which it keeps as long as it exists; given out on the first call. */
+  /** The element's ref, assigned on the first call and valid as long as the element exists. */
   refOf: (element: Element) => string;
-  /** The element of a ref; undefined when it was never given out here, or the element left the document. */
+  /** The element of a ref; undefined if the ref was never assigned here or the element has left the document. */
   elementOf: (ref: string) => Element | undefined;
   /** @param style the element's computed style. */
   purposeOf: (
@@ -23,23 +23,23 @@ export type ElementKit = {
     style: CSSStyleDeclaration,
     isPointerInherited: boolean,
   ) => ElementPurpose;
-  /** What the element is and its state, for one line: `textbox "Email" [e3] required value "a@b.example"`. */
+  /** Describes the element and its states on one line: `textbox "Email" [e3] required value "a@b.example"`. */
   describe: (element: Element, head: string, name: string, ref: string | null) => string;
-  /** The states alone. */
+  /** The element's states, such as `required`. */
   statesOf: (element: Element) => string[];
-  /** A word about what a picture or a background shows, from file and class names: ` icon "trash"`; else empty. */
+  /** Guesses what a picture or background shows from file and class names: ` icon "trash"`; empty if unknown. */
   iconOf: (element: Element) => string;
-  /** The named attributes that an element has: ` href "https://…"`; addresses are absolute, passwords left out. */
+  /** The given attributes, if the element has them: ` href "https://…"`. Addresses are absolute, passwords left out. */
   attributesOf: (element: Element, names: string[]) => string;
-  /** Text as a JSON string, cut at `max` characters: page content cannot end its own quotes. */
+  /** Text as a JSON string, cut at `max` characters, so that page content cannot end its own quotes. */
   quote: (text: string, max: number) => string;
 };
 
-/** Numbers for new refs: refs of one browser are never given out twice, so the service counts them. */
+/** The counter for new refs. The service keeps it, because a ref must never be reused in the same browser. */
 export type RefCounter = { prefix: string; next: number };
 
 /**
- * Makes the functions that name and describe elements. Runs inside the page, sent as source: it uses nothing from
+ * Creates the functions that name and describe elements. Runs inside the page, sent as source: it uses nothing from
  * outside its own body.
  */
 export function makeElements(dom: PageDom, counter: RefCounter): ElementKit {
@@ -48,22 +48,22 @@ export function makeElements(dom: PageDom, counter: RefCounter): ElementKit {
       " ",
     ),
   );
-  const clicked = "[onclick], [ondblclick], [onmousedown], [onmouseup], [onpointerdown], [onpointerup]";
-  // The world is the service's own; it lasts as long as the document.
+  const clickHandlers = "[onclick], [ondblclick], [onmousedown], [onmouseup], [onpointerdown], [onpointerup]";
+  // The isolated world lasts as long as the document.
   const world = globalThis as { agentSessionElements?: WorldElements };
   world.agentSessionElements ??= { refOf: new WeakMap(), byRef: new Map() };
-  const known = world.agentSessionElements;
+  const registry = world.agentSessionElements;
 
   const refOf = (element: Element): string => {
-    const given = known.refOf.get(element);
-    if (given !== undefined) return given;
+    const existing = registry.refOf.get(element);
+    if (existing !== undefined) return existing;
     const ref = `${counter.prefix}e${counter.next++}`;
-    known.refOf.set(element, ref);
-    known.byRef.set(ref, new WeakRef(element));
+    registry.refOf.set(element, ref);
+    registry.byRef.set(ref, new WeakRef(element));
     return ref;
   };
   const elementOf = (ref: string): Element | undefined => {
-    const element = known.byRef.get(ref)?.deref();
+    const element = registry.byRef.get(ref)?.deref();
     return element?.isConnected ? element : undefined;
   };
   const isScrollable = (element: Element, style: CSSStyleDeclaration): boolean =>
@@ -73,7 +73,7 @@ export function makeElements(dom: PageDom, counter: RefCounter): ElementKit {
     element.clientHeight > 0 &&
     element.scrollHeight > element.clientHeight + 40;
 
-  /** A listener around a large part of the page serves what is inside it. */
+  /** Whether an element contains many controls; its click listener then handles clicks on those, not on itself. */
   const isDelegate = (element: Element): boolean =>
     element.querySelectorAll("a[href], button, input, select, textarea, [role=button]").length > 8;
   const purposeOf: ElementKit["purposeOf"] = (element, role, style, isPointerInherited) => {
@@ -86,7 +86,7 @@ export function makeElements(dom: PageDom, counter: RefCounter): ElementKit {
       return "control";
     if (element === document.body || element === document.documentElement) return null;
     const isPointer = !isPointerInherited && style.cursor === "pointer";
-    if ((isPointer || element.matches(clicked)) && !isDelegate(element)) return "clickable";
+    if ((isPointer || element.matches(clickHandlers)) && !isDelegate(element)) return "clickable";
     if (element.matches("[draggable=true]")) return "draggable";
     if (element.matches("[tabindex]:not([tabindex='-1'])")) return "focusable";
     if (element.matches("[ondrop]")) return "drop target";
@@ -218,7 +218,7 @@ export function makeElements(dom: PageDom, counter: RefCounter): ElementKit {
   return { attributesOf, refOf, elementOf, purposeOf, describe, statesOf, iconOf, quote };
 }
 
-/** What the service's own world remembers of a document's elements. */
+/** The refs of a document's elements, stored in the isolated world. */
 type WorldElements = {
   refOf: WeakMap<Element, string>;
   byRef: Map<string, WeakRef<Element>>;

@@ -1,15 +1,15 @@
 import type { PageDom } from "./page-kit.ts";
 
-/** Functions that return what an element is called. */
+/** Functions that compute the name and the text of an element. */
 export type NameKit = {
-  /** The accessible name, blanks collapsed; empty without one. */
+  /** The accessible name with white space collapsed; empty if the element has no name. */
   nameOf: (element: Element) => string;
-  /** The text that is rendered inside an element, its pictures and fields included, blanks collapsed. */
+  /** The text rendered inside an element, including its pictures and fields, with white space collapsed. */
   contentOf: (element: Element) => string;
 };
 
 /**
- * Makes the functions that compute names. Passwords are never part of a name. Runs inside the page, sent as source: it
+ * Creates the functions that compute names. Passwords are never part of a name. Runs inside the page, sent as source: it
  * uses nothing from outside its own body. Source: W3C, Accessible Name and Description Computation 1.2.
  */
 export function makeNames(dom: PageDom, roleOf: (element: Element) => string | null): NameKit {
@@ -33,13 +33,13 @@ export function makeNames(dom: PageDom, roleOf: (element: Element) => string | n
     if (!(element instanceof HTMLInputElement)) return undefined;
     return dom.isSecret(element) || /^(hidden|checkbox|radio|file)$/.test(element.type) ? "" : element.value;
   };
-  const collect = (node: Node, parts: string[], isHiddenRead: boolean): void => {
+  const collect = (node: Node, parts: string[], includesHidden: boolean): void => {
     if (node instanceof Text) parts.push(node.data);
     if (!(node instanceof Element) || parts.length > charsMax) return;
     if (node.matches("script, style, noscript, template, [data-agent-session-overlay]")) return;
     const { display, visibility } = getComputedStyle(node);
     if (
-      !isHiddenRead &&
+      !includesHidden &&
       (display === "none" || visibility !== "visible" || node.getAttribute("aria-hidden") === "true")
     )
       return;
@@ -52,19 +52,19 @@ export function makeNames(dom: PageDom, roleOf: (element: Element) => string | n
     else if (node.matches("img, area"))
       parts.push(node.getAttribute("alt") ?? node.getAttribute("title") ?? "");
     else if (node.localName === "svg") parts.push(svgTitle(node));
-    else collectChildren(node, parts, isHiddenRead);
+    else collectChildren(node, parts, includesHidden);
     if (isBlock) parts.push(" ");
   };
-  const collectChildren = (element: Element, parts: string[], isHiddenRead: boolean): void => {
+  const collectChildren = (element: Element, parts: string[], includesHidden: boolean): void => {
     const assigned = element instanceof HTMLSlotElement ? element.assignedNodes() : [];
     const children = assigned.length > 0 ? assigned : (element.shadowRoot ?? element).childNodes;
-    for (const child of children) collect(child, parts, isHiddenRead);
+    for (const child of children) collect(child, parts, includesHidden);
   };
-  const textOf = (element: Element, isHiddenRead = false): string => {
+  const textOf = (element: Element, includesHidden = false): string => {
     const parts: string[] = [];
-    collectChildren(element, parts, isHiddenRead);
+    collectChildren(element, parts, includesHidden);
     const text = tidy(parts.join("")).slice(0, charsMax);
-    // Generated text is read where there is no other: it costs two computed styles.
+    // Generated text is read only if the element has no other text, because it costs two computed styles.
     return text || tidy(pseudoText(element, "::before") + pseudoText(element, "::after"));
   };
   const svgTitle = (element: Element): string =>
@@ -88,7 +88,7 @@ export function makeNames(dom: PageDom, roleOf: (element: Element) => string | n
     const labels = "labels" in element ? (element.labels as NodeListOf<HTMLLabelElement> | null) : null;
     return tidy([...(labels ?? [])].map((label) => labelText(label, element)).join(" "));
   };
-  /** A label's text without the field that stands inside it. */
+  /** A label's text without the field inside it. */
   const labelText = (label: Element, field: Element): string => {
     const parts: string[] = [];
     const visit = (node: Node) => {

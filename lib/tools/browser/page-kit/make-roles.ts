@@ -1,5 +1,5 @@
 /**
- * Makes the function that returns an element's ARIA role, as Playwright's `getByRole` matches it; null without one.
+ * Creates the function that returns an element's ARIA role as Playwright's `getByRole` matches it; null if it has no role.
  * Runs inside the page, sent as source: it uses nothing from outside its own body. Source: W3C, HTML-AAM and WAI-ARIA 1.2.
  */
 export function makeRoleOf(): (element: Element) => string | null {
@@ -66,7 +66,7 @@ export function makeRoleOf(): (element: Element) => string | null {
     reset: "button",
     submit: "button",
   };
-  const known = new Set(
+  const validRoles = new Set(
     "alert alertdialog application article banner blockquote button caption cell checkbox code columnheader combobox complementary contentinfo definition deletion dialog directory document emphasis feed figure form generic grid gridcell group heading img insertion link list listbox listitem log main mark marquee math meter menu menubar menuitem menuitemcheckbox menuitemradio navigation none note option paragraph presentation progressbar radio radiogroup region row rowgroup rowheader scrollbar search searchbox separator slider spinbutton status strong subscript superscript switch tab table tablist tabpanel term textbox time timer toolbar tooltip tree treegrid treeitem".split(
       " ",
     ),
@@ -79,8 +79,8 @@ export function makeRoleOf(): (element: Element) => string | null {
     const scope = cell.getAttribute("scope") ?? "";
     if (/^col/.test(scope)) return "columnheader";
     if (/^row/.test(scope)) return "rowheader";
-    const beside = [cell.previousElementSibling, cell.nextElementSibling];
-    const isRowHeader = beside.some((other) => other?.localName === "td" && other.textContent?.trim());
+    const neighbours = [cell.previousElementSibling, cell.nextElementSibling];
+    const isRowHeader = neighbours.some((other) => other?.localName === "td" && other.textContent?.trim());
     return isRowHeader ? "rowheader" : "columnheader";
   };
   const inputRole = (input: HTMLInputElement): string | null => {
@@ -114,10 +114,10 @@ export function makeRoleOf(): (element: Element) => string | null {
 
   return (element) => {
     const explicit = (element.getAttribute("role") ?? "").toLowerCase().split(/\s+/);
-    const role = explicit.find((name) => known.has(name));
+    const role = explicit.find((name) => validRoles.has(name));
     if (role === undefined) return implicitRole(element);
     const isPresentation = role === "none" || role === "presentation";
-    // A role that hides an element does not count for one that people can focus.
+    // A presentational role does not apply to an element that people can focus.
     return isPresentation && element.matches("[tabindex], a[href], button, input, select, textarea")
       ? implicitRole(element)
       : role;

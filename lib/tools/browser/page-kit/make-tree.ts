@@ -1,25 +1,25 @@
-/** The page's tree as it is rendered. */
+/** The rendered tree of the page. */
 export type TreeKit = {
-  /** Whether an element and all that is inside it is not rendered. @param style its computed style. */
+  /** Whether an element and its whole content are not rendered. @param style the element's computed style. */
   isUnrendered: (element: Element, style: CSSStyleDeclaration) => boolean;
-  /** Whether an element lies in a details element that is closed. */
+  /** Whether an element is hidden in a closed details element. */
   isFolded: (element: Element) => boolean;
-  /** The nodes that are rendered inside an element: of its open shadow root, or those that a slot shows. */
+  /** The nodes rendered inside an element: its children, those of its open shadow root, or those assigned to a slot. */
   childrenOf: (element: Element) => Iterable<Node>;
-  /** The field that a label stands for because the field itself cannot be seen; null otherwise. */
+  /** The field of a label, if people use the label because the field itself is hidden; null otherwise. */
   hiddenFieldOf: (label: HTMLLabelElement) => Element | null;
 };
 
-/** Makes the functions. Runs inside the page, sent as source: it uses nothing from outside its own body. */
+/** Creates the functions of `TreeKit`. Runs inside the page, sent as source: it uses nothing from outside its own body. */
 export function makeTree(): TreeKit {
   return {
     isUnrendered(element, style) {
-      // One call for most elements, because reading styles takes most of the time of a snapshot.
+      // This call is enough for most elements; reading styles takes most of the time of a snapshot.
       if (!element.checkVisibility({ opacityProperty: true })) {
         if (style.display === "none") return true;
         if (style.opacity === "0" && !element.matches("input, select, textarea, button, a")) return true;
       }
-      // A box without a size that lets nothing show outside of it, such as a closed accordion.
+      // A box without a size that clips its content, such as a closed accordion.
       if (element.clientHeight > 0 && element.clientWidth > 0) return false;
       return (
         /hidden|clip/.test(style.overflow) &&

@@ -3,30 +3,30 @@ import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { callWithNode } from "./evaluate-in-frame.ts";
 import type { RefCounter } from "./page-kit.ts";
 
-/** Where something is, in CSS pixels of the main frame's viewport. */
+/** A box in CSS pixels of the main frame's viewport. */
 type Box = { x: number; y: number; width: number; height: number };
 
-/** One frame of the page, whichever process it lives in. */
+/** One frame of the page, in any process. */
 export type PageFrame = {
-  /** `main`, or `f1`, `f2` … in the order in which frames were first seen; a frame keeps it. */
+  /** `main`, or `f1`, `f2` … in the order in which frames were first seen. It never changes for a frame. */
   key: string;
   parentKey: string | null;
   refs: RefCounter;
   /** The ref of the iframe element in the parent frame; null for the main frame. */
   ownerRef: string | null;
-  /** DevTools' own id. */
+  /** The DevTools frame id. */
   id: string;
   url: string;
   name: string;
   origin: string;
   isCrossOrigin: boolean;
-  /** Selectors of the iframe elements that lead to it, outermost first; empty for the main frame. */
+  /** Selectors of the iframe elements around the frame, outermost first; empty for the main frame. */
   path: string[];
-  /** Where its viewport lies in the main frame's. */
+  /** The box of the frame's viewport within that of the main frame. */
   box: Box;
   isVisible: boolean;
   session: CDPSession;
-  /** A world of our own in this frame, which the page's scripts cannot touch. */
+  /** The isolated world of the tools in this frame, which the page's scripts cannot touch. */
   contextId: number;
 };
 
@@ -37,9 +37,9 @@ const FRAMES_MAX = 60;
 const WORLD_NAME = "agent-session-tools";
 
 /**
- * Reads every frame of the session's page, cross-origin ones included.
+ * Calls `work` with every frame of the session's page, including cross-origin ones.
  *
- * @param page another page of the session. @throws Error when the page is gone.
+ * @param page a page of the session; by default the current one. @throws Error if the page is gone.
  */
 export async function withFrames<Result>(
   live: LiveBrowser,
@@ -48,7 +48,7 @@ export async function withFrames<Result>(
 ): Promise<Result> {
   const main = sessionOf(page.context(), page);
   const others = page.frames().slice(1, FRAMES_MAX);
-  // Expected: a frame of the same process has no session of its own.
+  // A frame in the same process as its parent has no session of its own, so this error is expected.
   const own = others.map((frame) => sessionOf(page.context(), frame).catch(() => undefined));
   const sessions = [await main, ...(await Promise.all(own))].filter((session) => session !== undefined);
   return work(await describeFrames(sessions, refsOf(live)), page);
@@ -57,20 +57,20 @@ export async function withFrames<Result>(
 const sessionsOf = new WeakMap<Page | Frame, Promise<CDPSession>>();
 
 /**
- * The tools' DevTools session with a page, or with a frame that has a process of its own. It is kept: a world that is
- * made through another session would be a new one, which lasts until the document is left.
+ * The tools' DevTools session with a page, or with a frame that has its own process. Cached, because another session would
+ * create another isolated world, which would last as long as the document.
  */
 function sessionOf(context: BrowserContext, target: Page | Frame): Promise<CDPSession> {
-  const known = sessionsOf.get(target);
-  if (known) return known;
+  const cached = sessionsOf.get(target);
+  if (cached) return cached;
   const opened = context.newCDPSession(target);
-  const forget = () => void (sessionsOf.get(target) === opened && sessionsOf.delete(target));
+  const evict = () => void (sessionsOf.get(target) === opened && sessionsOf.delete(target));
   sessionsOf.set(target, opened);
-  opened.then((session) => session.once("close", forget), forget);
+  opened.then((session) => session.once("close", evict), evict);
   return opened;
 }
 
-/** What was given out in one browser: the number of each frame, and for each prefix the refs so far. */
+/** The refs assigned in one browser: the number of each frame, and the counter of each prefix. */
 type BrowserRefs = {
   frameNumbers: Map<string, number>;
   counters: Map<string, RefCounter>;
@@ -80,8 +80,8 @@ type BrowserRefs = {
 const refsOfContext = new WeakMap<BrowserContext, BrowserRefs>();
 
 function refsOf({ context, firstRef }: LiveBrowser): BrowserRefs {
-  const known = refsOfContext.get(context);
-  if (known) return known;
+  const cached = refsOfContext.get(context);
+  if (cached) return cached;
   const refs = { frameNumbers: new Map(), counters: new Map(), first: firstRef };
   refsOfContext.set(context, refs);
   return refs;
@@ -185,18 +185,18 @@ async function describeOwner(parent: PageFrame, frameId: string) {
   });
 }
 
-/** The frames that a tool's `frame` argument names: by key, by selector path, by name, or by a part of the address. */
-export function selectFrames(frames: PageFrame[], wanted: string | undefined): PageFrame[] {
-  if (wanted === undefined) return frames;
+/** Selects the frames that a tool's `frame` argument matches: by key, selector path, name, or a part of the address. */
+export function selectFrames(frames: PageFrame[], query: string | undefined): PageFrame[] {
+  if (query === undefined) return frames;
   const exact = frames.filter(
     (frame) =>
-      frame.key === wanted ||
-      frame.path.join(FRAME_ARROW) === wanted ||
-      (frame.name !== "" && frame.name === wanted),
+      frame.key === query ||
+      frame.path.join(FRAME_ARROW) === query ||
+      (frame.name !== "" && frame.name === query),
   );
-  return exact.length > 0 ? exact : frames.filter((frame) => frame.url.includes(wanted));
+  return exact.length > 0 ? exact : frames.filter((frame) => frame.url.includes(query));
 }
 
-/** Lists the frames, as the error for a `frame` argument that matches none. */
-export const explainFrames = (frames: PageFrame[], wanted: string) =>
-  `No frame "${wanted}". Frames: ${frames.map((frame) => `${frame.key} (${frame.url.slice(0, 100)})`).join(", ")}.`;
+/** The error sentence for a `frame` argument that matches no frame. It lists the frames. */
+export const explainFrames = (frames: PageFrame[], query: string) =>
+  `No frame "${query}". Frames: ${frames.map((frame) => `${frame.key} (${frame.url.slice(0, 100)})`).join(", ")}.`;

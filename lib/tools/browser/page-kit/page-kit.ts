@@ -5,11 +5,11 @@ import { makeRoleOf } from "./make-roles.ts";
 import { makeTree, type TreeKit } from "./make-tree.ts";
 import { makeSelectorOf } from "./unique-selector.ts";
 
-/** The page's elements, as functions that run inside the page see them. */
+/** Access to the page's elements, for functions that run inside the page. */
 export type PageDom = {
   /** The document and every open shadow root below it, in document order, without the overlay's. */
   roots: () => (Document | ShadowRoot)[];
-  /** Elements by CSS selector, open shadow roots pierced; `a >> b` looks for `b` inside `a`, `nth=1` takes the second. */
+  /** Finds elements by CSS selector, also in open shadow roots; `a >> b` finds `b` inside `a`, `nth=1` takes the second. */
   queryAll: (selector: string) => Element[];
   isOverlay: (node: Node) => boolean;
   isVisible: (element: Element) => boolean;
@@ -17,23 +17,23 @@ export type PageDom = {
   isSecret: (element: Element) => boolean;
 };
 
-/** What functions that run inside a page share. */
+/** The functions that code inside a page shares. */
 export type PageKit = PageDom &
   TreeKit &
   NameKit &
   ElementKit & {
-    /** A short selector that finds this element alone; null inside a closed shadow root. */
+    /** A short selector that matches only this element; null inside a closed shadow root. */
     selectorOf: (element: Element) => string | null;
-    /** The ARIA role, as Playwright's `getByRole` matches it; null without one. */
+    /** The ARIA role as Playwright's `getByRole` matches it; null if the element has no role. */
     roleOf: (element: Element) => string | null;
-    /** A writer of lines, for one frame. */
+    /** Creates a writer for the lines of one frame. */
     newLines: () => LineWriter;
   };
 
 /** Runs inside the page: it must not use anything from outside its own body. */
 function makePageDom(): PageDom {
   const overlay = "[data-agent-session-overlay]";
-  let knownRoots: (Document | ShadowRoot)[] | undefined;
+  let cachedRoots: (Document | ShadowRoot)[] | undefined;
 
   const isOverlay = (node: Node): boolean => {
     for (let current: Node | null = node; current; ) {
@@ -52,8 +52,8 @@ function makePageDom(): PageDom {
     return found;
   };
   const roots = () => {
-    knownRoots ??= collectRoots(document, []);
-    return knownRoots;
+    cachedRoots ??= collectRoots(document, []);
+    return cachedRoots;
   };
 
   const queryWithin = (scopes: (Document | ShadowRoot | Element)[], selector: string): Element[] => {
@@ -101,9 +101,9 @@ function makePageDom(): PageDom {
 }
 
 /**
- * The kit as a JavaScript expression. It runs in a world of its own, which scripts of the page cannot see or change.
+ * Returns the kit as a JavaScript expression. It runs in an isolated world, which the page's scripts cannot see or change.
  *
- * @param counter a JavaScript expression of the counter of refs.
+ * @param counter a JavaScript expression for the ref counter.
  */
 export const pageKitSource = (counter: string): string => `(() => {
   const dom = (${makePageDom})();

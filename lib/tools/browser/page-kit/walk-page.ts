@@ -4,12 +4,12 @@ import type { PageKit } from "./page-kit.ts";
 /** One line of a frame's snapshot; `frame` is the ref of an iframe whose content belongs below the line. */
 export type SnapshotLine = { depth: number; text: string; frame?: string };
 
-/** `attributes` are shown with each element that can be used. */
+/** `attributes` are shown with each usable element. */
 type WalkOptions = { linesMax: number; attributes: string[] };
 
 /**
  * Writes a frame as lines of text and controls in reading order. Runs inside the page, sent as source: it uses nothing
- * from outside its own body. Everything that comes from the page stands in quotes, so that no page can write a line.
+ * from outside its own body. All text from the page is quoted, so that no page can forge a line.
  */
 export function walkPage(
   kit: PageKit,
@@ -22,7 +22,7 @@ export function walkPage(
       " ",
     ),
   );
-  /** Containers that say nothing without a name. */
+  /** Containers that are shown only if they have a name. */
   const namedOnly = new Set([
     "region",
     "form",
@@ -37,11 +37,11 @@ export function walkPage(
   const { put, addText, flush, breakLine, flatten } = kit.newLines();
   const { isUnrendered, isFolded, childrenOf, hiddenFieldOf } = kit;
 
-  type Context = { isTextTold: boolean; hasPointer: boolean };
+  type Context = { isTextWritten: boolean; hasPointer: boolean };
   const visitChildren = (element: Element, into: Line[], context: Context) => {
     for (const child of childrenOf(element)) {
       if (child instanceof Text) {
-        if (!context.isTextTold) addText(child.data);
+        if (!context.isTextWritten) addText(child.data);
       } else if (child instanceof Element) visit(child, into, context);
     }
   };
@@ -54,20 +54,20 @@ export function walkPage(
       flush(into);
       breakLine(into);
     };
-    // A term and its definition stand on one line.
+    // A term and its definition share one line.
     const isDefinition = element.localName === "dd" && element.previousElementSibling?.localName === "dt";
     if (isDefinition) flush(into);
     else if (isBlock) breakBlock();
     const isSeen = style.visibility === "visible";
     const isShown = isSeen && show(element, style, into, context);
     if (!isShown) {
-      const told = { ...context, isTextTold: context.isTextTold || !isSeen };
-      visitChildren(element, into, { ...told, hasPointer: style.cursor === "pointer" });
+      const inner = { ...context, isTextWritten: context.isTextWritten || !isSeen };
+      visitChildren(element, into, { ...inner, hasPointer: style.cursor === "pointer" });
     }
     if (element.localName === "dt") flush(into);
     else if (isBlock) breakBlock();
   };
-  /** Writes an element that has a line or a piece of one, with what is inside it. @returns whether it did. */
+  /** Writes an element with its content, if it needs a line or a piece of one. @returns false if it needs none. */
   const show = (element: Element, style: CSSStyleDeclaration, into: Line[], context: Context): boolean => {
     const role = kit.roleOf(element);
     if (element instanceof HTMLIFrameElement || element.localName === "frame") {
@@ -81,8 +81,8 @@ export function walkPage(
     if (element instanceof HTMLLabelElement && element.control) {
       const hiddenField = hiddenFieldOf(element);
       if (!hiddenField) {
-        // The field's line has these words as its name.
-        visitChildren(element, into, { ...context, isTextTold: true });
+        // The field's line already shows this text as the name.
+        visitChildren(element, into, { ...context, isTextWritten: true });
         return true;
       }
       flush(into);
@@ -98,7 +98,7 @@ export function walkPage(
     if (element.matches("s, del, strike") && !hasControls(element)) {
       const content = kit.contentOf(element);
       flush(into);
-      if (content && !context.isTextTold) put(into, `struck ${kit.quote(content, 160)}`, false);
+      if (content && !context.isTextWritten) put(into, `struck ${kit.quote(content, 160)}`, false);
       return true;
     }
     const use = kit.purposeOf(element, role, style, context.hasPointer);
@@ -108,14 +108,14 @@ export function walkPage(
     }
     const isCaption = element.matches("table > caption, fieldset > legend, figure > figcaption");
     if (isCaption && element.parentElement && kit.nameOf(element.parentElement)) {
-      // The container's line has these words as its name.
-      visitChildren(element, into, { ...context, isTextTold: true });
+      // The container's line already shows this text as the name.
+      visitChildren(element, into, { ...context, isTextWritten: true });
       return true;
     }
     if (role === "heading") {
       flush(into);
       put(into, kit.describe(element, role, kit.nameOf(element), null), true);
-      visitChildren(element, into, { ...context, isTextTold: true });
+      visitChildren(element, into, { ...context, isTextWritten: true });
       return true;
     }
     if (role === "row") return showRow(element, style, into, context);
@@ -158,7 +158,7 @@ export function walkPage(
     const label =
       kit.describe(element, head + icon, isLong ? "" : name, kit.refOf(element)) +
       kit.attributesOf(element, attributes);
-    const inside = { isTextTold: context.isTextTold || !isLong, hasPointer: true };
+    const inside = { isTextWritten: context.isTextWritten || !isLong, hasPointer: true };
     if (!isLong) {
       put(into, label, false);
       const isEditable = element instanceof HTMLElement && element.isContentEditable;
@@ -174,10 +174,10 @@ export function walkPage(
     element.querySelector("a[href], button, input, select, textarea, summary, [role=button], [tabindex]") !==
     null;
   const showPicture = (element: Element, into: Line[], context: Context): boolean => {
-    if (context.isTextTold && element.localName !== "canvas") return true;
+    if (context.isTextWritten && element.localName !== "canvas") return true;
     const name = kit.nameOf(element);
     const isCanvas = element.localName === "canvas";
-    // A drawing without a name beside text is an ornament.
+    // A drawing without a name counts as decoration.
     if (!name && element.localName === "svg") return true;
     flush(into);
     const { width, height } = element.getBoundingClientRect();
@@ -246,7 +246,7 @@ export function walkPage(
   };
 
   const lines: Line[] = [];
-  if (document.body) visit(document.body, lines, { isTextTold: false, hasPointer: false });
+  if (document.body) visit(document.body, lines, { isTextWritten: false, hasPointer: false });
   flush(lines);
   const written: SnapshotLine[] = [];
   let total = 0;

@@ -17,7 +17,7 @@ const DEVICES = {
 
 const WORK_MS_MAX = 40_000;
 
-/** Takes a preview of the page at a chosen viewport, and keeps it as evidence. Source: specification, Structured sessions. */
+/** Takes a preview of the page at a chosen viewport and stores it as evidence. Source: specification, Structured sessions. */
 export const capturePreview = (services: Pick<ToolServices, "browser" | "evidence" | "variants">) =>
   defineTool({
     name: "capture_preview",
@@ -35,20 +35,20 @@ export const capturePreview = (services: Pick<ToolServices, "browser" | "evidenc
     needs: "browser",
     profile: "analysis",
     idempotent: true,
-    // No other call may measure the page while it has another size.
+    // No other call may read the page while it has another size.
     readOnly: false,
     timeoutMs: 120_000,
     async execute({ device, width, height, fullPage, marks, title, variant }, call) {
       const live = await openLive(services.browser, call);
       const page = live.page();
       const preset = device && DEVICES[device];
-      const now = await withinDeadline(call.signal, 5_000, () => readSize(page));
+      const current = await withinDeadline(call.signal, 5_000, () => readSize(page));
       const size = {
-        width: width ?? preset?.width ?? now.width,
-        height: height ?? preset?.height ?? now.height,
+        width: width ?? preset?.width ?? current.width,
+        height: height ?? preset?.height ?? current.height,
       };
       const picture = await withinDeadline(call.signal, WORK_MS_MAX, () =>
-        withViewport(page, now, size, () =>
+        withViewport(page, current, size, () =>
           withVariant(services.variants, call, live, variant, () =>
             takePicture(live, { fullPage, hasMarks: marks }),
           ),
@@ -71,17 +71,17 @@ const readSize = async (page: Page): Promise<Size> =>
 
 async function withViewport<Result>(
   page: Page,
-  now: Size,
+  current: Size,
   size: Size,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  if (size.width === now.width && size.height === now.height) return work();
+  if (size.width === current.width && size.height === current.height) return work();
   await page.setViewportSize(size);
   try {
     await settle(page);
     return await work();
   } finally {
-    await page.setViewportSize(now).catch(() => {});
+    await page.setViewportSize(current).catch(() => {});
   }
 }
 

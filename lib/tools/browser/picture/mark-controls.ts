@@ -3,7 +3,7 @@ import { evaluateIn } from "../page-kit/evaluate-in-frame.ts";
 import { withFrames } from "../page-kit/page-frames.ts";
 import type { PageKit } from "../page-kit/page-kit.ts";
 
-/** An element that can be used, with its ref; the box is in CSS pixels of the page, from its upper left corner. */
+/** A usable element with its ref; the box is in CSS pixels of the page, from its upper left corner. */
 export type Mark = { ref: string; label: string; x: number; y: number; width: number; height: number };
 
 /** Part of the page, in CSS pixels from its upper left corner. */
@@ -12,7 +12,7 @@ type Area = { x: number; y: number; width: number; height: number };
 const MARKS_MAX = 150;
 
 /**
- * Draws a frame with its ref around each element of an area that can be used, in all frames of the page.
+ * Draws a border with the ref around each usable element of an area, in all frames of the page.
  * @returns the marks, and a function that removes them from the page.
  */
 export function markControls(
@@ -43,7 +43,7 @@ const overlaps = (one: Area, other: Area): boolean =>
   one.y < other.y + other.height &&
   other.y < one.y + one.height;
 
-/** The elements of a frame that can be used. Runs inside the page, sent as source. */
+/** Finds the usable elements of a frame. Runs inside the page, sent as source. */
 function findControls(kit: PageKit, max: number): Mark[] {
   const found: Mark[] = [];
   for (const element of kit.queryAll("*")) {

@@ -3,7 +3,7 @@ import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import type { VariantView } from "../../services.ts";
 import type { ToolCall } from "../../tool.ts";
 
-/** Which variant a picture shows; absent for the page as it is. */
+/** The variant that a picture shows; absent for the page in its current state. */
 export const pictureVariant = z
   .string()
   .min(1)
@@ -12,7 +12,7 @@ export const pictureVariant = z
   .optional()
   .describe("key of a variant; null: the page without one; absent: the page as it is");
 
-/** Does work on the page while it shows a variant, or with null none; undefined leaves the page as it is. */
+/** Runs work while the page shows a variant; null shows the page without one, undefined leaves the page unchanged. */
 export async function withVariant<Result>(
   variants: VariantView,
   call: ToolCall,
@@ -25,7 +25,7 @@ export async function withVariant<Result>(
   return work().finally(restore);
 }
 
-/** The end of a picture's title. */
+/** The end of a picture's title, which names the variant. */
 export const nameVariant = (variant: string | null | undefined): string => {
   if (variant === undefined) return "";
   return variant === null ? ", without a variant" : `, variant ${variant}`;

@@ -9,7 +9,7 @@ import { takePicture } from "./take-picture.ts";
 
 const WORK_MS_MAX = 30_000;
 
-/** Takes a picture of the page as it is now, and keeps it as evidence. Source: specification, Capabilities. */
+/** Takes a picture of the current page and stores it as evidence. Source: specification, Capabilities. */
 export const screenshot = (services: Pick<ToolServices, "browser" | "evidence" | "variants">) =>
   defineTool({
     name: "screenshot",
@@ -24,7 +24,7 @@ export const screenshot = (services: Pick<ToolServices, "browser" | "evidence" |
     needs: "browser",
     profile: "editing",
     idempotent: true,
-    // With a variant, no other call may look at the page meanwhile.
+    // No other call may read the page while it shows another variant.
     readOnly: false,
     timeoutMs: 120_000,
     async execute({ selector, fullPage, marks, variant }, call) {

@@ -51,17 +51,17 @@ async function take(make: typeof screenshot, input: object, path: string) {
   const image = result.content.find((part) => part.type === "image");
   const [saved] = evidence.saved;
   assert.ok(saved && image?.type === "image");
-  return { text: textOf(result), saved, kept: readSize(saved.bytes), shown: readSize(image.data), image };
+  return { text: textOf(result), saved, stored: readSize(saved.bytes), shown: readSize(image.data), image };
 }
 
-test("a screenshot is kept as evidence and answered with id, address, time and size", async () => {
-  const { text, saved, kept, shown, image } = await take(screenshot, {}, "/");
+test("a screenshot is stored as evidence, and the answer shows id, address, time and size", async () => {
+  const { text, saved, stored, shown, image } = await take(screenshot, {}, "/");
   assert.deepEqual(
     [saved.kind, saved.url, saved.mediaType, saved.runId],
     ["screenshot", `${site.url}/`, "image/jpeg", "run_test"],
   );
   assert.deepEqual(
-    [kept, shown],
+    [stored, shown],
     [
       [1280, 720],
       [1280, 720],
@@ -71,7 +71,7 @@ test("a screenshot is kept as evidence and answered with id, address, time and s
   assert.match(text, /Evidence evidence_1: [\s\S]*url: http[\s\S]*time: \d{4}-[\s\S]*size: 1280×720 px/);
 });
 
-test("marks share the refs of a snapshot, and stand at the pixels of the picture", async () => {
+test("marks share the refs of a snapshot, and have the pixel positions of the picture", async () => {
   const { text } = await take(screenshot, { marks: true }, "/");
   const page = browser.live.page();
   const box = await page.locator("[name=email]").boundingBox();
@@ -91,14 +91,14 @@ test("marks share the refs of a snapshot, and stand at the pixels of the picture
 });
 
 test("one element is taken by its selector, and a missing one is named", async () => {
-  const { kept } = await take(screenshot, { selector: "#pay" }, "/");
-  assert.ok(Math.abs(kept[0] - 304) <= 1 && Math.abs(kept[1] - 124) <= 1, String(kept));
+  const { stored } = await take(screenshot, { selector: "#pay" }, "/");
+  assert.ok(Math.abs(stored[0] - 304) <= 1 && Math.abs(stored[1] - 124) <= 1, String(stored));
   await assert.rejects(take(screenshot, { selector: "#none" }, "/"), /No element matches #none/);
 });
 
-test("a full page is kept whole up to Chromium's limit, and cut for the model so that it can be read", async () => {
-  const { text, kept, shown } = await take(screenshot, { fullPage: true }, "/tall");
-  assert.deepEqual(kept, [1280, 16_000]);
+test("a full page is stored up to Chromium's limit, and cut for the model so that it is readable", async () => {
+  const { text, stored, shown } = await take(screenshot, { fullPage: true }, "/tall");
+  assert.deepEqual(stored, [1280, 16_000]);
   assert.ok(shown[0] >= 500 && Math.max(...shown) <= 1_568, String(shown));
   assert.match(text, /20000 px high/);
 });
@@ -125,15 +125,15 @@ test("the overlay is not in the picture, and is back afterwards", async () => {
   assert.deepEqual(evidence.saved[0]?.bytes, saved.bytes);
 });
 
-test("a preview is taken at another width, and the viewport is put back", async () => {
-  const { kept, saved, text } = await take(capturePreview, { device: "mobile" }, "/");
-  assert.deepEqual([kept, saved.kind], [[390, 844], "preview"]);
+test("a preview is taken at another width, and the viewport is restored", async () => {
+  const { stored, saved, text } = await take(capturePreview, { device: "mobile" }, "/");
+  assert.deepEqual([stored, saved.kind], [[390, 844], "preview"]);
   assert.match(text, /Preview at 390×844/);
   assert.deepEqual(await browser.live.page().evaluate(() => [innerWidth, innerHeight]), [1280, 720]);
   assert.deepEqual((await take(capturePreview, { width: 2000, height: 1000 }, "/")).shown, [1568, 784]);
 });
 
-test("cleaned HTML keeps structure and text of all frames and nothing that runs", async () => {
+test("cleaned HTML contains structure and text of all frames, and no scripts", async () => {
   await browser.live.page().goto(site.url);
   const evidence = createEvidenceMemory();
   const result = await saveCleanedHtml({ browser: browser.service, evidence }).execute({}, callOf());

@@ -3,11 +3,11 @@ import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { withOverlayHidden } from "#lib/browser/overlay/hide-overlay.ts";
 import { type Mark, markControls } from "./mark-controls.ts";
 
-/** What part of the page to take. */
+/** The part of the page that a picture shows. */
 type PictureArea = {
   selector?: string | undefined;
   fullPage: boolean;
-  /** Whether the elements that can be used carry their refs. */
+  /** Whether usable elements are marked with their refs. */
   hasMarks?: boolean;
 };
 
@@ -17,9 +17,9 @@ export type Picture = {
   mediaType: "image/jpeg";
   width: number;
   height: number;
-  /** Height of the whole area where the picture had to be cut. */
+  /** Height of the whole area if the picture was cut; null otherwise. */
   cutFrom: number | null;
-  /** At most 1568 pixels on its long edge, the size that models look at. */
+  /** The copy for the model, at most 1568 pixels on its long edge. */
   modelBytes: Uint8Array;
   modelHeight: number;
   /** Elements that the picture marks; boxes in pixels of the model's copy. */
@@ -27,7 +27,7 @@ export type Picture = {
 };
 
 const MODEL_EDGE_MAX = 1_568;
-/** Nothing can be read below this width: a very long page is cut for the model rather than scaled down further. */
+/** Text is not readable below this width, so a very long page is cut for the model instead of scaled down further. */
 const MODEL_WIDTH_MIN = 500;
 /** Chromium draws no picture beyond 16,384 pixels. */
 const EDGE_MAX = 16_000;
@@ -35,7 +35,7 @@ const BYTES_MAX = 8 * 2 ** 20;
 
 /**
  * Takes a picture of the page without the overlay, which is hidden meanwhile.
- * @throws Error with a sentence when the selector finds nothing visible.
+ * @throws Error with a sentence if the selector matches nothing visible.
  */
 export async function takePicture(live: LiveBrowser, area: PictureArea): Promise<Picture> {
   const page = live.page();
@@ -88,7 +88,7 @@ async function capture(session: CDPSession, clip: Clip, marks: Mark[]): Promise<
   };
 }
 
-/** Scale and height that bring a picture below the model's edge and keep it readable. */
+/** Computes the scale and height that fit a picture into the model's limit and keep it readable. */
 export function fitForModel(width: number, height: number): { scale: number; height: number } {
   const scale = Math.min(1, MODEL_EDGE_MAX / Math.max(width, height));
   const scaleMin = Math.min(1, MODEL_WIDTH_MIN / width, MODEL_EDGE_MAX / width);

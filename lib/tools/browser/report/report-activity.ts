@@ -5,7 +5,7 @@ import type { AnsweredDialog } from "#lib/browser/page/page-dialogs.ts";
 import { countOf } from "#lib/text/count-of.ts";
 import { withinDeadline } from "../within-deadline.ts";
 
-/** Where the session's pages stood before an action. */
+/** The state of the session's pages and their activity before an action. */
 export type ActivityMark = {
   /** Number of the first activity entry that belongs to the action. */
   position: number;
@@ -16,16 +16,16 @@ export type ActivityMark = {
   url: string;
 };
 
-/** How far the activity of a browser has been reported. */
+/** Per browser, the number of the first activity entry that was not reported yet. */
 const reportedTo = new WeakMap<PageActivity, number>();
 
 const TITLE_MS_MAX = 1_000;
 const TEXT_MAX = 300;
 const URL_MAX = 500;
-/** Lines of one kind; the others are counted. */
+/** Maximum lines of one kind; further ones are only counted. */
 const LINES_MAX = 8;
 
-/** Notes where the pages stand, for the report about what follows. */
+/** Records the current state, for the report on the action that follows. */
 export function markActivity(live: LiveBrowser): ActivityMark {
   const page = live.page();
   const position = live.activity.position();
@@ -34,7 +34,8 @@ export function markActivity(live: LiveBrowser): ActivityMark {
 }
 
 /**
- * Says in lines what has happened: dialogs, tabs and downloads since the last report, requests and errors since the mark. What comes from a page stands in quotes: no page can write a line of its own.
+ * Reports in lines what has happened: dialogs, tabs and downloads since the last report, requests and errors since the mark.
+ * Text from a page is quoted, so that no page can forge a line.
  */
 export async function reportActivity(live: LiveBrowser, mark: ActivityMark): Promise<string[]> {
   const { activity } = live;
@@ -85,7 +86,7 @@ async function describePage(live: LiveBrowser, mark: ActivityMark): Promise<stri
   return `Page: ${quote(await readTitle(page))} ${quoteUrl(url)}${left}`;
 }
 
-/** A page that is busy does not answer. */
+/** Reads a page's title; empty if the page is busy and does not answer. */
 const readTitle = (page: Page): Promise<string> =>
   withinDeadline(new AbortController().signal, TITLE_MS_MAX, () => page.title()).catch(() => "");
 
@@ -99,7 +100,7 @@ function describeDialog({ kind, message, isAccepted, by, input }: AnsweredDialog
   return `Dialog: ${kind} ${quote(message)} was ${how}${input === undefined ? "" : ` with ${quote(input)}`} ${who}.`;
 }
 
-/** Tabs that were opened or closed; one that did both, as for a download, is left out. */
+/** Describes tabs that were opened or closed. A tab that did both, as for a download, is left out. */
 async function describeTabs(live: LiveBrowser, entries: ActivityEntry[]): Promise<string[]> {
   const tabs = live.context.pages();
   const lines: string[] = [];
@@ -127,7 +128,7 @@ function describeDownload(download: Extract<ActivityEntry, { kind: "download" }>
     : `Download: ${quote(path)} in the workspace, ${download.size} bytes.`;
 }
 
-/** Lines that occur several times are written once, with their number. */
+/** Writes each different text once, with its number of occurrences. */
 function collect(title: string, found: string[]): string[] {
   const counts = new Map<string, number>();
   for (const each of found) counts.set(each, (counts.get(each) ?? 0) + 1);

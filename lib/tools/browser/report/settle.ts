@@ -6,32 +6,32 @@ import type { ActivityMark } from "./report-activity.ts";
 /** How long a page may take to load, and then to answer the requests that the action began, in milliseconds. */
 const LOAD_MS_MAX = 5_000;
 const REQUESTS_MS_MAX = 2_000;
-/** A page has come to rest when nothing of it has changed for this time; one that always moves is not waited for. */
+/** A page is at rest if nothing has changed for `QUIET_MS`. `QUIET_MS_MAX` ends the wait for a page that never rests. */
 const QUIET_MS = 100;
 const QUIET_MS_MAX = 1_000;
 const POLL_MS = 10;
-/** What an action caused is known to the browser a moment later. */
+/** The browser reports the effects of an action a moment later. */
 const GRACE_MS = 50;
 
-/** What is waited for after an action. */
-type Wanted = Pick<ActivityMark, "position" | "sinceMs"> & {
-  /** Pages that the session had at the end of the action: the browser may announce the last one a little later. */
+/** What to wait for after an action. */
+type SettleOptions = Pick<ActivityMark, "position" | "sinceMs"> & {
+  /** Number of pages at the end of the action; the browser may announce the last one a little later. */
   pageCount?: number;
-  /** Whether the content is to have stopped changing, because it is read next. */
+  /** Whether to wait until the content stops changing, because it is read next. */
   isRestAwaited: boolean;
 };
 
 /**
- * Waits until the page has taken in what was done: pages that opened are there, requests and downloads that began since
- * then are answered, the current page has loaded, and, if that is asked for, its content has stopped changing. Each of
- * these waits has an end of its own, because some pages never come to rest. Never rejects.
+ * Waits for the effects of an action: opened pages exist, requests and downloads that began since then have ended, the
+ * current page has loaded, and, if requested, its content has stopped changing. Each of these waits has its own deadline,
+ * because some pages never come to rest. Never rejects.
  */
 export async function settle(
   live: LiveBrowser,
-  { position, sinceMs, pageCount = 0, isRestAwaited }: Wanted,
+  { position, sinceMs, pageCount = 0, isRestAwaited }: SettleOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  // A download of the page's own data is announced without any request before it.
+  // A download of the page's own data causes no request, so nothing is pending until the browser announces it.
   await wait(GRACE_MS);
   const untilMs = Date.now() + REQUESTS_MS_MAX;
   const isBusy = () => {
@@ -42,14 +42,14 @@ export async function settle(
   while (isBusy() && Date.now() < untilMs && !signal.aborted) await wait(POLL_MS);
   await untilLoaded(live);
   if (!isRestAwaited) return;
-  // A page that is busy, or is being left, does not answer.
+  // A page that is busy or navigating does not answer.
   await withinDeadline(signal, QUIET_MS_MAX + POLL_MS, () => untilQuiet(live)).catch(() => {});
-  // What the page did meanwhile may have been to go to another one.
+  // The page may have navigated meanwhile.
   await untilLoaded(live);
 }
 
 const untilLoaded = (live: LiveBrowser) =>
-  // A page that is still loading after this time is shown as it is.
+  // A page that is still loading after this time is shown in its current state.
   live
     .page()
     .waitForLoadState("load", { timeout: LOAD_MS_MAX })

@@ -2,12 +2,12 @@
 export const readMediaType = (contentType: string | null): string =>
   contentType?.split(";")[0]?.trim().toLowerCase() || "application/octet-stream";
 
-/** Where in a page's beginning its own declaration of an encoding is looked for, as browsers do. */
+/** Number of bytes at the start of a page that are searched for its encoding declaration, as in browsers. */
 const SNIFFED_BYTES = 1_024;
 
 /**
- * A body as text, or undefined where it is none. The encoding is what a byte order mark, the header or the page's
- * own `meta` says, in that order, and UTF-8 otherwise.
+ * Decodes a body as text; undefined if it is not text. The encoding comes from a byte order mark, the header or the page's
+ * `meta`, in this order; the default is UTF-8.
  */
 export function decodeBody(body: Uint8Array, contentType: string | null): string | undefined {
   const declared = /charset\s*=\s*["']?([\w.:-]+)/i;

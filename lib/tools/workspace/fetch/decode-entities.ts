@@ -1,5 +1,5 @@
-/** The named references that running text really uses; others are left as they stand. */
-const named: Record<string, string> = {
+/** The named references that are common in running text; others are left unchanged. */
+const byName: Record<string, string> = {
   amp: "&",
   lt: "<",
   gt: ">",
@@ -62,13 +62,13 @@ const named: Record<string, string> = {
   uacute: "ú",
 };
 
-/** Replaces character references by their characters: numbers of both kinds, and the common names. */
+/** Replaces character references by their characters: decimal, hexadecimal, and the common names. */
 export function decodeEntities(text: string): string {
   if (!text.includes("&")) return text;
   return text.replace(
     /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}\d{0,2}));?/gi,
     (whole, decimal, hex, name) => {
-      if (name !== undefined) return named[name] ?? whole;
+      if (name !== undefined) return byName[name] ?? whole;
       const point = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
       const isCharacter = point > 0 && point <= 0x10ffff && (point < 0xd800 || point > 0xdfff);
       return isCharacter ? String.fromCodePoint(point) : "\ufffd";

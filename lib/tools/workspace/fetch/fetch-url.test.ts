@@ -54,7 +54,7 @@ const call: ToolCall = {
   signal: new AbortController().signal,
 };
 async function use(input: { url: string; maxBytes?: number; format?: string }) {
-  // fetch_url touches neither of these two.
+  // fetch_url uses neither of these.
   const unused = { sandbox: {} as SandboxService, evidence: {} as EvidenceStore };
   const result = await fetchUrl({ ...unused, fetch: guarded }).execute(input, call);
   const [content] = result.content;
@@ -62,7 +62,7 @@ async function use(input: { url: string; maxBytes?: number; format?: string }) {
 }
 
 describe("fetch_url", () => {
-  it("answers a page as readable text, quoted as data", async () => {
+  it("returns a page as readable text, quoted as data", async () => {
     const { text, isError } = await use({ url: `${origin}/page` });
     assert.equal(isError, false);
     assert.match(text, new RegExp(`^${origin}/page answered 200, text/html, 82 bytes\\.\n`));
@@ -71,16 +71,16 @@ describe("fetch_url", () => {
     assert.doesNotMatch(text, /alert/);
   });
 
-  it("format raw answers the source", async () => {
+  it("returns the source with format raw", async () => {
     assert.match((await use({ url: `${origin}/page`, format: "raw" })).text, /<script>alert/);
   });
 
-  it("answers JSON as it is, and text in its own encoding", async () => {
+  it("returns JSON unchanged, and decodes text by its declared encoding", async () => {
     assert.match((await use({ url: `${origin}/json` })).text, /\{"price":"9 €"\}/);
     assert.match((await use({ url: `${origin}/latin` })).text, /Gü/);
   });
 
-  it("does not show what is not text", async () => {
+  it("does not show content that is not text", async () => {
     assert.match((await use({ url: `${origin}/bytes` })).text, /image\/png.*\nIt is not text/);
   });
 
@@ -97,7 +97,7 @@ describe("fetch_url", () => {
     );
   });
 
-  it("follows redirects and tells the address reached", async () => {
+  it("follows redirects and reports the final address", async () => {
     assert.match((await use({ url: `${origin}/moved` })).text, /^http:.*\/page answered 200/);
   });
 
@@ -108,7 +108,7 @@ describe("fetch_url", () => {
     ["another loopback port is refused", () => "http://127.0.0.1:9/"],
     ["a file is refused", () => "file:///etc/passwd"],
     ["credentials in the URL are refused", () => "http://user:pass@example.com/"],
-    ["what is no URL is refused", () => "not a url"],
+    ["text that is not a URL is refused", () => "not a url"],
   ] as const) {
     it(title, async () => {
       const { text, isError } = await use({ url: url() });

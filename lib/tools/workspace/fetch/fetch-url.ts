@@ -9,10 +9,10 @@ import { readableText } from "./readable-text.ts";
 
 const BYTES_MAX = 2 * 1_048_576;
 const timeoutMs = 15_000;
-/** Some sites turn away whoever names nothing. */
+/** Some sites reject requests without a user agent. */
 const USER_AGENT = "Mozilla/5.0 (compatible; AgentSessionService)";
 
-/** `fetch_url`: a page or document of the web through the guarded fetch, without the browser. */
+/** `fetch_url`: fetches a page or document of the web through the guarded fetch, without the browser. */
 export const fetchUrl = ({ fetch }: WorkspaceServices) =>
   defineTool({
     name: "fetch_url",
@@ -47,7 +47,7 @@ export const fetchUrl = ({ fetch }: WorkspaceServices) =>
     },
   });
 
-/** An answer of 400 and above is an error to the model too, with whatever text came with it. */
+/** A status of 400 or above is an error result for the model, with the text of the response. */
 function describeAnswer(answer: GuardedResponse, format: "text" | "raw"): ToolResult {
   const mediaType = readMediaType(answer.headers.get("content-type"));
   const size = `${answer.body.byteLength} bytes${answer.truncated ? ", cut there" : ""}`;

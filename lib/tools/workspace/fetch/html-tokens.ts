@@ -1,10 +1,10 @@
-/** A piece of an HTML source: text, or a tag with the attributes asked for. Names are in lower case. */
+/** A token of an HTML source: text, or a tag with its attributes. Names are in lower case. */
 type HtmlToken =
   | { type: "text"; text: string }
   | { type: "open"; name: string; attributes: Map<string, string> }
   | { type: "close"; name: string };
 
-/** Elements whose content is text up to their end tag, whatever stands in it. */
+/** Elements whose whole content up to the end tag is text. */
 const RAW_TEXT_ELEMENTS = new Set([
   "script",
   "style",
@@ -20,8 +20,8 @@ const TAG_NAME = /[a-zA-Z]/;
 const SPACE = /[\t\n\f\r ]/;
 
 /**
- * Cuts an HTML source into tags and text, forgiving as browsers are. It reads every character a bounded number of
- * times and builds no tree, so that a hostile page costs no more than a long one.
+ * Splits an HTML source into tags and text, and tolerates errors as browsers do. It reads every character a bounded number
+ * of times and builds no tree, so a hostile page costs no more than a long one.
  */
 export function* readHtmlTokens(html: string): Generator<HtmlToken> {
   // ASCII only: a general lower-casing can change the length and with it every index.
@@ -66,7 +66,7 @@ function indexAfter(html: string, mark: string, from: number): number {
   return found === -1 ? html.length : found + mark.length;
 }
 
-/** Reads a tag from its name on; attributes past the fiftieth are read over. */
+/** Reads a tag, beginning at its name; attributes after the fiftieth are skipped. */
 function readTag(html: string, lower: string, start: number) {
   let at = start;
   const until = (ends: (character: string) => boolean) => {

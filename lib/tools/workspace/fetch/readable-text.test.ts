@@ -7,7 +7,7 @@ const read = (html: string) => readableText(html, "https://shop.example/a/b");
 describe("a page as readable text", () => {
   const table: [title: string, html: string, text: string][] = [
     ["headings carry their level", "<h2>Two</h2>text<h3>Three</h3>", "## Two\n\ntext\n\n### Three"],
-    ["paragraphs stand apart, white space collapses", "<p>a\n  b</p><p>c</p>", "a b\n\nc"],
+    ["paragraphs are separated, white space collapses", "<p>a\n  b</p><p>c</p>", "a b\n\nc"],
     ["list entries begin with a dash", "<ul><li>one<li>two</ul>", "- one\n- two"],
     [
       "rows of a table stay in one line",
@@ -21,18 +21,18 @@ describe("a page as readable text", () => {
     ],
     ["scripts in links are dropped", '<a href="javascript:x()">a</a> <a href="#top">b</a>', "a b"],
     [
-      "pictures are told by their description",
+      "pictures are shown by their description",
       '<img src=x alt="A red &quot;shoe&quot;">',
       '[image: A red "shoe"]',
     ],
     [
-      "scripts, styles, templates and drawings are unseen",
+      "scripts, styles, templates and drawings are left out",
       "a<script>if (a<b) x('</p>')</script><style>p{}</style><template><p>t</p></template><svg><text>s</text></svg>b",
       "ab",
     ],
-    ["comments and declarations are unseen", "<!doctype html>a<!-- <b>x</b> -->b<?php x ?>c", "abc"],
+    ["comments and declarations are left out", "<!doctype html>a<!-- <b>x</b> -->b<?php x ?>c", "abc"],
     [
-      "form fields are told",
+      "form fields are described",
       '<label>Mail <input type=email name="mail" required></label><input type=hidden name=t>',
       'Mail [input type="email" name="mail" required]',
     ],
@@ -46,7 +46,7 @@ describe("a page as readable text", () => {
     ["the title comes first", "<head><title> My\n shop </title></head><body>x", "Title: My shop\n\nx"],
     ["a drawing that never ends does not hide the page", "<svg><path>a<p>seen</p>", "seen"],
     ["an unfinished tag ends the text", 'a <b title="x', "a"],
-    ["nothing gives nothing", "", ""],
+    ["an empty page is an empty text", "", ""],
   ];
   for (const [title, html, text] of table) it(title, () => assert.equal(read(html), text));
 
@@ -65,7 +65,7 @@ describe("a page as readable text", () => {
   ];
   for (const [title, html] of hostile) {
     it(`${title} costs no more than a long page`, () => {
-      // The time that this thread computed, in microseconds: the others on the machine do not count.
+      // CPU time of this thread in microseconds, so that other processes on the machine do not count.
       const before = process.threadCpuUsage();
       read(html);
       assert.ok(process.threadCpuUsage(before).user < 2_000_000);

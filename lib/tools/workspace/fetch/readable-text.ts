@@ -2,8 +2,8 @@ import { decodeEntities } from "./decode-entities.ts";
 import { readHtmlTokens } from "./html-tokens.ts";
 import { createTextFlow, type TextFlow } from "./text-flow.ts";
 
-/** Elements that are not shown: their text is passed over up to their end. */
-const UNSEEN = new Set([
+/** Elements that are left out with their content. */
+const SKIPPED = new Set([
   "script",
   "style",
   "template",
@@ -14,7 +14,7 @@ const UNSEEN = new Set([
   "noframes",
   "object",
 ]);
-const paragraphs = new Set([
+const PARAGRAPHS = new Set([
   "p",
   "div",
   "section",
@@ -55,10 +55,10 @@ const CHARACTERS_MAX = 1_000_000;
 
 /**
  * An HTML page as text for reading: title, headings (`#`), paragraphs, lists, tables by row, links with their
- * absolute addresses, pictures by their description, form fields by name and kind. What a page hides by style is
- * not known here.
+ * absolute addresses, pictures by their description, form fields by name and kind. Includes text that the page hides by
+ * style, because styles are not read.
  *
- * @param url the page's address, which its links are relative to.
+ * @param url the page's address, against which its links are resolved.
  */
 export function readableText(html: string, url: string): string {
   const flow = createTextFlow(CHARACTERS_MAX);
@@ -82,14 +82,14 @@ export function readableText(html: string, url: string): string {
     }
     const { name } = token;
     if (hidden) {
-      // A drawing that is never closed ends where a browser would end it: at the next element of the page.
-      const breaksOut = hidden.name !== "template" && (paragraphs.has(name) || /^h[1-6]$/.test(name));
+      // A drawing that is never closed ends where browsers end it: at the next element of the page.
+      const breaksOut = hidden.name !== "template" && (PARAGRAPHS.has(name) || /^h[1-6]$/.test(name));
       if (name === hidden.name) hidden.depth += token.type === "open" ? 1 : -1;
       if (hidden.depth > 0 && !breaksOut) continue;
       hidden = undefined;
       if (!breaksOut) continue;
     }
-    if (token.type === "open" && UNSEEN.has(name)) hidden = { name, depth: 1 };
+    if (token.type === "open" && SKIPPED.has(name)) hidden = { name, depth: 1 };
     else if (name === "title") isInTitle = token.type === "open";
     else if (name === "a") {
       endLink();
@@ -107,7 +107,7 @@ export function readableText(html: string, url: string): string {
 function openElement(flow: TextFlow, name: string, attributes: Map<string, string>) {
   const heading = name.match(/^h([1-6])$/)?.[1];
   if (heading !== undefined) flow.breakLines(2).add(`${"#".repeat(Number(heading))} `);
-  else if (paragraphs.has(name)) flow.breakLines(2);
+  else if (PARAGRAPHS.has(name)) flow.breakLines(2);
   else if (LINES.has(name)) flow.breakLines(1);
   if (name === "li") flow.add("- ");
   if (name === "td" || name === "th") flow.add(" | ");
@@ -120,17 +120,17 @@ function openElement(flow: TextFlow, name: string, attributes: Map<string, strin
 
 function closeElement(flow: TextFlow, name: string) {
   if (name === "pre") flow.keepSpaces(false);
-  if (paragraphs.has(name) || /^h[1-6]$/.test(name)) flow.breakLines(2);
+  if (PARAGRAPHS.has(name) || /^h[1-6]$/.test(name)) flow.breakLines(2);
   else if (LINES.has(name)) flow.breakLines(1);
 }
 
 function describeField(name: string, attributes: Map<string, string>): string {
-  const told = ["type", "name", "value", "placeholder", "aria-label", "required"].flatMap((key) => {
+  const shown = ["type", "name", "value", "placeholder", "aria-label", "required"].flatMap((key) => {
     const value = attributes.get(key);
     if (value === undefined) return [];
     return value === "" ? [key] : [`${key}="${decodeEntities(value)}"`];
   });
-  return ` [${[name, ...told].join(" ")}] `;
+  return ` [${[name, ...shown].join(" ")}] `;
 }
 
 /** The absolute http(s) address of a link; undefined for scripts, anchors within the page and the like. */

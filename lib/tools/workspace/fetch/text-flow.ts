@@ -1,20 +1,20 @@
 /** Builds running text from pieces: white space collapses, breaks add up to at most one blank line. */
 export type TextFlow = {
   add: (text: string) => TextFlow;
-  /** At least so many line ends before what comes next. */
+  /** Puts at least this many line breaks before the next piece. */
   breakLines: (count: 1 | 2) => TextFlow;
-  /** Whether white space is kept as it stands (`pre`). */
+  /** Sets whether white space is kept unchanged (`pre`). */
   keepSpaces: (isKept: boolean) => void;
-  /** Where the next piece will begin, for `wrapLink`. */
+  /** Returns the position of the next piece, for `wrapLink`. */
   mark: () => number;
-  /** Makes a link of what was added since `start`; nothing where there is no text. */
+  /** Makes a link of the text that was added since `start`; does nothing if no text was added. */
   wrapLink: (start: number, href: string) => void;
-  /** Whether the most characters have been reached. */
+  /** Whether the text has reached its maximum length. */
   isFull: () => boolean;
   text: () => string;
 };
 
-/** @param charactersMax where the text ends, with a mark. */
+/** @param charactersMax maximum length; longer text is cut and ends with a mark. */
 export function createTextFlow(charactersMax: number): TextFlow {
   const pieces: string[] = [];
   let length = 0;

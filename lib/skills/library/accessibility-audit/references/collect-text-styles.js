@@ -1,16 +1,16 @@
 // For browser_execute: saves the colors of all visible text as downloads/styles.json, for scripts/contrast.mjs.
 await page.evaluate(() => {
   const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
-  const known = new Map();
+  const cached = new Map();
   const toRgba = (color) => {
-    if (!known.has(color)) {
+    if (!cached.has(color)) {
       canvas.clearRect(0, 0, 1, 1);
       canvas.fillStyle = color;
       canvas.fillRect(0, 0, 1, 1);
       const [red, green, blue, alpha] = canvas.getImageData(0, 0, 1, 1).data;
-      known.set(color, [red, green, blue, alpha / 255]);
+      cached.set(color, [red, green, blue, alpha / 255]);
     }
-    return known.get(color);
+    return cached.get(color);
   };
   const selectorOf = (element) => {
     const parts = [];

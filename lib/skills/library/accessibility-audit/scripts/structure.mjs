@@ -152,7 +152,7 @@ const readLandmarks = (visible, index) =>
     const name =
       attribute(element, "aria-label") ?? index.byId.get(attribute(element, "aria-labelledby") ?? "");
     const label = typeof name === "string" ? name : name ? textOf(name) : "";
-    const given = attribute(element, "role");
+    const explicit = attribute(element, "role");
     const isTop = !closest(element, ({ tag }) => SECTIONS.includes(tag));
     const implied =
       LANDMARK_OF[element.tag] ??
@@ -166,7 +166,7 @@ const readLandmarks = (visible, index) =>
           ? "form"
           : "region"
         : undefined);
-    const role = given ?? implied;
+    const role = explicit ?? implied;
     return role !== undefined && ROLES.has(role) ? [{ role, name: label, element }] : [];
   });
 

@@ -74,7 +74,7 @@ function readPieces(source, path) {
       (tag === "a" && attribute(element, "href") !== undefined) ||
       (tag === "input" && ["submit", "button"].includes(attribute(element, "type") ?? ""));
     const kind = /^h[1-6]$/.test(tag) ? "heading" : isControl ? "control" : "text";
-    // Text outside of paragraphs, such as that of a div, counts where it stands directly.
+    // Text outside of paragraphs counts for the element that contains it directly, such as a div.
     const isText =
       TEXT_TAGS.has(tag) ||
       (["div", "section", "article", "main", "span"].includes(tag) &&
@@ -87,7 +87,7 @@ function readPieces(source, path) {
   return pieces;
 }
 
-/** Whether an element holds another one whose text counts by itself. @param {Element} element */
+/** Whether an element contains another one whose text counts separately. @param {Element} element */
 function holdsText(element) {
   for (const { tag } of elementsOf(element))
     if (TEXT_TAGS.has(tag) || /^(h[1-6]|div|ul|ol|table)$/.test(tag)) return true;
@@ -160,7 +160,7 @@ function caseOf(text) {
   return capitals === 0 ? "sentence" : undefined;
 }
 
-/** Headings and controls should keep to one way of capitals. @param {{ path: string, pieces: Piece[] }[]} pages @returns {Finding[]} */
+/** All headings, and all controls, should use the same capitalization. @param {{ path: string, pieces: Piece[] }[]} pages @returns {Finding[]} */
 function checkCapitals(pages) {
   /** @type {Finding[]} */
   const findings = [];

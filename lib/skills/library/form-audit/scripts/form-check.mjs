@@ -133,7 +133,7 @@ function checkField(field, index) {
 }
 
 /**
- * The type, the keyboard and the autocomplete token, by what the field seems to ask for.
+ * Compares type, keyboard and autocomplete token of a field with what the field seems to ask for.
  * @param {Element} field @param {string} words @returns {Finding[]}
  */
 function checkInput(field, words) {
@@ -144,17 +144,17 @@ function checkInput(field, words) {
   /** @param {Finding["severity"]} severity @param {string} rule @param {string} message */
   const add = (severity, rule, message) =>
     findings.push({ severity, rule, message, selector, excerpt: words.trim().slice(0, 80) });
-  const given = (attribute(field, "autocomplete") ?? "").trim().toLowerCase();
+  const token = (attribute(field, "autocomplete") ?? "").trim().toLowerCase();
   const expected = expectedToken(words, type);
-  if (given !== "" && !["on", "off"].includes(given) && !isValidAutocomplete(given))
+  if (token !== "" && !["on", "off"].includes(token) && !isValidAutocomplete(token))
     add(
       "fail",
       "autocomplete-token",
-      `autocomplete="${given}" is not a value of the HTML standard${expected ? `; use "${expected.token}"` : ""}.`,
+      `autocomplete="${token}" is not a value of the HTML standard${expected ? `; use "${expected.token}"` : ""}.`,
     );
-  else if (expected && given === "off" && expected.isPersonal)
+  else if (expected && token === "off" && expected.isPersonal)
     add("fail", "autocomplete-off", `autocomplete is off; use "${expected.token}" (WCAG 1.3.5).`);
-  else if (expected && (given === "" || given === "on") && expected.isPersonal)
+  else if (expected && (token === "" || token === "on") && expected.isPersonal)
     add("fail", "autocomplete-missing", `No autocomplete; use "${expected.token}" (WCAG 1.3.5).`);
   if (type !== "text" && type !== "number") return findings;
   const mode = (attribute(field, "inputmode") ?? "").toLowerCase();
@@ -175,7 +175,7 @@ function checkInput(field, words) {
   return findings;
 }
 
-/** Radio buttons and checkboxes of one name need a common name. @param {Element[]} fields @param {Index} index @returns {Finding[]} */
+/** Radio buttons and checkboxes with the same name attribute need a group label. @param {Element[]} fields @param {Index} index @returns {Finding[]} */
 function checkGroups(fields, index) {
   /** @type {Map<string, Element[]>} */
   const groups = new Map();
@@ -278,7 +278,7 @@ function checkForm(form, index) {
 const ERROR_CLASS =
   /(^|[\s_-])(error|invalid-feedback|field-error|form-error|help-block--error|errormessage)([\s_-]|$)/i;
 
-/** Messages of errors must be tied to their fields and be announced. @param {Index} index @returns {Finding[]} */
+/** An error message must be tied to its field or be announced. @param {Index} index @returns {Finding[]} */
 function checkErrors({ all, byId }) {
   /** @type {Finding[]} */
   const findings = [];

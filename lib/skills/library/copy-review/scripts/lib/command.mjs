@@ -3,14 +3,14 @@ import { parseArgs } from "node:util";
 
 /** @typedef {{ severity: "fail" | "warn", rule: string, message: string, selector?: string, excerpt?: string }} Finding */
 
-/** Ends with a sentence on standard error and exit code 2. @param {string} message @returns {never} */
+/** Exits with code 2 and a sentence on standard error. @param {string} message @returns {never} */
 export function refuse(message) {
   console.error(message);
   process.exit(2);
 }
 
 /**
- * Reads the arguments; wrong ones are refused.
+ * Reads the command-line arguments; exits with code 2 if they are wrong.
  * @template {NonNullable<import("node:util").ParseArgsConfig["options"]>} Options
  * @param {string} help @param {Options} options
  * @returns {ReturnType<typeof parseArgs<{ allowPositionals: true, options: Options }>>}
@@ -35,7 +35,7 @@ export function readText(path) {
 const EXAMPLES_MAX = 8;
 
 /**
- * Groups findings by rule, the failures first, each with its first places: a long list hides what matters.
+ * Groups findings by rule, failures first. Each group lists only its first places, because a long list hides what matters.
  * @param {Finding[]} findings
  */
 export function groupFindings(findings) {

@@ -1,4 +1,4 @@
-// Measures of text: sentences, reading ease, repeats, and words that stand for the same thing.
+// Measures of text: sentences, reading ease, repeated sentences, and different terms for the same thing.
 
 const ABBREVIATIONS = /\b(e\.g|i\.e|etc|approx|incl|no|vs|mr|mrs|ms|dr|st|z\.B|u\.a|bzw|ca)\.$/i;
 
@@ -21,7 +21,7 @@ export function splitSentences(text) {
 /** @param {string} text */
 const wordsOf = (text) => text.toLowerCase().match(/\p{L}[\p{L}\p{M}’'-]*/gu) ?? [];
 
-/** Syllables of an English word, by its groups of vowels. @param {string} word */
+/** Estimates the syllables of an English word by its groups of vowels. @param {string} word */
 function countSyllables(word) {
   const letters = word.toLowerCase().replace(/[^a-z]/g, "");
   if (letters.length <= 3) return 1;
@@ -30,8 +30,8 @@ function countSyllables(word) {
 }
 
 /**
- * Numbers of a page's running text. `readingEase` is Flesch's: 60 and more is plain English, below 30 is hard. It is null for
- * fewer than 50 words, for which it says nothing.
+ * Measures a page's running text. `readingEase` is the Flesch score: 60 and more is plain English, below 30 is hard. It is
+ * null for fewer than 50 words, because the score is not meaningful for so few.
  * @param {string[]} texts
  */
 export function measure(texts) {
@@ -51,7 +51,7 @@ export function measure(texts) {
 const REPEAT_WORDS_MIN = 6;
 
 /**
- * Sentences of six words and more that stand in several places.
+ * Sentences of six or more words that occur in several places.
  * @param {{ sentence: string, path: string, selector: string }[]} sentences
  */
 export function findRepeats(sentences) {
@@ -91,8 +91,8 @@ const COMMON = [
 ];
 
 /**
- * Groups of terms of which the texts use more than one. With a glossary only its groups count, and each use of a term that
- * is not the preferred one is a finding.
+ * Finds groups of equivalent terms of which the texts use more than one. With a glossary, only its groups count, and each
+ * term other than the preferred one is a finding.
  * @param {{ text: string, path: string, selector: string }[]} texts @param {string[][]} [glossary]
  */
 export function findVariants(texts, glossary) {
@@ -107,7 +107,7 @@ export function findVariants(texts, glossary) {
     const used = uses.filter(({ places }) => places.length > 0);
     const isMixed = glossary ? used.some(({ term }) => term !== group[0]) : used.length > 1;
     if (!isMixed) return [];
-    // The places of the rarer terms are those to change.
+    // Reports the places to change: those of the rarer or non-preferred terms.
     const rare = glossary
       ? used.filter(({ term }) => term !== group[0])
       : used.toSorted((one, other) => one.places.length - other.places.length).slice(0, -1);

@@ -1,4 +1,4 @@
-// The autofill values of the HTML standard, and which of them a field seems to ask for.
+// The autofill values of the HTML standard, and rules that guess the right value for a field.
 
 const NAMES = new Set(
   "name honorific-prefix given-name additional-name family-name honorific-suffix nickname username new-password current-password one-time-code organization-title organization street-address address-line1 address-line2 address-line3 address-level4 address-level3 address-level2 address-level1 country country-name postal-code cc-name cc-given-name cc-additional-name cc-family-name cc-number cc-exp cc-exp-month cc-exp-year cc-csc cc-type transaction-currency transaction-amount language bday bday-day bday-month bday-year sex url photo".split(
@@ -28,7 +28,7 @@ export function isValidAutocomplete(value) {
 /**
  * @typedef {{ token: string, what: string, type?: string, isDigits?: boolean, isPersonal: boolean }} Expected
  */
-/** The first that fits is taken, so that the special come before the general. @type {[RegExp, Expected][]} */
+/** The first rule that fits wins, so special rules come before general ones. @type {[RegExp, Expected][]} */
 const RULES = [
   [
     /one.?time|\botp\b|verification.?code|2fa/i,
@@ -92,7 +92,7 @@ const FREE_TYPES = new Set([
   "textarea",
 ]);
 
-/** What a field seems to ask for, by its label, placeholder, name and id. @param {string} words @param {string} type @returns {Expected | undefined} */
+/** Guesses what a field asks for from its label, placeholder, name and id (`words`). @param {string} words @param {string} type @returns {Expected | undefined} */
 export function expectedToken(words, type) {
   if (!FREE_TYPES.has(type)) return undefined;
   const spaced = words.replace(/([a-z])([A-Z])/g, "$1 $2").replace(/[_\-[\]]+/g, " ");

@@ -1,5 +1,5 @@
-// A small HTML reader without dependencies, for pages that a browser has serialised. It never throws. It is
-// not a validator: broken markup is read in the most likely way.
+// A small HTML reader without dependencies, for pages that a browser has serialised. It never throws. It does not validate:
+// it reads broken markup in the most likely way.
 
 /**
  * @typedef {{ tag: string, attributes: Map<string, string>, children: (Element | string)[], parent: Element | null, depth: number }} Element
@@ -7,7 +7,7 @@
 
 const VOID = new Set("area base br col embed hr img input link meta param source track wbr".split(" "));
 const RAW = new Set(["script", "style", "textarea", "title", "noscript", "iframe", "xmp"]);
-/** Elements that a start tag of the same kind closes, and where the search for an open one ends. @type {Record<string, string[]>} */
+/** Elements that a start tag of the same kind closes, with the ancestors at which the search for an open one stops. @type {Record<string, string[]>} */
 const CLOSED_BY_NEXT = {
   li: ["ul", "ol", "menu"],
   dt: ["dl"],
@@ -17,12 +17,13 @@ const CLOSED_BY_NEXT = {
   td: ["tr", "table"],
   th: ["tr", "table"],
 };
-/** Elements before which an open paragraph ends, and those that a search for it does not leave. */
+/** Elements whose start tag closes an open paragraph. */
 const ENDS_PARAGRAPH = new Set(
   "address article aside blockquote div dl fieldset footer form h1 h2 h3 h4 h5 h6 header hr main nav ol p pre section table ul".split(
     " ",
   ),
 );
+/** Elements at which the search for an open paragraph stops. */
 const HOLDS_PARAGRAPHS = new Set(
   "article aside body button div fieldset footer form header label li main nav section td th".split(" "),
 );
@@ -56,15 +57,15 @@ const decode = (text) =>
     return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : all;
   });
 
-/** What is nested deeper is read as if it stood side by side, as browsers do. */
+/** Deeper elements are read as siblings, as in browsers. */
 const DEPTH_MAX = 512;
 const TAG = /<(\/?)([a-zA-Z][^\s/>]*)/y;
-/** A piece of a tag behind its name. A quote means something only where a value begins. */
+/** A piece of a tag after its name. A quote begins a quoted value only directly after "=". */
 const PIECE = /[^>"'=]+|=\s*(?:"[^"]*"|'[^']*')|[="']/y;
 const ATTRIBUTE = /([^\s=/"'<>]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>`]+)))?/g;
 
 /**
- * Reads a document. @param {string} html @returns {Element} an element "#root" with what the document holds
+ * Reads a document. @param {string} html @returns {Element} an element "#root" with the content of the document
  */
 export function parseHtml(html) {
   /** @type {Element} */
@@ -102,7 +103,7 @@ export function parseHtml(html) {
     const end = findTagEnd(html, TAG.lastIndex);
     const rest = html.slice(TAG.lastIndex, end);
     at = end + 1;
-    // A tag that never ends is dropped with what is in it, as browsers do.
+    // A tag that never ends is dropped with its content, as in browsers.
     if (end === html.length) continue;
     const tag = (match[2] ?? "").toLowerCase();
     if (match[1] === "/") {
@@ -133,7 +134,7 @@ export function parseHtml(html) {
   return root;
 }
 
-/** Where the tag ends whose name ends at `from`: at a ">", or at the end of the text. @param {string} html @param {number} from */
+/** Finds the ">" that ends a tag, or the end of the text. `from` is the end of the tag's name. @param {string} html @param {number} from */
 function findTagEnd(html, from) {
   PIECE.lastIndex = from;
   let end = from;
@@ -177,7 +178,7 @@ function closeOpen(current, tags, limits) {
   return current;
 }
 
-/** All elements below one, in document order. @param {Element} root @returns {Generator<Element>} */
+/** All descendants of an element, in document order. @param {Element} root @returns {Generator<Element>} */
 export function* elementsOf(root) {
   const stack = [...root.children].reverse();
   for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
@@ -196,7 +197,7 @@ export const findAll = (root, test) => [...elementsOf(root)].filter(test);
 /** @param {Element} element @param {string} name @returns {string | undefined} */
 export const attribute = (element, name) => element.attributes.get(name);
 
-/** The nearest element above that fits. @param {Element} element @param {(element: Element) => boolean} test */
+/** The nearest ancestor that fits. @param {Element} element @param {(element: Element) => boolean} test */
 export function closest(element, test) {
   for (let above = element.parent; above; above = above.parent) if (test(above)) return above;
   return undefined;
@@ -210,7 +211,7 @@ const hidesItself = (element) =>
   (element.tag === "input" && attribute(element, "type")?.toLowerCase() === "hidden") ||
   /display:\s*none|visibility:\s*hidden/i.test(attribute(element, "style") ?? "");
 
-/** Whether the markup hides an element from everybody or from screen readers. @param {Element} element */
+/** Whether the markup hides an element from all readers or from screen readers. @param {Element} element */
 export const isHidden = (element) => hidesItself(element) || closest(element, hidesItself) !== undefined;
 
 const BLOCK = new Set(
@@ -220,7 +221,7 @@ const BLOCK = new Set(
 );
 
 /**
- * The text of an element as people read it: without hidden parts, blanks joined. `alternatives` adds that of pictures.
+ * The visible text of an element, with whitespace collapsed. `alternatives` adds alt texts and aria-labels.
  * @param {Element} element @param {{ alternatives?: boolean }} [options]
  */
 export function textOf(element, { alternatives = false } = {}) {
@@ -243,13 +244,13 @@ export function textOf(element, { alternatives = false } = {}) {
   return parts.join("").replace(/\s+/g, " ").trim();
 }
 
-/** The last steps of selectors, so that a list of many elements is counted once. @type {WeakMap<Element, string>} */
+/** Caches the last selector step of each element, so that the siblings of a long list are counted once. @type {WeakMap<Element, string>} */
 const steps = new WeakMap();
 
-/** The step of a selector from an element's parent to it. @param {Element} element */
+/** The selector step from an element's parent to the element. @param {Element} element */
 function stepTo(element) {
-  const known = steps.get(element);
-  if (known !== undefined) return known;
+  const cached = steps.get(element);
+  if (cached !== undefined) return cached;
   /** @type {Map<string, Element[]>} */
   const byTag = new Map();
   for (const child of element.parent?.children ?? [])
@@ -267,7 +268,7 @@ export function addTo(lists, key, item) {
   else lists.set(key, [item]);
 }
 
-/** A CSS selector that leads to an element. @param {Element} element */
+/** A CSS selector for an element. @param {Element} element */
 export function selectorOf(element) {
   /** @type {string[]} */
   const parts = [];
@@ -287,7 +288,7 @@ export function selectorOf(element) {
 }
 
 /**
- * The name that a screen reader says for an element, by the usual order: aria-labelledby, aria-label, labels, content, title.
+ * The name that a screen reader reads for an element, in the usual order: aria-labelledby, aria-label, labels, content, title.
  * @param {Element} element @param {ReturnType<typeof indexOf>} index
  * @returns {{ name: string, from: "aria-labelledby" | "aria-label" | "label" | "content" | "value" | "alt" | "title" | "nothing" }}
  */
@@ -326,7 +327,7 @@ export function nameOf(element, index) {
   return title !== "" ? { name: title, from: "title" } : { name: "", from: "nothing" };
 }
 
-/** What several checks look up: elements by id, and the labels of fields. @param {Element} root */
+/** Indexes that several checks use: elements by id, and the labels of fields. @param {Element} root */
 export function indexOf(root) {
   /** @type {Map<string, Element>} */
   const byId = new Map();
