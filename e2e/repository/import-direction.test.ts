@@ -32,7 +32,7 @@ const floors = [
   ["keys", "logins", "evidence", "publication"],
   ["session"],
   ["events"],
-  ["net", "secrets", "client", "faults", "markdown", "text"],
+  ["net", "secrets", "client", "faults", "markdown", "text", "isolation"],
   ["log", "security-log"],
 ];
 

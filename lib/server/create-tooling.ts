@@ -107,7 +107,11 @@ export async function createTooling(deps: ToolingDeps) {
       },
     }),
     preparing,
-    createScriptRunner({ logger, isWarm: !deps.isServerless }),
+    createScriptRunner({
+      logger,
+      isWarm: !deps.isServerless,
+      isUnconfinedAllowed: env.SANDBOX === "unconfined",
+    }),
   ]);
   const { variants, publishedScripts, stopListening } = createVariants(env, storage, logger, browser);
   const servedPages = createPageServer(db);

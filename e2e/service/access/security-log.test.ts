@@ -52,10 +52,12 @@ describe("the security log of a service", () => {
   it("names the isolation in force at the start", async () => {
     const [started, ...others] = await readEvents("service.started");
     assert.deepEqual(others, []);
-    const { kind, detail } = service.container.services.testRuns.sandbox.describe();
+    const { kind } = service.container.services.testRuns.sandbox.describe();
+    const { isolation } = service.container.describe();
+    assert.match(isolation, /^commands: .*; scripts: /);
     assert.deepEqual(
       [started?.log, started?.outcome, started?.sandbox, started?.isolation, started?.networkAllow],
-      ["security", "success", kind, detail, ""],
+      ["security", "success", kind, isolation, ""],
     );
     assert.equal(typeof started?.browser, "string");
   });
