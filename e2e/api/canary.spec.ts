@@ -222,7 +222,7 @@ test("secrets appear only where they belong", async () => {
     operatorCookie: operatorCookie.split("=")[1] ?? "none",
   };
   const belongs: Partial<Record<keyof typeof secrets, RegExp>> = {
-    // The owner's own link is in what the owner, and the page that the link opens, are outputs.
+    // The answers to the session's owner and the session page may contain the share token.
     shareToken: new RegExp(`^(creation|/api/sessions |${session} |/s/${created.sessionId} )`),
   };
   for (const [name, secret] of Object.entries(secrets)) {

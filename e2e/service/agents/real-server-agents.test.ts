@@ -6,7 +6,7 @@ import { openServedService, type ServedService } from "../real-server-testing.ts
 import { only, readEvents } from "../turn/turn-testing.ts";
 import { readAgents, scriptByTask, spawn, submit, wait } from "./agents-testing.ts";
 
-/** Sub-agents whose turns a server drives over HTTP, with everything that befalls calls and events on the way. */
+/** Sub-agents whose turns an Inngest server plays over HTTP, with lost, repeated, late and reordered calls and events. */
 
 let standIn: InngestStandIn;
 let service: ServedService;
@@ -31,7 +31,7 @@ for (const mode of ["checkpointing", "replay"] satisfies Mode[])
     });
     afterEach(() => {
       standIn.set();
-      assert.deepEqual(standIn.faults, [], "nothing was against the protocol");
+      assert.deepEqual(standIn.faults, [], "no request violated the protocol");
     });
     after(async () => {
       await standIn.close();
