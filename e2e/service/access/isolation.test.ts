@@ -91,7 +91,10 @@ describe("a session of another owner", () => {
     const keyed = ofSession.filter(({ operation }) => takesKey(operation));
     assert.ok(keyed.length >= 18, `${keyed.length} operations`);
     for (const { name, operation } of keyed) {
-      const [theirs, none] = [await ask(operation, mine, headers), await ask(operation, UNKNOWN_IDS, headers)];
+      const [theirs, none] = [
+        await ask(operation, mine, headers),
+        await ask(operation, UNKNOWN_IDS, headers),
+      ];
       assert.deepEqual([theirs.status, await theirs.json()], [404, unknown], name);
       assert.deepEqual([none.status, await none.json()], [404, unknown], name);
       const listHeaders = (response: Response) =>

@@ -198,7 +198,10 @@ describe("the security log of a service", () => {
     const { sessionId, statusUrl } = await service.create("hello");
     await service.completed(statusUrl);
     await service.call("DELETE", `/api/sessions/${sessionId}`);
-    await waitUntil(async () => (await readEvents("erasure.verified")).length === 1, "the erasure was verified");
+    await waitUntil(
+      async () => (await readEvents("erasure.verified")).length === 1,
+      "the erasure was verified",
+    );
     const [removed] = await readEvents("session.removed");
     assert.match(String(removed?.actor), /^key:settings:/);
     assert.deepEqual([removed?.sessionId, removed?.sessions], [sessionId, 1]);

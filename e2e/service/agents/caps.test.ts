@@ -164,6 +164,10 @@ describe("the limits of a tree", () => {
       "Error: message_agent: 1 more child would exceed DELEGATION_MAX_LIVE_TOTAL=3 (3 live in the whole tree). Wait for one, cancel one, or spawn fewer.",
     );
     const [quick] = await readAgents(service, session.sessionId);
-    assert.deepEqual([quick?.outcome, quick?.result?.value], ["succeeded", "quick"], "the sub-agent keeps its result");
+    assert.deepEqual(
+      [quick?.outcome, quick?.result?.value],
+      ["succeeded", "quick"],
+      "the sub-agent keeps its result",
+    );
   });
 });

@@ -164,7 +164,7 @@ describe("a holder of an MCP token", () => {
     });
     const session = await service.create("lead token", { subAgents: true, tools: { include: ALL } });
     await service.completed(session.statusUrl);
-    const client = await mcp.connect(await mcp.askToken(session.sessionId));
+    const client = await mcp.connect(await mcp.requestToken(session.sessionId));
     const names = (await client.listTools()).tools.map(({ name }) => name);
     assert.ok(names.includes("read_file"));
     assert.deepEqual(among(names), []);

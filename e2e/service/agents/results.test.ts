@@ -44,7 +44,11 @@ describe("the results of sub-agents", () => {
       agent.isResultCut,
       agent.result.length,
     ]);
-    assert.deepEqual(cut, Array(3).fill([true, 4_096]), "the session page lists the beginning of each result");
+    assert.deepEqual(
+      cut,
+      Array(3).fill([true, 4_096]),
+      "the session page lists the beginning of each result",
+    );
   });
 
   it("remain the submitted ones if a message then gives the sub-agent a turn without a submission", async () => {

@@ -28,7 +28,7 @@ after(async () => {
 
 async function connect(tools: Record<string, string[]> = {}) {
   const { sessionId } = await mcp.service.create("Say something.", { targetUrl: site.url, tools });
-  return { sessionId, client: await mcp.connect(await mcp.askToken(sessionId)) };
+  return { sessionId, client: await mcp.connect(await mcp.requestToken(sessionId)) };
 }
 const PROBE = { script: "return typeof page.applyVariant" };
 
