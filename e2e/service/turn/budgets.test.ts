@@ -30,7 +30,7 @@ const shell = (command: string) => ({ name: "run_shell", arguments: { command } 
 /** A step that uses 1,000 tokens and calls a tool. */
 const work: Step = { toolCalls: [shell("true")], usage: { inputTokens: 900, outputTokens: 100 } };
 
-/** Scripts the model: it takes these steps in every turn, then says that it is done. */
+/** Scripts the model: it takes these steps in every turn, then answers "Done.". */
 const script = (on: TestService, steps: Step[]) =>
   on.model.respondWith(({ answersSoFar }) => steps[answersSoFar] ?? { text: "Done." });
 
@@ -94,7 +94,7 @@ describe("a session whose budget is used up", () => {
       only(events, "turn.resumed").map(({ reason }) => reason),
       ["settled"],
     );
-    assert.equal(only(events, "tool.result").length, 2, "no tool ran again");
+    assert.equal(only(events, "tool.result").length, 2, "no tool ran twice");
     assert.deepEqual(
       only(events, "run.completed").map(({ runId, outcome }) => [runId, outcome]),
       [[session.runId, "succeeded"]],
@@ -107,7 +107,7 @@ describe("a session whose budget is used up", () => {
     await untilParked(session);
     await raise(session, { tokens: 1_600 });
     const readWaits = async () => only(await readEvents(service, session.sessionId), "turn.waiting");
-    await waitUntil(async () => (await readWaits()).length === 2, "it waits again");
+    await waitUntil(async () => (await readWaits()).length === 2, "the turn waits again");
     assert.match((await readWaits())[1]?.waitingOn.reason ?? "", /budget of 1,600 tokens/);
     await raise(session, { tokens: null });
     await service.completed(session.statusUrl);
@@ -122,7 +122,7 @@ describe("a session whose budget is used up", () => {
     const answer = await service.call("POST", path, { text: "Be brief.", mode: "steer" });
     assert.equal(answer.status, 202);
     const readWaits = async () => only(await readEvents(service, session.sessionId), "turn.waiting").length;
-    await waitUntil(async () => (await readWaits()) === 2, "it waits again");
+    await waitUntil(async () => (await readWaits()) === 2, "the turn waits again");
     assert.equal(only(await readEvents(service, session.sessionId), "turn.steered").length, 1);
     await raise(session, { tokens: 10_000 });
     await service.completed(session.statusUrl);
@@ -362,6 +362,6 @@ describe("without a price, and with a budget of owners", () => {
     const readWaits = async () =>
       only(await readEvents(owned, parked?.sessionId ?? ""), "turn.waiting").length;
     await endOverdueWaits(owned.container.services, until);
-    await waitUntil(async () => (await readWaits()) === 2, "it waits again");
+    await waitUntil(async () => (await readWaits()) === 2, "the turn waits again");
   });
 });

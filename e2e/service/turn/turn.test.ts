@@ -131,7 +131,7 @@ describe("a turn", () => {
     }
   });
 
-  it("tries a retryable provider failure again as a new run of the same request", async () => {
+  it("retries a temporary failure of the provider as a new run of the same request", async () => {
     service.model.enqueue({ status: 500, message: "overloaded" }, { text: "Better now." });
     const session = await service.create("Fail once");
     await service.completed(session.statusUrl);
