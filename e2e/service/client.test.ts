@@ -254,8 +254,8 @@ describe("live()", () => {
   const kinds = () => frames.map(({ type }) => type);
 
   test("receives each event once, also when the connection breaks", async (t) => {
-    const release = hold("received live");
-    const created = await client.createSession(ask("received live"));
+    const release = hold("followed live");
+    const created = await client.createSession(ask("followed live"));
     const live = client.live(created.sessionId, { after: 0, onFrame: (frame) => frames.push(frame) });
     t.after(live.close);
     await waitUntil(() => kinds().includes("message.delta"), "a piece of the message has arrived");
@@ -310,7 +310,7 @@ describe("verifyCallback()", () => {
       callback: { url: receiver.url, secret },
     });
     await client.waitForRequest(created);
-    await waitUntil(() => receiver.received.length === 2, "both callbacks have come");
+    await waitUntil(() => receiver.received.length === 2, "both callbacks have arrived");
     for (const { headers, body } of receiver.received) {
       const verified = await verifyCallback({ headers, body, secret });
       const schema = verified.event === "run.started" ? "RunStartedCallback" : "RunCompletedCallback";

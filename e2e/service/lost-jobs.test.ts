@@ -42,9 +42,9 @@ it("a run whose job the server has lost gets a new job and is played", async () 
 
 it("a waiting retry gets a new job within a minute after the server lost its state, without the server's cron", async () => {
   const { db } = service.container.services;
-  const held = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
   const answers: Step[] = [
-    { status: 503, message: "overloaded", hold: held.promise },
+    { status: 503, message: "overloaded", hold: gate.promise },
     { text: "Played after all." },
   ];
   service.model.respondWith(() => answers.shift());
@@ -53,7 +53,7 @@ it("a waiting retry gets a new job within a minute after the server lost its sta
   const readRuns = () => db.select().from(runs).where(eq(runs.requestId, session.requestId));
   // Between two runs of a chain, only the server's job continues the session.
   standIn.set({ deliver: () => [] });
-  held.resolve();
+  gate.resolve();
   await waitUntil(async () => (await readRuns()).length === 2, "the retry waits");
   const retry = (await readRuns()).find(({ attempt }) => attempt === 2);
   const jobId = `${retry?.id}:1`;

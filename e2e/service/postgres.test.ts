@@ -50,10 +50,10 @@ describe("the browsers of services that share a Postgres", () => {
     (await of.container.services.browser.readStatus(sessionId)).status;
   /** The application name of a service's connections. */
   const nameOf = async ({ container }: TestService) => {
-    const asked = await container.services.db.execute(
+    const answer = await container.services.db.execute(
       sql`select current_setting('application_name') as name`,
     );
-    return (asked as unknown as { rows: { name: string }[] }).rows[0]?.name ?? "";
+    return (answer as unknown as { rows: { name: string }[] }).rows[0]?.name ?? "";
   };
   const ownerOf = async ({ container }: TestService, { sessionId }: { sessionId: string }) => {
     const rows = await container.services.db.select().from(browsers).where(eq(browsers.sessionId, sessionId));
@@ -65,20 +65,20 @@ describe("the browsers of services that share a Postgres", () => {
 
   it("are not touched while their process lives, and read as expired after it has ended", async () => {
     const [first, second] = await Promise.all([open(), open()]);
-    const [held, left] = [await first.create("One"), await first.create("Two")];
+    const [owned, abandoned] = [await first.create("One"), await first.create("Two")];
     await first.container.services.db.insert(browsers).values([
-      { sessionId: held.sessionId, status: "ready", owner: await nameOf(first) },
-      { sessionId: left.sessionId, status: "ready", owner: "agent-session-service 1 gone" },
+      { sessionId: owned.sessionId, status: "ready", owner: await nameOf(first) },
+      { sessionId: abandoned.sessionId, status: "ready", owner: "agent-session-service 1 gone" },
     ]);
-    assert.equal(await readStatus(second, held), "ready");
-    assert.equal(await readStatus(second, left), "ready", "the service connected before Postgres started");
+    assert.equal(await readStatus(second, owned), "ready");
+    assert.equal(await readStatus(second, abandoned), "ready", "the service connected before Postgres started");
     const third = await open();
-    assert.equal(await readStatus(third, held), "ready", "a starting service leaves the browsers of others");
+    assert.equal(await readStatus(third, owned), "ready", "a starting service leaves the browsers of others");
     await first.close();
-    assert.equal(await readStatus(second, held), "expired");
+    assert.equal(await readStatus(second, owned), "expired");
 
     await second.container.services.browser.reapIdle(new Date());
-    const events = await readEvents(second, held.sessionId);
+    const events = await readEvents(second, owned.sessionId);
     assert.equal(events.findLast((event) => event.kind === "browser.status")?.status, "expired");
     await Promise.all([second.close(), third.close()]);
   });
@@ -161,8 +161,10 @@ describe("a service during an outage of Postgres", () => {
         Array.from({ length: 12 }, (_, index) => service.create(`Turn ${index}`)),
       );
       for (const answers of [14, 28]) {
-        const asked = service.model.requests.length + answers;
-        await waitUntil(() => service.model.requests.length >= asked, "turns are under way").catch(() => {});
+        const requestCount = service.model.requests.length + answers;
+        await waitUntil(() => service.model.requests.length >= requestCount, "turns are under way").catch(
+          () => {},
+        );
         await postgres.restart(mode);
       }
       for (const { statusUrl } of sessions) await completes(statusUrl);

@@ -214,7 +214,7 @@ test("another agent can check the session's page and compare pictures of it", as
   const sessionId = await createSession({ targetUrl: `${site.url}/page` });
   const client = await mcp.connect(await mcp.requestToken(sessionId));
   const checking = callTool(client, "check_accessibility");
-  await waitUntil(() => site.requested.includes("/page"), "the browser asked for the page");
+  await waitUntil(() => site.requested.includes("/page"), "the browser has requested the page");
   site.answer(
     "/page",
     "<!doctype html><html lang=en><title>Shop</title><main><h1>Shop</h1><img src=data:,></main>",
@@ -252,7 +252,7 @@ test("a call reports its progress, and its result matches the tool's output sche
     undefined,
     { onprogress: ({ progress: done, total, message }) => progress.push(`${done}/${total} ${message}`) },
   );
-  await waitUntil(() => site.requested.includes("/shape"), "the site was asked");
+  await waitUntil(() => site.requested.includes("/shape"), "the site has the request");
   site.answer("/shape", "<title>A page</title>");
   const result = await call;
   // The client has validated the result against the tool's outputSchema.
@@ -474,14 +474,14 @@ test("a call ends when its client cancels it, and when its connection ends", asy
     undefined,
     { signal: stop.signal },
   );
-  await waitUntil(() => site.requested.includes("/cancelled"), "the site was asked");
+  await waitUntil(() => site.requested.includes("/cancelled"), "the site has the request");
   stop.abort("no longer wanted");
   await assert.rejects(cancelled);
   await waitUntil(() => site.aborted.includes("/cancelled"), "the page is no longer fetched");
 
   const closing = await mcp.connect(mintAgentToken(sessionId));
   const dropped = closing.callTool({ name: "read_markdown", arguments: { url: `${site.url}/dropped` } });
-  await waitUntil(() => site.requested.includes("/dropped"), "the site was asked");
+  await waitUntil(() => site.requested.includes("/dropped"), "the site has the request");
   await Promise.all([closing.close(), assert.rejects(dropped)]);
   await waitUntil(() => site.aborted.includes("/dropped"), "the page is no longer fetched");
 });
@@ -496,7 +496,7 @@ test("a client cannot cancel the call of another holder", async () => {
     params: { name: "read_markdown", arguments: { url: `${site.url}/kept` } },
   });
   const answering = mcp.post(tokens[0], call(5));
-  await waitUntil(() => site.requested.includes("/kept"), "the site was asked");
+  await waitUntil(() => site.requested.includes("/kept"), "the site has the request");
   const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 5 } };
   assert.equal((await mcp.post(tokens[1], cancel)).status, 202);
   assert.equal((await mcp.post(tokens[0], { ...cancel, params: { requestId: "5" } })).status, 202);
@@ -507,14 +507,14 @@ test("a client cannot cancel the call of another holder", async () => {
 test("calls of other agents in one session run one after the other", async () => {
   const client = await mcp.connect(await mcp.requestToken(await createSession()));
   const first = callTool(client, "read_markdown", { url: `${site.url}/first` });
-  await waitUntil(() => site.requested.includes("/first"), "the first page was asked for");
+  await waitUntil(() => site.requested.includes("/first"), "the first page was requested");
   const second = callTool(client, "read_markdown", { url: `${site.url}/second` });
   // This later request is answered at once, so the second call has arrived by then.
   await listNames(client);
   assert.ok(!site.requested.includes("/second"));
   site.answer("/first", "<p>One.</p>");
   assert.match(readText(await first), /One\./);
-  await waitUntil(() => site.requested.includes("/second"), "the second page was asked for");
+  await waitUntil(() => site.requested.includes("/second"), "the second page was requested");
   site.answer("/second", "<p>Two.</p>");
   assert.match(readText(await second), /Two\./);
 });
@@ -529,7 +529,7 @@ test("a session's agent calls the utilities in its turn by their mcp_builtin__ n
     { text: "I have read it." },
   );
   const { sessionId, statusUrl } = await mcp.service.create("Read the page.");
-  await waitUntil(() => site.requested.includes("/turn"), "the site was asked");
+  await waitUntil(() => site.requested.includes("/turn"), "the site has the request");
   site.answer("/turn", "<title>Read in a turn</title><p>Of the page.</p>");
   await mcp.service.completed(statusUrl);
   const events = await mcp.container.services.log.read(sessionId, { after: 0, limit: 100 });

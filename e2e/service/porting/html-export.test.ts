@@ -14,7 +14,7 @@ import { replacePlan } from "#lib/planning/store-plan.ts";
 import { addRequirements } from "#lib/planning/store-requirements.ts";
 import { publishReport } from "#lib/reports/publish-report.ts";
 import { readTested } from "#lib/variant/variant-outcome.ts";
-import { keepPicture } from "../reports/reports-testing.ts";
+import { savePicture } from "../reports/reports-testing.ts";
 import { openTestService, type TestService } from "../testing.ts";
 import { playTurn, scriptTurn, step } from "../variants/variants-testing.ts";
 import { exportHtml, exportSession, imported, storeVariant } from "./porting-testing.ts";
@@ -225,8 +225,8 @@ describe("a report with pictures of sub-agents", () => {
     const { sessionId } = session;
     const [child] = (await exportSession(service, sessionId)).agents;
     assert.ok(child);
-    const own = await keepPicture(service, sessionId, "Of the session");
-    const childs = await keepPicture(service, child.id, "Of the scout");
+    const own = await savePicture(service, sessionId, "Of the session");
+    const childs = await savePicture(service, child.id, "Of the scout");
     const finding = { severity: "minor" as const, title: "A", detail: "b", steps: [] };
     const published = await publishReport(
       { ...service.container.services, readTested },

@@ -129,7 +129,7 @@ describe("a session whose budget is used up", () => {
     assert.match(service.model.requests.at(-1)?.text ?? "", /Be brief\./);
   });
 
-  it("begins a further turn without a model call, until it can be paid for", async () => {
+  it("begins a further turn without a model call, and waits until the budget allows one", async () => {
     script(service, [{ text: "Done.", usage: { inputTokens: 900, outputTokens: 100 } }]);
     const session = await create({ tokens: 1_000 });
     await service.completed(session.statusUrl);
@@ -177,7 +177,7 @@ describe("a session whose budget is used up", () => {
   });
 });
 
-describe("what counts", () => {
+describe("the amount spent", () => {
   it("is the price of input, cached input and output", async () => {
     const usage = { inputTokens: 100_000, cachedInputTokens: 50_000, outputTokens: 10_000 };
     script(service, [{ ...work, usage }]);
@@ -190,7 +190,7 @@ describe("what counts", () => {
     await service.completed(session.statusUrl);
   });
 
-  it("is the time at work, without the time that the turn waits", async () => {
+  it("is the working time, without the time that the turn waits", async () => {
     script(service, [{ toolCalls: [shell("sleep 0.5")] }]);
     const session = await create({ minutes: 0.005 });
     await untilParked(session);
@@ -203,7 +203,7 @@ describe("what counts", () => {
     assert.ok(after - spent < 0.02, `${after - spent} minutes more`);
   });
 
-  it("includes sub-agents: they wait too, and all continue when the root's budget is raised", async () => {
+  it("includes sub-agents, which wait too and continue when the root's budget is raised", async () => {
     const usage = { inputTokens: 900, outputTokens: 100 };
     scriptByTask(service, {
       go: [
@@ -235,7 +235,7 @@ describe("what counts", () => {
     assert.ok(spent.tokens >= 4_000, `${spent.tokens} tokens`);
   });
 
-  it("is kept without a budget, so that one that is set later counts from the beginning", async () => {
+  it("is recorded without a budget too, so a budget that is set later counts from the beginning", async () => {
     script(service, [work]);
     const session = await create(undefined);
     await service.completed(session.statusUrl);
@@ -265,7 +265,7 @@ describe("a change of the budget", () => {
     await service.completed(session.statusUrl);
   });
 
-  it("that the executor was not told of is found before the turn is parked", async () => {
+  it("without a notification of the executor is found before the turn is parked", async () => {
     const { session, open } = await startGated({ tokens: 500 });
     const { db } = service.container.services;
     await db
@@ -309,14 +309,14 @@ describe("a budget that cannot be used", () => {
   });
 });
 
-describe("without a price, and with a budget of owners", () => {
+describe("a service without prices, with a budget per owner", () => {
   let owned: TestService;
   before(async () => {
     owned = await openTestService({ SANDBOX: "unconfined", OWNER_BUDGET_TOKENS_PER_DAY: "2500" });
   });
   after(() => owned.close());
 
-  it("a limit in US dollars is a 400 that names the field", async () => {
+  it("refuses a limit in US dollars with 400 and the field", async () => {
     const messages = [{ role: "user", parts: [{ type: "text", text: "go" }] }];
     const created = await owned.call("POST", "/api/session", { messages, budget: { usd: 1 } });
     assert.equal(created.status, 400);
@@ -324,7 +324,7 @@ describe("without a price, and with a budget of owners", () => {
     assert.equal(((await created.json()) as { error: string }).error, `budget.usd: ${sentence}`);
   });
 
-  it("all sessions of an owner wait until midnight UTC when the owner's budget of the day is used up", async () => {
+  it("lets all sessions of an owner wait until midnight UTC when the owner's daily budget is used up", async () => {
     script(owned, [work, work]);
     const [one, two] = [await create(undefined, {}, owned), await create(undefined, {}, owned)];
     const isOver = async () => (await readParked(owned, [one.sessionId, two.sessionId])).length > 0;

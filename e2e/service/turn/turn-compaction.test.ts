@@ -56,7 +56,7 @@ function readCalls(input: unknown): { calls: string[]; results: string[] } {
 
 describe("a context that is near its budget", () => {
   it("first loses old tool results, and the turn continues", async () => {
-    const asked = service.model.requests.length;
+    const requestCount = service.model.requests.length;
     scriptSteps(12, { text: "next", command: "seq 1 1500" }, () => ({ text: "not asked for" }));
     const session = await service.create(TASK, PROFILE);
     await service.completed(session.statusUrl);
@@ -71,7 +71,7 @@ describe("a context that is near its budget", () => {
     assert.equal(only(events, "turn.compacting").length, compacted.length);
     const [end] = only(events, "run.completed");
     assert.deepEqual([end?.outcome, end?.usage.modelCalls], ["succeeded", 13]);
-    for (const { body, text } of service.model.requests.slice(asked)) {
+    for (const { body, text } of service.model.requests.slice(requestCount)) {
       const { calls, results } = readCalls(body.input);
       assert.deepEqual(calls.toSorted(), results.toSorted(), "every call has its result");
       assert.match(text, /vermilion/, "the task is still in the prompt");
@@ -100,11 +100,11 @@ describe("a context that is near its budget", () => {
   });
 
   it("reads `compacting` during a summary, and is compacted again if the executor dies", async () => {
-    const held = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
     let summaries = 0;
     scriptSteps(20, { text: "finding ".repeat(250), command: "true" }, () => {
       summaries++;
-      return summaries === 1 ? { text: "Lost.", hold: held.promise } : { text: "Kept." };
+      return summaries === 1 ? { text: "Lost.", hold: gate.promise } : { text: "Kept." };
     });
     const session = await service.create(TASK, PROFILE);
     const { sessionId, runId } = session;
@@ -115,7 +115,7 @@ describe("a context that is near its budget", () => {
     // Another executor claims the run, as after a crash.
     await service.container.services.db.update(runs).set({ epoch: sql`epoch + 1` }).where(eq(runs.id, runId));
     assert.deepEqual(await turn().play({ runId, generation: 1, player: "another" }), { status: "ended" });
-    held.resolve();
+    gate.resolve();
     const events = await readEvents(service, sessionId);
     const compactions = events.map(({ kind }) => kind).filter((kind) => kind.startsWith("turn.compact"));
     const isOpen = (index: number) => index % 2 === 0;

@@ -48,13 +48,13 @@ const requestStop = (runId: string) =>
 
 /** Starts a run whose model call waits until `release`, and claims it for another executor, so that its own is stale. */
 async function takeOver(words: string, first: Step = { text: "From the stale one." }) {
-  const held = Promise.withResolvers<void>();
-  answer({ [words]: [{ ...first, hold: held.promise }, { text: "From the new one." }] });
+  const gate = Promise.withResolvers<void>();
+  answer({ [words]: [{ ...first, hold: gate.promise }, { text: "From the new one." }] });
   const session = await service.create(words);
   await isAsked(words);
   const { db } = service.container.services;
   await db.update(runs).set({ epoch: sql`epoch + 1`, player: "another" }).where(eq(runs.id, session.runId));
-  return { ...session, release: held.resolve };
+  return { ...session, release: gate.resolve };
 }
 
 const hasGivenUp = (runId: string) =>
@@ -135,12 +135,12 @@ describe("a stop", () => {
   });
 
   it("during the failing call of a run prevents a retry", async () => {
-    const held = Promise.withResolvers<void>();
-    answer({ "fail while stopped": [{ status: 503, message: "overloaded", hold: held.promise }] });
+    const gate = Promise.withResolvers<void>();
+    answer({ "fail while stopped": [{ status: 503, message: "overloaded", hold: gate.promise }] });
     const session = await service.create("fail while stopped");
     await isAsked("fail while stopped");
     await requestStop(session.runId);
-    held.resolve();
+    gate.resolve();
     await service.completed(session.statusUrl);
     const ends = only(await readEvents(service, session.sessionId), "run.completed");
     assert.deepEqual(
@@ -268,8 +268,8 @@ describe("the queue", () => {
   });
 
   it("allows the removal of a message, whose request then ends as cancelled outside the transcript", async () => {
-    const held = Promise.withResolvers<void>();
-    answer({ hold: [{ text: "First.", hold: held.promise }], last: [{ text: "Last." }] });
+    const gate = Promise.withResolvers<void>();
+    answer({ hold: [{ text: "First.", hold: gate.promise }], last: [{ text: "Last." }] });
     const session = await service.create("hold");
     await isAsked("hold");
     const removed = await follow(session.sessionId, "take me back");
@@ -281,7 +281,7 @@ describe("the queue", () => {
       "a removed message cannot be removed again",
     );
     assert.equal(await turn().removeQueued(session.runId), false, "a started message cannot be removed");
-    held.resolve();
+    gate.resolve();
     await service.completed(last.statusUrl);
     const events = await readEvents(service, session.sessionId);
     assert.deepEqual(

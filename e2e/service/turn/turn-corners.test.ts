@@ -85,13 +85,13 @@ describe("a turn continues", () => {
 
   it("with a new turn for a steer that arrives at the step limit", async () => {
     const limited = await openTestService({ AGENT_MAX_STEPS: "2" });
-    const held = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
     let calls = 0;
     limited.model.respondWith(({ userText }) => {
       if (userText.includes("in blue")) return { text: "Blue." };
       return calls++ === 0
         ? { toolCalls: [{ name: "list_transcript", arguments: {} }] }
-        : { text: "Grey.", hold: held.promise };
+        : { text: "Grey.", hold: gate.promise };
     });
     const session = await limited.create("Paint");
     await waitUntil(() => calls === 2, "the last step");
@@ -99,7 +99,7 @@ describe("a turn continues", () => {
     const steer = (await (await limited.call("POST", path, { text: "in blue", mode: "steer" })).json()) as {
       statusUrl: string;
     };
-    held.resolve();
+    gate.resolve();
     await limited.completed(session.statusUrl);
     await limited.completed(steer.statusUrl);
     const events = await readEvents(limited, session.sessionId);
@@ -112,12 +112,12 @@ describe("a turn continues", () => {
   });
 
   it("with a steer that arrives during the compaction before the collection", async () => {
-    const held = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
     let [calls, structured, summaries] = [0, 0, 0];
     service.model.respondWith(({ text, kind }) => {
       if (isSummaryRequest(text)) {
         const isFirst = calls === 2 && summaries++ === 0;
-        return { text: "In short.", usage, ...(isFirst && { hold: held.promise }) };
+        return { text: "In short.", usage, ...(isFirst && { hold: gate.promise }) };
       }
       if (kind === "probe") return { json: {} };
       if (kind === "structured") return { json: { price: String(++structured) }, usage };
@@ -128,7 +128,7 @@ describe("a turn continues", () => {
     const session = await service.create("Find the price", { outputSchema: schema });
     await waitUntil(() => summaries === 1, "the context is compacted before the collection");
     await follow(session.sessionId, { text: `also mind this: ${"word ".repeat(1_000)}`, mode: "steer" });
-    held.resolve();
+    gate.resolve();
     await service.completed(session.statusUrl);
     assert.deepEqual(await outcomes(session.sessionId), [["succeeded", undefined]]);
     assert.deepEqual((await readStatus(service, session.sessionId)).deliverable, {
@@ -165,10 +165,10 @@ describe("a turn that is stopped before it starts", () => {
 
 describe("a run that is abandoned", () => {
   it("before its start still has its message in the transcript", async () => {
-    const held = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
     service.model.respondWith(({ userText }) => ({
       text: "ok",
-      ...(userText.includes("hold this") && { hold: held.promise }),
+      ...(userText.includes("hold this") && { hold: gate.promise }),
     }));
     const session = await service.create("hold this");
     await service.model.waitForRequest(({ userText }) => userText.includes("hold this"));
@@ -179,7 +179,7 @@ describe("a run that is abandoned", () => {
     await turn.stopRun(session.runId);
     await service.completed(session.statusUrl);
     await turn.abandon({ runId: run.id, generation: 9, player: "another" }, "the test says so");
-    held.resolve();
+    gate.resolve();
     // Its own job may play it by then, which adds the message to the transcript too.
     await waitUntil(async () => {
       const rows = await db.select().from(messages).where(eq(messages.requestId, requestId));
@@ -188,14 +188,14 @@ describe("a run that is abandoned", () => {
   });
 
   it("by an outdated job is played by the newer one", async () => {
-    const held = Promise.withResolvers<void>();
-    service.model.respondWith(() => ({ text: "Played.", hold: held.promise }));
+    const gate = Promise.withResolvers<void>();
+    service.model.respondWith(() => ({ text: "Played.", hold: gate.promise }));
     const session = await service.create("leave it to the newer");
     await service.model.waitForRequest(({ userText }) => userText.includes("leave it"));
     const { db, turn } = service.container.services;
     await db.update(runs).set({ generation: sql`generation + 1` }).where(eq(runs.id, session.runId));
     await turn.abandon({ runId: session.runId, generation: 1, player: "another" }, "the test says so");
-    held.resolve();
+    gate.resolve();
     await service.completed(session.statusUrl);
     assert.deepEqual(await outcomes(session.sessionId), [["succeeded", undefined]]);
   });
@@ -203,11 +203,11 @@ describe("a run that is abandoned", () => {
 
 describe("a started compaction", () => {
   it("ends after a restart in which the context has become large enough", async () => {
-    const held = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
     let [calls, summaries] = [0, 0];
     service.model.respondWith(({ text }) => {
       if (isSummaryRequest(text))
-        return summaries++ ? { text: "Kept." } : { text: "Lost.", hold: held.promise };
+        return summaries++ ? { text: "Kept." } : { text: "Lost.", hold: gate.promise };
       return calls++ < 20 ? { text: "finding ".repeat(250), ...idle, usage } : { text: "Done.", usage };
     });
     const session = await service.create("Compare the offers");
@@ -223,7 +223,7 @@ describe("a started compaction", () => {
       .set({ output: { tokens: 1 } })
       .where(sql`run_id = ${runId} and name like 'compacting-%'`);
     await turn.play({ runId, generation: 1, player: "another" });
-    held.resolve();
+    gate.resolve();
     const events = await readEvents(service, sessionId);
     assert.equal(only(events, "turn.compacting").length, only(events, "turn.compacted").length);
     assert.equal((await readStatus(service, sessionId)).turnState, "idle");

@@ -410,11 +410,11 @@ const steer = async (target: TestService, sessionId: string, text: string): Prom
 
 describe("a steer of a structured turn", () => {
   it("becomes the next turn after the collection has started, with its own collection and correction", async () => {
-    const held = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
     const long = { title: "A title that is too long" };
     const requests = answer("tardy", {
       structured: [
-        { json: long, hold: held.promise },
+        { json: long, hold: gate.promise },
         { json: { title: "One" } },
         { json: long },
         { json: { title: "Two" } },
@@ -424,7 +424,7 @@ describe("a steer of a structured turn", () => {
     await service.model.waitForRequest(({ kind, text }) => kind === "structured" && text.includes("tardy"));
     const first = await steer(service, session.sessionId, "tardy, and the colour");
     const second = await steer(service, session.sessionId, "tardy, and the size");
-    held.resolve();
+    gate.resolve();
     for (const { statusUrl } of [session, first, second]) await service.completed(statusUrl);
     assert.deepEqual([first.queued, second.queued], [true, true]);
     assert.equal(new Set([session.runId, first.runId, second.runId]).size, 3);
@@ -457,15 +457,15 @@ describe("a steer of a structured turn", () => {
   });
 
   it("is read by the turn before the collection has started", async () => {
-    const held = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
     const requests = answer("early", {
-      work: [{ text: "Nearly done.", hold: held.promise }],
+      work: [{ text: "Nearly done.", hold: gate.promise }],
       structured: [{ json: { title: "One" } }],
     });
     const session = await service.create("early", { outputSchema });
     await service.model.waitForRequest(({ kind, userText }) => kind === "turn" && userText.includes("early"));
     const followUp = await steer(service, session.sessionId, "early, and the colour");
-    held.resolve();
+    gate.resolve();
     await service.completed(followUp.statusUrl);
     assert.equal(followUp.runId, session.runId);
     assert.deepEqual(kinds(requests), ["probe", "turn", "turn", "structured"]);

@@ -49,9 +49,9 @@ describe("the demo model in an editing session", () => {
       ["setText", "remove"],
     );
     // The model answers a question from the live page, which shows the variant.
-    const asked = await say(sessionId, "which headings does this page have?");
-    assert.match(asked.answer, /\n- Winter sale\n/);
-    assert.equal(asked.completed.variants?.[0]?.revision, 1);
+    const reply = await say(sessionId, "which headings does this page have?");
+    assert.match(reply.answer, /\n- Winter sale\n/);
+    assert.equal(reply.completed.variants?.[0]?.revision, 1);
 
     const undone = await say(sessionId, "Undo that, please.");
     assert.equal(undone.completed.variants?.[0]?.revision, 2);

@@ -54,17 +54,17 @@ const scripts = new WeakMap<TestService, Map<string, Step[]>>();
 
 /** Scripts the turns whose task contains a text. */
 export function scriptTurn(service: TestService, marker: string, steps: Step[]): void {
-  const known = scripts.get(service) ?? new Map<string, Step[]>();
+  const scripted = scripts.get(service) ?? new Map<string, Step[]>();
   if (!scripts.has(service)) {
-    scripts.set(service, known);
+    scripts.set(service, scripted);
     service.model.respondWith(({ kind, userText, answersSoFar }) => {
       if (kind === "probe") return { text: "{", finish: "length" };
       if (kind === "structured") return { json: { title: "Shop" } };
-      const own = [...known].findLast(([text]) => userText.includes(text))?.[1];
+      const own = [...scripted].findLast(([text]) => userText.includes(text))?.[1];
       return own?.[answersSoFar] ?? { text: "Done." };
     });
   }
-  known.set(marker, steps);
+  scripted.set(marker, steps);
 }
 
 function readResults(service: TestService, marker: string): string[] {
