@@ -25,7 +25,7 @@ import { TEST_KEY, waitUntil } from "./testing.ts";
 
 let service: HttpTestService;
 let client: ReturnType<typeof createClient>;
-/** The OpenAPI document's schemas for socket frames and callbacks, which are no answers of an operation. */
+/** Checks socket frames and callbacks, which no operation answers, against their schemas in the OpenAPI document. */
 const document = createDocumentAjv(closeSchemas(buildDocument("http://127.0.0.1")));
 /** The model's answers, by a text that the message contains; the model answers other messages with "Done.". */
 const answers = new Map<string, Step>();

@@ -127,7 +127,7 @@ export async function signIn({ container }: Pick<TestService, "container">): Pro
 /** A user message of one text part. */
 export const userMessage = (text: string) => ({ role: "user", parts: [{ type: "text", text }] });
 
-/** A step of the scripted model that says something and ends the turn. */
+/** A step of the scripted model that answers a text and ends the turn. */
 export const say = (text: string): Step => ({ text });
 
 /** Waits for a condition, at most 30 seconds by default. */

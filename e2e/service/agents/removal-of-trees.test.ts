@@ -64,7 +64,7 @@ describe("the tree of a session", () => {
     assert.equal((await service.call("DELETE", `/api/sessions/${sessionId}`)).status, 200);
   });
 
-  it("is deleted with its root while sub-agents are live: their turns end, and no row is left", async () => {
+  it("is deleted with its root while sub-agents are live: their turns end, and no row remains", async () => {
     const { sessionId, childId, grandchildId, held, statusUrl } = await openTree("deleted");
     const ids = [sessionId, childId, grandchildId];
     assert.deepEqual(await countSessions(service, ids), { sessions: 3, requests: 3, runs: 3 });

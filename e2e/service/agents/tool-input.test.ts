@@ -143,7 +143,7 @@ describe("an invalid input of spawn_agents", () => {
     }
   });
 
-  it("is one beyond the limits: 10 agents, 32 characters and 64 KiB are accepted", async () => {
+  it("begins above the limits: 10 agents, 32 characters and 64 KiB are accepted", async () => {
     const wide = await openTestService({ DELEGATION_MAX_LIVE_CHILDREN: "10" });
     try {
       const name = `${"a".repeat(30)}-1`;

@@ -26,7 +26,7 @@ const readIds = ({ toolResults }: RecordedRequest): string[] =>
 type FastAndSlow = { fast: string; slow: string; release: () => void };
 
 /**
- * Starts a session that spawns a fast sub-agent and a slow one, which is held until `release` is called.
+ * Starts a session that spawns a fast sub-agent and a slow one, whose model answers only after `release` is called.
  *
  * @param decide Returns the parent's step for each model call after the spawn, counted from 1.
  */
@@ -50,7 +50,7 @@ function playFastAndSlow(marker: string, decide: (call: number, both: FastAndSlo
 }
 
 describe("wait_for_agents", () => {
-  it("with any returns at the first result, and reports the others as running", async () => {
+  it("returns at the first result with until: any, and reports the others as running", async () => {
     const session = await playFastAndSlow("any", (call, { slow, release }) => {
       if (call === 1) return { toolCalls: [wait({ until: "any" })] };
       // The model has the result of the first wait while the slow sub-agent still runs.
@@ -67,7 +67,7 @@ describe("wait_for_agents", () => {
     assert.deepEqual(outline(reportsOf("lead any", 2)), [["any-slow", "succeeded", "slow result", true]]);
   });
 
-  it("with any returns at once if one of the sub-agents has already ended", async () => {
+  it("returns at once with until: any if one of the sub-agents has already ended", async () => {
     const session = await playFastAndSlow("ended", (call, { fast, slow, release }) => {
       if (call === 1) return { toolCalls: [wait({ agentIds: [fast] })] };
       if (call === 2) return { toolCalls: [wait({ agentIds: [slow, fast], until: "any" })] };
@@ -88,7 +88,7 @@ describe("wait_for_agents", () => {
     assert.deepEqual(outline(reportsOf("lead ended", 3)), [["ended-slow", "succeeded", "slow result", true]]);
   });
 
-  it("with timeoutSeconds returns after that time, reports the running sub-agents, and stops none", async () => {
+  it("returns after timeoutSeconds, reports the running sub-agents, and stops none", async () => {
     const session = await playFastAndSlow("timeout", (call, { slow, release }) => {
       if (call === 1) return { toolCalls: [wait({ timeoutSeconds: 1 })] };
       release();

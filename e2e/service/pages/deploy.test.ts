@@ -104,7 +104,7 @@ describe("deploy_landing_page in a turn", () => {
   });
 });
 
-describe("versions", () => {
+describe("page versions", () => {
   it("are created once per call, also if the folder has changed, and not for unchanged content", async () => {
     const { session, page } = await deployFiles(service, INDEX);
     await writeFolder(service, session.sessionId, "site", { ...INDEX, "a.txt": "a" });

@@ -129,7 +129,7 @@ describe("skills of a session", () => {
   });
 });
 
-describe("versions", () => {
+describe("skill versions", () => {
   it("stay the same in a session when a newer one appears, also after a restart", async () => {
     const first = (await playTurn(service, [])).session;
     await writeOwn("two");

@@ -217,7 +217,7 @@ describe("a started compaction", () => {
       "compacting",
     );
     const { db, turn } = service.container.services;
-    // Simulates a redeploy with a larger context: the recorded step decides what is compacted.
+    // Simulates a redeploy with a larger context, after which the recorded size does not need a compaction.
     await db
       .update(steps)
       .set({ output: { tokens: 1 } })

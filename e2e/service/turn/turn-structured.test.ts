@@ -278,7 +278,7 @@ describe("a structured session", () => {
       assert.match(status.deliverable?.error ?? "", error);
     });
 
-  it("takes time for a long answer that grows with its length, not with its square", async () => {
+  it("processes a long answer in time proportional to its length", async () => {
     const schema = { ...outputSchema, properties: { title: { type: "string" } } };
     const measure = async (words: number) => {
       const title = "many words ".repeat(words);

@@ -128,7 +128,7 @@ describe("hostile documents", () => {
     assert.deepEqual(await listVariants(service, session.sessionId), []);
   });
 
-  it("whose selectors take too long on the page are aborted, and the page stays usable", async () => {
+  it("are aborted if their selectors take too long on the page, which stays usable", async () => {
     const slow = (index: number) => `div:has(> div > div .none${index}) div div div`;
     const { session, results } = await playTurn(
       service,
