@@ -258,11 +258,11 @@ test.describe("an interrupt", () => {
     );
     for (const { statusUrl } of [queued, ...urgent]) await service.completed(statusUrl);
     const events = await Promise.all([turn, queued, ...urgent].map(({ streamUrl }) => readStream(streamUrl)));
-    const [first = [], waited = [], ...others] = events.map(stored);
+    const [first = [], queuedEvents = [], ...others] = events.map(stored);
     expect(first.at(-1)?.data).toMatchObject({ kind: "run.completed", outcome: "cancelled" });
     const startOf = (of: StreamedEvent[]) => Number(of.find(({ event }) => event === "run.started")?.id);
-    for (const other of others) expect(startOf(other)).toBeLessThan(startOf(waited));
-    expect(waited.at(-1)?.data).toMatchObject({ outcome: "succeeded" });
+    for (const other of others) expect(startOf(other)).toBeLessThan(startOf(queuedEvents));
+    expect(queuedEvents.at(-1)?.data).toMatchObject({ outcome: "succeeded" });
     turn.release();
   });
 

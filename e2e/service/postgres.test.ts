@@ -71,7 +71,11 @@ describe("the browsers of services that share a Postgres", () => {
       { sessionId: abandoned.sessionId, status: "ready", owner: "agent-session-service 1 gone" },
     ]);
     assert.equal(await readStatus(second, owned), "ready");
-    assert.equal(await readStatus(second, abandoned), "ready", "the service connected before Postgres started");
+    assert.equal(
+      await readStatus(second, abandoned),
+      "ready",
+      "the service connected before Postgres started",
+    );
     const third = await open();
     assert.equal(await readStatus(third, owned), "ready", "a starting service leaves the browsers of others");
     await first.close();

@@ -168,7 +168,7 @@ describe("page versions", () => {
       updated.map(({ page }) => page.version),
       [1, null, 2, null],
     );
-    // Another session's page cannot change this page.
+    // The session page of another session cannot change this landing page.
     const stranger = await openSession(service);
     const strange = new URL(stranger.shareUrl, service.env.baseUrl).searchParams.get("key");
     const elsewhere = `/s/${stranger.sessionId}/actions/pages/${slug}/rollback`;
