@@ -147,7 +147,7 @@ function findProblem(text: string): string | undefined {
 
 type Section = { title: string; text: string };
 
-/** The sections of a document by their headings; a line that ends with a colon counts as a heading (in the specification). */
+/** The sections of a document by their headings. A line that ends with a colon counts as a heading too. */
 function readSections(text: string): Section[] {
   const lines = text.replaceAll("`", "").split("\n");
   const levels = lines.map(

@@ -36,7 +36,7 @@ export function createPublisher(deps: {
     }
   }
 
-  /** The path of a change: below the session or below the publication. After the session's deletion only the latter works. */
+  /** The path of a change, below the session or the publication. After the session is deleted, only the latter works. */
   function pathOf({ variant, wanted }: PublicationChange): string {
     const operation = typeof wanted === "string" ? wanted : "rollback";
     const publication = readings.at(-1)?.publications.find((each) => each.variant === variant);
