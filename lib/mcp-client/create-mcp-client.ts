@@ -1,5 +1,5 @@
 import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
-import { type CallInPlay, createConnections, type HeldConnection } from "./connection/connections.ts";
+import { type ActiveCall, createConnections, type HeldConnection } from "./connection/connections.ts";
 import { isOurs, listServerIds, type ServerDeps } from "./connection/find-server.ts";
 import { McpFailure, toMcpFailure } from "./mcp-error.ts";
 import { MCP_LIMITS, type McpLimits } from "./mcp-limits.ts";
@@ -10,13 +10,13 @@ import { callTool } from "./tools/call-tool.ts";
 import { listTools, type RawListing } from "./tools/list-tools.ts";
 import type { AnswerPart, McpAnswer } from "./tools/read-answer.ts";
 
-/** What a turn's servers list, and what is missing. */
+/** The tools of a turn's servers, and the tools and servers that were skipped. */
 type McpListing = { tools: RemoteTool[]; skipped: Skipped[] };
 
 export type McpCall = {
   callId: string;
   serverId: string;
-  /** Its name on the server. */
+  /** The tool's name on the server. */
   tool: string;
   input: Record<string, unknown>;
   signal: AbortSignal;
@@ -26,21 +26,21 @@ export type McpCall = {
 export type McpClient = {
   /** The servers of a turn, the service's own last. */
   listServerIds: (turn: Pick<McpTurn, "servers">) => string[];
-  /** Whether a server is this very process: what it lists stays the same, and need not be kept. */
+  /** Whether this process is the server. Its tool list never changes, so a turn need not store it. */
   isOurs: (turn: Pick<McpTurn, "servers">, serverId: string) => boolean;
-  /** Lists the tools of servers, side by side; one that fails or is too slow is told of as skipped. */
+  /** Lists the tools of servers in parallel. A server that fails or is too slow is reported in `skipped`. */
   list: (turn: McpTurn, serverIds: readonly string[], signal: AbortSignal) => Promise<McpListing>;
-  /** Calls a tool. @throws McpFailure where no answer came; its message is a sentence of ours. */
+  /** Calls a tool. @throws McpFailure if the server gave no answer; its message never quotes the server. */
   call: (turn: McpTurn, call: McpCall) => Promise<McpAnswer>;
   /** Closes the connections of a turn, in the background. */
   release: (turn: Pick<McpTurn, "runId" | "epoch">) => void;
-  /** Closes all of them. */
+  /** Closes all connections. */
   close: () => Promise<void>;
 };
 
 type Listed = { listing: RawListing; redact: HeldConnection["redact"] };
 
-/** Offers of our own server that are remembered; sessions differ in few ways. */
+/** Maximum number of cached tool lists of the service's own server, by `offerKey`. */
 const OFFERS_MAX = 256;
 
 type McpDeps = ServerDeps & { elicitations: Pick<Elicitations, "askAndWait">; limits?: Partial<McpLimits> };
@@ -52,10 +52,10 @@ export function createMcpClient(deps: McpDeps): McpClient {
 
   const offers = new Map<string, McpListing>();
 
-  /** What our own server offers to sessions of a kind, which stays the same. */
+  /** Lists the tools of the service's own server, cached by `offerKey`. */
   async function listOwn(turn: McpTurn, serverId: string, signal: AbortSignal): Promise<McpListing> {
-    const known = offers.get(turn.offerKey);
-    if (known) return known;
+    const cached = offers.get(turn.offerKey);
+    if (cached) return cached;
     const listing = admitAll(limits, [{ id: serverId, server: await listServer(turn, serverId, signal) }]);
     if (listing.skipped.length > 0) return listing;
     if (offers.size >= OFFERS_MAX) offers.clear();
@@ -85,18 +85,18 @@ export function createMcpClient(deps: McpDeps): McpClient {
       throw new McpFailure(toMcpFailure(error).message, { isUnsent: true });
     });
     const { callId, signal } = call;
-    const inPlay: CallInPlay = { callId, signal, clock: undefined, questions: 0, isAsking: false };
-    held.calls.add(inPlay);
+    const activeCall: ActiveCall = { callId, signal, clock: undefined, questions: 0, isAsking: false };
+    held.calls.add(activeCall);
     try {
       const answer = await callTool(await held.opened, call, limits, signal, (clock) => {
-        inPlay.clock = clock;
+        activeCall.clock = clock;
       });
       return { ...answer, parts: answer.parts.map((part) => redactPart(part, held.redact)) };
     } catch (error) {
       if (toMcpFailure(error).isSessionLost) connections.drop(turn, call.serverId, held);
       throw error;
     } finally {
-      held.calls.delete(inPlay);
+      held.calls.delete(activeCall);
     }
   }
 
@@ -105,7 +105,7 @@ export function createMcpClient(deps: McpDeps): McpClient {
     isOurs: (turn, serverId) => isOurs(deps, turn, serverId),
 
     async list(turn, serverIds, signal) {
-      // Names are unique by the server's own id, so that our own server needs no look at the others.
+      // Tool names contain the server's id, so the own server's names cannot collide with those of other servers.
       const isOwn = (id: string) => isOurs(deps, turn, id);
       const own = await Promise.all(serverIds.filter(isOwn).map((id) => listOwn(turn, id, signal)));
       const others = await Promise.all(
@@ -124,7 +124,7 @@ export function createMcpClient(deps: McpDeps): McpClient {
       try {
         return await callOnce(turn, call);
       } catch (error) {
-        // The protocol asks for a new session where a server has lost the old one; in that one nothing was done.
+        // A server that has lost the session did not run the call; the protocol asks for a new session.
         if (!toMcpFailure(error).isSessionLost) throw error;
         return callOnce(turn, call);
       }
