@@ -61,7 +61,7 @@ export const checkAccessibility = ({ browser }: Pick<UtilityServices, "browser">
       return withinDeadline(signal, WORK_MS_MAX, () =>
         withFrames(live, async (frames, page) => {
           const [main, ...inner] = frames;
-          // A part of the page lies in its main frame.
+          // A selector only applies to the main frame.
           const visible = [main, ...(selector === undefined ? inner : [])].filter(
             (frame) => frame?.isVisible === true,
           );
@@ -73,7 +73,7 @@ export const checkAccessibility = ({ browser }: Pick<UtilityServices, "browser">
             const parts = selector === undefined ? [] : [selector];
             const options = { tags: STANDARDS[standard], parts, elementsPerRule };
             const found = await runAxe(frame, options).catch((error: unknown) => {
-              // A frame that went away meanwhile is no longer part of the page.
+              // An inner frame may have been removed in the meantime.
               if (frame === main) throw error;
             });
             if (found) findings.push({ ...found, frame: describeFrame(frame) });

@@ -45,7 +45,7 @@ async function check(input: Record<string, unknown>): Promise<Checked> {
   return result.structuredContent as Checked;
 }
 
-test("the page is checked with its frames, without our overlay, and no script of it can interfere", async () => {
+test("the check includes the page's frames, excludes our overlay, and the page's scripts cannot interfere", async () => {
   const { violations, framesChecked } = await check({});
   const found = violations.map(
     ({ rule, frame, count }) => `${rule} ${frame === "main" ? frame : "inner"} ${count}`,
@@ -60,19 +60,19 @@ test("the page is checked with its frames, without our overlay, and no script of
   assert.match(violations.find(({ rule }) => rule === "image-alt")?.elements[0]?.problem ?? "", /alt/);
 });
 
-test("a part of the page is checked alone, and one that is not there is named", async () => {
+test("a selector limits the check to a part of the page; an unmatched selector is an error that names it", async () => {
   const { violations } = await check({ selector: "#good" });
   assert.deepEqual(violations, []);
   await assert.rejects(check({ selector: "#missing" }), /No element matches #missing/);
 });
 
-test("nothing of the check stays on the page", async () => {
+test("the check leaves nothing on the page", async () => {
   await check({});
   const left = await browser.live.page().evaluate("Object.keys(axe)");
   assert.deepEqual(left, ["run"]);
 });
 
-/** Evidence in memory that can be read. */
+/** An evidence store in memory. */
 function keepEvidence(pictures: Record<string, { mediaType: string; bytes: Uint8Array }>) {
   const saved: NewEvidence[] = [];
   const store: EvidenceStore = {
@@ -104,7 +104,7 @@ async function compare(tool: McpTool, before: string, after: string) {
   return result;
 }
 
-test("two pictures are compared: share, box and a picture of the differences that is kept", async () => {
+test("comparing two pictures yields the share, the box and a stored picture of the differences", async () => {
   const png = "image/png";
   const { store, saved } = keepEvidence({
     plain: { mediaType: png, bytes: await draw(100, 50).png().toBuffer() },
