@@ -1,6 +1,6 @@
 /**
- * `@playwright/test` in a test run: Playwright's own, whose browser runs the variant in every page of the project `variant`.
- * The rules here give sentences; the sandbox is what confines a test.
+ * `@playwright/test` in a test run: Playwright's own module, with a browser that runs the variant in all pages of the project
+ * `variant`. The rules here only produce readable errors; the sandbox confines the tests.
  */
 const { readFileSync } = require("node:fs");
 const playwrightTest = require("playwright/test");
@@ -30,7 +30,7 @@ const test = playwrightTest.test.extend({
   ],
 });
 
-/** Runs a script at the start of each document in all contexts that are opened from now on. */
+/** Makes new contexts of the browser run a script at the start of each document. */
 function addToContexts(browser, content) {
   const newContext = browser.newContext.bind(browser);
   browser.newContext = async (options) => {
