@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import type { SchemaAnswer, SchemaJob, WorkerMessage } from "./schema-job.ts";
 
 export type JobLimits = {
-  /** CPU time of one job. CPU time, so that a busy machine does not fail cheap schemas. */
+  /** CPU time limit of one job. It is not elapsed time, so that a busy machine does not fail cheap schemas. */
   cpuMs: number;
 };
 

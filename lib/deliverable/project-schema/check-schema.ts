@@ -41,7 +41,7 @@ async function check(checker: SchemaChecker, profile: Profile, input: Input): Pr
   const verdict = await checker.admitSchema(input.schema);
   if (!verdict.ok) return { source, admitted: false, error: verdict.error };
   const startedAt = performance.now();
-  // Admitted, so it is an object.
+  // An admitted schema is an object.
   const projection = projectSchema(input.schema as SchemaObject, profile);
   const projectionMs = performance.now() - startedAt;
   const breach = checkProfile(projection.schema, profile);

@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 
-/** A schema with its origin; `values` are converted there and back. */
+/** A schema with its origin, and values for the round trip. */
 export type Input =
   | { source: string; schema: unknown; values: readonly unknown[] | undefined }
   | { source: string; unreadable: string };

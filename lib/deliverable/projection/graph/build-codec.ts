@@ -87,7 +87,7 @@ function pickUnion(builder: Builder, expansion: Expansion): Union | undefined {
 
 function buildBranches(builder: Builder, formula: Formula, expansion: Expansion, union: Union): Codec {
   const { index } = builder;
-  const base = [...formula.base, ...formula.spoken];
+  const base = [...formula.base, ...formula.described];
   const settled = new Set([...formula.settled, union.key]);
   const joined = new Set([
     ...formula.joined,
@@ -98,12 +98,12 @@ function buildBranches(builder: Builder, formula: Formula, expansion: Expansion,
   for (const [number, branch] of union.branches.entries()) {
     const { schema } = isObject(branch) ? followAliases(index, branch) : { schema: branch };
     if (schema === false) continue;
-    const spoken = schema === true ? [] : [schema];
+    const described = schema === true ? [] : [schema];
     const isAlone = isPlain && isWithin(kindsOf(index, schema), expansion.kinds);
     const slot = builder.buildNow(
       isAlone
-        ? { spoken, base: [], settled: new Set(), joined: new Set() }
-        : { spoken, base, settled, joined },
+        ? { described, base: [], settled: new Set(), joined: new Set() }
+        : { described, base, settled, joined },
     );
     if (!isNever(slot.node) && !branches.has(slot.node))
       branches.set(slot.node, { slot, label: () => labelOf(builder, slot, schema, number) });

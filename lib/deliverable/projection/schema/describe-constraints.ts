@@ -20,7 +20,7 @@ export function quotePattern(pattern: unknown): string {
   return text.includes("`") ? JSON.stringify(text) : `\`${text}\``;
 }
 
-/** Writes a schema of the caller for the model. */
+/** Formats a part of the caller's schema as text for the model. */
 type Quote = (schema: unknown, charactersMax?: number) => string;
 
 type Describe = (value: unknown, schema: SchemaObject, quote: Quote) => string | undefined;

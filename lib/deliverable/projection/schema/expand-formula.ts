@@ -17,8 +17,8 @@ export type Union = {
 export type Expansion = {
   /** Each schema whose own keywords apply to the value. */
   conjuncts: readonly SchemaObject[];
-  /** Those whose description is not written at another place. */
-  spoken: readonly SchemaObject[];
+  /** The conjuncts whose descriptions are written at this place. */
+  described: readonly SchemaObject[];
   kinds: Kinds;
   /** The allowed values, if they are listed. */
   values: readonly unknown[] | undefined;
@@ -30,7 +30,7 @@ export type Expansion = {
 /** @returns undefined when no value satisfies the formula. @throws OutOfBudget */
 export function expandFormula(index: SchemaIndex, formula: Formula, budget: Budget): Expansion | undefined {
   const conjuncts = new Set<SchemaObject>();
-  const spoken: SchemaObject[] = [];
+  const described: SchemaObject[] = [];
   const unions: Union[] = [];
   const soft: Schema[] = [];
   let kinds = ALL_KINDS;
@@ -64,23 +64,23 @@ export function expandFormula(index: SchemaIndex, formula: Formula, budget: Budg
     soft.push(...conditionalsOf(index, schema), ...joinedBranches(index, schema, formula));
   };
 
-  const readAll = (roots: readonly SchemaObject[], isSpoken: boolean): boolean => {
+  const readAll = (roots: readonly SchemaObject[], isDescribed: boolean): boolean => {
     pushAll(roots);
     for (let schema = open.pop(); schema !== undefined; schema = open.pop()) {
       budget.spend(1);
       if (schema === false) return false;
       if (schema === true || conjuncts.has(schema)) continue;
       conjuncts.add(schema);
-      if (isSpoken) spoken.push(schema);
+      if (isDescribed) described.push(schema);
       read(schema);
     }
     return true;
   };
 
-  if (!readAll(formula.base, false) || !readAll(formula.spoken, true)) return undefined;
+  if (!readAll(formula.base, false) || !readAll(formula.described, true)) return undefined;
   if (values) values = distinct(values.filter((value) => isOfKind(value, kinds)));
   if (kinds.size === 0 || values?.length === 0) return undefined;
-  return { conjuncts: [...conjuncts], spoken, kinds, values, unions, soft };
+  return { conjuncts: [...conjuncts], described, kinds, values, unions, soft };
 }
 
 /** Records the schema's undecided unions. A union with one branch is returned as a required schema. */

@@ -6,12 +6,12 @@ type SchemaKind = "object" | "array" | "string" | "number" | "integer" | "boolea
 export type Kinds = ReadonlySet<SchemaKind>;
 
 export const ALL_KINDS: Kinds = new Set(["object", "array", "string", "number", "boolean", "null"]);
-const known = new Set<unknown>([...ALL_KINDS, "integer"]);
+const KIND_NAMES = new Set<unknown>([...ALL_KINDS, "integer"]);
 
 /** The kinds that a `type` keyword allows. */
 export function readType(type: unknown): Kinds {
   const kinds = new Set(
-    (Array.isArray(type) ? type : [type]).filter((each): each is SchemaKind => known.has(each)),
+    (Array.isArray(type) ? type : [type]).filter((each): each is SchemaKind => KIND_NAMES.has(each)),
   );
   if (kinds.size === 0) return ALL_KINDS;
   if (kinds.has("number")) kinds.delete("integer");
