@@ -19,7 +19,7 @@ type Program<Command, Desk> = {
  * Runs a command of the operator with the words of the process, and ends the process: lines of a failure go to standard
  * error, with exit code 1.
  *
- * @param failure begins the sentence about an error that is not one of the settings
+ * @param failure the beginning of the message for an error that does not concern the settings.
  */
 export function runCommandLine<Command extends { kind: string }, Desk extends { close: () => Promise<void> }>(
   program: Program<Command, Desk>,
