@@ -1,5 +1,5 @@
 import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
-import { type ActiveCall, createConnections, type HeldConnection } from "./connection/connections.ts";
+import { type ActiveCall, createConnections, type TurnConnection } from "./connection/connections.ts";
 import { isOurs, listServerIds, type ServerDeps } from "./connection/find-server.ts";
 import { McpFailure, toMcpFailure } from "./mcp-error.ts";
 import { MCP_LIMITS, type McpLimits } from "./mcp-limits.ts";
@@ -38,7 +38,7 @@ export type McpClient = {
   close: () => Promise<void>;
 };
 
-type Listed = { listing: RawListing; redact: HeldConnection["redact"] };
+type Listed = { listing: RawListing; redact: TurnConnection["redact"] };
 
 /** Maximum number of cached tool lists of the service's own server, by `offerKey`. */
 const OFFERS_MAX = 256;
@@ -67,9 +67,9 @@ export function createMcpClient(deps: McpDeps): McpClient {
     const late = AbortSignal.timeout(limits.listMs);
     const deadline = AbortSignal.any([signal, late]);
     try {
-      const held = await connections.obtain(turn, serverId, deadline);
-      const listing = await listTools(await held.opened, limits, deadline);
-      return { listing, redact: held.redact };
+      const turnConnection = await connections.obtain(turn, serverId, deadline);
+      const listing = await listTools(await turnConnection.opened, limits, deadline);
+      return { listing, redact: turnConnection.redact };
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       const reason = late.aborted
@@ -81,22 +81,22 @@ export function createMcpClient(deps: McpDeps): McpClient {
 
   async function callOnce(turn: McpTurn, call: McpCall): Promise<McpAnswer> {
     const opened = AbortSignal.any([call.signal, AbortSignal.timeout(limits.listMs)]);
-    const held = await connections.obtain(turn, call.serverId, opened).catch((error: unknown) => {
+    const turnConnection = await connections.obtain(turn, call.serverId, opened).catch((error: unknown) => {
       throw new McpFailure(toMcpFailure(error).message, { isUnsent: true });
     });
     const { callId, signal } = call;
     const activeCall: ActiveCall = { callId, signal, clock: undefined, questions: 0, isAsking: false };
-    held.calls.add(activeCall);
+    turnConnection.calls.add(activeCall);
     try {
-      const answer = await callTool(await held.opened, call, limits, signal, (clock) => {
+      const answer = await callTool(await turnConnection.opened, call, limits, signal, (clock) => {
         activeCall.clock = clock;
       });
-      return { ...answer, parts: answer.parts.map((part) => redactPart(part, held.redact)) };
+      return { ...answer, parts: answer.parts.map((part) => redactPart(part, turnConnection.redact)) };
     } catch (error) {
-      if (toMcpFailure(error).isSessionLost) connections.drop(turn, call.serverId, held);
+      if (toMcpFailure(error).isSessionLost) connections.drop(turn, call.serverId, turnConnection);
       throw error;
     } finally {
-      held.calls.delete(activeCall);
+      turnConnection.calls.delete(activeCall);
     }
   }
 
@@ -137,24 +137,24 @@ export function createMcpClient(deps: McpDeps): McpClient {
 
 /** Admits the tools of several servers, whose names must not collide. */
 function admitAll(limits: McpLimits, listed: { id: string; server: Listed | Skipped }[]): McpListing {
-  const taken = new Set<string>();
+  const usedNames = new Set<string>();
   const found: McpListing = { tools: [], skipped: [] };
   for (const { id, server } of listed) {
     if ("reason" in server) {
       found.skipped.push(server);
       continue;
     }
-    const { tools, skipped } = admitTools(id, server.listing, limits, taken);
+    const { tools, skipped } = admitTools(id, server.listing, limits, usedNames);
     found.tools.push(...tools.map((tool) => redactTool(tool, server.redact)));
     found.skipped.push(...redactStrings(skipped, server.redact));
   }
   return found;
 }
 
-const redactPart = (part: AnswerPart, redact: HeldConnection["redact"]): AnswerPart =>
+const redactPart = (part: AnswerPart, redact: TurnConnection["redact"]): AnswerPart =>
   part.type === "text" ? { ...part, text: redact(part.text) } : part;
 
-const redactTool = (tool: RemoteTool, redact: HeldConnection["redact"]): RemoteTool => {
+const redactTool = (tool: RemoteTool, redact: TurnConnection["redact"]): RemoteTool => {
   const { description, inputSchema } = tool;
   return { ...tool, ...redactStrings({ description, inputSchema }, redact) };
 };

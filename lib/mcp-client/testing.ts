@@ -53,9 +53,9 @@ export function openMcpBench() {
         }),
         elicitations: {
           askAndWait: async ({ callId }, { question, options: choices, form }) => {
-            const asked = { callId, question, options: choices, form };
-            questions.push(asked);
-            return options.answer?.(asked) ?? { state: "declined" };
+            const entry = { callId, question, options: choices, form };
+            questions.push(entry);
+            return options.answer?.(entry) ?? { state: "declined" };
           },
         },
         ...(options.limits && { limits: options.limits }),

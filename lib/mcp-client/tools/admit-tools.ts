@@ -48,18 +48,18 @@ export const toToolName = (serverId: string, tool: string): string => `mcp_${ser
  * Selects the tools of a listing that the agent gets: those with a unique name and a schema that providers accept, up to
  * the limit for one server.
  *
- * @param taken the names already in use; the names of the admitted tools are added.
+ * @param usedNames the names already in use; the names of the admitted tools are added.
  */
 export function admitTools(
   serverId: string,
   listing: RawListing,
   limits: McpLimits,
-  taken: Set<string>,
+  usedNames: Set<string>,
 ): { tools: RemoteTool[]; skipped: Skipped[] } {
   const tools: RemoteTool[] = [];
   const refused = new Map<string, string[]>();
   for (const raw of listing.tools) {
-    const judged = judgeTool(serverId, raw, limits, taken);
+    const judged = judgeTool(serverId, raw, limits, usedNames);
     const reason =
       "reason" in judged
         ? judged.reason
@@ -68,7 +68,7 @@ export function admitTools(
           : undefined;
     if (reason !== undefined) refused.set(reason, [...(refused.get(reason) ?? []), judged.tool]);
     else if (!("reason" in judged)) {
-      taken.add(judged.name);
+      usedNames.add(judged.name);
       tools.push(judged);
     }
   }
@@ -94,7 +94,7 @@ function judgeTool(
   serverId: string,
   raw: unknown,
   limits: McpLimits,
-  taken: ReadonlySet<string>,
+  usedNames: ReadonlySet<string>,
 ): RemoteTool | { tool: string; reason: string } {
   const parsed = toolSchema.safeParse(raw);
   if (!parsed.success) return { tool: "(unnamed)", reason: "it is not a tool as the protocol describes one" };
@@ -105,7 +105,7 @@ function judgeTool(
       tool,
       reason: `its name, as ${toToolName(serverId, "<tool>")}, is not 1 to 64 letters, digits, _ or -`,
     };
-  if (taken.has(name)) return { tool, reason: "another tool has its name" };
+  if (usedNames.has(name)) return { tool, reason: "another tool has its name" };
   const fitted = fitSchema(inputSchema ?? {});
   if (!fitted) return { tool, reason: "its input schema does not describe an object" };
   if (measureBytes(fitted) > limits.schemaBytesMax)

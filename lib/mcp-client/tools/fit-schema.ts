@@ -23,10 +23,10 @@ function isPattern(value: unknown): boolean {
 }
 
 /** Whether a value (of `enum`, `const` or `default`) is nested at most six levels deep. */
-const isShallow = (value: unknown, left = 6): boolean =>
+const isShallow = (value: unknown, remaining = 6): boolean =>
   typeof value !== "object" || value === null
     ? true
-    : left > 0 && Object.values(value).every((each) => isShallow(each, left - 1));
+    : remaining > 0 && Object.values(value).every((each) => isShallow(each, remaining - 1));
 
 /** Keywords that are copied unchanged if their value has the right type. */
 const KEPT = new Map<string, (value: unknown) => boolean>(
@@ -63,7 +63,7 @@ export function fitSchema(input: unknown): Json | undefined {
   if (!isObject(input)) return undefined;
   const type = input.type ?? "object";
   if (type !== "object" && !(Array.isArray(type) && type.includes("object"))) return undefined;
-  const state = { left: NODES_MAX };
+  const state = { remaining: NODES_MAX };
   const copy = fit(input, 0, state);
   const root: Json = {
     ...copy,
@@ -90,8 +90,8 @@ function liftBranch(root: Json, branch: Json, isBinding: boolean): void {
 const asTexts = (value: unknown): string[] => (Array.isArray(value) ? value.filter(isText) : []);
 const asSchemas = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
-function fit(schema: unknown, depth: number, state: { left: number }): Json {
-  if (!isObject(schema) || depth > DEPTH_MAX || --state.left < 0) return {};
+function fit(schema: unknown, depth: number, state: { remaining: number }): Json {
+  if (!isObject(schema) || depth > DEPTH_MAX || --state.remaining < 0) return {};
   const inside = (value: unknown) => fit(value, depth + 1, state);
   const map = (value: Json) =>
     Object.fromEntries(Object.entries(value).map(([name, each]) => [name, inside(each)]));
