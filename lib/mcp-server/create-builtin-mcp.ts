@@ -97,13 +97,13 @@ export function createBuiltinMcp(deps: BuiltinMcpDeps): BuiltinMcp {
         const refuse = (called: McpTool) => deps.planGate(called, session.id);
         const work = () => callMcpTool(tool, input, call, refuse);
         const toolName = offered.find((each) => each.tool === tool)?.policyName ?? tool.name;
-        const taken = await turns[holder](session.id, call.signal, () =>
+        const admitted = await turns[holder](session.id, call.signal, () =>
           // The turn of the session's own agent records its calls itself.
           holder === "agent"
             ? work()
             : recordCall(log, session, { callId: call.callId, toolName, input }, work),
         );
-        return taken.ok ? taken.value : mcpError(taken.error);
+        return admitted.ok ? admitted.value : mcpError(admitted.error);
       },
     });
   }
