@@ -87,10 +87,10 @@ for (const place of hostilePlaces) {
 }
 
 test("a name that resolves to another address after the check is refused while connecting", async () => {
-  let asked = 0;
+  let lookups = 0;
   const lookup: Lookup = async () => {
-    asked += 1;
-    return [{ address: asked === 1 ? "93.184.215.14" : "127.0.0.1", family: 4 }];
+    lookups += 1;
+    return [{ address: lookups === 1 ? "93.184.215.14" : "127.0.0.1", family: 4 }];
   };
   const rule = createAddressRule({ allow: [], lookup });
   const guardedFetch = createGuardedFetch(rule);

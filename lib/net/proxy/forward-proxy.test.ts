@@ -146,8 +146,8 @@ const refused: [string, string][] = [
 
 for (const [host, reason] of refused) {
   test(`refuses ${host} by request and by tunnel, and says why`, async () => {
-    const told: ProxyRefusal[] = [];
-    const proxy = await proxyWith([], { onRefused: (refusal) => told.push(refusal) });
+    const refusals: ProxyRefusal[] = [];
+    const proxy = await proxyWith([], { onRefused: (refusal) => refusals.push(refusal) });
     touched = 0;
     const answer = await get(proxy, `http://${host}:${port}/x`);
     assert.deepEqual(
@@ -157,7 +157,7 @@ for (const [host, reason] of refused) {
     const tunnel = await connect(proxy, `${host}:${port}`);
     assert.deepEqual([tunnel.answer.statusCode, tunnel.answer.headers["x-network-refused"]], [403, reason]);
     assert.deepEqual(
-      told.map((each) => [each.why, each.reason]),
+      refusals.map((each) => [each.why, each.reason]),
       [
         ["refused", reason],
         ["refused", reason],
@@ -175,8 +175,8 @@ test("a refused navigation gets a 204, so that the browser stays on its page", a
 });
 
 test("an unreachable server is a 502, not a refusal", async () => {
-  const told: ProxyRefusal[] = [];
-  const proxy = await proxyWith(["127.0.0.1"], { onRefused: (refusal) => told.push(refusal) });
+  const refusals: ProxyRefusal[] = [];
+  const proxy = await proxyWith(["127.0.0.1"], { onRefused: (refusal) => refusals.push(refusal) });
   const answer = await get(proxy, "http://127.0.0.1:1025/");
   assert.deepEqual(
     [answer.status, answer.headers["x-network-failed"]],
@@ -189,7 +189,7 @@ test("an unreachable server is a 502, not a refusal", async () => {
     "nosuch.example could not be resolved to an address",
   );
   assert.deepEqual(
-    told.map(({ url, why }) => [url, why]),
+    refusals.map(({ url, why }) => [url, why]),
     [
       ["http://127.0.0.1:1025/", "failed"],
       ["https://nosuch.example/", "failed"],
@@ -212,18 +212,18 @@ test("a tunnel carries bytes both ways, such as those of a WebSocket", async () 
   const { answer, socket } = await connect(proxy, `127.0.0.1:${port}`);
   assert.equal(answer.statusCode, 200);
   const webSocket = new WebSocket(`ws://127.0.0.1:${port}/`, { createConnection: () => socket });
-  const heard = Promise.withResolvers<string>();
+  const received = Promise.withResolvers<string>();
   webSocket.on("open", () => webSocket.send("hi"));
-  webSocket.on("message", (data) => heard.resolve(String(data)));
-  webSocket.on("error", heard.reject);
-  assert.equal(await heard.promise, "echo hi");
+  webSocket.on("message", (data) => received.resolve(String(data)));
+  webSocket.on("error", received.reject);
+  assert.equal(await received.promise, "echo hi");
   webSocket.terminate();
 });
 
 test("with credentials, other clients get a 407, and refusals are reported with the user's name", async () => {
-  const told: ProxyRefusal[] = [];
+  const refusals: ProxyRefusal[] = [];
   const credentials = { password: "p:w" };
-  const proxy = await proxyWith([], { credentials, onRefused: (refusal) => told.push(refusal) });
+  const proxy = await proxyWith([], { credentials, onRefused: (refusal) => refusals.push(refusal) });
   const basic = (user: string) => ({
     "Proxy-Authorization": `Basic ${Buffer.from(user).toString("base64")}`,
   });
@@ -232,11 +232,11 @@ test("with credentials, other clients get a 407, and refusals are reported with 
     assert.deepEqual([answer.status, answer.headers["proxy-authenticate"]], [407, 'Basic realm="network"']);
     assert.equal((await connect(proxy, "10.0.0.1:443", headers)).answer.statusCode, 407);
   }
-  assert.equal(told.length, 0);
+  assert.equal(refusals.length, 0);
   assert.equal((await get(proxy, "http://10.0.0.1/", { headers: basic("ses_1:p:w") })).status, 403);
   assert.equal((await connect(proxy, "10.0.0.1:443", basic("ses_2:p:w"))).answer.statusCode, 403);
   assert.deepEqual(
-    told.map(({ url, clientId }) => [url, clientId]),
+    refusals.map(({ url, clientId }) => [url, clientId]),
     [
       ["http://10.0.0.1/", "ses_1"],
       ["https://10.0.0.1/", "ses_2"],
