@@ -13,17 +13,17 @@ const FILES = [
   "test-results/files/y.spec.ts",
 ];
 
-const find = (asked: string[], files = FILES) =>
+const find = (requested: string[], files = FILES) =>
   findTestFiles(
     {
       list: async () => files.map((path) => ({ path, type: "file" as const, sizeBytes: 1 })),
     } as Partial<Workspace> as Workspace,
-    asked,
+    requested,
   );
 
 /** The files that the patterns match. Like Playwright, it matches absolute paths. */
-async function select(asked: string[]): Promise<string[]> {
-  const found = await find(asked);
+async function select(requested: string[]): Promise<string[]> {
+  const found = await find(requested);
   assert.ok(found.ok);
   return FILES.filter((path) =>
     found.patterns.some((pattern) => new RegExp(pattern).test(`/workspace/${path}`)),

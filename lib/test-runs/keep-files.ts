@@ -14,7 +14,7 @@ const RUN_FILES_MAX = 200;
 const PICTURES = ["image/png", "image/jpeg", "image/webp"];
 const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+$/;
 
-/** Creates a function that saves the files of a test run as evidence, up to its limits; `problem` explains an unsaved file. */
+/** Creates a function that saves files of a test run as evidence, up to its limits; `problem` explains an unsaved file. */
 export function createFileKeeper(
   deps: { evidence: Pick<EvidenceStore, "save">; workspace: Workspace },
   owner: { sessionId: string; runId: string | null },

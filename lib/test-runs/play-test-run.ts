@@ -9,7 +9,7 @@ import { RunEnded, watchTestRun } from "./watch-test-run.ts";
 /** A run whose process has died is played once more. */
 const ATTEMPTS_MAX = 2;
 
-/** `later`: another process plays the run, as far as its lease shows. */
+/** `later`: the process that has claimed the run may still be alive. */
 export type PlayedTests = { status: "ended" } | { status: "later" };
 
 /**
@@ -40,7 +40,7 @@ const INTERRUPTED: TestRunEnd = {
   results: [],
 };
 
-/** @returns the outcome; undefined if the run was removed or taken over by another process. @throws the shutdown's reason. */
+/** @returns the outcome; undefined if the run was removed or another process took it over. @throws the shutdown's reason. */
 async function playClaimed(
   deps: TestRunsDeps,
   row: TestRunRow,

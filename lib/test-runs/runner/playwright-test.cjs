@@ -1,6 +1,6 @@
 /**
- * `@playwright/test` in a test run: Playwright's own module, with a browser that runs the variant in all pages of the project
- * `variant`. The rules here only produce readable errors; the sandbox confines the tests.
+ * `@playwright/test` in a test run: Playwright's own module, with a browser that runs the variant in all pages of the
+ * project `variant`. The rules here only produce readable errors; the sandbox confines the tests.
  */
 const { readFileSync } = require("node:fs");
 const playwrightTest = require("playwright/test");
@@ -40,7 +40,7 @@ function addToContexts(browser, content) {
   };
 }
 
-/** A browser type that says why a test cannot start one. */
+/** Wraps a browser type so that starting a browser fails with an explanation. */
 const refusing = (type) =>
   new Proxy(type, {
     get(target, name) {
@@ -70,7 +70,7 @@ const exported = {
   test,
   default: test,
 };
-// Node reads from these lines which names a module can import.
+// Node detects the names that ES modules can import from assignments of this form.
 exports.chromium = chromium;
 exports.defineConfig = defineConfig;
 exports.devices = devices;
