@@ -193,7 +193,7 @@ describe("a call", () => {
     const hang: ScriptedTool = {
       name: "hang",
       async call(input, extra) {
-        const timer = input.tells
+        const timer = input.hasProgress
           ? setInterval(() => {
               const progressToken = extra._meta?.progressToken ?? 0;
               const params = { progressToken, progress: cancelled.length };
@@ -209,7 +209,7 @@ describe("a call", () => {
     const { call } = await openWith([hang], { limits: { callIdleMs: 500, callMs: 1_200 } });
     await assert.rejects(call("hang"), /^McpFailure: the server was silent for 0.5 s$/);
     const startedAt = performance.now();
-    await assert.rejects(call("hang", { input: { tells: true } }), /the call took longer than 1.2 s/);
+    await assert.rejects(call("hang", { input: { hasProgress: true } }), /the call took longer than 1.2 s/);
     assert.ok(performance.now() - startedAt > 1_000);
     await waitUntil(() => cancelled.length === 2);
   });

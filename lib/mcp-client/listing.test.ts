@@ -285,9 +285,9 @@ describe("a server's headers", () => {
       { crm: server.url },
       { headers: { crm: { authorization: `Bearer ${secret}` } } },
     );
-    const said = [await bound.list(), await bound.call("echo")];
-    assert.ok(!JSON.stringify(said).includes(secret));
-    assert.match(JSON.stringify(said), /you sent \[redacted\]/);
+    const output = [await bound.list(), await bound.call("echo")];
+    assert.ok(!JSON.stringify(output).includes(secret));
+    assert.match(JSON.stringify(output), /you sent \[redacted\]/);
   });
 });
 
@@ -307,11 +307,11 @@ describe("the service's own tool server", () => {
       ["mcp_builtin__tool_0"],
     );
     assert.equal(own.asked[0]?.headers.authorization, `Bearer ses_t at ${own.url}`);
-    const asked = own.asked.length;
+    const requestCount = own.asked.length;
     const { tools: others } = await bench.open({ builtin: pinned.url }, { builtin }).list();
     assert.equal(others.length, 2);
     assert.equal(pinned.asked[0]?.headers.authorization, `Bearer ses_t at ${pinned.url}`);
-    assert.equal(own.asked.length, asked);
+    assert.equal(own.asked.length, requestCount);
   });
 
   it("is listed once if it is this process, and again for a session that is offered other tools", async () => {

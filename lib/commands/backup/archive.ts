@@ -67,7 +67,7 @@ export async function restoreBackup(
   dataDir: string,
   archive: string,
   { replaces }: { replaces: boolean },
-): Promise<{ manifest: Manifest; keptIn: string | undefined }> {
+): Promise<{ manifest: Manifest; movedTo: string | undefined }> {
   if (!existsSync(archive)) throw new BackupError(`${archive} does not exist`);
   await mkdir(dataDir, { recursive: true });
   const unlock = await lockFolder(dataDir);
@@ -86,10 +86,10 @@ export async function restoreBackup(
     const manifest = await withClient(server.url, (client) => loadDatabase(client, folder)).finally(
       server.close,
     );
-    const keptIn = await setAside(dataDir);
+    const movedTo = await setAside(dataDir);
     for (const name of ["postgres", ...FOLDERS])
       if (existsSync(join(staging, name))) await rename(join(staging, name), join(dataDir, name));
-    return { manifest, keptIn };
+    return { manifest, movedTo };
   } finally {
     await rm(staging, { recursive: true, force: true, maxRetries: 10 });
     await unlock();

@@ -12,7 +12,7 @@ export type ThreadOutcome = SchemaAnswer | { kind: "timeout" } | { kind: "out of
 /** One worker thread. The caller runs one job at a time. */
 export type SchemaThread = {
   isStarted: () => boolean;
-  /** Starts the thread if there is none. @throws when it cannot start, has a bug, or was closed. */
+  /** Runs a job, and starts the thread if necessary. @throws if the thread cannot start, has a bug, or was closed. */
   run: (job: SchemaJob, limits: JobLimits) => Promise<ThreadOutcome>;
   /** Terminates the thread; the next job starts another one. */
   stop: () => Promise<void>;

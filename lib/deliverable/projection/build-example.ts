@@ -49,8 +49,8 @@ export function buildExample(schema: JsonSchema, options: ExampleOptions = {}): 
     const branches = all.filter((each) => heightOf(each) < Number.POSITIVE_INFINITY);
     if (isShort)
       return branches.reduce((one, other) => (heightOf(other) < heightOf(one) ? other : one), branches[0]);
-    const telling = branches.filter((each) => !isNull(each));
-    return telling.length === 0 ? branches[0] : telling[branch % telling.length];
+    const nonNull = branches.filter((each) => !isNull(each));
+    return nonNull.length === 0 ? branches[0] : nonNull[branch % nonNull.length];
   };
 
   if (heightOf(schema) === Number.POSITIVE_INFINITY) return undefined;

@@ -83,10 +83,10 @@ function keepEvidence(pictures: Record<string, { mediaType: string; bytes: Uint8
     },
     list: async () => [],
     async read(_sessionId, id) {
-      const kept = pictures[id];
-      if (!kept) return undefined;
-      const pointer = { id, kind: "screenshot" as const, title: id, url: null, mediaType: kept.mediaType };
-      return { pointer, bytes: kept.bytes };
+      const stored = pictures[id];
+      if (!stored) return undefined;
+      const pointer = { id, kind: "screenshot" as const, title: id, url: null, mediaType: stored.mediaType };
+      return { pointer, bytes: stored.bytes };
     },
   };
   return { store, saved };
@@ -135,8 +135,8 @@ test("comparing two pictures yields the share, the box and a stored picture of t
     { share: 0.02, box: { x: 20, y: 30, width: 10, height: 10 }, differenceId: "evi_diff" },
   );
   assert.equal(spotted.content.at(-1)?.type, "image");
-  const kept = await sharp(saved[0]?.bytes).metadata();
-  assert.deepEqual([kept.format, kept.width, kept.height], ["png", 100, 50]);
+  const picture = await sharp(saved[0]?.bytes).metadata();
+  assert.deepEqual([picture.format, picture.width, picture.height], ["png", 100, 50]);
 
   const longer = await compare(tool, "plain", "longer");
   assert.equal(longer.structuredContent?.differingPixels, 1_000);

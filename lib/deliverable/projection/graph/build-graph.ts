@@ -89,7 +89,7 @@ export function buildGraph(index: SchemaIndex, root: SchemaObject, limits: Graph
       if (formula.described.length === 0 && formula.base.length === 0) return anyValue;
       if (levels > BRANCH_LEVELS_MAX) return anyValue;
       const { key, slot } = register(formula);
-      // A choice that is being built refers to itself without descending into the value.
+      // A union that refers to itself without descending into the value: the inner reference accepts any value.
       if (nodes.get(key)?.state === "open") return anyValue;
       build(key);
       return slot;

@@ -22,13 +22,13 @@ export function describePlace(
       sentences.add(sentence);
     }
   }
-  const tell = (owner: Union["owner"], keyword: string, sentence: string) => {
+  const addSentence = (owner: Union["owner"], keyword: string, sentence: string) => {
     if (!described.includes(owner)) return;
     builder.note(owner, keyword, sentence);
     sentences.add(sentence);
   };
   for (const { owner, keyword, branches } of joined)
-    tell(owner, keyword, describeUnion(builder.index, keyword, branches));
-  if (taken?.keyword === "oneOf") tell(taken.owner, "oneOf", "Only one of these forms may fit.");
+    addSentence(owner, keyword, describeUnion(builder.index, keyword, branches));
+  if (taken?.keyword === "oneOf") addSentence(taken.owner, "oneOf", "Only one of these forms may fit.");
   return joinSentences(words, ...sentences);
 }
