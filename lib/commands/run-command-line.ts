@@ -1,10 +1,10 @@
 import { type Env, EnvError, readEnv } from "#lib/server/env.ts";
 
 type Help = { kind: "help" };
-/** A command line that is wrong, with a message for the user. */
+/** An invalid command line, with a message for the user. */
 type Invalid = { kind: "invalid"; message: string };
 
-/** What a command has printed: `isDone` is false if it failed. */
+/** The output of a command; `isDone` is false if it failed. */
 type Outcome = { isDone: boolean; lines: string[] };
 
 /** A command of the operator. It works with a desk, which is the database or the running service. */

@@ -35,15 +35,14 @@ export const toMcpTool = (tool: Tool): McpTool => ({
   changes: tool.changes,
   timeoutMs: tool.timeoutMs,
   ...acquireOf(tool),
-  execute: async (input, call) =>
-    describeResult(unlessWaiting(await tool.execute(input, outsideOfTurns(call)))),
+  execute: async (input, call) => describeResult(unlessWaiting(await tool.execute(input, toToolCall(call)))),
 });
 
 const acquireOf = ({ acquire }: Tool): Pick<McpTool, "acquire"> =>
-  acquire ? { acquire: async (call) => unlessWaiting(await acquire(outsideOfTurns(call))) } : {};
+  acquire ? { acquire: async (call) => unlessWaiting(await acquire(toToolCall(call))) } : {};
 
 /** Converts a call of another agent into the form that the agent's tools expect. */
-export const outsideOfTurns = ({
+export const toToolCall = ({
   sessionId,
   callId,
   hasTool,

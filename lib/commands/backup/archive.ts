@@ -11,7 +11,7 @@ import { DatabaseLockedError, lockFolder } from "#db/embedded/lock-folder.ts";
 import { startServer } from "#db/embedded/open-embedded.ts";
 import { prepareSocket } from "#db/embedded/socket.ts";
 
-/** Contents of a backup besides the database. Browser profiles are disposable and left out. */
+/** Contents of a backup in addition to the database. Browser profiles are disposable and left out. */
 const FOLDERS = ["workspaces", "evidence", "api-key", "encryption-key"];
 const DATABASE = "database";
 

@@ -6,7 +6,7 @@ export type JobLimits = {
   cpuMs: number;
 };
 
-/** The answer of a job, or the limit that it exceeded; its thread was terminated. */
+/** The answer of a job, or the limit that it exceeded. At a limit, the thread is terminated. */
 export type ThreadOutcome = SchemaAnswer | { kind: "timeout" } | { kind: "out of memory" };
 
 /** One worker thread. The caller runs one job at a time. */

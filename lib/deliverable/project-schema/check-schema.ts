@@ -25,7 +25,7 @@ export type Report =
       projection: Projection;
     };
 
-/** Admits a schema as the API does, projects it, and converts the values there and back. It does not throw. */
+/** Admits a schema as the API does, projects it, and checks the round trips of the values. It does not throw. */
 export async function checkSchema(checker: SchemaChecker, profile: Profile, input: Input): Promise<Report> {
   try {
     return await check(checker, profile, input);

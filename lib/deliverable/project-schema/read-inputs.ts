@@ -9,7 +9,7 @@ export type Input =
 
 /**
  * Reads the schemas in files, one at a time: a `.json` file is one schema, a `.jsonl` or `.ndjson` file one on each line, a
- * folder all `.json` files below it. Instead of a schema there may be `{ "schema": …, "values": […] }`.
+ * folder all `.json` files below it. Instead of a schema, an entry may be `{ "schema": …, "values": […] }`.
  */
 export async function* readInputs(paths: readonly string[]): AsyncGenerator<Input> {
   for (const path of paths) {

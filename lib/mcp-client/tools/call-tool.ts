@@ -33,7 +33,7 @@ export async function callTool(
     return readAnswer(result);
   } catch (error) {
     if (clock.signal.aborted) throw new McpFailure(String(clock.signal.reason));
-    if (isOfServer(error)) return { isError: true, parts: [{ type: "text", text: error.message }] };
+    if (isServerError(error)) return { isError: true, parts: [{ type: "text", text: error.message }] };
     throw toMcpFailure(error);
   } finally {
     clock.end();
@@ -41,7 +41,7 @@ export async function callTool(
 }
 
 /** Whether an error is an answer of the server, for example about invalid input. */
-const isOfServer = (error: unknown): error is McpError =>
+const isServerError = (error: unknown): error is McpError =>
   error instanceof McpError && !(error.code === ErrorCode.ConnectionClosed && BROKEN.test(error.message));
 
 /** Messages of the SDK and of `open-connection.ts` about a lost connection. Servers use the same code for other errors. */

@@ -4,7 +4,7 @@ import { openLive } from "#lib/tools/browser/live-page-of.ts";
 import { FRAME_ARROW, type PageFrame, withFrames } from "#lib/tools/browser/page-kit/page-frames.ts";
 import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
 import { defineMcpTool, type McpTool, mcpValue } from "../mcp-tool.ts";
-import { outsideOfTurns } from "../session-tool.ts";
+import { toToolCall } from "../session-tool.ts";
 import type { UtilityServices } from "./utility-services.ts";
 
 const FRAMES_MAX = 10;
@@ -55,7 +55,7 @@ export const checkAccessibility = ({ browser }: Pick<UtilityServices, "browser">
     timeoutMs: 120_000,
     acquire: ({ sessionId, signal }) => browser.hold(sessionId, signal),
     async execute({ standard, selector, elementsPerRule }, { sessionId, callId, hasTool, signal, progress }) {
-      const call = outsideOfTurns({ sessionId, callId, hasTool, signal });
+      const call = toToolCall({ sessionId, callId, hasTool, signal });
       progress(0, FRAMES_MAX + 1, "opening the page");
       const live = await openLive(browser, call);
       return withinDeadline(signal, WORK_MS_MAX, () =>

@@ -28,7 +28,7 @@ export function intersectKinds(one: Kinds, other: Kinds): Kinds {
 }
 
 /** Whether a value is of one of the kinds. */
-export function isOfKind(value: unknown, kinds: Kinds): boolean {
+export function hasKind(value: unknown, kinds: Kinds): boolean {
   const kind = kindOf(value);
   if (kind !== "number") return kind !== undefined && kinds.has(kind);
   return kinds.has("number") || (kinds.has("integer") && Number.isInteger(value));

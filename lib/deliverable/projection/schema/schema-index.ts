@@ -45,7 +45,7 @@ type Document = {
   /** Resources by their URL without the fragment. */
   resources: Map<string, Resource>;
   rootResource: Resource;
-  /** `$id`s and dynamic anchors below the root; with any, the target of a dynamic reference depends on the path. */
+  /** The number of `$id`s and dynamic anchors below the root. If any, targets of dynamic references depend on the path. */
   innerScopes: number;
 };
 
