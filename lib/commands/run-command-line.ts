@@ -16,8 +16,8 @@ type Program<Command, Desk> = {
 };
 
 /**
- * Runs a command of the operator with the words of the process, and ends the process: lines of a failure go to standard
- * error, with exit code 1.
+ * Runs a command of the operator with the arguments of the process, and ends the process. If the command fails, its lines
+ * go to standard error, and the exit code is 1.
  *
  * @param failure the beginning of the message for an error that does not concern the settings.
  */

@@ -10,7 +10,7 @@ export type McpServer = {
   type: "http" | "sse";
   /** Secrets, which are sent to this server only. */
   headers: Readonly<Record<string, string>>;
-  /** The fetch for this server: the guarded fetch, except for the service's own server. */
+  /** The fetch for this server: the guarded fetch, or that of `ServerDeps.builtin` for the service's own server. */
   fetch: Fetch;
 };
 

@@ -16,7 +16,7 @@ export type ServerDeps = {
     url: string;
     /** Whether this process is the server, so that its tool list depends only on the session and can be cached. */
     isOurs: boolean;
-    /** A fetch for `url` only. It is not guarded, because the deployment chose the URL, not a caller. */
+    /** A fetch for `url` only. It may reach a private network, because the operator chose the URL, not a caller. */
     fetch: Fetch;
     issueUserToken: (sessionId: string, audience: string) => string;
   };
