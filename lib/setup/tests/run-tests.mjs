@@ -25,7 +25,7 @@ const onNeon = [
 
 /**
  * Unit tests use one Postgres server. End-to-end tests use the embedded database, which is the default of the service.
- * The crash tests also run on a server, where other processes can take over the work.
+ * The crash tests also run on a Postgres server, because there other processes can take over the work.
  * @param {string} path
  */
 const isWorthRepeating = (path) => path.startsWith("e2e/crash/");
