@@ -116,7 +116,7 @@ test("a model call that was killed in its stream is repeated, and its text appea
   expect(callsFor("[stream]")).toBe(2);
 });
 
-test("a command that was killed does not run again, and the model is told that its outcome is unknown", async () => {
+test("a command that was killed does not run again, and the model reads that its outcome is unknown", async () => {
   const events = await readWhole("shell");
   const results = events.filter(({ kind }) => kind === "tool.result");
   expect(results).toMatchObject([{ toolName: "run_shell", state: "unknown" }]);

@@ -60,7 +60,7 @@ describe("import_legacy_session", () => {
     );
     assert.match(found ?? "", new RegExp(`imported conversations[\\s\\S]*"id": "${id}/2"`));
     assert.match(missing ?? "", /has no message/);
-    // The next turn is told that there is a conversation, but the instructions do not contain its text.
+    // The instructions of the next turn mention the conversation, without its text.
     const last = service.model.requests.findLast(({ kind }) => kind === "turn");
     const instructions = JSON.stringify(((last?.body.input ?? []) as unknown[])[0]);
     assert.match(instructions, new RegExp(`imported: read_message reads its messages, ${id}/1 to ${id}/2`));

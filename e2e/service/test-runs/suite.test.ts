@@ -21,7 +21,7 @@ itRuns(
   async () => {
     const { service, shop } = fixture;
     const steps = [...(await writeSuite()), ...runAndWait({ retries: 1, baseUrl: shop.url })];
-    const { session, results: answers } = await playTurn(service, steps);
+    const { session } = await playTurn(service, steps);
     const [run] = await listRuns(service, session.sessionId);
     const { results, counts, status, problem } = await readRun(service, session.sessionId, run?.id ?? "");
     const unwell = results.filter((result) => !["passed", "skipped"].includes(result.status));
@@ -41,6 +41,5 @@ itRuns(
       flaky: 1,
       skipped: 3,
     });
-    console.log(answers.at(-1));
   },
 );

@@ -13,6 +13,7 @@ type BodyWatch = {
 
 /** Bytes at the start of a stream in which an event id is searched for. A stream with ids sends one in its first event. */
 const HEAD_BYTES = 4_096;
+const SEPARATOR_BYTES_MAX = "\r\n\r\n".length;
 
 /**
  * Returns the response with a body that fails with a GuardedFetchError as soon as it exceeds a size limit.
@@ -27,6 +28,7 @@ export function capBody(response: Response, watch: BodyWatch): Response {
   let total = 0;
   let since = 0;
   let head = "";
+  let tail = Buffer.alloc(0);
   const reader = response.body.getReader();
   const end = () => watch.onEnd?.({ hasEventIds: isStream && /(^|[\r\n])id:/.test(head) });
   const body = new ReadableStream<Uint8Array>({
@@ -48,7 +50,10 @@ export function capBody(response: Response, watch: BodyWatch): Response {
         }
         if (isStream) {
           if (head.length < HEAD_BYTES) head += Buffer.from(value).toString("latin1");
-          since = bytesAfterEvent(value) ?? since;
+          // The separator of two events may be split between two chunks.
+          const recent = Buffer.concat([tail, value]);
+          since = bytesAfterEvent(recent) ?? since;
+          tail = recent.subarray(-SEPARATOR_BYTES_MAX + 1);
         }
         controller.enqueue(value);
       } catch (error) {
@@ -68,8 +73,7 @@ export function capBody(response: Response, watch: BodyWatch): Response {
 }
 
 /** The number of bytes after the last complete event in a chunk; undefined if no event ends in the chunk. */
-function bytesAfterEvent(piece: Uint8Array): number | undefined {
-  const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
+function bytesAfterEvent(bytes: Buffer): number | undefined {
   const end = Math.max(bytes.lastIndexOf("\n\n"), bytes.lastIndexOf("\r\n\r\n"));
-  return end < 0 ? undefined : piece.byteLength - end;
+  return end < 0 ? undefined : bytes.byteLength - end;
 }

@@ -56,7 +56,7 @@ test("earlier messages are inserted before the others, each once", () => {
   assert.deepEqual([messages.map(({ seq }) => seq), hasEarlier], [[4, 5], false]);
 });
 
-test("after a reconnect nobody has control until the service reports who has", () => {
+test("after a reconnect control counts as free until the service reports who has", () => {
   const store = createSessionStore(snapshot);
   const head = { sessionId: SESSION, timestamp: AT };
   store.receive({ type: "control", ...head, data: { holder: "someone" } });
