@@ -9,7 +9,7 @@ import type { ModelUsage } from "#lib/model/usage.ts";
 import { COLLECTION_STARTED } from "#lib/session/follow-up/follow-up-store.ts";
 import { isOpen } from "#lib/session/run/run-store.ts";
 import { StaleClaimError } from "../record/claim.ts";
-import { keepStep, recordStep, writeEvents } from "../record/record-step.ts";
+import { applyStep, recordStep, writeEvents } from "../record/record-step.ts";
 import { lockRunAndSession } from "../record/turn-store.ts";
 import { findRecorded, isStopped, type RunInPlay } from "../run/run-in-play.ts";
 import { showPictures } from "../step/show-pictures.ts";
@@ -53,7 +53,7 @@ export async function beginCollection(deps: TurnDeps, run: RunInPlay, mayRead: b
     return writeEvents(tx, claim, session, [], { step, unlessSteered: mayRead });
   });
   if (!written) return false;
-  keepStep(run, step, undefined, written.receipt);
+  applyStep(run, step, undefined, written.receipt);
   return true;
 }
 
