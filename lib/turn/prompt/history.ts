@@ -82,7 +82,7 @@ function listOpenCalls(messages: readonly ModelMessage[]): OpenCall[] {
   return [];
 }
 
-/** Results for calls of a turn that was stopped or failed before they ended; they are needed once another message follows. */
+/** Results for calls of a turn that was stopped or failed before they ended. They are added when another message follows. */
 function settleOpen(before: readonly ModelMessage[], next: ModelMessage[]): ModelMessage[] {
   if (next.length === 0 || next[0]?.role === "tool") return [];
   return settleCalls(before);

@@ -75,7 +75,7 @@ const heldFresh = (value: Value<string>) => sql`held as (
     and session.event_seq = 0 and session.queue_seq = 0 and session.active_run_id is null
   for no key update of session, run)`;
 
-/** A part of the statement: its text, and its values from a write. `read` returns undefined if the write has no such part. */
+/** A part of the statement: its text, and its values from a write; undefined if the write has no such part. */
 type Part = {
   text: (value: Value<string>) => SQL;
   read: (write: TurnWrite) => Record<string, unknown> | undefined;
