@@ -113,7 +113,7 @@ test("the executor's hint is what the rows say", async () => {
   const read = await readRun(db, runId);
   assert.ok(hint && read);
   assert.deepEqual(hint.session, read.session);
-  assert.deepEqual(hint.messages, read.asked);
+  assert.deepEqual(hint.messages, read.requestMessages);
   assert.deepEqual([hint.requestId, hint.origin], [read.run.requestId, read.run.origin]);
   assert.equal(services.freshRuns.take(runId), undefined);
 });
