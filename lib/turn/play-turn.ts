@@ -87,7 +87,7 @@ async function playSteps(
   await openRun(deps, run);
   if (isStopped(run)) return STOPPED;
   if (run.claim.isStructured) {
-    if (!hasBegunProbe(run) && (await mayNotSpend(deps, run, findPlace(run)))) return "parked";
+    if (!hasBegunProbe(run) && (await parkIfExhausted(deps, run, findPlace(run)))) return "parked";
     if (isStopped(run)) return STOPPED;
     const probed = await probeRun(deps, run, checker);
     if (isStopped(run) || probed.kind === "stopped") return STOPPED;
@@ -103,7 +103,7 @@ async function playSteps(
   if (run.isSteered && !isResumed) await readSteers(deps, run, place);
   for (let number = place; number <= maxSteps; number++) {
     const isCalled = findRecorded(run, `model-${number}`) !== undefined;
-    if (!isCalled && (await mayNotSpend(deps, run, number))) return "parked";
+    if (!isCalled && (await parkIfExhausted(deps, run, number))) return "parked";
     if (isStopped(run)) return STOPPED;
     const model = await callWithRoom(deps, run, number);
     if (model.kind === "calling") await answerFromStore(deps, run, number, model);
@@ -111,13 +111,13 @@ async function playSteps(
     if (model.kind === "failed") return { outcome: "errored", failure: model.failure };
     const isConclusion = model.kind === "concluded";
     if (isConclusion && !(await hasMoreToDo(deps, run, number)))
-      return { outcome: "succeeded", conclusion: model.record, canGoOn: number < maxSteps };
+      return { outcome: "succeeded", conclusion: model.record, canContinue: number < maxSteps };
     if (isConclusion) await recordStep(deps, run, model.record);
     const calls = model.kind === "answered" ? model.calls : model.kind === "calling" ? [model.call] : [];
     if (await waitForCalls(deps, run, number, calls)) return "parked";
     if (isStopped(run)) return STOPPED;
     if (calls.some((call) => hasSubmitted(run, number, call)))
-      return { outcome: "succeeded", canGoOn: false };
+      return { outcome: "succeeded", canContinue: false };
     // At the step limit, and once the collection has begun, an unread message becomes a turn of its own.
     const mayRead = number < maxSteps && !hasBegunCollection(run);
     let hasRead = mayRead && run.isSteered && (await readSteers(deps, run, number + 1));
@@ -167,7 +167,7 @@ async function waitForCalls(
  * @param number the number of the next model call.
  * @returns whether the run is parked.
  */
-async function mayNotSpend(deps: TurnDeps, run: RunInPlay, number: number): Promise<boolean> {
+async function parkIfExhausted(deps: TurnDeps, run: RunInPlay, number: number): Promise<boolean> {
   for (;;) {
     const waited = await waitForBudget(deps, run);
     if (waited !== "steered") return waited === "parked";
@@ -195,7 +195,7 @@ async function finishRun(
   run: RunInPlay,
   { number, mayRead }: { number: number; mayRead: boolean },
 ): Promise<RunEnd | "steered" | "parked"> {
-  if (!run.claim.isStructured) return { outcome: "succeeded", canGoOn: mayRead };
+  if (!run.claim.isStructured) return { outcome: "succeeded", canContinue: mayRead };
   const waited = hasBegunCollection(run) ? "free" : await waitForBudget(deps, run);
   // At the step limit an unread message becomes a turn of its own, and the collection may exceed the budget.
   if (waited === "parked" || (waited === "steered" && mayRead)) return waited;
@@ -212,5 +212,5 @@ async function finishRun(
   // After any other failure of the structured call the turn succeeds with a failed deliverable.
   if (collected.kind === "failed" && collected.failure.isRetryable)
     return { outcome: "errored", failure: collected.failure };
-  return { outcome: "succeeded", deliverable: toDeliverable(run.claim.runId, collected), canGoOn: false };
+  return { outcome: "succeeded", deliverable: toDeliverable(run.claim.runId, collected), canContinue: false };
 }

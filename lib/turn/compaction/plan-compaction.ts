@@ -41,7 +41,7 @@ const NONE: CompactionPlan = { kind: "none" };
 /** Lengths in characters to which results in recent messages are cut, tried in turn; 0 replaces a result by one line. */
 const CUTS = [8_000, 4_000, 2_000, 1_000, 0];
 /** The least share of the budget that a forced compaction has to save. */
-const WORTH_LEAST = 0.02;
+const FORCED_GAIN_LEAST = 0.02;
 
 /**
  * Decides how to compact a context that has grown. First, old tool results, pictures and long inputs are replaced by short
@@ -80,8 +80,8 @@ export function planCompaction(input: CompactionInput): CompactionPlan {
   if (estimate <= parts.limit) return NONE;
 
   const forced = force(work, recentFrom, best);
-  const isHelp = forced && forced.size <= budget && estimate - forced.size >= budget * WORTH_LEAST;
-  if (isHelp) return forced.plan;
+  const isUseful = forced && forced.size <= budget && estimate - forced.size >= budget * FORCED_GAIN_LEAST;
+  if (isUseful) return forced.plan;
   if (estimate <= budget) return NONE;
   return {
     kind: "impossible",

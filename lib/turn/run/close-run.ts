@@ -36,10 +36,15 @@ import { sumUsage } from "./sum-usage.ts";
 
 /**
  * How a run ends. `deliverable`: the result of the structured call. `conclusion`: the last model step, if it is not written
- * yet. `canGoOn`: whether the turn can still read a message that arrives while it ends.
+ * yet. `canContinue`: whether the turn can still read a message that arrives while it ends.
  */
 export type RunEnd =
-  | { outcome: "succeeded"; deliverable?: Deliverable; conclusion?: StepRecord<ModelStep>; canGoOn: boolean }
+  | {
+      outcome: "succeeded";
+      deliverable?: Deliverable;
+      conclusion?: StepRecord<ModelStep>;
+      canContinue: boolean;
+    }
   | { outcome: "errored"; failure: ModelFailure }
   | { outcome: "cancelled"; reason: string };
 
@@ -98,7 +103,7 @@ export async function closeRun(
     const written = await writeEvents(tx, claim, session, events, write, fence);
     if (written) return finish(written);
     // The fence holds under these locks, so the write was refused because of an unread message that has joined the turn.
-    if (end.outcome === "succeeded" && end.canGoOn) return "held";
+    if (end.outcome === "succeeded" && end.canContinue) return "held";
     const released = await releaseSteers(tx, claim);
     // A sub-agent that is stopped must not continue with a message that it has not read.
     if (session.parentSessionId !== null && (locked.isCancelled || end.outcome === "cancelled"))
