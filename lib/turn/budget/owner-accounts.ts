@@ -90,7 +90,7 @@ export function createOwnerAccounts(
     for (const [key, account] of accounts) {
       if (account.pending !== NO_SPEND)
         await flush(account).catch((error: unknown) =>
-          logger.warn({ err: error }, "the spend of an owner was not written; it is kept and written later"),
+          logger.warn({ err: error }, "writing the spend of an owner failed; it will be retried"),
         );
       const isOver = account.day !== today && account.pending === NO_SPEND;
       if (isOver) accounts.delete(key);

@@ -28,7 +28,10 @@ export async function abandonRun(deps: TurnDeps, job: PlayJob, reason: string): 
     await closeRun(deps, claimed.run, END);
   } catch (error) {
     if (isStaleClaim(error)) return;
-    deps.logger.error({ err: error, runId }, "a run that was given up could not be ended in order");
+    deps.logger.error(
+      { err: error, runId },
+      "ending a run that was given up failed; it is ended without its messages and calls",
+    );
     const run = await readEndable(deps, runId);
     if (run) await closeRun(deps, run, END, "open");
     await deps.elicitations.abandon({ runId });
