@@ -291,8 +291,8 @@ const PARTS: Record<string, Part> = {
         retryDelayMs: end.retry.delayMs,
       },
   },
-  // Enqueues the run after the one that ends, if that one was the first in line. Its generation is raised, so that the engine
-  // does not treat its job as a duplicate of an earlier one. A retry keeps the place of the failed run: only an interrupt
+  // Enqueues the run after the one that ends, if that one was the first in line. Its generation is raised: the engine must
+  // not treat its job as a duplicate of an earlier one. A retry keeps the place of the failed run: only an interrupt
   // goes before it.
   followed: {
     text: (value) => sql`lined as (

@@ -30,7 +30,7 @@ export async function abandonRun(deps: TurnDeps, job: PlayJob, reason: string): 
     if (isStaleClaim(error)) return;
     deps.logger.error(
       { err: error, runId },
-      "ending a run that was given up failed; it is ended without its messages and calls",
+      "ending a run that was given up failed; retrying without its tool calls",
     );
     const run = await readEndable(deps, runId);
     if (run) await closeRun(deps, run, END, "open");
