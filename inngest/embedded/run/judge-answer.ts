@@ -82,7 +82,7 @@ function invokeRun(runId: string, op: Extract<Op, { op: "InvokeFunction" }>, now
   return { event, run: { id: randomUUID(), functionId: op.opts.function_id, eventId: event.id, parent } };
 }
 
-/** The wait of an operation, if it is one. A date is converted to a delay by the machine's clock, as in the function. */
+/** The wait of an operation, if it is one. A date becomes a delay by the machine's clock, which the function has used. */
 function toWait(op: Op, { nowMs, wallNowMs }: Circumstances): StepWrite | undefined {
   const step = { stepId: op.id, name: nameOf(op), state: "pending" } as const;
   const readDue = (text: string) => nowMs + parseDueTime(text, wallNowMs) - wallNowMs;
