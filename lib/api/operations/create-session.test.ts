@@ -113,7 +113,7 @@ test("the fresh run that the executor gets without a query equals the stored row
   const read = await readRun(db, runId);
   assert.ok(hint && read);
   assert.deepEqual(hint.session, read.session);
-  assert.deepEqual(hint.messages, read.asked);
+  assert.deepEqual(hint.messages, read.requestMessages);
   assert.deepEqual([hint.requestId, hint.origin], [read.run.requestId, read.run.origin]);
   assert.equal(services.freshRuns.take(runId), undefined);
 });

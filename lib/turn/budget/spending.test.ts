@@ -45,7 +45,7 @@ describe("spending", () => {
     await spending.close();
   });
 
-  test("of a session begins with what its earlier turns have spent", async () => {
+  test("of a session begins with the spend of its earlier turns", async () => {
     const spending = open(noStatements);
     const run = await startRun({ tokens: 1_500 });
     run.session.spentTokens = 1_500;
@@ -78,7 +78,7 @@ describe("spending", () => {
     await spending.close();
   });
 
-  test("is compared with a changed budget in every process before the next call", async () => {
+  test("is compared with a changed budget before the next call, in every process", async () => {
     const [one, other] = [open(), open()];
     const run = await startRun(null);
     one.begin(run);
