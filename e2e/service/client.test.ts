@@ -325,7 +325,7 @@ describe("verifyCallback()", () => {
       await assert.rejects(verifyCallback({ headers, body, secret: "other" }), CallbackSignatureError);
       await assert.rejects(verifyCallback({ headers, body: `${body} `, secret }), CallbackSignatureError);
       const late = () => Date.now() + 3_600_000;
-      await assert.rejects(verifyCallback({ headers, body, secret, now: late }), /too far away/);
+      await assert.rejects(verifyCallback({ headers, body, secret, now: late }), /too far from now/);
       const moved = { ...headers, "webhook-timestamp": "1" };
       await assert.rejects(verifyCallback({ headers: moved, body, secret }), CallbackSignatureError);
     }

@@ -66,6 +66,8 @@ export async function runTests(node, args, env) {
         ),
       );
     }
+    if (isWhole)
+      results.push(await runPart("language", () => runCheck(node, ["lib/setup/check-language.mjs"])));
     if (wantsUnit) results.push(await runPart("unit tests", () => runUnitTests(context, units)));
     const storage = units.filter(startsWithOneOf(onNeon));
     // Without a file, Node's runner would look for files itself.
