@@ -6,18 +6,18 @@ export function createListen(makeClient: () => ServerClient): Listen {
   return async (channel, listener) => {
     const client = makeClient();
     let isOver = true;
-    const lose = (error?: Error) => {
+    const handleLoss = (error?: Error) => {
       if (isOver) return;
       isOver = true;
       listener.onLost(error);
       void client.end().catch(() => {});
     };
     client.on("notification", ({ payload }) => listener.onNotification(payload ?? ""));
-    client.on("error", lose);
-    client.on("end", () => lose());
+    client.on("error", handleLoss);
+    client.on("end", () => handleLoss());
     await connect(client);
     try {
-      // A lost notification is found out by the bus itself, so its commits need not wait for the disk.
+      // The bus detects lost notifications, so the commits of this connection need not wait for the disk.
       await client.query("set synchronous_commit = off");
       await client.query(`listen ${JSON.stringify(channel)}`);
     } catch (error) {
