@@ -14,7 +14,7 @@ const IN_FLIGHT = 8;
 const STARTS = 3;
 /** Each measurement contains the jobs of one minute. */
 const IDLE_MS = 60_000;
-/** In this time the engine finishes its housekeeping, and idle connections are closed. */
+/** Time in which the engine finishes its housekeeping and idle connections are closed. */
 const SETTLE_MS = 20_000;
 const MB = 1024 * 1024;
 
