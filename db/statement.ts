@@ -61,7 +61,7 @@ export function defineStatement<Name extends string>(build: (value: Value<Name>)
 function readText<Name extends string>(statement: SQL): { text: string; names: Name[] } {
   const { sql: text, params } = dialect.sqlToQuery(statement);
   nameText(text);
-  // Every value must be a placeholder: a literal one would be repeated in all later executions.
+  // Every value must be a placeholder: a literal value would stay the same in all later executions.
   const placeholders = params.map((param) => {
     if (typeof param === "object" && param !== null && "name" in param) return param.name as Name;
     throw new Error(`a statement contains a value without a placeholder: ${String(param)}`);

@@ -5,10 +5,10 @@ import { connect, type ServerClient } from "./server-client.ts";
 export function createListen(makeClient: () => ServerClient): Listen {
   return async (channel, listener) => {
     const client = makeClient();
-    let isOver = true;
+    let isOpen = false;
     const handleLoss = (error?: Error) => {
-      if (isOver) return;
-      isOver = true;
+      if (!isOpen) return;
+      isOpen = false;
       listener.onLost(error);
       void client.end().catch(() => {});
     };
@@ -24,7 +24,7 @@ export function createListen(makeClient: () => ServerClient): Listen {
       await client.end().catch(() => {});
       throw error;
     }
-    isOver = false;
+    isOpen = true;
 
     return {
       async notify(payloads) {
@@ -35,7 +35,7 @@ export function createListen(makeClient: () => ServerClient): Listen {
         await client.query("select 1");
       },
       async close() {
-        isOver = true;
+        isOpen = false;
         await client.end().catch(() => {});
       },
     };

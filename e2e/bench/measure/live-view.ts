@@ -121,7 +121,7 @@ async function watch(views: View[]): Promise<number[]> {
   return rates;
 }
 
-/** Measures the milliseconds from a press, which changes the whole page, to the next frame. Nothing else changes the page. */
+/** Measures the milliseconds from a press, which changes the whole page, to the next frame. Nothing else changes it. */
 async function timeClick(view: View): Promise<number> {
   const startedAt = performance.now();
   const frame = view.nextFrame();

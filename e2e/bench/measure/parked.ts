@@ -3,7 +3,7 @@ import { type RunningService, startService } from "../../fixtures/service.ts";
 import { parkTurns } from "../park-turn.ts";
 import { playTurns } from "../play-turn.ts";
 import { readCpuMs } from "../process-stats.ts";
-import { readHeld } from "../read-held.ts";
+import { readMemoryUsage } from "../read-memory-usage.ts";
 import { describeService, observeWith, type Rig } from "../rig.ts";
 import { median } from "../statistics.ts";
 import type { Measurement, Row } from "../types.ts";
@@ -81,7 +81,7 @@ async function observe(service: RunningService) {
   const cpuFromMs = readCpuMs(service.pid ?? 0);
   await sleep(IDLE_MS);
   const cpuMs = readCpuMs(service.pid ?? 0) - cpuFromMs;
-  const { heapUsed, external } = await readHeld(service);
+  const { heapUsed, external } = await readMemoryUsage(service);
   return { cpuMs, heldBytes: heapUsed + external };
 }
 

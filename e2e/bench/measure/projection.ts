@@ -50,7 +50,7 @@ const projectText = (text: string): number => {
   return timed(() => projectSchema(schema, profiles.openai));
 };
 
-/** Measures the projection of a caller's schema relative to parsing it, and whether the time grows linearly with the size. */
+/** Measures the projection of a schema relative to reading it, and whether its time grows linearly with the size. */
 async function measureProjection(): Promise<Row[]> {
   const [small, middle, large] = [16, 32, 64].map(createSchema);
   if (small === undefined || middle === undefined || large === undefined) return [];
