@@ -282,8 +282,8 @@ describe("a server that dies while its service is running", () => {
 const backendPid = async (database: OpenDatabase) =>
   (await read<{ pid: number }>(database, sql`select pg_backend_pid() as pid`))[0]?.pid ?? 0;
 
-describe("a data folder that cannot be used", () => {
-  it("because its write-ahead log is truncated is refused, instead of losing work silently", async () => {
+describe("a data folder", () => {
+  it("with a truncated write-ahead log is refused, instead of losing work silently", async () => {
     await (await open()).close();
     opened = [];
     const wal = join(folder(), "pg_wal");
@@ -299,28 +299,28 @@ describe("a data folder that cannot be used", () => {
     });
   });
 
-  it("because PGlite created it is refused with the command that imports it", async () => {
+  it("that PGlite created is refused with the command that imports it", async () => {
     await mkdir(join(dataDir, "db"));
     await writeFile(join(dataDir, "db", "PG_VERSION"), "17\n");
     await assert.rejects(openEmbedded({ dataDir }), /holds the PGlite database .*npm run import-pglite/);
     assert.deepEqual(await readdir(dataDir), ["db"]);
   });
 
-  it("because another major version created it is refused with that version", async () => {
+  it("of another major version is refused with the name of that version", async () => {
     await (await open()).close();
     opened = [];
     await writeFile(join(folder(), "PG_VERSION"), "9\n");
     await assert.rejects(openEmbedded({ dataDir }), /the data folder was made by Postgres 9: .*DATABASE_URL/);
   });
 
-  it("because it contains other files is not overwritten", async () => {
+  it("that contains other files is not overwritten", async () => {
     await mkdir(folder());
     await writeFile(join(folder(), "letter.txt"), "dear database");
     await assert.rejects(openEmbedded({ dataDir }), /holds files but no complete database/);
     assert.deepEqual(await readdir(folder()), ["letter.txt"]);
   });
 
-  it("because its creation was interrupted is created again", async () => {
+  it("whose creation was interrupted is created again", async () => {
     await mkdir(join(dataDir, "postgres-new-abcdef", "data"), { recursive: true });
     assert.deepEqual(await read(await open(), sql`select 1 as one`), [{ one: 1 }]);
     assert.deepEqual((await readdir(dataDir)).sort(), ["owner.lock", "postgres"]);

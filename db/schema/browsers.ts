@@ -132,7 +132,7 @@ export type ElicitationForm = {
 };
 export type ElicitationAnswer = string | Record<string, FormValue>;
 
-/** A question the agent asked a person. */
+/** A question that the agent asked a person. */
 export const elicitations = pgTable(
   "elicitations",
   {

@@ -16,7 +16,7 @@ import {
 export type ImportedVariantRow = { from: string; key: string; revision: number };
 /** A field of a document that was not imported, and why. */
 export type LeftOutRow = { field: string; reason: string };
-/** The beginning of a tool call's result, as an export carries it. */
+/** The beginning of a tool call's result, as an export contains it. */
 export type ImportedResultRow = {
   toolCallId: string;
   toolName: string;
