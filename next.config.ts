@@ -2,8 +2,8 @@ import type { NextConfig } from "next";
 import { PHASE_PRODUCTION_BUILD } from "next/constants.js";
 
 /**
- * How Next builds the pages. The server part of the service runs outside Next's module graph, so what it uses is never
- * bundled: these packages are named for the files that a route might still reach through `lib`.
+ * Configures how Next builds the pages. The server part of the service runs outside Next's module graph, so Next does not
+ * bundle its packages. `serverExternalPackages` does the same for files of `lib` that a route imports.
  */
 const nextConfig: NextConfig = {
   reactStrictMode: true,
@@ -24,7 +24,7 @@ const nextConfig: NextConfig = {
   ],
 };
 
-/** A build on Vercel names the files that its functions need, which takes some seconds; nobody else needs that. */
+/** On Vercel, adds the list of files that the functions need. Other builds skip this, because it takes some seconds. */
 export default async function configure(phase: string): Promise<NextConfig> {
   if (phase !== PHASE_PRODUCTION_BUILD || !process.env.VERCEL) return nextConfig;
   const { traceFunctionFiles } = await import("#lib/setup/trace-function-files.mjs");

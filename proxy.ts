@@ -4,8 +4,9 @@ import { answerKindOf, securityHeaders } from "#lib/api/http/security-headers.ts
 import { isServedByOwnProcess } from "#lib/api/next/find-container.ts";
 
 /**
- * What our own server process does before Next sees a page, for where there is none: links that carry a secret go to
- * their own route, and pages get their security headers. Next requires this file at the root. Source: decision 005.
+ * Replaces the steps that the service's own server process takes before Next serves a page, for platforms without such a
+ * process: rewrites links that contain a secret to their own route, and sets the security headers of pages. Next requires
+ * this file at the root. Source: decision 005.
  */
 export function proxy(request: NextRequest): NextResponse {
   if (isServedByOwnProcess()) return NextResponse.next();
@@ -14,17 +15,17 @@ export function proxy(request: NextRequest): NextResponse {
     /^\/s\/([^/]+)(\/live|\/agents\/[^/]+|\/reports\/[^/]+)?\/?$/.exec(pathname) ?? [];
   const key = searchParams.get("key");
   if (sessionId !== undefined && key !== null) {
-    const entrance = new URL(`/s/${sessionId}/enter`, request.url);
-    entrance.searchParams.set("key", key);
-    if (rest) entrance.searchParams.set("page", rest);
-    return NextResponse.rewrite(entrance);
+    const enterUrl = new URL(`/s/${sessionId}/enter`, request.url);
+    enterUrl.searchParams.set("key", key);
+    if (rest) enterUrl.searchParams.set("page", rest);
+    return NextResponse.rewrite(enterUrl);
   }
   // The routes of operations set their own headers.
   if (OPERATION.test(pathname)) return NextResponse.next();
   const { policy, nonce } = makePagePolicy(request.nextUrl, false);
   const headers = new Headers(request.headers);
   if (nonce !== undefined) {
-    // Next reads the nonce from the request, and puts it on its own scripts.
+    // Next reads the nonce from the request and adds it to its own scripts.
     headers.set("content-security-policy", policy);
     headers.set("x-nonce", nonce);
   }
@@ -36,8 +37,8 @@ export function proxy(request: NextRequest): NextResponse {
   return response;
 }
 
-/** What is below the page of a session or of a sub-agent, and no page itself. */
+/** Paths below the page of a session or of a sub-agent that are operations, not pages. */
 const OPERATION = /^\/s\/[^/]+\/(actions\/|enter$|agents\/[^/]+\/)/;
 
-/** Pages, and no data. */
+/** Only paths of pages, not of data. */
 export const config = { matcher: ["/", "/s/:path*", "/demo/:path*", "/docs"] };

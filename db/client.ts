@@ -5,13 +5,16 @@ import type { EmbeddedOptions } from "./embedded/open-embedded.ts";
 import type { Listen } from "./notifications.ts";
 import type * as schema from "./schema/index.ts";
 
-/** The database as every room sees it: Drizzle on whichever driver was chosen. */
+/** Drizzle on the chosen driver. All rooms use this type. */
 export type Database = PgDatabase<PgQueryResultHKT, typeof schema>;
 
-/** A transaction of {@link Database}; inside one, use it alone: the outer handle would wait for itself. */
+/**
+ * A transaction of {@link Database}. Code inside a transaction must use only this handle: a statement on the outer one can
+ * wait for the transaction, which then never ends.
+ */
 export type Transaction = Parameters<Parameters<Database["transaction"]>[0]>[0];
 
-/** Either of them, for functions that read or write a single statement. */
+/** A database or a transaction, for functions that execute a single statement. */
 export type Executor = Database | Transaction;
 
 export type DatabaseDriver = "embedded" | "pg" | "neon";
@@ -35,9 +38,9 @@ export type DatabaseOptions = (
 export type OpenDatabase = {
   db: Database;
   driver: DatabaseDriver;
-  /** Identifies this process among those that share the database; its connections carry the name. */
+  /** Identifies this process among all that share the database: the `application_name` of its connections. */
   name: string;
-  /** Notifications between processes. Absent on the embedded database, which one process owns. */
+  /** Notifications between processes. Absent on the embedded database, because only one process uses it. */
   listen?: Listen;
   close: () => Promise<void>;
 };
@@ -58,7 +61,7 @@ export function chooseDriver(url: string | undefined, override?: DatabaseDriver)
 export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
   switch (options.driver) {
     case "embedded":
-      // Loaded here alone: a deployment with a server of its own has no programs for it.
+      // Imported only when needed: a deployment with a database server does not include the embedded Postgres.
       return (await import("./embedded/open-embedded.ts")).openEmbedded(options);
     case "pg":
       return openPostgres(options);

@@ -1,16 +1,16 @@
 import { randomBytes } from "node:crypto";
 
-/** How every connection of this service begins its name. */
-const CONNECTION_NAME = "agent-session-service";
+/** All connections of this service have names with this prefix. */
+const NAME_PREFIX = "agent-session-service";
 
 /**
- * A name for one opening of the database: the service's, the time of the opening in milliseconds, and a few letters.
- * All its connections carry it, so that other processes can tell in `pg_stat_activity` whether this one is there.
+ * Makes the name of one open database: a prefix, the current time in milliseconds and a random suffix. All connections of
+ * the database have this name, so other processes can see in `pg_stat_activity` whether this process is connected.
  */
 export const makeConnectionName = (): string =>
-  `${CONNECTION_NAME} ${Date.now()} ${randomBytes(4).toString("hex")}`;
+  `${NAME_PREFIX} ${Date.now()} ${randomBytes(4).toString("hex")}`;
 
-/** The URL of a database under which connections carry a name. */
+/** Adds a connection name (`application_name`) to the URL of a database. */
 export function nameConnections(url: string, name: string): string {
   const named = new URL(url);
   named.searchParams.set("application_name", name);

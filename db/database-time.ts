@@ -3,14 +3,14 @@ import type { Executor } from "./client.ts";
 import { queryRows } from "./statement.ts";
 
 /**
- * The time that durable times are compared with: the database's own clock, so that all processes agree on it.
+ * The current time as SQL, by the database's clock. Stored times are compared with it, so that all processes agree.
  *
- * @param now a time that a test sets instead.
+ * @param now replaces the clock in tests.
  */
 export const databaseTime = (now?: Date): SQL =>
   now === undefined ? sql`now()` : sql`${now.toISOString()}::timestamptz`;
 
-/** A length of time as an interval. */
+/** A duration in milliseconds as an SQL interval. */
 export const milliseconds = (ms: number): SQL => sql`(${ms}::float8 * interval '1 millisecond')`;
 
 /** Reads the database's clock, in milliseconds since 1970. */

@@ -9,7 +9,7 @@ export async function globalSetup(): Promise<void> {
   process.env.TEST_POSTGRES_URL = server.url;
 }
 
-/** Ends it. */
+/** Stops the Postgres that {@link globalSetup} has started. */
 export async function globalTeardown(): Promise<void> {
   await server?.stop();
 }

@@ -2,10 +2,10 @@ import { sql } from "drizzle-orm";
 import type { Transaction } from "./client.ts";
 
 /**
- * Locks something of an owner for the rest of the transaction, so that what several sessions add to it is counted one after
- * the other. An owner has no row that could be locked.
+ * Locks a resource of an owner until the transaction ends, so that several sessions cannot exceed the owner's limit by
+ * adding to it at the same time. It is an advisory lock, because an owner has no row.
  *
- * @param what names it, such as `pages`
+ * @param what name of the resource, such as `pages`
  */
 export async function lockOwner(tx: Transaction, what: string, ownerId: string): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`${what} ${ownerId}`}, 0))`);

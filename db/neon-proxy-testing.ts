@@ -3,10 +3,10 @@ import { createServer } from "node:http";
 import { connect } from "node:net";
 import { createWebSocketStream, WebSocketServer } from "ws";
 
-/** A WebSocket-to-TCP proxy, as Neon's driver wants one in front of a plain Postgres. */
+/** A WebSocket-to-TCP proxy, which Neon's driver needs in front of a plain Postgres. */
 export type NeonProxy = { /** For `NEON_WSPROXY`. */ wsProxy: string; close: () => Promise<void> };
 
-/** Starts a proxy on loopback that leads to the server of one Postgres URL, whatever address its clients ask for. */
+/** Starts a proxy on loopback that connects all clients to the server of `url`, whatever address they request. */
 export async function startNeonProxy(url: string): Promise<NeonProxy> {
   const { hostname, port } = new URL(url);
   const listener = createServer();
@@ -23,7 +23,7 @@ export async function startNeonProxy(url: string): Promise<NeonProxy> {
   });
   listener.listen(0, "127.0.0.1");
   await once(listener, "listening");
-  // Whoever forgets to close it can end all the same.
+  // A proxy that is not closed does not keep the process alive.
   listener.unref();
   const address = listener.address();
   if (typeof address !== "object" || !address) throw new Error("the proxy has no address");

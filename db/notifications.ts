@@ -1,15 +1,15 @@
-/** A connection of its own, outside the pool, that hears the notifications of one channel and sends to it. */
+/** A connection outside the pool that receives and sends the notifications of one channel. */
 export type NotificationConnection = {
   /** Sends payloads of less than 8,000 bytes each, in order, in one statement. @throws when the connection is lost. */
   notify: (payloads: string[]) => Promise<void>;
-  /** Asks the server for a sign of life. @throws when there is none within some seconds. */
+  /** Checks that the server answers. @throws when it does not answer within 10 seconds. */
   ping: () => Promise<void>;
   close: () => Promise<void>;
 };
 
 type NotificationListener = {
   onNotification: (payload: string) => void;
-  /** The connection has ended by itself; called at most once. Whoever wants another one opens it. */
+  /** Called at most once, when the connection ends without `close`. It is not reopened: the caller opens another one. */
   onLost: (error: Error | undefined) => void;
 };
 

@@ -12,25 +12,25 @@ import { prepareSocket } from "./embedded/socket.ts";
 
 export type { StopMode };
 
-/** Holds all tables and no rows; databases for tests are copies of it. */
+/** Contains all tables and no rows; test databases are copies of it. */
 export const TEMPLATE_DATABASE = "service_template";
 
-/** A real Postgres of the tests' own, on loopback. */
+/** A Postgres server for tests, on loopback. */
 export type TestPostgres = {
-  /** Of its first database, as a superuser. */
+  /** URL of its first database, with the credentials of a superuser. */
   url: string;
-  /** Ends the server and starts it again on the same port; `whileDown` is called in between. */
+  /** Stops the server, calls `whileDown`, and starts the server again on the same port. */
   restart: (mode?: StopMode, whileDown?: () => Promise<void>) => Promise<void>;
-  /** Ends the server and removes its files. */
+  /** Stops the server and removes its files. */
   stop: () => Promise<void>;
 };
 
 /**
- * Starts a Postgres with a fresh folder, a free port and a random password. It ends with this process, also when the
+ * Starts a Postgres with a new folder, a free port and a random password. It stops when this process ends, even if the
  * process is killed.
  *
- * @param isDurable whether commits wait for the disk, as in production; measurements want that.
- * @throws Error with the server's words when it does not start.
+ * @param isDurable whether commits wait for the disk, as in production; some measurements need that.
+ * @throws Error with the server's output when it does not start.
  */
 export async function startTestPostgres({ isDurable = false } = {}): Promise<TestPostgres> {
   const dataDir = await mkdtemp(join(tmpdir(), "service-postgres-"));
@@ -39,7 +39,7 @@ export async function startTestPostgres({ isDurable = false } = {}): Promise<Tes
     const password = randomBytes(12).toString("hex");
     const port = await findFreePort();
     const socket = await prepareSocket(folder);
-    // The password travels in plain text: Neon's driver takes 60 ms for a SCRAM exchange.
+    // The password is sent in plain text, because Neon's driver takes 60 ms for a SCRAM exchange.
     await writeFile(join(folder, "pg_hba.conf"), "local all all trust\nhost all all 127.0.0.1/32 password\n");
     const settings = [
       ...serviceSettings(programs.major),
@@ -83,7 +83,7 @@ export async function startTestPostgres({ isDurable = false } = {}): Promise<Tes
 
 const silent: PostmasterLogger = { debug() {}, warn() {}, error() {} };
 
-/** Sets the password, and copies the tables of the first database to the template. */
+/** Sets the password, and copies the first database to {@link TEMPLATE_DATABASE}. */
 async function prepareServer(url: string, password: string): Promise<void> {
   const other = new URL(url);
   // A database cannot be copied while a client is connected to it.
@@ -98,7 +98,12 @@ async function prepareServer(url: string, password: string): Promise<void> {
   }
 }
 
-/** Makes a database on a server unless it exists. @param template is copied; `template1` is empty. @returns its URL. */
+/**
+ * Creates a database on a server unless it exists.
+ *
+ * @param template the database to copy; `template1` is empty.
+ * @returns the URL of the database.
+ */
 export async function createDatabase(
   serverUrl: string,
   name: string,

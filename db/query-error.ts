@@ -1,5 +1,5 @@
 import { DrizzleQueryError } from "drizzle-orm";
 
-/** Whether a statement failed, in the error or in one that it wraps. The message of such an error holds the statement and its values. */
+/** Whether an error is, or wraps, the error of a statement. Its message contains the statement and the values. */
 export const isQueryError = (error: unknown): boolean =>
   error instanceof Error && (error instanceof DrizzleQueryError || isQueryError(error.cause));

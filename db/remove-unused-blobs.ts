@@ -3,8 +3,8 @@ import type { Transaction } from "./client.ts";
 import { landingPageBlobs, landingPageFiles } from "./schema/index.ts";
 
 /**
- * Removes those of these contents that no version has. It locks each first: so it waits for a transaction that is about to
- * refer to one, and of several removals at the same time the last one sees that nothing refers to it any more.
+ * Deletes the given blobs that no version of a landing page refers to. It locks their rows first: it then waits for a
+ * transaction that is adding a reference, and the last of several concurrent removals sees that no reference is left.
  */
 export async function removeUnusedBlobs(tx: Transaction, hashes: readonly string[]): Promise<void> {
   if (hashes.length === 0) return;
@@ -15,7 +15,7 @@ export async function removeUnusedBlobs(tx: Transaction, hashes: readonly string
     .orderBy(landingPageBlobs.hash)
     .for("update");
   if (locked.length === 0) return;
-  // A statement of its own, which sees what was committed before the lock was granted.
+  // A separate statement, so that it sees everything that was committed before the lock was granted.
   await tx.delete(landingPageBlobs).where(
     and(
       inArray(

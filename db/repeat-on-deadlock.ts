@@ -1,22 +1,22 @@
 const DEADLOCK = "40P01";
-const TRIES = 5;
+const ATTEMPTS_MAX = 5;
 
 /**
- * Does a transaction again that the server ended to let another one go on; nothing of it was kept.
+ * Repeats a transaction that the server has rolled back to resolve a deadlock.
  *
- * @throws what the transaction throws otherwise, and what it throws when it was ended so five times.
+ * @throws every other error of the transaction, and the error of the fifth deadlock.
  */
 export async function repeatOnDeadlock<Result>(transact: () => Promise<Result>): Promise<Result> {
-  for (let tries = 1; ; tries++) {
+  for (let attempt = 1; ; attempt++) {
     try {
       return await transact();
     } catch (error) {
-      if (tries === TRIES || !isDeadlock(error)) throw error;
+      if (attempt === ATTEMPTS_MAX || !isDeadlock(error)) throw error;
     }
   }
 }
 
-/** Whether the server says so, in the error or in one that it was wrapped in. */
+/** Whether an error reports a deadlock, or wraps one that does. */
 function isDeadlock(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return ("code" in error && error.code === DEADLOCK) || isDeadlock(error.cause);

@@ -1,3 +1,3 @@
-/** Drizzle's setting that has it tell of every statement before it is sent; none where nobody wants to know. */
-export const reportTo = (onStatement: (() => void) | undefined) =>
+/** Drizzle's options that call `onStatement` before each statement is sent; undefined without a callback. */
+export const toDrizzleOptions = (onStatement: (() => void) | undefined) =>
   onStatement && { logger: { logQuery: onStatement } };

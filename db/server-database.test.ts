@@ -28,14 +28,14 @@ for (const driver of ["pg", "neon"] as const) {
     const open = () => openTestPostgres({ driver, url, wsProxy }, (error) => lost.push(error));
     before(async () => {
       url = await createDatabase(postgres.url, driver, "template1");
-      // Two processes that start at once on an empty database: one makes the tables, the other waits.
+      // Two processes start at the same time on an empty database: one creates the tables while the other waits.
       const [first, second] = await Promise.all([open(), open()]);
       database = first;
       await second.close();
     });
     after(() => database.close());
 
-    /** Ends every connection of the pool on the server's side. */
+    /** Terminates all connections of the pool on the server. */
     const cutConnections = async () => {
       const other = await open();
       await other.db.execute(sql`select pg_terminate_backend(pid) from pg_stat_activity
@@ -43,7 +43,7 @@ for (const driver of ["pg", "neon"] as const) {
       await other.close();
     };
 
-    it("rolls a failed transaction back, and goes on with the same connection", async () => {
+    it("rolls back a failed transaction", async () => {
       await database.db.execute(sql`create table if not exists marks (id int)`);
       const failing = database.db.transaction(async (tx) => {
         await tx.execute(sql`insert into marks values (1)`);
@@ -53,7 +53,7 @@ for (const driver of ["pg", "neon"] as const) {
       assert.deepEqual((await database.client.query("select * from marks")).rows, []);
     });
 
-    it("loses no place in its pool to connections that were cut before or in a transaction", async () => {
+    it("removes connections from its pool that were lost before or during a transaction", async () => {
       const transact = () => database.db.transaction((tx) => tx.execute(sql`select pg_sleep(0.01)`));
       for (let round = 0; round < 3; round++) {
         const running = Promise.allSettled(Array.from({ length: 16 }, transact));
@@ -62,10 +62,10 @@ for (const driver of ["pg", "neon"] as const) {
         await running;
       }
       await Promise.all(Array.from({ length: 32 }, transact));
-      assert.ok(lost.length > 0, "the losses are told");
+      assert.ok(lost.length > 0, "onError was called");
     });
 
-    it("tells why a transaction failed, also where there was nothing left to roll back", async () => {
+    it("throws the original error of a transaction, even if its rollback fails", async () => {
       const failing = database.db.transaction(async (tx) => {
         await tx.execute(sql`select 1`);
         await cutConnections();
@@ -83,7 +83,7 @@ for (const driver of ["pg", "neon"] as const) {
 }
 
 describe("a database server", () => {
-  it("that cannot be reached is told in a sentence, without the password", async () => {
+  it("that cannot be reached is reported without the password", async () => {
     const url = "postgres://someone:geheim@127.0.0.1:1/nothing";
     await assert.rejects(openDatabase({ driver: "pg", url, onError() {} }), (error: Error) => {
       assert.match(error.message, /^the database cannot be reached \(DATABASE_URL\): .*ECONNREFUSED/);
@@ -91,7 +91,7 @@ describe("a database server", () => {
     });
   });
 
-  it("of Neon is asked itself, not its pooler, where a session of its own is needed", () => {
+  it("of Neon has a URL without the pooler", () => {
     assert.equal(
       new URL(toDirectUrl("postgres://u:p@ep-cool-1-pooler.eu-central-1.aws.neon.tech/db")).hostname,
       "ep-cool-1.eu-central-1.aws.neon.tech",

@@ -4,27 +4,27 @@ import { PgDialect } from "drizzle-orm/pg-core";
 import { LRUCache } from "lru-cache";
 import type { Database, Executor } from "./client.ts";
 
-/** A statement whose text is made once; give it its values, and `execute` the outcome. */
+/** A statement whose text is built once. Call it with the values, and pass the result to `execute`. */
 export type Statement<Name extends string> = (values: Record<Name, unknown>) => SQL;
 
-/** Stands for a value in a statement that is being written down. */
+/** Creates the placeholder of a value in the text of a statement. */
 export type Value<Name extends string> = (name: Name) => Placeholder<Name>;
 
 const dialect = new PgDialect();
 
-/** Names of the texts of {@link defineStatement}, and of other texts once they have been executed often enough. */
+/** Names of statements by text: all of {@link defineStatement}, and others that have been executed often enough. */
 const names = new Map<string, string>();
-/** How often each of the most recent other texts was executed. */
+/** Number of executions of the most recent texts that have no name. */
 const executions = new LRUCache<string, number>({ max: 500 });
 
-/** Executions after which a text gets a name. One that is never repeated would only fill the server's memory. */
+/** Number of executions at which a text gets a name. A plan that is never used again would only occupy server memory. */
 const NAMED_AFTER = 3;
-/** A connection holds the plan of every name, so texts beyond this number stay without one. */
+/** Maximum number of names, because every connection keeps a plan for each of them. */
 const NAMES_MAX = 300;
 
 /**
- * The name under which a connection keeps the plan of a text, so that the server parses and plans it once. Texts of
- * {@link defineStatement} have one from the start, others from their third execution.
+ * Finds the name under which a connection keeps the plan of a text, so that the server parses and plans it only once. A
+ * text of {@link defineStatement} has a name from its first execution, any other text from its third.
  */
 export function findStatementName(text: string): string | undefined {
   const name = names.get(text);
@@ -43,15 +43,15 @@ function nameText(text: string): string {
 }
 
 /**
- * Writes a statement down for the paths that are walked all the time: Drizzle would put its text together again for
- * every execution, which costs more than the database takes for it. The outcome is to be executed as it is, and not to
- * become part of another statement. Values reach the driver as they are: JSON as text, dates in ISO 8601.
+ * Defines a statement for hot paths: Drizzle would build its text again for every execution, which takes longer than the
+ * database needs to execute it. The result must be executed directly, and must not become part of another statement. Values
+ * are passed to the driver unchanged: the caller passes JSON as text and dates in ISO 8601.
  */
-export function defineStatement<Name extends string>(write: (value: Value<Name>) => SQL): Statement<Name> {
-  let written: { text: string; names: Name[] } | undefined;
+export function defineStatement<Name extends string>(build: (value: Value<Name>) => SQL): Statement<Name> {
+  let built: { text: string; names: Name[] } | undefined;
   return (values) => {
-    written ??= readText<Name>(write((name) => sql.placeholder(name)));
-    const { text, names } = written;
+    built ??= readText<Name>(build((name) => sql.placeholder(name)));
+    const { text, names } = built;
     return Object.assign(sql.raw(text), {
       toQuery: () => ({ sql: text, params: names.map((name) => values[name]) }),
     });
@@ -61,29 +61,29 @@ export function defineStatement<Name extends string>(write: (value: Value<Name>)
 function readText<Name extends string>(statement: SQL): { text: string; names: Name[] } {
   const { sql: text, params } = dialect.sqlToQuery(statement);
   nameText(text);
-  // Everything that varies is a placeholder: a value in the text would stand there for good.
+  // Every value must be a placeholder: a literal value would stay the same in all later executions.
   const placeholders = params.map((param) => {
     if (typeof param === "object" && param !== null && "name" in param) return param.name as Name;
-    throw new Error(`a statement holds a value that is not named: ${String(param)}`);
+    throw new Error(`a statement contains a value without a placeholder: ${String(param)}`);
   });
   return { text, names: placeholders };
 }
 
 /**
- * Executes a statement of our own. @returns its rows; `Row` is what the statement selects.
+ * Executes a statement and returns its rows. `Row` is the type of a row that the statement selects.
  *
- * Every driver answers with `rows`, which Drizzle's type leaves open: this is the one place that says so.
+ * The cast is needed because Drizzle's type of a result does not declare `rows`, which all drivers return.
  */
 export async function queryRows<Row>(db: Executor, statement: SQL): Promise<Row[]> {
   return ((await db.execute(statement)) as unknown as { rows: Row[] }).rows;
 }
 
-/** Keeps what `prepare` makes of a database: a prepared query belongs to the database it was made with. */
+/** Caches the result of `prepare` for each database, because a prepared query belongs to the database that prepared it. */
 export function prepareOnce<Prepared>(prepare: (db: Database) => Prepared): (db: Database) => Prepared {
-  const made = new WeakMap<Database, Prepared>();
+  const cache = new WeakMap<Database, Prepared>();
   return (db) => {
-    const known = made.get(db) ?? prepare(db);
-    made.set(db, known);
-    return known;
+    const prepared = cache.get(db) ?? prepare(db);
+    cache.set(db, prepared);
+    return prepared;
   };
 }

@@ -1,7 +1,7 @@
-/** Text as the database can hold it: NUL characters and lone surrogates replaced. */
+/** Replaces the characters that the database cannot store: NUL and lone surrogates. */
 export const storableText = (text: string): string => text.replaceAll("\0", "\ufffd").toWellFormed();
 
-/** A JSON value with all its strings made storable. */
+/** Makes all strings of a JSON value storable, including its keys. */
 export function storable<Value>(value: Value): Value {
   const convert = (item: unknown): unknown => {
     if (typeof item === "string") return storableText(item);
@@ -12,6 +12,6 @@ export function storable<Value>(value: Value): Value {
       );
     return item;
   };
-  // Only strings change, so the shape is the one that came in.
+  // Only the content of strings changes, so the type stays the same.
   return convert(value) as Value;
 }

@@ -7,7 +7,7 @@ import type { sessions } from "./schema/index.ts";
 
 export { createDatabase };
 
-/** A database of a test file's own. */
+/** A database that only one test file uses. */
 export type TestDatabase = OpenDatabase & {
   client: { query: <Row>(text: string) => Promise<{ rows: Row[] }> };
 };
@@ -19,7 +19,7 @@ export type TestDatabaseVariables = {
   NEON_WSPROXY?: string;
 };
 
-/** The row of a session for tests that need one, with whatever fields the test sets. */
+/** A row of `sessions` with defaults for tests; `fields` overrides them. */
 export const sessionRow = (
   fields: Pick<typeof sessions.$inferInsert, "id"> & Partial<typeof sessions.$inferInsert>,
 ): typeof sessions.$inferInsert => ({
@@ -48,8 +48,8 @@ function readDriver(fallback: TestDriver = "pg"): TestDriver {
 }
 
 /**
- * A fresh database with all tables, for one test file: a copy of the template on the server of `TEST_POSTGRES_URL`, over
- * `pg` or, where `TEST_DATABASE` says so, over Neon's driver.
+ * Opens a new database with all tables for one test file: a copy of the template on the server of `TEST_POSTGRES_URL`. It
+ * uses `pg`, or Neon's driver if `TEST_DATABASE` is `neon`.
  */
 export async function openTestDatabase(): Promise<TestDatabase> {
   const driver = readDriver() === "neon" ? "neon" : "pg";
@@ -57,7 +57,7 @@ export async function openTestDatabase(): Promise<TestDatabase> {
   return openTestPostgres({ driver, url, ...(wsProxy !== undefined && { wsProxy }) });
 }
 
-/** Opens a database of a Postgres that a test has started. */
+/** Opens a database on a server that a test has started. */
 export async function openTestPostgres(
   options: { driver: "pg" | "neon"; url: string; wsProxy?: string },
   onError: (error: Error) => void = () => {},
@@ -76,11 +76,11 @@ let server: Promise<string> | undefined;
 let proxy: Promise<string> | undefined;
 
 /**
- * The settings that give a service under test the database of `TEST_DATABASE`: a server's, or, for `embedded`, the
- * service's own in its data folder.
+ * Returns the settings with which a service under test opens the kind of database that `TEST_DATABASE` names: one on the
+ * test server or, for `embedded`, the one in the service's data folder.
  *
- * @param key names the database: the same key gets the same one, so that a service can go on with an earlier one's.
- * @param fallback is used where `TEST_DATABASE` is not set.
+ * @param key identifies the database: the same key returns the same database, so that a test can restart its service.
+ * @param fallback the driver if `TEST_DATABASE` is not set.
  */
 export async function prepareTestDatabase(
   key: string,
@@ -91,7 +91,7 @@ export async function prepareTestDatabase(
 }
 
 async function prepareServerDatabase(key: string, driver: "pg" | "neon"): Promise<TestDatabaseVariables> {
-  server ??= obtainServer();
+  server ??= findServer();
   const url = await createDatabase(
     await server,
     `test_${createHash("sha256").update(key).digest("hex").slice(0, 24)}`,
@@ -101,8 +101,8 @@ async function prepareServerDatabase(key: string, driver: "pg" | "neon"): Promis
   return { DATABASE_URL: url, DATABASE_DRIVER: "neon", NEON_WSPROXY: await proxy };
 }
 
-/** The server that all test files share, or one of this file's own when it is run by itself. */
-async function obtainServer(): Promise<string> {
+/** Returns the URL of the server that all test files share, or starts one if the test file runs alone. */
+async function findServer(): Promise<string> {
   return process.env.TEST_POSTGRES_URL || (await startTestPostgres()).url;
 }
 

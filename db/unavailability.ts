@@ -1,9 +1,9 @@
-/** Why the database cannot serve a statement for now, although the statement itself may be right. */
+/** Why the database cannot execute a statement at the moment, although the statement itself may be correct. */
 export type Unavailability = "out of reach" | "disk full" | "read-only" | "overloaded";
 
 /**
- * SQLSTATE classes and codes, and error codes of the operating system, with the reason that each of them means. The first
- * match counts. Source: PostgreSQL manual, Appendix A.
+ * SQLSTATE classes and codes, and error codes of the operating system, with the reason that each of them indicates. The
+ * first match counts. Source: PostgreSQL manual, Appendix A.
  */
 const CODES: readonly [pattern: RegExp, reason: Unavailability][] = [
   [/^(08...|57P0[1-5])$/, "out of reach"],
@@ -14,11 +14,11 @@ const CODES: readonly [pattern: RegExp, reason: Unavailability][] = [
   [/^(53...)$/, "overloaded"],
 ];
 
-/** The drivers' own sentences, which come without a code. */
+/** The drivers' own error messages, which have no code. */
 const LOST_MESSAGE =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect|Query read timeout|timeout expired|WebSocket)/;
 
-/** Finds why the database was unavailable in an error, or in one that it wraps; undefined for any other failure. */
+/** Reads from an error, or from one that it wraps, why the database was unavailable; undefined for any other failure. */
 export function findUnavailability(error: unknown): Unavailability | undefined {
   for (let at = error; at instanceof Error; at = at.cause) {
     const code = "code" in at && typeof at.code === "string" ? at.code : "";

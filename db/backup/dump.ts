@@ -6,7 +6,7 @@ import type { Client } from "pg";
 import { to } from "pg-copy-streams";
 import { BACKUP_FORMAT, copyName, MANIFEST_NAME, type Manifest } from "./manifest.ts";
 
-/** Tables of ours with their columns, in an order that does not change. Generated columns cannot be written. */
+/** Lists the service's tables by name, with their columns. Omits generated columns, because they cannot be inserted. */
 export const LIST_COLUMNS = `
   select table_name as "table", array_agg(column_name::text order by ordinal_position) as columns
   from information_schema.columns
@@ -18,9 +18,9 @@ export const LIST_SEQUENCES = `
   from pg_sequences where schemaname = 'public' order by sequencename`;
 
 /**
- * Writes all rows to a folder as they were at one moment, while the service goes on.
+ * Writes a consistent snapshot of all rows to a folder. The service may keep running.
  *
- * @param client a connection of its own.
+ * @param client a connection that nothing else uses.
  */
 export async function dumpDatabase(client: Client, folder: string): Promise<Manifest> {
   await client.query("begin transaction isolation level repeatable read read only");
@@ -47,5 +47,5 @@ export async function dumpDatabase(client: Client, folder: string): Promise<Mani
   }
 }
 
-/** A name as an identifier of SQL. */
+/** Quotes a name as an SQL identifier. */
 export const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;

@@ -19,18 +19,27 @@ export class BackupError extends Error {
   }
 }
 
-/** @throws BackupError when the folder holds no backup that this version reads. */
+/** @returns the value; undefined if the text is not JSON. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @throws BackupError when the folder contains no backup, or one that this version cannot read. */
 export async function readManifest(folder: string): Promise<Manifest> {
   const text = await readFile(join(folder, MANIFEST_NAME), "utf8").catch((cause) => {
-    throw new BackupError("this is no backup of the service: it has no manifest", { cause });
+    throw new BackupError("this is not a backup of the service: it has no manifest", { cause });
   });
-  const parsed = manifestSchema.safeParse(JSON.parse(text));
+  const parsed = manifestSchema.safeParse(parseJson(text));
   if (!parsed.success)
     throw new BackupError("the backup's manifest cannot be read; a newer version may have made it", {
       cause: parsed.error,
     });
-  const known = new Set((await readJournal()).entries.map(({ when }) => when));
-  if (parsed.data.migrations.some((at) => !known.has(at)))
+  const available = new Set((await readJournal()).entries.map(({ when }) => when));
+  if (parsed.data.migrations.some((at) => !available.has(at)))
     throw new BackupError(
       "the backup was made by a newer version of the service; restore it with that version",
     );
@@ -38,8 +47,8 @@ export async function readManifest(folder: string): Promise<Manifest> {
 }
 
 /**
- * Replaces the content of a database by a backup's: makes the tables as they were at its time, copies the rows, and
- * applies the later migrations.
+ * Replaces the content of a database with a backup: creates the tables in the backup's schema version, copies the rows,
+ * and applies the later migrations.
  *
  * @param client a superuser's connection to a database that nothing else uses.
  * @throws BackupError when a row count differs from the manifest's.
@@ -52,17 +61,20 @@ export async function loadDatabase(client: Client, folder: string): Promise<Mani
   await migrateUpTo(client, manifest.migrations);
   await client.query("begin");
   try {
-    // Rows refer to one another in circles: references are checked by the backup's own consistency.
+    // Turns off foreign key checks: tables refer to each other in cycles, so no load order satisfies them. The rows are
+    // one consistent snapshot, so all references are valid in the end.
     await client.query("set local session_replication_role = replica");
-    const present = await client.query<{ table: string }>(LIST_COLUMNS);
-    const names = new Set(present.rows.map(({ table }) => table));
+    const existing = await client.query<{ table: string }>(LIST_COLUMNS);
+    const names = new Set(existing.rows.map(({ table }) => table));
     for (const { name, columns, rows } of manifest.tables) {
       if (!names.has(name))
-        throw new BackupError(`the backup holds a table ${name} that its version does not have`);
+        throw new BackupError(
+          `the backup contains a table ${name} that does not exist in its schema version`,
+        );
       const stream = client.query(from(`copy ${quote(name)} (${columns.map(quote).join(", ")}) from stdin`));
       await pipeline(createReadStream(join(folder, copyName(name))), stream);
       if (stream.rowCount !== rows)
-        throw new BackupError(`the backup is damaged: ${name} holds ${stream.rowCount} of ${rows} rows`);
+        throw new BackupError(`the backup is damaged: ${name} contains ${stream.rowCount} of ${rows} rows`);
     }
     for (const { name, lastValue } of manifest.sequences)
       await client.query("select setval($1::regclass, $2::bigint)", [`public.${quote(name)}`, lastValue]);
@@ -80,7 +92,7 @@ type Journal = { entries: { when: number }[] };
 const readJournal = async (): Promise<Journal> =>
   JSON.parse(await readFile(join(migrationsFolder, "meta", "_journal.json"), "utf8"));
 
-/** Applies the migrations that the backup's database had, from a folder whose journal ends there. */
+/** Applies only the migrations of the backup, from a temporary copy of the folder whose journal lists no others. */
 async function migrateUpTo(client: Client, migrations: number[]): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "agent-session-migrations-"));
   try {

@@ -1,13 +1,13 @@
 import { z } from "zod";
 
-/** The first version of the format. A change that older services cannot read raises it. */
+/** Version of the backup format. A change that older services cannot read increments it. */
 export const BACKUP_FORMAT = 1;
 
-/** What a backup of the database holds; its rows lie beside it, one `<table>.copy` (Postgres's text format) per table. */
+/** The manifest of a backup. The rows are in files next to it: one `<table>.copy` per table, in Postgres's text format. */
 export const manifestSchema = z.object({
   format: z.literal(BACKUP_FORMAT),
   createdAt: z.string(),
-  /** Creation times of the applied migrations, in milliseconds: Drizzle's own way of naming them. */
+  /** Creation times of the applied migrations, in milliseconds. Drizzle identifies migrations by them. */
   migrations: z.array(z.number()),
   tables: z.array(z.object({ name: z.string(), columns: z.array(z.string()), rows: z.number() })),
   sequences: z.array(z.object({ name: z.string(), lastValue: z.string() })),

@@ -5,26 +5,26 @@ import { connect, type ServerClient } from "./server-client.ts";
 export function createListen(makeClient: () => ServerClient): Listen {
   return async (channel, listener) => {
     const client = makeClient();
-    let isOver = true;
-    const lose = (error?: Error) => {
-      if (isOver) return;
-      isOver = true;
+    let isOpen = false;
+    const handleLoss = (error?: Error) => {
+      if (!isOpen) return;
+      isOpen = false;
       listener.onLost(error);
       void client.end().catch(() => {});
     };
     client.on("notification", ({ payload }) => listener.onNotification(payload ?? ""));
-    client.on("error", lose);
-    client.on("end", () => lose());
+    client.on("error", handleLoss);
+    client.on("end", () => handleLoss());
     await connect(client);
     try {
-      // A lost notification is found out by the bus itself, so its commits need not wait for the disk.
+      // The bus detects lost notifications, so the commits of this connection need not wait for the disk.
       await client.query("set synchronous_commit = off");
       await client.query(`listen ${JSON.stringify(channel)}`);
     } catch (error) {
       await client.end().catch(() => {});
       throw error;
     }
-    isOver = false;
+    isOpen = true;
 
     return {
       async notify(payloads) {
@@ -35,7 +35,7 @@ export function createListen(makeClient: () => ServerClient): Listen {
         await client.query("select 1");
       },
       async close() {
-        isOver = true;
+        isOpen = false;
         await client.end().catch(() => {});
       },
     };

@@ -1,10 +1,10 @@
 import type { DatabaseOptions, OpenDatabase } from "../client.ts";
 import { makeConnectionName, nameConnections } from "../connection-name.ts";
-import { reportTo } from "../report-statements.ts";
+import { toDrizzleOptions } from "../report-statements.ts";
 import * as schema from "../schema/index.ts";
 import { createListen } from "./listen.ts";
 import { migrationsFolder } from "./migrations.ts";
-import { CONNECT_TIMEOUT_MS, migrateAlone, type ServerClient, toDirectUrl } from "./server-client.ts";
+import { CONNECT_TIMEOUT_MS, migrateUnderLock, type ServerClient, toDirectUrl } from "./server-client.ts";
 import { withSafeTransactions } from "./with-safe-transactions.ts";
 
 type NeonOptions = Extract<DatabaseOptions, { driver: "neon" }>;
@@ -28,22 +28,23 @@ export async function openNeon({ url, wsProxy, onError, onStatement }: NeonOptio
     neonConfig.pipelineConnect = false;
   }
   const name = makeConnectionName();
-  const report = reportTo(onStatement);
+  const options = toDrizzleOptions(onStatement);
   const pooled = {
     connectionString: nameConnections(url, name),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   };
   const direct = { ...pooled, connectionString: toDirectUrl(pooled.connectionString) };
-  await migrateAlone(new Client(direct), (client) => migrate(drizzle({ client }), { migrationsFolder }));
+  await migrateUnderLock(new Client(direct), (client) => migrate(drizzle({ client }), { migrationsFolder }));
   const pool = new Pool({ ...pooled, max: 16 });
-  // A connection that is lost tells its listeners, or ends the process: the pool's own while it is idle, this one in use.
+  // A lost connection emits `error`, which ends the process if nothing listens. The pool listens only while a connection is
+  // idle, so each connection gets its own listener; the pool's own event would report the same error again.
   pool.on("connect", (client: ServerClient) => client.on("error", onError));
   pool.on("error", () => {});
   const listen = createListen(() => new Client({ ...direct, query_timeout: CONNECT_TIMEOUT_MS }));
   const db = withSafeTransactions(
-    drizzle({ client: pool, schema, ...report }),
+    drizzle({ client: pool, schema, ...options }),
     () => pool.connect(),
-    (client) => drizzle({ client, schema, ...report }),
+    (client) => drizzle({ client, schema, ...options }),
   );
   return { db, driver: "neon", name, listen, close: () => pool.end() };
 }

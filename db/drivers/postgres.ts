@@ -1,12 +1,12 @@
 import type { Client } from "pg";
 import type { DatabaseOptions, OpenDatabase } from "../client.ts";
 import { makeConnectionName, nameConnections } from "../connection-name.ts";
-import { reportTo } from "../report-statements.ts";
+import { toDrizzleOptions } from "../report-statements.ts";
 import * as schema from "../schema/index.ts";
 import { findStatementName } from "../statement.ts";
 import { createListen } from "./listen.ts";
 import { migrationsFolder } from "./migrations.ts";
-import { CONNECT_TIMEOUT_MS, migrateAlone } from "./server-client.ts";
+import { CONNECT_TIMEOUT_MS, migrateUnderLock } from "./server-client.ts";
 import { withSafeTransactions } from "./with-safe-transactions.ts";
 
 type PostgresOptions = Extract<DatabaseOptions, { driver: "pg" }>;
@@ -23,15 +23,18 @@ export async function openPostgres({ url, onError, onStatement }: PostgresOption
     import("drizzle-orm/node-postgres/migrator"),
   ]);
   const name = makeConnectionName();
-  const report = reportTo(onStatement);
+  const options = toDrizzleOptions(onStatement);
   const settings = {
     connectionString: nameConnections(url, name),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
   };
-  await migrateAlone(new Client(settings), (client) => migrate(drizzle({ client }), { migrationsFolder }));
+  await migrateUnderLock(new Client(settings), (client) =>
+    migrate(drizzle({ client }), { migrationsFolder }),
+  );
   const pool = new Pool({ ...settings, max: 16 });
-  // A connection that is lost tells its listeners, or ends the process: the pool's own while it is idle, this one in use.
+  // A lost connection emits `error`, which ends the process if nothing listens. The pool listens only while a connection is
+  // idle, so each connection gets its own listener; the pool's own event would report the same error again.
   pool.on("connect", (client) => {
     client.on("error", onError);
     nameStatements(client);
@@ -39,20 +42,20 @@ export async function openPostgres({ url, onError, onStatement }: PostgresOption
   pool.on("error", () => {});
   const listen = createListen(() => new Client({ ...settings, query_timeout: CONNECT_TIMEOUT_MS }));
   const db = withSafeTransactions(
-    drizzle({ client: pool, schema, ...report }),
+    drizzle({ client: pool, schema, ...options }),
     () => pool.connect(),
-    (client) => drizzle({ client, schema, ...report }),
+    (client) => drizzle({ client, schema, ...options }),
   );
   return { db, driver: "pg", name, listen, close: () => pool.end() };
 }
 
 /**
- * Names repeated statements, so that each connection plans them once: planning some of them takes longer than executing
- * them. Drizzle cannot name a statement that is executed raw, and `prepare` would have to be called for every query.
+ * Gives repeated statements a name, so that each connection plans them only once: planning some of them takes longer than
+ * executing them. Drizzle cannot name a raw statement, and its `prepare` would have to be called for every query.
  */
 function nameStatements(client: Pick<Client, "query">): void {
   const query = client.query.bind(client);
-  const named = (config: unknown, ...rest: unknown[]) => {
+  const queryWithName = (config: unknown, ...rest: unknown[]) => {
     if (
       typeof config === "object" &&
       config !== null &&
@@ -60,10 +63,10 @@ function nameStatements(client: Pick<Client, "query">): void {
       !("name" in config && config.name)
     ) {
       const name = findStatementName(String(config.text));
-      // Drizzle makes a configuration for each execution.
+      // Drizzle creates a new object for each execution, so changing it is safe.
       if (name !== undefined) Object.assign(config, { name });
     }
     return Reflect.apply(query, client, [config, ...rest]);
   };
-  Object.assign(client, { query: named });
+  Object.assign(client, { query: queryWithName });
 }

@@ -1,4 +1,4 @@
-/** What the clients of `pg` and of Neon have in common. */
+/** The methods that the clients of `pg` and of Neon have in common. */
 export type ServerClient = {
   connect: () => Promise<unknown>;
   query: (text: string, values?: unknown[]) => Promise<unknown>;
@@ -13,7 +13,7 @@ export type ServerClient = {
 /** Time to connect, and to answer a statement of a connection outside the pool, in milliseconds. */
 export const CONNECT_TIMEOUT_MS = 10_000;
 
-/** The database server does not take a connection. */
+/** The database server does not accept a connection. */
 export class DatabaseUnreachableError extends Error {
   constructor(cause: unknown) {
     const reason =
@@ -33,7 +33,10 @@ export async function connect(client: ServerClient): Promise<void> {
   }
 }
 
-/** Neon's pooled hosts share sessions between clients; what needs a session of its own asks the host itself. */
+/**
+ * Returns the URL of a Neon database without Neon's pooler, which shares sessions between clients; migrations and LISTEN
+ * need a session for themselves. Other URLs are returned unchanged.
+ */
 export function toDirectUrl(url: string): string {
   const direct = new URL(url);
   if (direct.hostname.endsWith(".neon.tech")) direct.hostname = direct.hostname.replace("-pooler.", ".");
@@ -41,18 +44,19 @@ export function toDirectUrl(url: string): string {
 }
 
 /**
- * Brings the tables up to date on a connection of its own, while other processes that start at the same time wait.
+ * Applies the migrations on a separate connection, under an advisory lock: of several processes that start at the same
+ * time, one migrates while the others wait.
  *
  * @throws DatabaseUnreachableError
  */
-export async function migrateAlone<Client extends ServerClient>(
+export async function migrateUnderLock<Client extends ServerClient>(
   client: Client,
   migrate: (client: Client) => Promise<void>,
 ): Promise<void> {
   client.on("error", () => {});
   await connect(client);
   try {
-    // Any number will do, so long as all versions of the service take the same one. It is let go with the session.
+    // The number is arbitrary, but all versions of the service must use the same one. Ending the session releases the lock.
     await client.query("select pg_advisory_lock(7318643)");
     await migrate(client);
   } finally {

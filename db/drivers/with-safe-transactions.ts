@@ -4,10 +4,10 @@ import { isConnectionLost } from "../unavailability.ts";
 type PooledClient = { release: (destroy?: boolean) => void };
 
 /**
- * Lets transactions survive the loss of their connection. Drizzle's own never give a connection back on which `begin`
- * failed, so that a few restarts of the server use up the pool; and they tell that `rollback` failed, not why.
+ * Replaces Drizzle's `transaction`, which handles a lost connection badly. If `begin` fails, it never releases the
+ * connection, so a few server restarts exhaust the pool; if `rollback` fails, it throws that error instead of the original.
  *
- * @param wrap makes the database of one connection.
+ * @param wrap creates a Drizzle database on one connection.
  */
 export function withSafeTransactions<Client extends PooledClient>(
   db: Database,
@@ -16,11 +16,11 @@ export function withSafeTransactions<Client extends PooledClient>(
 ): Database {
   const wrapped = new WeakMap<Client, Database>();
   const obtain = (client: Client) => {
-    const known = wrapped.get(client);
-    if (known) return known;
-    const made = wrap(client);
-    wrapped.set(client, made);
-    return made;
+    const existing = wrapped.get(client);
+    if (existing) return existing;
+    const created = wrap(client);
+    wrapped.set(client, created);
+    return created;
   };
   db.transaction = async (work, config) => {
     const client = await connect();

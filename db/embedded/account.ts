@@ -1,16 +1,16 @@
 /** A user and a group of the operating system, by number. */
 export type Account = { uid: number; gid: number };
 
-/** Nothing else on the machine has this id: neither `nobody` (the browser's) nor 65533 (the sandbox's) can read the database. */
+/** An id that nothing else uses, so that neither the browser (`nobody`) nor the sandbox (65533) can read the database. */
 const DATABASE: Account = { uid: 65_532, gid: 65_532 };
 
-/** `initdb` wants a user with a name; it writes nothing but the template, which holds no data. */
+/** `initdb` requires a user that has a name. It writes only the template, which contains no data. */
 const NOBODY: Account = { uid: 65_534, gid: 65_534 };
 
 const isRoot = () => process.getuid?.() === 0;
 
-/** Who runs the database: this process's own user, except for root, as whom Postgres refuses to run. */
+/** The account that runs the database; undefined for this process's own user. Postgres refuses to run as root. */
 export const databaseAccount = (): Account | undefined => (isRoot() ? DATABASE : undefined);
 
-/** Who makes the template. */
+/** The account that creates the template; undefined for this process's own user. */
 export const templateAccount = (): Account | undefined => (isRoot() ? NOBODY : undefined);

@@ -7,7 +7,7 @@ import { WAL_SEGMENT_BYTES } from "./settings.ts";
 import { ensureTemplate, makeTemplate } from "./template.ts";
 import { copyTree, setOwner, syncToDisk } from "./tree.ts";
 
-/** The data folder of the service cannot be used. The message says what a person can do. */
+/** The data folder of the service cannot be used. The message says how to fix it. */
 export class DataFolderError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -15,21 +15,21 @@ export class DataFolderError extends Error {
   }
 }
 
-/** A data folder that a server can start on, and the programs for it. */
+/** A data folder on which a server can start, and the programs for it. */
 type PreparedFolder = { folder: string; programs: PostgresPrograms; isNew: boolean };
 
-/** Where the embedded database keeps its files, below `DATA_DIR`. */
+/** The folder of the embedded database below `DATA_DIR`. */
 export const postgresFolder = (dataDir: string): string => join(dataDir, "postgres");
 
-/** Where the PGlite of earlier versions of this service kept its files. */
+/** The folder in which earlier versions of this service stored a PGlite database. */
 const pgliteFolder = (dataDir: string): string => join(dataDir, "db");
 
 /**
- * Makes sure that `<dataDir>/postgres` is a complete data folder: a copy of the template when there is none yet.
+ * Ensures that `<dataDir>/postgres` is a complete data folder. If there is none yet, it is copied from the template.
  * The caller holds the lock of `dataDir`.
  *
  * @throws DataFolderError when the folder is damaged, or belongs to an earlier version of this service.
- * @throws PostgresMissingError when no Postgres fits the folder.
+ * @throws PostgresMissingError when no installed Postgres can open the folder.
  */
 export async function prepareDataFolder(dataDir: string): Promise<PreparedFolder> {
   const folder = postgresFolder(dataDir);
@@ -52,7 +52,7 @@ export async function prepareDataFolder(dataDir: string): Promise<PreparedFolder
   return { folder, programs, isNew: true };
 }
 
-/** A folder counts only when it is complete and on the disk: it is made under another name and renamed at the end. */
+/** Creates the folder under a temporary name and renames it once it is complete and on disk, so that it is never partial. */
 async function createDataFolder(dataDir: string, folder: string, programs: PostgresPrograms): Promise<void> {
   await mkdir(dataDir, { recursive: true });
   for (const name of await readdir(dataDir))
@@ -60,7 +60,7 @@ async function createDataFolder(dataDir: string, folder: string, programs: Postg
   const parent = await mkdtemp(join(dataDir, "postgres-new-"));
   const created = join(parent, "data");
   const template = await ensureTemplate(programs).catch((error) => {
-    // Packages that were installed by another user: nothing can be kept beside them.
+    // The packages belong to another user, so no template can be cached next to them.
     if (error.code !== "EACCES" && error.code !== "EROFS") throw error;
   });
   if (template !== undefined) await copyTree(template, created);
@@ -78,7 +78,7 @@ async function createDataFolder(dataDir: string, folder: string, programs: Postg
   await handle.sync().finally(() => handle.close());
 }
 
-/** The major version that made a data folder; undefined where there is none. */
+/** The major version of Postgres that created a data folder; undefined if the folder contains no `PG_VERSION`. */
 async function readMajor(folder: string): Promise<number | undefined> {
   const text = await readFile(join(folder, "PG_VERSION"), "utf8").catch((error) => {
     if (error.code !== "ENOENT") throw error;
@@ -87,8 +87,8 @@ async function readMajor(folder: string): Promise<number | undefined> {
 }
 
 /**
- * Postgres takes the first incomplete record of its write-ahead log for the log's end. A log file that was cut off would
- * therefore lose acknowledged work silently; the files have one fixed size, so that a cut is detected here.
+ * Detects truncated files of the write-ahead log by their size, which is fixed. Postgres treats the first incomplete record
+ * as the end of the log, so it would lose acknowledged work silently.
  */
 async function checkLogFiles(folder: string): Promise<void> {
   const wal = join(folder, "pg_wal");

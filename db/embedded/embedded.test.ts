@@ -50,7 +50,7 @@ const serverPid = async () => Number.parseInt(await readFile(join(folder(), "pos
 const read = async <Row>({ db }: OpenDatabase, query: ReturnType<typeof sql>) =>
   ((await db.execute(query)) as unknown as { rows: Row[] }).rows;
 
-/** A killed process may stay as a zombie until its parent has read its end. */
+/** A zombie, which a killed process remains until its parent reads its exit status, does not count as alive. */
 function isAlive(pid: number): boolean {
   try {
     return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
@@ -67,7 +67,7 @@ async function waitUntil(isTrue: () => Promise<boolean> | boolean, what: string)
   }
 }
 
-/** Reads once the server answers. Until then statements may fail, but only because it is away. */
+/** Repeats a read until the server answers. Until then, the read may fail only because its connection was lost. */
 async function readWhenBack(database: OpenDatabase, query: ReturnType<typeof sql>): Promise<unknown[]> {
   let rows: unknown[] | undefined;
   await waitUntil(async () => {
@@ -123,18 +123,18 @@ async function expectAllRows(acknowledged: number): Promise<void> {
 }
 
 describe("the embedded Postgres", () => {
-  it("has all tables on an empty folder, keeps what was written, and is closed to other users", async () => {
+  it("creates all tables in an empty folder, keeps rows after a restart, and is closed to other users", async () => {
     const first = await open();
     assert.deepEqual(await read(first, sql`select count(*)::int as n from sessions`), [{ n: 0 }]);
-    await first.db.execute(sql`create table kept as select 42 as answer`);
+    await first.db.execute(sql`create table stored as select 42 as answer`);
     const pid = await serverPid();
     await first.close();
     assert.equal(isAlive(pid), false);
     assert.equal((await stat(folder())).mode & 0o777, 0o700);
-    assert.deepEqual(await read(await open(), sql`select answer from kept`), [{ answer: 42 }]);
+    assert.deepEqual(await read(await open(), sql`select answer from stored`), [{ answer: 42 }]);
   });
 
-  it("runs with durable commits, checksums, a locale of its own, and no network", async () => {
+  it("runs with durable commits, checksums, a built-in locale, and no network", async () => {
     const database = await open();
     const rows = await read<{ name: string; setting: string }>(
       database,
@@ -159,7 +159,7 @@ describe("the embedded Postgres", () => {
     );
   });
 
-  it("belongs to one service: a second one is refused and told the first one's process id", async () => {
+  it("belongs to one service: a second open is refused with the process id of the first", async () => {
     await open();
     await assert.rejects(openEmbedded({ dataDir }), (error) => {
       assert.ok(error instanceof DatabaseLockedError);
@@ -175,7 +175,7 @@ describe("the embedded Postgres", () => {
 });
 
 describe("after the death of its service", () => {
-  it("the server stops, and every acknowledged row is there, none by halves", async () => {
+  it("the server stops, and every acknowledged row is complete", async () => {
     const { child, acknowledged } = await startWriter(200);
     const pid = await serverPid();
     child.kill("SIGKILL");
@@ -183,7 +183,7 @@ describe("after the death of its service", () => {
     await expectAllRows(acknowledged());
   });
 
-  it("a page that was half written when everything died is repaired from the log", async () => {
+  it("a page that was half written in the crash is repaired from the write-ahead log", async () => {
     const { child, acknowledged } = await startWriter(200);
     const visitor = await openPostgres({
       driver: "pg",
@@ -212,28 +212,28 @@ describe("after the death of its service", () => {
     await expectAllRows(acknowledged());
   });
 
-  it("a server that is still running is ended by the next start", async () => {
+  it("a server that is still running is stopped by the next start", async () => {
     const { child, acknowledged } = await startWriter(50);
     const pid = await serverPid();
     await killGuard(pid);
     child.kill("SIGKILL");
     await once(child, "exit");
-    assert.ok(isAlive(pid), "nothing ends the server");
+    assert.ok(isAlive(pid), "the server is still running");
     await expectAllRows(acknowledged());
     assert.equal(isAlive(pid), false);
   });
 
-  it("a process id of the old server that a stranger has now is left alone", async () => {
+  it("an unrelated process that now has the old server's process id is not ended", async () => {
     await (await open()).close();
     opened = [];
-    const stranger = spawn("sleep", ["60"]);
+    const unrelated = spawn("sleep", ["60"]);
     for (const name of ["postmaster.pid", ".s.PGSQL.5432.lock"])
-      await writeFile(join(folder(), name), `${stranger.pid}\n${folder()}\n`);
+      await writeFile(join(folder(), name), `${unrelated.pid}\n${folder()}\n`);
     try {
       assert.deepEqual(await read(await open(), sql`select 1 as one`), [{ one: 1 }]);
-      assert.equal(stranger.exitCode ?? stranger.signalCode, null);
+      assert.equal(unrelated.exitCode ?? unrelated.signalCode, null);
     } finally {
-      stranger.kill();
+      unrelated.kill();
     }
   });
 });
@@ -247,13 +247,13 @@ async function killGuard(serverPid: number): Promise<void> {
   }
 }
 
-describe("a server that dies under its service", () => {
+describe("a server that dies while its service is running", () => {
   for (const [what, findPids] of [
     ["the server itself", async () => [await serverPid()]],
     ["one of its processes", async (database) => [await backendPid(database)]],
     ["both", async (database) => [await backendPid(database), await serverPid()]],
   ] as [string, (database: OpenDatabase) => Promise<number[]>][])
-    it(`(${what}) is started again with everything that was acknowledged`, async () => {
+    it(`(${what}) is restarted with every acknowledged row`, async () => {
       const database = await open();
       await database.db.execute(sql`create table counted (n int)`);
       for (let n = 0; n < 20; n++) await database.db.execute(sql`insert into counted values (${n})`);
@@ -263,7 +263,7 @@ describe("a server that dies under its service", () => {
       ]);
     });
 
-  it("is given up when it keeps dying, and its service is told", async () => {
+  it("is not restarted any more when it keeps dying, and `onLost` is called", async () => {
     const { promise: lost, resolve } = Promise.withResolvers<Error>();
     let isLost = false;
     void lost.then(() => {
@@ -282,8 +282,8 @@ describe("a server that dies under its service", () => {
 const backendPid = async (database: OpenDatabase) =>
   (await read<{ pid: number }>(database, sql`select pg_backend_pid() as pid`))[0]?.pid ?? 0;
 
-describe("a data folder that cannot be used", () => {
-  it("with a log that was cut off is refused in a sentence, instead of losing work silently", async () => {
+describe("a data folder", () => {
+  it("with a truncated write-ahead log is refused, instead of losing work silently", async () => {
     await (await open()).close();
     opened = [];
     const wal = join(folder(), "pg_wal");
@@ -299,28 +299,28 @@ describe("a data folder that cannot be used", () => {
     });
   });
 
-  it("of PGlite is recognised, and the command that moves it is named", async () => {
+  it("that PGlite created is refused with the command that imports it", async () => {
     await mkdir(join(dataDir, "db"));
     await writeFile(join(dataDir, "db", "PG_VERSION"), "17\n");
     await assert.rejects(openEmbedded({ dataDir }), /holds the PGlite database .*npm run import-pglite/);
     assert.deepEqual(await readdir(dataDir), ["db"]);
   });
 
-  it("of another major version names what is missing", async () => {
+  it("of another major version is refused with the name of that version", async () => {
     await (await open()).close();
     opened = [];
     await writeFile(join(folder(), "PG_VERSION"), "9\n");
     await assert.rejects(openEmbedded({ dataDir }), /the data folder was made by Postgres 9: .*DATABASE_URL/);
   });
 
-  it("that holds something else is not overwritten", async () => {
+  it("that contains other files is not overwritten", async () => {
     await mkdir(folder());
     await writeFile(join(folder(), "letter.txt"), "dear database");
     await assert.rejects(openEmbedded({ dataDir }), /holds files but no complete database/);
     assert.deepEqual(await readdir(folder()), ["letter.txt"]);
   });
 
-  it("left by a start that was interrupted is made again", async () => {
+  it("whose creation was interrupted is created again", async () => {
     await mkdir(join(dataDir, "postgres-new-abcdef", "data"), { recursive: true });
     assert.deepEqual(await read(await open(), sql`select 1 as one`), [{ one: 1 }]);
     assert.deepEqual((await readdir(dataDir)).sort(), ["owner.lock", "postgres"]);

@@ -6,20 +6,20 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 const POLL_MS = 20;
-/** What an earlier server is sent, and how long it may take, until it is killed. */
+/** The signals that are sent to a leftover server, in order, and how many milliseconds it gets to exit after each one. */
 const STEPS: [NodeJS.Signals, number][] = [
   ["SIGINT", 10_000],
   ["SIGQUIT", 5_000],
   ["SIGKILL", 10_000],
 ];
 
-/** Files in which a server names its process id: of the data folder, and of its socket there. */
+/** Lock files that contain the server's process id: of the data folder, and of the socket in it. */
 const LOCK_FILES = ["postmaster.pid", ".s.PGSQL.5432.lock"];
 
 /**
- * Ends the server that a killed service left on a data folder. After a reboot its process id may belong to another
- * program, which Postgres would take for the old server: then the lock files are removed. In every other case they stay,
- * because Postgres reads in them whether processes of the old server still use its shared memory.
+ * Ends the Postgres server that a killed service left running on a data folder. After a reboot the process id in the lock
+ * files may belong to another program, which Postgres would mistake for the old server; in that case the lock files are
+ * removed. Otherwise they stay, because Postgres needs them to detect processes that still use the old shared memory.
  * The caller holds the lock of the service's data folder.
  *
  * @returns whether a server had to be ended.
@@ -30,7 +30,7 @@ export async function endLeftover(folder: string): Promise<boolean> {
     return "";
   });
   const pid = Number.parseInt(text, 10);
-  if (await isServerOf(pid, folder)) {
+  if (await isPostgresOn(pid, folder)) {
     await endServer(pid, folder);
     return true;
   }
@@ -38,7 +38,7 @@ export async function endLeftover(folder: string): Promise<boolean> {
   return false;
 }
 
-/** Whether a process runs; a killed one whose parent has not read its end does not. */
+/** Whether a process is running; a zombie is not. */
 async function isAlive(pid: number): Promise<boolean> {
   if (!Number.isInteger(pid) || pid <= 0) return false;
   try {
@@ -55,15 +55,15 @@ async function endServer(pid: number, folder: string): Promise<void> {
     signalIfAlive(pid, signal);
     const deadline = performance.now() + graceMs;
     while (performance.now() < deadline) {
-      if (!(await isServerOf(pid, folder))) return;
+      if (!(await isPostgresOn(pid, folder))) return;
       await sleep(POLL_MS);
     }
   }
   throw new Error(`process ${pid}, an earlier Postgres on ${folder}, cannot be ended`);
 }
 
-/** Whether a process is a Postgres that works in this folder. */
-async function isServerOf(pid: number, folder: string): Promise<boolean> {
+/** Whether a process is a Postgres server on this data folder. */
+async function isPostgresOn(pid: number, folder: string): Promise<boolean> {
   if (!Number.isInteger(pid) || pid <= 1) return false;
   try {
     if (process.platform === "linux") {

@@ -28,14 +28,14 @@ async function expectOneOwner(count: number): Promise<void> {
     assert.ok(result === "locked" || result instanceof DatabaseLockedError, String(result));
 }
 
-test("of many that want the folder at once, one gets it and the others are refused", async () => {
+test("of several concurrent calls, one locks the folder and the others are refused", async () => {
   for (let round = 0; round < 100; round++) {
     folder = await mkdtemp(join(root, "data-"));
     await expectOneOwner(3);
   }
 });
 
-test("a folder that is given back can be had again", async () => {
+test("an unlocked folder can be locked again", async () => {
   const unlock = await lockFolder(folder);
   await assert.rejects(lockFolder(folder), DatabaseLockedError);
   await unlock();
@@ -43,7 +43,7 @@ test("a folder that is given back can be had again", async () => {
   assert.deepEqual(await readdir(folder), []);
 });
 
-test("a lock whose process is gone is taken over by one", async () => {
+test("of several concurrent calls, one takes over the lock of a process that has ended", async () => {
   for (let round = 0; round < 100; round++) {
     folder = await mkdtemp(join(root, "data-"));
     await writeFile(join(folder, "owner.lock"), JSON.stringify({ pid: 4_194_304, startedAt: "1" }));
@@ -51,7 +51,7 @@ test("a lock whose process is gone is taken over by one", async () => {
   }
 });
 
-test("a lock whose writer died before it wrote is taken over once it is old", async () => {
+test("an empty lock file, left by a crash, is taken over once it is old", async () => {
   const path = join(folder, "owner.lock");
   await writeFile(path, "");
   await utimes(path, 1, 1);

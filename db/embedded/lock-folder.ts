@@ -8,24 +8,24 @@ import { setTimeout as sleep } from "node:timers/promises";
 export class DatabaseLockedError extends Error {
   constructor(folder: string, pid: number) {
     super(
-      `the data folder ${folder} is in use by process ${pid}; stop it, or give this one another DATA_DIR`,
+      `the data folder ${folder} is in use by process ${pid}; stop that process, or set another DATA_DIR`,
     );
     this.name = "DatabaseLockedError";
   }
 }
 
 const ATTEMPTS_MAX = 50;
-/** A lock without content that is younger than this is being written; an older one was left by a crash. */
+/** An empty lock file that is younger than this is still being written; an older one was left by a crash. */
 const WRITING_MAX_MS = 1_000;
 
 type Owner = { pid: number; startedAt: string };
 
 /**
- * Takes the folder for this process by `owner.lock` (created exclusively, holding pid and start time); a lock whose
- * process is gone is taken over.
+ * Locks the folder for this process with `owner.lock`, a file that is created exclusively and contains the process id and
+ * start time. Takes over a lock whose process has ended.
  *
- * @returns a function that gives the folder back.
- * @throws DatabaseLockedError when its owner lives.
+ * @returns a function that unlocks the folder.
+ * @throws DatabaseLockedError when the process that owns the lock is running.
  */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   const path = join(folder, "owner.lock");
@@ -45,7 +45,7 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
     if (!owner && (await isBeingWritten(path))) await sleep(WRITING_MAX_MS / 20);
     else await removeStale(path);
   }
-  throw new Error(`the lock of ${folder} keeps changing hands`);
+  throw new Error(`the data folder ${folder} could not be locked in ${ATTEMPTS_MAX} attempts`);
 }
 
 async function isBeingWritten(path: string): Promise<boolean> {
@@ -53,7 +53,7 @@ async function isBeingWritten(path: string): Promise<boolean> {
   return file !== undefined && Date.now() - file.mtimeMs < WRITING_MAX_MS;
 }
 
-/** Removes the lock of a dead owner. Another process may have done so first and hold a lock of its own: that one is put back. */
+/** Removes the lock of a dead owner. If another process has already replaced it with its own lock, that one is put back. */
 async function removeStale(path: string): Promise<void> {
   const aside = `${path}.${randomUUID()}`;
   try {
@@ -70,12 +70,15 @@ async function readOwner(path: string): Promise<Owner | undefined> {
   try {
     return JSON.parse(await readFile(path, "utf8")) as Owner;
   } catch {
-    // Empty or cut off: its writer died between creating and filling it.
+    // Empty or incomplete: the owner is still writing the file, or died before it had written it.
     return undefined;
   }
 }
 
-/** A killed process may linger as a zombie and still answer signal 0, and a pid may be given anew: compare both. */
+/**
+ * Whether the owner of a lock is running. Signal 0 alone does not prove it: a zombie still accepts the signal, and the
+ * process id may have been reused, so the start times are compared as well.
+ */
 function isAlive(owner: Owner): boolean {
   if (owner.pid === process.pid) return readStartTime(process.pid) === owner.startedAt;
   try {
@@ -87,7 +90,7 @@ function isAlive(owner: Owner): boolean {
   return startTime !== "" ? startTime === owner.startedAt : owner.startedAt === "";
 }
 
-/** The kernel's start time of a process, or "" where it is a zombie, gone, or the system has no /proc. */
+/** The kernel's start time of a process, or "" if it is a zombie or has ended, or if the system has no /proc. */
 function readStartTime(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

@@ -13,21 +13,22 @@ type ServerOptions = {
   /** The service's data folder; the database's files are in `<dataDir>/postgres`. */
   dataDir: string;
   logger?: PostmasterLogger;
-  /** Called when the server has ended for good: every statement fails from now on. Ends the process when it is omitted. */
+  /** Called when the server has ended and cannot be restarted: every later statement fails. By default the process ends. */
   onLost?: (error: Error) => void;
 };
 
 export type EmbeddedOptions = ServerOptions & {
-  /** Called for every connection that is lost. */
+  /** Called for every lost connection. */
   onError?: (error: Error) => void;
   onStatement?: (() => void) | undefined;
 };
 
 /**
- * Starts a Postgres of the service's own and opens it, as the one owner of the data folder.
+ * Locks the data folder, starts a Postgres server on it, and opens its database.
  *
- * @throws DatabaseLockedError when another live service owns the folder.
- * @throws DataFolderError, PostgresMissingError with a sentence when the folder or the programs cannot be used.
+ * @throws DatabaseLockedError when another running service owns the folder.
+ * @throws DataFolderError when the folder cannot be used.
+ * @throws PostgresMissingError when no suitable Postgres is installed.
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<OpenDatabase> {
   const { dataDir, onError = () => {}, onStatement } = options;
@@ -48,7 +49,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<OpenDataba
       closing ??= closeAll();
       return closing;
     };
-    // One process owns the folder, so that there is nobody to notify.
+    // No `listen`: this process is the only one on the folder, so there is no other process to notify.
     return { db: database.db, driver: "embedded", name: database.name, close };
   } catch (error) {
     await server?.close();
@@ -57,10 +58,11 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<OpenDataba
   }
 }
 
-/** Starts the server of a data folder whose lock the caller holds. @returns how to connect, and how to stop it. */
+/** Starts a server on a data folder whose lock the caller holds. @returns the URL of its database, and how to stop it. */
 export async function startServer({ dataDir, logger = silent, onLost = endProcess }: ServerOptions) {
   const { folder, programs } = await prepareDataFolder(dataDir);
-  if (await endLeftover(folder)) logger.warn({ folder }, "ended the Postgres of a service that was killed");
+  if (await endLeftover(folder))
+    logger.warn({ folder }, "ended a Postgres server that a killed service left running");
   const socket = await prepareSocket(folder);
   try {
     const postmaster = await startPostmaster({

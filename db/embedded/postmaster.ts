@@ -18,19 +18,19 @@ export type PostmasterLogger = {
 
 type PostmasterOptions = {
   programs: PostgresPrograms;
-  /** The data folder; the process works in it. */
+  /** The data folder. */
   folder: string;
   account: Account | undefined;
   /** Settings for the command line, `name=value`. */
   settings: string[];
   logger: PostmasterLogger;
-  /** Called once when the server has ended by itself and could not be started again. */
+  /** Called once when the server has ended unexpectedly and could not be restarted. */
   onFailed: (error: Error) => void;
   /** Removes the folder when this process dies without stopping the server. */
   isTemporary?: boolean;
 };
 
-/** A running Postgres that is started again when it ends unexpectedly. */
+/** A running Postgres server that is restarted when it ends unexpectedly. */
 type Postmaster = {
   /** Process id of the server; it changes with every restart. */
   readonly pid: number | undefined;
@@ -46,14 +46,14 @@ type State = "starting" | "running" | "restarting" | "stopped" | "failed";
 const READY_DEADLINE_MS = 60_000;
 const RETRY_MS = 100;
 const STOP_GRACE_MS = 8_000;
-/** This many unexpected ends within the window, and the server is given up. */
+/** After this many unexpected ends within the window, the server is not restarted any more. */
 const ENDS_MAX = 5;
 const ENDS_WINDOW_MS = 60_000;
 
 /**
- * `$$` is the server, which replaces the shell. A guard waits on a pipe that only the service holds; when the service
- * dies, the pipe closes and the guard shuts the server down, so that no server outlives its service. The guard is no
- * child of the server, because Postgres restarts all its processes when a child dies that it does not know.
+ * `$$` is the process id of the server, because `exec` replaces the shell. A guard process reads from a pipe whose other
+ * end only the service holds: when the service dies, the pipe closes and the guard stops the server. The guard is not a
+ * child of the server, because Postgres restarts all its processes when an unknown child exits.
  */
 const GUARDED_START = '((read -r _ <&3; kill -INT $$) &); exec 3<&-; exec "$@"';
 const TEMPORARY_START =
@@ -62,7 +62,7 @@ const TEMPORARY_START =
 /**
  * Starts Postgres on a data folder and waits until it accepts connections.
  *
- * @throws Error with the server's own words when it does not start within a minute.
+ * @throws Error with the server's output when it does not start within a minute.
  */
 export async function startPostmaster(options: PostmasterOptions): Promise<Postmaster> {
   const { logger } = options;
@@ -77,7 +77,7 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Postm
         server = started;
       });
       if (attempt === undefined) return;
-      // The predecessor's processes still hold its shared memory; they end by themselves.
+      // Processes of the previous server that still hold its shared memory are about to exit, so another attempt is made.
       if (!isStillOccupied(attempt) || performance.now() > deadline || state === "stopped") throw attempt;
       await sleep(RETRY_MS);
     }
@@ -94,7 +94,7 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Postm
   async function restart(): Promise<void> {
     state = "restarting";
     let reason = "";
-    // `stop` may come at any time, and ends a server that is starting.
+    // `stop` may be called at any time, and also ends a server that is starting.
     while (state === "restarting") {
       const now = performance.now();
       ends.push(now);
@@ -188,16 +188,16 @@ function spawnServer({
         cwd: "/",
         env: serverEnvironment(),
         ...account,
-        // A group of its own: Ctrl-C in a terminal reaches the service, which still needs its database to end in order.
+        // In a separate process group: Ctrl-C in a terminal must not end the server while the service is shutting down.
         detached: true,
         stdio: ["ignore", "ignore", "pipe", "pipe", handle],
       },
     ),
   );
-  // The guard waits on the pipe of its own server only.
+  // Ends the guard of this server, which waits until the pipe closes.
   server.once("exit", () => closePipe(server));
   for (const stream of [server.stdio[3], server.stderr]) stream?.on("error", () => {});
-  // A process that forgets to stop its server can end: its pipe closes, and the guard stops the server.
+  // The server does not keep this process alive. If the process ends first, the pipe closes and the guard stops the server.
   server.unref();
   for (const stream of [server.stdio[3], server.stderr]) if (stream instanceof Socket) stream.unref();
   return server;
@@ -212,11 +212,11 @@ function closePipe(server: ChildProcess): void {
 const FOLDER_FD = 4;
 
 /**
- * Starts a program of Postgres that reaches the data folder through an inherited descriptor: its user may not be allowed
- * to pass through the folders above (`/root`), and no path is too long. The program has to be started in `/`, because
- * Postgres 15 resolves its own path by leaving the working directory and returning to it.
+ * Starts a Postgres program that reaches the data folder through an inherited descriptor, because its user may not have
+ * access to the parent folders (`/root`), and because the folder's path may be too long. The program must be started in
+ * `/`: Postgres 15 resolves its own path by leaving the working directory and returning to it.
  *
- * @param start gets the handle for the program's `stdio[4]` and the folder's path in the program's terms.
+ * @param start receives the handle for the program's `stdio[4]`, and the path under which the program sees the folder.
  */
 export function withFolderHandle(
   folder: string,
@@ -231,7 +231,10 @@ export function withFolderHandle(
   }
 }
 
-/** Messages in English, because their words are read. The types of a framework claim that NODE_ENV is always there. */
+/**
+ * `LC_ALL=C` makes Postgres write its messages in English, because this file parses them. The cast is needed because Next's
+ * types declare NODE_ENV as required.
+ */
 export const serverEnvironment = () =>
   ({ PATH: process.env.PATH ?? "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" }) as unknown as NodeJS.ProcessEnv;
 
@@ -240,32 +243,35 @@ const isStillOccupied = (error: Error) =>
     error.message,
   );
 
-/** What the server complained about, for a sentence. */
+/** The error messages in the server's output, to be appended to an error sentence. */
 function describeOutput(output: string[]): string {
-  const words = output
+  const messages = output
     .map((line) => /^(?:FATAL|PANIC|ERROR|HINT|DETAIL|postgres):\s*(.*)/.exec(line)?.[1] ?? "")
     .filter((line) => line !== "");
-  const text = words.length > 0 ? words.join(" ") : (output.at(-1) ?? "");
+  const text = messages.length > 0 ? messages.join(" ") : (output.at(-1) ?? "");
   return text === "" ? "" : `: ${text.slice(0, 600)}`;
 }
 
 function report(logger: PostmasterLogger, line: string): void {
   const [, level = "", text = line] = /^([A-Z]+):\s*(.*)/.exec(line) ?? [];
-  if (level === "PANIC") logger.error({ postgres: text }, "the embedded Postgres reports a failure");
-  else if (level === "FATAL") logger.warn({ postgres: text }, "the embedded Postgres refused something");
-  else logger.debug({ postgres: line }, "the embedded Postgres says");
+  if (level === "PANIC") logger.error({ postgres: text }, "the embedded Postgres reported a panic");
+  else if (level === "FATAL") logger.warn({ postgres: text }, "the embedded Postgres reported a fatal error");
+  else logger.debug({ postgres: line }, "output of the embedded Postgres");
 }
 
-/** Waits until the server has gone; one that does not obey is killed. */
+/** Stops the server and waits until it has exited; kills it if it does not stop in time. */
 async function endServer(server: ChildProcess, mode: StopMode): Promise<void> {
   if (server.pid === undefined || server.exitCode !== null || server.signalCode !== null) return;
-  const gone = once(server, "exit");
+  const exited = once(server, "exit");
   server.ref();
   server.kill(mode === "fast" ? "SIGINT" : "SIGQUIT");
   for (const signal of ["SIGQUIT", "SIGKILL"] as const) {
-    const hasGone = await Promise.race([gone.then(() => true), sleep(STOP_GRACE_MS, false, { ref: false })]);
-    if (hasGone) return;
+    const hasExited = await Promise.race([
+      exited.then(() => true),
+      sleep(STOP_GRACE_MS, false, { ref: false }),
+    ]);
+    if (hasExited) return;
     server.kill(signal);
   }
-  await gone;
+  await exited;
 }

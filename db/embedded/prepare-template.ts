@@ -2,7 +2,7 @@ import { templateAccount } from "./account.ts";
 import { findPrograms, makeExecutableForAll } from "./programs.ts";
 import { ensureTemplate } from "./template.ts";
 
-// Set-up runs this once, so that the first start finds the template.
+// Set-up runs this script, so that the first start need not create the template.
 try {
   const programs = await findPrograms();
   await ensureTemplate(templateAccount() ? await makeExecutableForAll(programs) : programs);

@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 /** `initdb` and `postgres` of one version: their folder, the full version ("18.4") and its major part. */
 export type PostgresPrograms = { bin: string; version: string; major: number };
 
-/** This machine has no Postgres that can run. The message says what to do. */
+/** This machine has no suitable Postgres. The message says how to fix it. */
 export class PostgresMissingError extends Error {
   constructor(reason: string) {
     super(
@@ -24,9 +24,9 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const run = promisify(execFile);
 
 /**
- * Finds Postgres: the npm package of this platform (an optional dependency), otherwise one that the machine has.
+ * Finds Postgres: the npm package of this platform (an optional dependency), otherwise one installed on the machine.
  *
- * @param major accepts this major version alone, because a data folder can only be opened by the version that made it.
+ * @param major accepts only this major version, because a data folder can only be opened by the version that created it.
  * @throws PostgresMissingError
  */
 export async function findPrograms(major?: number): Promise<PostgresPrograms> {
@@ -52,7 +52,7 @@ const packagePath = () =>
 const packageFolder = () => join(packagePath(), "native", "bin");
 const platformName = () => (process.platform === "win32" ? "windows" : process.platform);
 
-/** @returns "18.4"; undefined where the program cannot run, as on a system with another C library. */
+/** @returns "18.4"; undefined if the program cannot run, for example on a system with a different C library. */
 async function readVersion(bin: string): Promise<string | undefined> {
   if (bin === packageFolder()) await linkLibraries(packagePath());
   try {
@@ -63,7 +63,10 @@ async function readVersion(bin: string): Promise<string | undefined> {
   }
 }
 
-/** An npm package cannot hold symbolic links. This one lists them for its install script, which npm may not run. */
+/**
+ * Creates the symbolic links of the package. An npm package cannot contain links, so this one lists them in a file for its
+ * install script, which npm may be configured not to run.
+ */
 async function linkLibraries(folder: string): Promise<void> {
   const list = await readFile(join(folder, "native", "pg-symlinks.json"), "utf8");
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
@@ -75,7 +78,7 @@ async function linkLibraries(folder: string): Promise<void> {
   }
 }
 
-/** Where distributions install Postgres, the newest version first, then the folders of PATH. */
+/** The folders in which distributions install Postgres, the newest version first, then the folders of PATH. */
 function listSystemFolders(): string[] {
   const parents: [string, RegExp][] = [
     ["/usr/lib/postgresql", /^\d+$/],
@@ -101,8 +104,8 @@ function readFolder(path: string): string[] {
 }
 
 /**
- * Makes the programs executable for another user: as they are, or as a copy in the system's temporary folder, where
- * their own folder is closed to others (a clone below `/root`). The copy is kept for later starts.
+ * Returns programs that every user can execute: the given ones or, if their folder is closed to other users (a clone below
+ * `/root`), a copy in the system's temporary folder. Later starts reuse the copy.
  */
 export async function makeExecutableForAll(programs: PostgresPrograms): Promise<PostgresPrograms> {
   if (await isOpenToAll(programs.bin)) return programs;
@@ -118,7 +121,7 @@ export async function makeExecutableForAll(programs: PostgresPrograms): Promise<
     await rename(copy, shared);
     return usable;
   } catch {
-    // Another service was faster, or another user occupies the name: only a copy of our own may be executed.
+    // Another service created the folder first, or it belongs to another user. Only a copy of this user may be executed.
     if (!(await isOwnCopy(shared))) return { ...programs, bin: join(copy, "bin") };
     await rm(copy, { recursive: true, force: true });
     return usable;
@@ -127,14 +130,14 @@ export async function makeExecutableForAll(programs: PostgresPrograms): Promise<
 
 const COMPLETE = ".complete";
 
-/** The temporary folder is open to all users: a folder counts only when this user alone can have written it. */
+/** Whether the folder is a complete copy that only this user can have written; every user can create folders next to it. */
 async function isOwnCopy(folder: string): Promise<boolean> {
   const found = await lstat(folder).catch(() => undefined);
   if (!found?.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o022) !== 0) return false;
   return existsSync(join(folder, COMPLETE));
 }
 
-/** Whether every user may pass through a folder and all folders above it. */
+/** Whether every user may enter a folder and all its parent folders. */
 async function isOpenToAll(folder: string): Promise<boolean> {
   for (let at = resolve(folder); ; at = dirname(at)) {
     if (((await stat(at)).mode & 0o001) === 0) return false;

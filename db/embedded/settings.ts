@@ -1,6 +1,6 @@
-/** How `initdb` makes a data folder: text sorts by code point everywhere, damaged pages are detected. */
+/** Arguments of `initdb`: text sorts by code point on every system, and checksums detect damaged pages. */
 export function initdbArguments(major: number): string[] {
-  // Version 17 brought a locale that does not depend on the operating system.
+  // Since version 17, Postgres includes a locale that does not depend on the operating system.
   const locale =
     major >= 17
       ? ["--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"]
@@ -11,7 +11,7 @@ export function initdbArguments(major: number): string[] {
     ...locale,
     "--data-checksums",
     "--wal-segsize=4",
-    // Only users who can enter the folder, which is closed, reach its socket.
+    // The socket needs no password, because it is in the data folder, which other users cannot enter.
     "--auth-local=trust",
     "--auth-host=scram-sha-256",
     "--no-sync",
@@ -22,7 +22,7 @@ export function initdbArguments(major: number): string[] {
 /** Size of a file of the write-ahead log (`--wal-segsize`), in bytes. */
 export const WAL_SEGMENT_BYTES = 4 * 1024 * 1024;
 
-/** A server for one service on one machine: little memory, few processes, and every commit on the disk. */
+/** Settings of a server for one service on one machine: little memory, few processes, and durable commits. */
 export function serviceSettings(major: number): string[] {
   return [
     "listen_addresses=",
@@ -45,13 +45,13 @@ export function serviceSettings(major: number): string[] {
     "autovacuum_max_workers=1",
     "jit=off",
     "huge_pages=off",
-    // Version 18 would keep three processes for reading alone.
+    // The default of version 18 would start three more processes, which only read files.
     ...(major >= 18 ? ["io_method=sync"] : []),
     "logging_collector=off",
     "log_destination=stderr",
     "log_line_prefix=",
     "log_checkpoints=off",
-    // Failed statements are reported to the client; starts, stops and failures of the server to the log.
+    // The log contains starts, stops and failures of the server, and no failed statements: the client reports those.
     "log_min_messages=log",
     "log_min_error_statement=panic",
   ];

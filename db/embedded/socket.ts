@@ -4,10 +4,10 @@ import { join } from "node:path";
 
 /** The file that Postgres creates for port 5432. */
 const SOCKET_NAME = ".s.PGSQL.5432";
-/** What the address of a Unix socket holds, in bytes: 103 on macOS, a few more on Linux. */
+/** Maximum length of the path of a Unix socket, in bytes: 103 on macOS, a few more on Linux. */
 const SOCKET_PATH_MAX = 103;
 
-/** Where a server creates its socket, and how clients of this process reach it. */
+/** The folder in which a server creates its socket, and the URL by which clients in this process reach it. */
 type Socket = {
   /** The value of Postgres's setting `unix_socket_directories`. */
   directory: string;
@@ -16,8 +16,8 @@ type Socket = {
 };
 
 /**
- * The socket lies in the data folder, which nobody else may enter. Where the folder's path is too long for the address
- * of a socket, clients use an open handle of the folder (Linux), or the socket lies in a private temporary folder.
+ * Chooses the folder of the socket: the data folder, which other users cannot enter. If its path is too long for a socket,
+ * clients use an open handle of the folder (Linux), or the socket is in a private temporary folder (other systems).
  */
 export async function prepareSocket(folder: string): Promise<Socket> {
   const isShort = Buffer.byteLength(join(folder, SOCKET_NAME)) <= SOCKET_PATH_MAX;

@@ -14,7 +14,7 @@ import { initdbArguments, serviceSettings } from "./settings.ts";
 import { prepareSocket } from "./socket.ts";
 import { setOwner } from "./tree.ts";
 
-/** Kept with the packages, so that a clone prepares it once for all its data folders. */
+/** The template is cached with the packages, so that a clone creates it once for all its data folders. */
 const TEMPLATE_CACHE = fileURLToPath(
   new URL("../../node_modules/.cache/agent-session-service/postgres", import.meta.url),
 );
@@ -22,11 +22,12 @@ const TEMPLATE_CACHE = fileURLToPath(
 const KEEP_MS = 7 * 24 * 3_600_000;
 
 /**
- * The data folder that new databases are copied from: initialised, with all tables. It is made once for each version of
- * Postgres and of the migrations, which takes a few seconds; set-up does it ahead of the first start.
+ * Ensures that the template exists: an initialised data folder with all tables, from which new databases are copied. It is
+ * created once for each version of Postgres and of the migrations, which takes a few seconds; set-up does this before the
+ * first start.
  *
- * @param programs executable for {@link templateAccount}.
- * @param cache where templates are kept.
+ * @param programs programs that {@link templateAccount} can execute.
+ * @param cache the folder that contains the templates.
  * @returns the template's folder.
  */
 export async function ensureTemplate(programs: PostgresPrograms, cache = TEMPLATE_CACHE): Promise<string> {
@@ -38,7 +39,7 @@ export async function ensureTemplate(programs: PostgresPrograms, cache = TEMPLAT
   try {
     await makeTemplate(programs, folder);
     await rename(folder, target).catch((error) => {
-      // Another process was faster.
+      // Another process created the template first.
       if (!existsSync(target)) throw error;
     });
   } finally {
@@ -48,7 +49,7 @@ export async function ensureTemplate(programs: PostgresPrograms, cache = TEMPLAT
   return target;
 }
 
-/** Removes templates of other versions. A checkout that shares the cache may be copying one that was made lately. */
+/** Removes templates of other versions after a week; a checkout that shares the cache may still be using a younger one. */
 async function removeOldTemplates(cache: string, current: string): Promise<void> {
   for (const other of await readdir(cache)) {
     if (!other.startsWith("template-") || other === current) continue;
@@ -58,7 +59,7 @@ async function removeOldTemplates(cache: string, current: string): Promise<void>
   }
 }
 
-/** Initialises an empty folder and makes all tables in it. */
+/** Initialises an empty folder and creates all tables in it. */
 export async function makeTemplate(programs: PostgresPrograms, folder: string): Promise<void> {
   const account = templateAccount();
   await chmod(folder, 0o700);
@@ -75,7 +76,7 @@ export async function makeTemplate(programs: PostgresPrograms, folder: string): 
       "fsync=off",
     ],
     logger: { debug() {}, warn() {}, error() {} },
-    // A failing server fails the migrations.
+    // If the server fails, the migrations below fail too.
     onFailed() {},
   });
   try {
@@ -85,11 +86,11 @@ export async function makeTemplate(programs: PostgresPrograms, folder: string): 
     await postmaster.stop();
     await socket.close();
   }
-  // Every user of this clone may copy it; it holds no data.
+  // This process's own user copies the template later.
   if (account) await setOwner(folder, { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 });
 }
 
-/** Runs `initdb`. @throws Error with its words. */
+/** Runs `initdb`. @throws Error with its output. */
 async function initialise({ bin, major }: PostgresPrograms, folder: string, account: Account | undefined) {
   const initdb = withFolderHandle(folder, (handle, path) =>
     spawn(join(bin, "initdb"), ["-D", path, ...initdbArguments(major)], {
@@ -99,15 +100,15 @@ async function initialise({ bin, major }: PostgresPrograms, folder: string, acco
       stdio: ["ignore", "ignore", "pipe", "ignore", handle],
     }),
   );
-  let words = "";
+  let output = "";
   initdb.stderr?.setEncoding("utf8").on("data", (text: string) => {
-    words += text;
+    output += text;
   });
   const [code] = await once(initdb, "close");
-  if (code !== 0) throw new Error(`initdb failed: ${words.trim().slice(0, 600)}`);
+  if (code !== 0) throw new Error(`initdb failed: ${output.trim().slice(0, 600)}`);
 }
 
-/** Changes with the version of Postgres, the way it is initialised, and the migrations. */
+/** Returns the Postgres version with a hash of everything else that determines a template's content. */
 function describeContent({ version, major, bin }: PostgresPrograms): string {
   const hash = createHash("sha256").update(JSON.stringify([version, bin, initdbArguments(major)]));
   for (const name of readdirSync(migrationsFolder).filter((each) => each.endsWith(".sql")))

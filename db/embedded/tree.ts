@@ -4,19 +4,19 @@ import type { Account } from "./account.ts";
 
 const run = promisify(execFile);
 
-/** Copies a folder of a thousand small files; `cp` takes a tenth of the time that Node's own copying takes. */
+/** Copies a folder with `cp`, which takes a tenth of the time of Node's `fs.cp` for a thousand small files. */
 export async function copyTree(from: string, to: string): Promise<void> {
   await run("cp", ["-R", from, to]);
 }
 
-/** Gives a folder and everything in it to a user, and closes it to all others. */
+/** Makes an account, if given, the owner of a folder and its content, and closes the folder to all other users. */
 export async function setOwner(folder: string, account: Account | undefined): Promise<void> {
   if (account) await run("chown", ["-R", `${account.uid}:${account.gid}`, folder]);
   await run("chmod", ["-R", "go-rwx", folder]);
 }
 
-/** Writes everything of a folder's file system to the disk: copied files count as stored only then. */
+/** Flushes the file system of a folder to the disk; before that, a power failure can still lose copied files. */
 export async function syncToDisk(folder: string): Promise<void> {
-  // Systems whose `sync` takes no argument write everything.
+  // Some systems have a `sync` without arguments, which flushes all file systems.
   await run("sync", ["-f", folder]).catch(() => run("sync", []));
 }

@@ -16,10 +16,10 @@ import type { UsageRow } from "./runs.ts";
 import { sessions } from "./sessions.ts";
 import { AGENT_BROWSERS, AGENT_OUTCOMES, type AgentBrowser, type AgentOutcome } from "./unions.ts";
 
-/** Any JSON value, `null` included, in a column whose SQL null means that there is none. */
+/** Wraps any JSON value, `null` included, in a column where SQL null means that there is no value. */
 export type JsonBox = { value: unknown };
 
-/** What makes a session a sub-agent: who delegated what to it, and what came of it. */
+/** The sub-agents: one row for each, with its parent, its objective and its result. */
 export const agents = pgTable(
   "agents",
   {
@@ -37,23 +37,23 @@ export const agents = pgTable(
     /** The session whose browser its tools work on; null without a browser. */
     browserSessionId: text("browser_session_id"),
     resultSchema: json("result_schema").$type<Record<string, unknown>>(),
-    /** The call that spawned it, and its place in that call: a call that is made again finds its sub-agents. */
+    /** The call that spawned it, and its index in that call: a repeated call finds the sub-agents that it has spawned. */
     spawnRunId: text("spawn_run_id").notNull(),
     spawnCallId: text("spawn_call_id").notNull(),
     spawnIndex: integer("spawn_index").notNull(),
     /** The text of its last `report_progress`. */
     progress: text("progress"),
-    /** What it has submitted since it was last started; null where it has not. */
+    /** The result that it has submitted since its last start; null before. */
     submission: json("submission").$type<JsonBox>(),
-    /** How its last turn ended; null while it is live. */
+    /** Outcome of its last turn; null while it is live. */
     outcome: text("outcome").$type<AgentOutcome>(),
     result: json("result").$type<JsonBox>(),
     error: text("error"),
     /** Whether the result was submitted; otherwise it is the agent's last text. */
     isSubmitted: boolean("is_submitted").notNull().default(false),
-    /** Of all its ended runs, with everything below it. */
+    /** Usage of all its ended runs, including those of its own sub-agents. */
     usage: jsonb("usage").$type<UsageRow>(),
-    /** The call (`<run>/<call>`) or turn that gave the result to the parent's model; null before. */
+    /** The call (`<run>/<call>`) or turn that passed the result to the parent's model; null before. */
     reportedIn: text("reported_in"),
     settledAt: instant("settled_at"),
     createdAt: createdAt(),

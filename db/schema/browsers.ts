@@ -13,7 +13,7 @@ import {
   type PageWant,
 } from "./unions.ts";
 
-/** The browser of a session, as its status endpoint tells it. A session without a row is `idle`. */
+/** The browser of a session, as the status endpoint reports it. A session without a row is `idle`. */
 export const browsers = pgTable(
   "browsers",
   {
@@ -21,23 +21,23 @@ export const browsers = pgTable(
       .primaryKey()
       .references(() => sessions.id, { onDelete: "cascade" }),
     status: text("status").$type<BrowserStatus>().notNull(),
-    /** The process that holds it (its database connections carry this name); null while nobody does. */
+    /** The process that runs the browser, by the name of its database connections; null while no process does. */
     owner: text("owner"),
-    /** The page that the session targets: chosen at its creation or by a retarget. */
+    /** The target page of the session, set at its creation or by a retarget. */
     desiredUrl: text("desired_url"),
     lastNavigatedUrl: text("last_navigated_url"),
-    /** Address of the last http(s) page shown; a browser that starts again comes back to it. */
+    /** URL of the last http(s) page that was shown; a restarted browser returns to it. */
     returnUrl: text("return_url"),
     /**
-     * Progress of the page wanted last: `desiredUrl` is `selected` until it is reached or `refused`; a browser that
-     * starts again is `returning` to its last page; `reached` from the first page that the browser shows after that.
+     * Progress of the last requested page. `selected`: `desiredUrl` has not been loaded yet. `refused`: it could not be
+     * loaded. `returning`: a restarted browser is loading its last page. `reached`: the browser has shown a page since.
      */
     pageWant: text("page_want").$type<PageWant>().notNull().default("reached"),
     currentUrl: text("current_url"),
     lastError: text("last_error"),
-    /** Raised by every retarget: the outcome of an older navigation does not overwrite a newer one's. */
+    /** Incremented by every retarget, so that the outcome of an older navigation does not overwrite that of a newer one. */
     retargets: integer("retargets").notNull().default(0),
-    /** How often a browser was started for the session. */
+    /** Number of times that a browser was started for the session. */
     starts: integer("starts").notNull().default(0),
     lastUsedAt: instant("last_used_at").notNull().defaultNow(),
     updatedAt: instant("updated_at").notNull().defaultNow(),
@@ -48,7 +48,7 @@ export const browsers = pgTable(
   ],
 );
 
-/** What the page of a session looked like last: shown while no browser runs. One for each session. */
+/** The last picture of a session's page, shown while no browser runs. */
 export const pagePictures = pgTable("page_pictures", {
   sessionId: text("session_id")
     .primaryKey()
@@ -58,7 +58,7 @@ export const pagePictures = pgTable("page_pictures", {
   takenAt: instant("taken_at").notNull().defaultNow(),
 });
 
-/** A remark made by a person in the live browser's overlay. */
+/** A remark that a person submitted in the overlay of the live browser. */
 export const annotations = pgTable(
   "annotations",
   {
@@ -67,14 +67,14 @@ export const annotations = pgTable(
       .notNull()
       .references(() => sessions.id, { onDelete: "cascade" }),
     event: text("event").notNull(),
-    /** The submission as it came, unknown keys included. */
+    /** The submission as received, including unknown keys. */
     payload: json("payload").$type<Record<string, unknown>>().notNull(),
     createdAt: createdAt(),
   },
   (table) => [index("annotations_session").on(table.sessionId, table.createdAt)],
 );
 
-/** A picture or saved page that a turn made; the bytes lie in the file store under `path`. */
+/** A picture, page or file that a tool saved; its bytes are in the file store under `path`. */
 export const evidence = pgTable(
   "evidence",
   {
@@ -85,7 +85,7 @@ export const evidence = pgTable(
     runId: text("run_id").references(() => runs.id, { onDelete: "cascade" }),
     kind: text("kind").$type<EvidenceKind>().notNull(),
     title: text("title").notNull(),
-    /** Address of the page at that moment. */
+    /** URL of the page at that time. */
     url: text("url"),
     mediaType: text("media_type").notNull(),
     sizeBytes: integer("size_bytes").notNull(),
@@ -100,7 +100,7 @@ export const evidence = pgTable(
   ],
 );
 
-/** A field of a form, in the words of JSON Schema. */
+/** A field of a form, as JSON Schema. */
 export type FormField = {
   type: "string" | "number" | "integer" | "boolean" | "array";
   title?: string | undefined;
@@ -132,7 +132,7 @@ export type ElicitationForm = {
 };
 export type ElicitationAnswer = string | Record<string, FormValue>;
 
-/** A question the agent asked a person. */
+/** A question that the agent asked a person. */
 export const elicitations = pgTable(
   "elicitations",
   {
@@ -152,7 +152,7 @@ export const elicitations = pgTable(
     state: text("state").$type<ElicitationState>().notNull().default("open"),
     /** Text; for a form, the values of its fields by name. */
     answer: json("answer").$type<ElicitationAnswer>(),
-    /** When the question is no longer asked. */
+    /** When the question expires. */
     expiresAt: instant("expires_at").notNull(),
     createdAt: createdAt(),
     resolvedAt: instant("resolved_at"),

@@ -5,7 +5,7 @@ import { runs } from "./runs.ts";
 import { sessions } from "./sessions.ts";
 import { CALLBACK_EVENTS, type CallbackEvent, DELIVERY_STATES, type DeliveryState } from "./unions.ts";
 
-/** One callback to make; written in the transaction of its event. */
+/** A callback to send; inserted in the transaction of its event. */
 export const deliveries = pgTable(
   "deliveries",
   {
@@ -21,10 +21,10 @@ export const deliveries = pgTable(
     /** The exact bytes (UTF-8) that are signed and sent. */
     body: text("body").notNull(),
     state: text("state").$type<DeliveryState>().notNull().default("pending"),
-    /** Attempts of the present cycle that came to an end; a redeliver starts a new cycle. */
+    /** Number of finished attempts in the current cycle; a redelivery starts a new cycle. */
     attemptsFinished: integer("attempts_finished").notNull().default(0),
     cycle: integer("cycle").notNull().default(1),
-    /** Raised when the job is sent anew after a loss, so that the engine does not take it for a duplicate. */
+    /** Incremented when a lost job is sent again, so that the engine does not treat it as a duplicate. */
     generation: integer("generation").notNull().default(1),
     nextAttemptAt: instant("next_attempt_at"),
     createdAt: createdAt(),
@@ -50,19 +50,19 @@ export const deliveryAttempts = pgTable(
     cycle: integer("cycle").notNull(),
     number: integer("number").notNull(),
     at: instant("at").notNull(),
-    /** HTTP status, or null where none came. */
+    /** HTTP status; null without a response. */
     status: integer("status"),
     latencyMs: integer("latency_ms").notNull(),
     error: text("error"),
-    /** The beginning of the receiver's answer as plain text; null where none came. */
+    /** The beginning of the response body as plain text; null without a response. */
     excerpt: text("excerpt"),
   },
   (table) => [primaryKey({ columns: [table.deliveryId, table.cycle, table.number] })],
 );
 
 /**
- * Receivers at which callbacks of an owner were dropped, and none has been accepted since: an accepted one removes the
- * row. Most deployments have none.
+ * Receivers that have accepted no callback of an owner since one was dropped. An accepted callback removes the row. Most
+ * deployments have no rows.
  */
 export const failingEndpoints = pgTable(
   "failing_endpoints",
@@ -72,9 +72,9 @@ export const failingEndpoints = pgTable(
     host: text("host").notNull(),
     /** When the first callback was dropped. */
     failingSince: instant("failing_since").notNull(),
-    /** Callbacks dropped since then. */
+    /** Number of callbacks dropped since then. */
     dropped: integer("dropped").notNull(),
-    /** The last failure since callbacks are disabled there; null while they are sent. A probe that fails sets it. */
+    /** Time of the last failure since callbacks were disabled; a failed probe updates it. Null while they are enabled. */
     disabledAt: instant("disabled_at"),
   },
   (table) => [primaryKey({ columns: [table.ownerId, table.host] })],

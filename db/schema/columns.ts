@@ -10,6 +10,6 @@ export const createdAt = () => instant("created_at").notNull().defaultNow();
 /** Bytes in the row itself. */
 export const bytes = customType<{ data: Uint8Array }>({ dataType: () => "bytea" });
 
-/** A check that holds a text column to the values of a union, so that an illegal state cannot be written. */
+/** A check that restricts a text column to the values of a union, so that an illegal state cannot be written. */
 export const oneOf = (name: string, column: PgColumn, values: readonly string[]) =>
   check(name, sql`${column} in (${sql.raw(values.map((value) => `'${value}'`).join(", "))})`);

@@ -13,7 +13,7 @@ import {
 } from "drizzle-orm/pg-core";
 import { createdAt, instant, oneOf } from "./columns.ts";
 
-/** A function run of the embedded engine: the first two are open, the others have ended. */
+/** States of a function run in the embedded engine: the first two are open, the others are final. */
 export const ENGINE_RUN_STATES = ["running", "waiting", "completed", "failed", "cancelled"] as const;
 export const ENGINE_STEP_KINDS = ["run", "sleep", "event", "invoke"] as const;
 export const ENGINE_STEP_STATES = ["pending", "done", "failed"] as const;
@@ -22,16 +22,16 @@ export type EngineRunState = (typeof ENGINE_RUN_STATES)[number];
 export type EngineStepKind = (typeof ENGINE_STEP_KINDS)[number];
 export type EngineStepState = (typeof ENGINE_STEP_STATES)[number];
 
-/** Counts the ends of steps: the order in which a replay hands results back. */
+/** Numbers steps in the order in which they finish. A replay returns their results in this order. */
 export const engineStepOrder = pgSequence("engine_step_order");
 
-/** The processes that execute. One whose lease has run out has lost its runs to whoever claims them. */
+/** The processes that execute runs. After the lease of an executor has expired, other executors may claim its runs. */
 export const engineExecutors = pgTable("engine_executors", {
   id: text("id").primaryKey(),
   leaseUntil: instant("lease_until").notNull(),
 });
 
-/** Events as received; the id makes a second send of the same event a duplicate. `json`, as payloads are opaque. */
+/** Events as received. A second event with the same id is a duplicate. `json`, because payloads are opaque. */
 export const engineEvents = pgTable(
   "engine_events",
   {
@@ -52,19 +52,19 @@ export const engineRuns = pgTable(
     eventId: text("event_id")
       .notNull()
       .references(() => engineEvents.id),
-    /** Value of the function's `idempotency` expression: one run for each. */
+    /** Value of the function's `idempotency` expression: there is one run per value. */
     idempotencyKey: text("idempotency_key"),
     state: text("state").$type<EngineRunState>().notNull().default("running"),
-    /** Raised whenever another executor takes the run over, and when it is cancelled: older writers are refused. */
+    /** Incremented by a takeover by another executor and by a cancel: writes with an older epoch are rejected. */
     epoch: integer("epoch").notNull().default(1),
     executorId: text("executor_id").notNull(),
     /** Failed attempts since the last progress. */
     attempt: integer("attempt").notNull().default(0),
-    /** Counts what arrived from outside, so that a run does not fall asleep over something it has not seen. */
+    /** Counts wakes from outside, so that a run is not parked while there is a wake that it has not seen. */
     wakes: integer("wakes").notNull().default(0),
-    /** When a failed attempt is to be repeated. */
+    /** When a failed attempt is retried. */
     dueAt: instant("due_at"),
-    /** When the run was last parked: with `due_at` it says how long the wait is. */
+    /** When the run was last parked; `due_at` minus this time is the length of the wait. */
     waitingSince: instant("waiting_since"),
     /** The run and step that invoked this one. */
     parentRunId: text("parent_run_id"),
@@ -88,7 +88,7 @@ export const engineRuns = pgTable(
   ],
 );
 
-/** One step: its recorded end, or what it waits for. */
+/** A step: its recorded result, or what it waits for. */
 export const engineSteps = pgTable(
   "engine_steps",
   {
@@ -100,10 +100,10 @@ export const engineSteps = pgTable(
     kind: text("kind").$type<EngineStepKind>().notNull(),
     state: text("state").$type<EngineStepState>().notNull(),
     name: text("name").notNull(),
-    /** Order of ending within everything the engine does. */
+    /** Order in which the step finished, among all steps of the engine. */
     position: bigint("position", { mode: "number" }),
     attempt: integer("attempt").notNull().default(0),
-    /** End of a sleep, time limit of a wait, or time of the next attempt; `created_at` is the beginning of that wait. */
+    /** End of a sleep, deadline of a wait, or time of the next attempt; `created_at` is the start of that wait. */
     dueAt: instant("due_at"),
     eventName: text("event_name"),
     expression: text("expression"),

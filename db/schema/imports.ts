@@ -14,9 +14,9 @@ import {
 
 /** A variant that an import created; `from` is its key in the document. */
 export type ImportedVariantRow = { from: string; key: string; revision: number };
-/** Something of a document that is not in the result, and why. */
+/** A field of a document that was not imported, and why. */
 export type LeftOutRow = { field: string; reason: string };
-/** The beginning of a tool call's result, as an export carries it. */
+/** The beginning of a tool call's result, as an export contains it. */
 export type ImportedResultRow = {
   toolCallId: string;
   toolName: string;
@@ -33,7 +33,7 @@ export const imports = pgTable(
     sessionId: text("session_id")
       .notNull()
       .references(() => sessions.id, { onDelete: "cascade" }),
-    /** The document's own id, or the hash of one without: a document is imported once. */
+    /** The document's own id, or its hash if it has no id. Unique in the session, so that a document is imported once. */
     documentId: text("document_id").notNull(),
     format: text("format").$type<ImportFormat>().notNull(),
     /** Title and id of the exported session, and when it was exported; null for documents of other tools. */
@@ -41,7 +41,7 @@ export const imports = pgTable(
     sourceSessionId: text("source_session_id"),
     exportedAt: instant("exported_at"),
     author: text("author").$type<VariantAuthor>().notNull(),
-    /** The call that imported it: a repeated call finds its import. Null for a person's. */
+    /** The call that imported it: a repeated call finds its import. Null for an import by a person. */
     runId: text("run_id"),
     callId: text("call_id"),
     variants: json("variants").$type<ImportedVariantRow[]>().notNull(),
@@ -49,7 +49,7 @@ export const imports = pgTable(
     planItemCount: integer("plan_item_count").notNull().default(0),
     requirementCount: integer("requirement_count").notNull().default(0),
     leftOut: json("left_out").$type<LeftOutRow[]>().notNull(),
-    /** Size of what it has brought, as JSON: counted against the limits of its session and owner. */
+    /** Size of the imported content as JSON, in bytes; it counts towards the limits of the session and of the owner. */
     sizeBytes: integer("size_bytes").notNull().default(0),
     createdAt: createdAt(),
   },
@@ -62,7 +62,7 @@ export const imports = pgTable(
   ],
 );
 
-/** A message of an imported conversation. It is no part of the session's transcript. */
+/** A message of an imported conversation. It is not part of the session's transcript. */
 export const importedMessages = pgTable(
   "imported_messages",
   {
@@ -71,13 +71,13 @@ export const importedMessages = pgTable(
       .references(() => imports.id, { onDelete: "cascade" }),
     /** Order within the import, from 1. */
     position: integer("position").notNull(),
-    /** Its id in the session that it was exported from. */
+    /** Its id in the exported session. */
     originalId: text("original_id").notNull(),
     role: text("role").$type<MessageRole>().notNull(),
     parts: json("parts").$type<MessagePart[]>().notNull(),
     results: json("results").$type<ImportedResultRow[]>().notNull(),
     author: text("author"),
-    /** When it was written. */
+    /** When it was written in the exported session. */
     writtenAt: instant("written_at").notNull(),
   },
   (table) => [

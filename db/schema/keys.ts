@@ -1,7 +1,7 @@
 import { index, jsonb, pgTable, text } from "drizzle-orm/pg-core";
 import { createdAt, instant } from "./columns.ts";
 
-/** API keys: `ask_<id>_<secret>`; only a SHA-256 of the secret is kept. */
+/** API keys: `ask_<id>_<secret>`; only a SHA-256 of the secret is stored. */
 export const apiKeys = pgTable(
   "api_keys",
   {

@@ -9,11 +9,11 @@ export const landingPages = pgTable(
   {
     slug: text("slug").primaryKey(),
     ownerId: text("owner_id").notNull(),
-    /** The session that deployed it last; null after that session was deleted. */
+    /** The session that last deployed it; null after that session was deleted. */
     sessionId: text("session_id").references(() => sessions.id, { onDelete: "set null" }),
-    /** The workspace folder of the newest deploy: a deploy of that folder without a slug goes to this page. */
+    /** The workspace folder of the newest deploy. A later deploy of that folder without a slug updates this page. */
     folder: text("folder").notNull(),
-    /** Number of the version that is served; null while unpublished. */
+    /** Number of the served version; null while the page is unpublished. */
     version: integer("version"),
     /** Number of the newest version. */
     newestVersion: integer("newest_version").notNull(),

@@ -2,11 +2,11 @@ import { sql } from "drizzle-orm";
 import { index, jsonb, pgTable, text } from "drizzle-orm/pg-core";
 import { createdAt, instant } from "./columns.ts";
 
-/** Jobs to hand to the durable engine, written in the transaction that needs them. */
+/** Jobs to send to the durable engine, inserted in the transaction that creates them. */
 export const outbox = pgTable(
   "outbox",
   {
-    /** The event id the engine sees (`<run>:<generation>`): a second send is a duplicate to it. */
+    /** The id of the engine's event (`<run>:<generation>`): the engine ignores a second event with the same id. */
     id: text("id").primaryKey(),
     name: text("name").notNull(),
     data: jsonb("data").$type<Record<string, unknown>>().notNull(),

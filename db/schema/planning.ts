@@ -17,10 +17,10 @@ import {
 /** An item of a plan. */
 export type PlanItem = { id: string; text: string; status: PlanItemStatus };
 
-/** What a requirement demands of a page, for a check to decide. */
+/** A condition on a page, by which a check decides whether a requirement is met. */
 export type Assertion = { url: string; selector: string; is: AssertionKind; value?: string | number };
 
-/** What the newest check found about an assertion. `message` says why it does not hold or was not checked. */
+/** The result of the newest check of an assertion. `message` says why it failed or was not checked. */
 export type AssertionOutcome = {
   status: AssertionResult;
   at: string;
@@ -29,7 +29,7 @@ export type AssertionOutcome = {
   message: string | null;
 };
 
-/** Evidence of a requirement, and the session of the tree whose artifact it is. */
+/** Evidence of a requirement, with the session of the tree to which it belongs. */
 export type RequirementEvidence = {
   id: string;
   sessionId: string;
@@ -48,16 +48,16 @@ export const plans = pgTable(
       .references(() => sessions.id, { onDelete: "cascade" }),
     mode: text("mode").$type<PlanMode>().notNull().default("off"),
     items: jsonb("items").$type<PlanItem[]>().notNull().default([]),
-    /** Rises by one with each change of the items; 0 for a plan that was never written. */
+    /** Incremented by each change of the items; 0 for a plan that was never written. */
     revision: integer("revision").notNull().default(0),
-    /** Who made the newest revision. */
+    /** Author of the newest revision. */
     author: text("author").$type<PlanAuthor>().notNull().default("person"),
-    /** The newest revision that the agent made, and the newest that a person made; 0 for none. */
+    /** The newest revision by the agent, and the newest by a person; 0 if there is none. */
     agentRevision: integer("agent_revision").notNull().default(0),
     personRevision: integer("person_revision").notNull().default(0),
-    /** The highest number of an item id `p<number>` so far: an id is never given twice. */
+    /** The highest number of an item id `p<number>` so far, because ids are never reused. */
     lastItem: integer("last_item").notNull().default(0),
-    /** The agent's last call: a repeated call finds its plan. */
+    /** The agent's last call that changed the plan: a repeated call finds its change. */
     runId: text("run_id"),
     callId: text("call_id"),
     updatedAt: instant("updated_at").notNull().defaultNow(),
@@ -80,10 +80,10 @@ export const requirements = pgTable(
     note: text("note"),
     evidence: jsonb("evidence").$type<RequirementEvidence[]>().notNull().default([]),
     assertion: jsonb("assertion").$type<Assertion>(),
-    /** The newest check of the assertion; null before. */
+    /** Result of the newest check of the assertion; null before. */
     outcome: jsonb("outcome").$type<AssertionOutcome>(),
     author: text("author").$type<PlanAuthor>().notNull(),
-    /** The call that added it, and the agent's last call that changed it: repeated calls find their effect. */
+    /** The call that added it, and the agent's last call that changed it: a repeated call finds its change. */
     runId: text("run_id"),
     callId: text("call_id"),
     updateRunId: text("update_run_id"),

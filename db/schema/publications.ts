@@ -21,7 +21,7 @@ export const publications = pgTable(
   {
     id: text("id").primaryKey(),
     ownerId: text("owner_id").notNull(),
-    /** The session whose variant it is; null after that session was deleted. */
+    /** The session of the variant; null after that session was deleted. */
     sessionId: text("session_id").references(() => sessions.id, { onDelete: "set null" }),
     variant: text("variant").notNull(),
     /** Number of the release that the moving script serves; null while unpublished. */
@@ -38,7 +38,7 @@ export const publications = pgTable(
   ],
 );
 
-/** An immutable release of a publication: a revision and the script that was made of it. */
+/** An immutable release of a publication: a revision and the script that was compiled from it. */
 export const releases = pgTable(
   "releases",
   {
@@ -52,13 +52,13 @@ export const releases = pgTable(
     script: text("script").notNull(),
     /** The script's hash for Subresource Integrity, such as `sha384-…`. */
     integrity: text("integrity").notNull(),
-    /** The check of the revision when it was published; null where there was none. */
+    /** Result of the revision's newest check when it was published; null if it had not been checked. */
     checkStatus: text("check_status").$type<CheckStatus>(),
     checkedAt: instant("checked_at"),
-    /** Whether it was published without a check that passed. */
+    /** Whether it was published without a passed check. */
     isUnchecked: boolean("is_unchecked").notNull(),
     author: text("author").$type<VariantAuthor>().notNull(),
-    /** The call that published it: a call that is made again finds its release. Null for a person's. */
+    /** The call that published it: a repeated call finds its release. Null for a release by a person. */
     runId: text("run_id"),
     callId: text("call_id"),
     /** Set while the script is not served, because the publication was unpublished. */

@@ -5,9 +5,9 @@ import { instant } from "./columns.ts";
 export const rateBuckets = pgTable("rate_buckets", {
   /** Bucket and subject: `poll/<key id>`. */
   name: text("name").primaryKey(),
-  /** Calls that no process has leased, at the time `at`; the bucket refills evenly from then on. */
+  /** Calls in the bucket at the time `at` that no process has leased; the bucket refills evenly after that. */
   tokens: doublePrecision("tokens").notNull(),
-  /** Calls that the last lease was granted. */
+  /** Number of calls that were granted to the last lease. */
   granted: integer("granted").notNull(),
   at: instant("at").notNull(),
 });

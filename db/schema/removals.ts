@@ -3,18 +3,18 @@ import { boolean, index, pgTable, text } from "drizzle-orm/pg-core";
 import { instant } from "./columns.ts";
 
 /**
- * Sessions that were removed, written in the transaction that deleted their rows. Every process clears what it has of
- * them outside the database (a workspace, files of evidence, a browser), also after a crash. Rows are pruned by age,
- * except those that are pending or not verified.
+ * Removed sessions, inserted in the transaction that deleted their rows. Every process then deletes what it stores outside
+ * the database (workspace, evidence files, browser), even after a crash. Old rows are pruned, except those that are pending
+ * or not verified.
  */
 export const removals = pgTable(
   "removals",
   {
     sessionId: text("session_id").primaryKey(),
     removedAt: instant("removed_at").notNull().defaultNow(),
-    /** A process could not clear all of it and will try again. */
+    /** Whether a process could not delete everything and will try again. */
     isPending: boolean("is_pending").notNull().default(false),
-    /** When a check found that no row and no file of it is left; null before. */
+    /** When a check found that no row and no file of the session is left; null before. */
     verifiedAt: instant("verified_at"),
   },
   (table) => [

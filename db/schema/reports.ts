@@ -3,7 +3,7 @@ import { check, integer, json, jsonb, pgTable, text, unique } from "drizzle-orm/
 import { createdAt } from "./columns.ts";
 import { sessions } from "./sessions.ts";
 
-/** A QA report of a session. It never changes: a report with the title of another one is that report's next version. */
+/** An immutable QA report of a session. A later report with the same title is its next version. */
 export const reports = pgTable(
   "reports",
   {
@@ -14,7 +14,7 @@ export const reports = pgTable(
     title: text("title").notNull(),
     /** Number among the session's reports of this title, from 1. */
     version: integer("version").notNull(),
-    /** Summary and findings, with the evidence they name. `json`, because the keys stay in their order. */
+    /** Summary and findings, with the evidence that they name. `json`, because it preserves the order of keys. */
     document: json("document").$type<unknown>().notNull(),
     /** Number of findings by severity. */
     counts: jsonb("counts").$type<unknown>().notNull(),

@@ -44,13 +44,13 @@ export type UsageRow = {
   modelCalls: number;
   toolCalls: number;
   durationMs: number;
-  /** Of everything below the run's session that ended since the run before it, or with this one. */
+  /** Usage of all sub-agents below the run's session whose runs ended since the previous run of the session. */
   delegated?: Omit<UsageRow, "delegated"> | undefined;
 };
 
 /**
- * What breaks the caller's schema: the place in the result as a JSON pointer, in the schema's shape and, where it has one,
- * in the JSON that the model wrote.
+ * A violation of the caller's schema. `path` is a JSON pointer into the result in the shape of the schema; `rawPath` points
+ * to the same place in the JSON that the model wrote, if that JSON contains the place.
  */
 export type Violation = { path: string; message: string; rawPath?: string };
 
@@ -69,9 +69,9 @@ export const requests = pgTable(
     userId: text("user_id"),
     idempotencyKey: text("idempotency_key"),
     bodyHash: text("body_hash").notNull(),
-    /** A steer: the run whose turn it joined when it was accepted; it gets a run of its own only if that one ends without it. */
+    /** For a steer: the run that it joined when it was accepted. It gets its own run if that run ends without reading it. */
     joinedRunId: text("joined_run_id").references((): AnyPgColumn => runs.id, { onDelete: "cascade" }),
-    /** A steer: the session's event number when it was accepted, after which its stream begins. */
+    /** For a steer: the session's last event number when it was accepted. Its stream starts after that event. */
     joinedAfterSeq: bigint("joined_after_seq", { mode: "number" }),
     createdAt: createdAt(),
   },
@@ -97,24 +97,24 @@ export const runs = pgTable(
     attempt: integer("attempt").notNull(),
     origin: text("origin").$type<RunOrigin>().notNull(),
     state: text("state").$type<RunState>().notNull().default("pending"),
-    /** Raised by every claim: a step of an older epoch cannot write. */
+    /** Incremented by every claim: a step of an older epoch cannot write. */
     epoch: integer("epoch").notNull().default(0),
-    /** The function run of the engine whose claim it was. */
+    /** Id of the engine's function run that made the last claim. */
     player: text("player"),
-    /** Raised when the job is sent anew after a loss, so that the engine does not take it for a duplicate. */
+    /** Incremented when a lost job is sent again, so that the engine does not treat it as a duplicate. */
     generation: integer("generation").notNull().default(1),
     error: text("error"),
     /**
-     * For a run that succeeded and used the browser: why the page that the browser was last sent to was not reached, as of
-     * the end of the run.
+     * For a succeeded run that used the browser: why the last requested page was not reached, as of the end of the run. Null
+     * if it was reached.
      */
     pageError: text("page_error"),
     willRetry: boolean("will_retry").notNull().default(false),
-    /** While the turn's context is being compacted. */
+    /** Whether the context of the turn is being compacted. */
     isCompacting: boolean("is_compacting").notNull().default(false),
-    /** While the run waits for something outside of the service and nobody plays it: since when. */
+    /** Since when the run has waited for something outside the service while no process plays it; null while it plays. */
     parkedAt: instant("parked_at"),
-    /** For a retry that waits: when it may start. */
+    /** Earliest start of a delayed retry. */
     notBefore: instant("not_before"),
     cancelRequestedAt: instant("cancel_requested_at"),
     usage: jsonb("usage").$type<UsageRow>(),
@@ -139,14 +139,14 @@ export const runs = pgTable(
   ],
 );
 
-/** One part of a message as the transcript shows it. */
+/** A part of a message, as the transcript shows it. */
 export type MessagePart =
   | { type: "text"; text: string }
   | { type: "reasoning"; text: string }
   | { type: "tool-call"; toolCallId: string; toolName: string; input: unknown }
   | { type: "data-deliverable"; data: unknown };
 
-/** The transcript. */
+/** The messages of the transcript and of the queue. */
 export const messages = pgTable(
   "messages",
   {
@@ -154,13 +154,13 @@ export const messages = pgTable(
     sessionId: text("session_id")
       .notNull()
       .references(() => sessions.id, { onDelete: "cascade" }),
-    /** Order within the session, from 1; null while it waits in the queue, outside the transcript. */
+    /** Order within the transcript, from 1; null while the message waits in the queue. */
     seq: integer("seq"),
     /** Order within its request, from 0. */
     index: integer("index").notNull().default(0),
     role: text("role").$type<MessageRole>().notNull(),
     parts: json("parts").$type<MessagePart[]>().notNull(),
-    /** The request that brought it, or whose turn made it. */
+    /** The request that contained it, or whose turn produced it. */
     requestId: text("request_id").references(() => requests.id, { onDelete: "cascade" }),
     runId: text("run_id").references(() => runs.id, { onDelete: "cascade" }),
     /** Who wrote it: a caller's user id, or null. */
@@ -170,13 +170,13 @@ export const messages = pgTable(
   (table) => [
     unique("messages_seq").on(table.sessionId, table.seq),
     index("messages_request").on(table.requestId),
-    // Whoever removes a run has its messages looked up.
+    // Deleting a run looks up its messages, because of the foreign key.
     index("messages_run").on(table.runId).where(sql`run_id is not null`),
     oneOf("messages_role", table.role, MESSAGE_ROLES),
   ],
 );
 
-/** One durable step of a run, written in the transaction of its effect; a step that finds its row does nothing. */
+/** A durable step of a run, inserted in the transaction of its effect. A repeated step finds its row and does nothing. */
 export const steps = pgTable(
   "steps",
   {
@@ -185,16 +185,16 @@ export const steps = pgTable(
       .references(() => runs.id, { onDelete: "cascade" }),
     name: text("name").notNull(),
     sessionId: text("session_id").notNull(),
-    /** Order in which steps were recorded, across the runs of a session. Its numbers have gaps. */
+    /** Order in which the steps of a session were recorded, across its runs. The numbers have gaps. */
     position: bigserial("position", { mode: "number" }).notNull(),
-    /** The small value the step hands back. */
+    /** The value that the step returns. It is small. */
     output: json("output").$type<unknown>().notNull(),
     /**
-     * Messages the model is shown from now on (AI SDK `ModelMessage[]`), where the step made any. All of a session's in
-     * the order of their steps are what the model has seen.
+     * Messages that the step adds to the model's context (AI SDK `ModelMessage[]`), if any. The context of a session is the
+     * messages of all its steps, in the order of `position`.
      */
     modelMessages: json("model_messages").$type<unknown[]>(),
-    /** A compaction: its messages stand for those of every step up to this position. */
+    /** For a compaction: its messages replace those of all steps up to this position. */
     replacesThrough: bigint("replaces_through", { mode: "number" }),
     createdAt: createdAt(),
   },
@@ -207,7 +207,7 @@ export const steps = pgTable(
   ],
 );
 
-/** One call of a tool: its beginning is written only where it may not be repeated, its end with its result. */
+/** A tool call. Its start is recorded only if the call must not be repeated, its end together with its result. */
 export const toolCalls = pgTable(
   "tool_calls",
   {
@@ -221,9 +221,9 @@ export const toolCalls = pgTable(
     name: text("name").notNull(),
     input: json("input").$type<unknown>().notNull(),
     state: text("state").$type<ToolCallState>().notNull(),
-    /** Why a `failed` call was not run; null for one that was. */
+    /** Why a `failed` call was not executed; null if it was executed. */
     refusal: text("refusal").$type<CallRefusal>(),
-    /** The whole result as text, however long; the model is shown a cut of it. */
+    /** The full result as text. The model gets a truncated version of a long result. */
     resultText: text("result_text"),
     startedAt: instant("started_at").notNull().defaultNow(),
     endedAt: instant("ended_at"),
@@ -248,7 +248,7 @@ export const deliverables = pgTable(
       .notNull()
       .references(() => sessions.id, { onDelete: "cascade" }),
     status: text("status").$type<DeliverableStatus>().notNull(),
-    /** `json`, as its keys stay in the order in which the model gave them. */
+    /** `json`, because it preserves the order in which the model wrote the keys. */
     value: json("value").$type<unknown>(),
     error: text("error"),
     rawText: text("raw_text"),
@@ -263,7 +263,7 @@ export const deliverables = pgTable(
   ],
 );
 
-/** The session's log: what stream, socket, callbacks and page are read from. */
+/** The event log of a session, from which streams, sockets, callbacks and pages read. */
 export const events = pgTable(
   "events",
   {
@@ -274,7 +274,7 @@ export const events = pgTable(
     kind: text("kind").notNull(),
     requestId: text("request_id"),
     runId: text("run_id"),
-    /** The event as JSON text, serialized once: replays are equal to the byte. */
+    /** The event as JSON text, serialized once, so that replays are byte-identical. */
     body: text("body").notNull(),
     createdAt: createdAt(),
   },

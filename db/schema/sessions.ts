@@ -26,17 +26,17 @@ import {
   type StartupStatus,
 } from "./unions.ts";
 
-/** The MCP servers of a session as stored in the open: their headers are sealed in `sealed_secrets`. */
+/** The unencrypted fields of a session's MCP server; its headers are in `sealed_secrets`. */
 export type McpServerRow = { url: string; type: "http" | "sse" };
 export type ToolPolicyRow = { include: string[]; exclude: string[]; externalTurnExclude: string[] };
 export type CapabilitiesRow = { browser: boolean; sandbox: boolean };
-/** A skill of a session, in the version that it was created with. */
+/** A skill of a session, with the version that the session was created with. */
 export type SessionSkill = { name: string; version: string; source: SkillSource };
 
-/** What a session and its sub-agents may spend together; an absent limit is none. */
+/** What a session and its sub-agents may spend together. An absent field means no limit. */
 export type BudgetRow = { usd?: number; tokens?: number; minutes?: number };
 
-/** A session: the fixed profile, and the few moving parts that every turn needs at hand. */
+/** A session: its fixed configuration, and the counters and pointers that every turn needs. */
 export const sessions = pgTable(
   "sessions",
   {
@@ -48,10 +48,10 @@ export const sessions = pgTable(
     title: text("title").notNull(),
     userId: text("user_id"),
     source: text("source").$type<Source>().notNull(),
-    /** `json` for what callers send: its keys stay in their order. */
+    /** `json` for data of callers, because it preserves the order of keys. */
     metadata: json("metadata").$type<Record<string, unknown>>(),
     idempotencyKey: text("idempotency_key"),
-    /** SHA-256 of the canonical JSON of the creation body: tells a replay from a reuse. */
+    /** SHA-256 of the creation body's canonical JSON: detects an idempotency key that is reused with another body. */
     bodyHash: text("body_hash").notNull(),
     targetUrl: text("target_url"),
     targetPageUrls: jsonb("target_page_urls").$type<string[]>().notNull(),
@@ -60,7 +60,7 @@ export const sessions = pgTable(
     /** Names of the toolset composed at creation (policy filters 1 to 5). */
     toolset: jsonb("toolset").$type<string[]>().notNull(),
     systemPrompt: text("system_prompt"),
-    /** The versions that it was created with; null in a session from before there were skills. */
+    /** Skills with the versions that the session was created with; null if it was created before skills existed. */
     skills: jsonb("skills").$type<SessionSkill[]>(),
     mcpServers: jsonb("mcp_servers").$type<Record<string, McpServerRow>>().notNull(),
     capabilities: jsonb("capabilities").$type<CapabilitiesRow>().notNull(),
@@ -70,33 +70,33 @@ export const sessions = pgTable(
     callbackUrl: text("callback_url"),
     callbackEvents: jsonb("callback_events").$type<CallbackEvent[]>(),
     startupStatus: text("startup_status").$type<StartupStatus>().notNull().default("uninitialized"),
-    /** Raising it revokes the session's own share link. */
+    /** Incrementing it revokes the session's own share link. */
     shareRevocation: integer("share_revocation").notNull().default(0),
-    /** Last sequence number given to an event; taken last in each transaction that appends. */
+    /** Sequence number of the last event. A transaction that appends events increments it as late as possible. */
     eventSeq: bigint("event_seq", { mode: "number" }).notNull().default(0),
-    /** Last place given to a message of the transcript. */
+    /** Position of the last message of the transcript. */
     messageSeq: integer("message_seq").notNull().default(0),
-    /** Raised with each message that is accepted, so that a turn that ends knows whether its view of the queue is the last. */
+    /** Incremented by each accepted message, so that an ending turn detects messages that it has not seen in the queue. */
     queueSeq: integer("queue_seq").notNull().default(0),
-    /** The one run that may write; compare-and-set, so one turn plays at a time. */
+    /** The only run that may write; set by compare-and-set, so that one turn plays at a time. */
     activeRunId: text("active_run_id"),
-    /** The budget of its tree: sub-agents have that of their root. Null for none. */
+    /** The budget of the session and all sub-agents below it; sub-agents use the budget of their root. Null for no limit. */
     budget: jsonb("budget").$type<BudgetRow>(),
-    /** What the session's own turns have spent: tokens of model calls, their price, and time at work. */
+    /** What the session's own turns have spent: tokens of model calls, their price, and working time. */
     spentTokens: bigint("spent_tokens", { mode: "number" }).notNull().default(0),
     spentUsd: doublePrecision("spent_usd").notNull().default(0),
     spentMs: bigint("spent_ms", { mode: "number" }).notNull().default(0),
-    /** How many annotations it has, and their size as JSON. */
+    /** Number of annotations of the session, and their size as JSON. */
     annotationCount: integer("annotation_count").notNull().default(0),
     annotationBytes: bigint("annotation_bytes", { mode: "number" }).notNull().default(0),
-    /** Size of the workspace when a turn of the session ended last. */
+    /** Size of the workspace at the end of the last turn. */
     workspaceBytes: bigint("workspace_bytes", { mode: "number" }).notNull().default(0),
     createdAt: createdAt(),
     updatedAt: instant("updated_at").notNull().defaultNow(),
   },
   (table) => [
     uniqueIndex("sessions_owner_idempotency_key").on(table.ownerId, table.idempotencyKey),
-    // In the order of the list, which leaves sub-agents out.
+    // Matches the order of the session list, which omits sub-agents.
     index("sessions_owner_recent")
       .on(table.ownerId, table.createdAt.desc(), table.id.desc())
       .where(sql`parent_session_id is null`),
@@ -125,12 +125,12 @@ export const sealedSecrets = pgTable(
   (table) => [primaryKey({ columns: [table.sessionId, table.name] })],
 );
 
-/** Share links that were created besides the session's own derived one; only the hash of a link's secret is kept. */
+/** Share links in addition to the session's own, which is derived. Only the hash of a link's secret is stored. */
 export const shareTokens = pgTable(
   "share_tokens",
   {
     tokenHash: text("token_hash").primaryKey(),
-    /** `lnk_…`: names the link without its secret. */
+    /** `lnk_…`: identifies the link without its secret. */
     id: text("id").notNull().unique(),
     sessionId: text("session_id")
       .notNull()

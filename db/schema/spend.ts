@@ -1,6 +1,6 @@
 import { bigint, date, doublePrecision, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 
-/** What the sessions of an owner have spent on a day (UTC), deleted ones included. Written only where owners have a budget. */
+/** What all sessions of an owner, also deleted ones, have spent on a day (UTC). Written only if owners have a budget. */
 export const ownerSpend = pgTable(
   "owner_spend",
   {

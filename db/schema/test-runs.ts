@@ -13,12 +13,12 @@ import {
   type TestTarget,
 } from "./unions.ts";
 
-/** What a test run was asked to do. */
+/** The parameters of a test run. */
 export type TestRunInput = {
-  /** Files and folders of the workspace. An empty list means that the run has every test file. */
+  /** Files and folders of the workspace. An empty list selects all test files. */
   files: string[];
   against: TestTarget[];
-  /** Key of the variant; null where only the control is tested. */
+  /** Key of the variant; null if only the control is tested. */
   variant: string | null;
   /** Regular expression that a test's full title must match; null for all tests. */
   grep: string | null;
@@ -28,7 +28,7 @@ export type TestRunInput = {
   timeoutSeconds: number;
 };
 
-/** How many tests there are, and how many have ended in which way. */
+/** The total number of tests, and the number of tests with each status. */
 export type TestCounts = Record<"total" | TestStatus, number>;
 
 /** A run of Playwright tests of a session's workspace. Its results are written together with its end. */
@@ -43,21 +43,21 @@ export const testRuns = pgTable(
     number: integer("number").notNull(),
     status: text("status").$type<TestRunStatus>().notNull().default("queued"),
     startedBy: text("started_by").$type<TestRunStarter>().notNull(),
-    /** The request and the call that started it: a repeated call finds its test run. Null for a person's. */
+    /** The request and the call that started it: a repeated call finds its test run. Null for a run started by a person. */
     requestId: text("request_id"),
     runId: text("run_id"),
     callId: text("call_id"),
     input: jsonb("input").$type<TestRunInput>().notNull(),
-    /** Revision of the variant that was tested; null before the run starts, and where only the control is tested. */
+    /** Tested revision of the variant; null before the run starts, and if only the control is tested. */
     revision: integer("revision"),
     counts: jsonb("counts").$type<TestCounts>().notNull(),
     /** Why it ended without testing everything, as a sentence; null otherwise. */
     problem: text("problem"),
-    /** How often it was played: a run whose process has gone is played again once. */
+    /** Number of times that it was started: a run whose process has died is started once more. */
     attempt: integer("attempt").notNull().default(0),
-    /** The process that plays it; null while nobody does. */
+    /** The process that executes it; null while no process does. */
     owner: text("owner"),
-    /** Number of the newest job that asks for it to be played, from 0, and when that was written. */
+    /** Number of the newest job that requests its execution, from 0, and when that job was written. */
     jobNumber: integer("job_number").notNull().default(0),
     requestedAt: instant("requested_at").notNull().defaultNow(),
     cancelRequestedAt: instant("cancel_requested_at"),
@@ -83,13 +83,13 @@ export type TestStep = {
   steps?: TestStep[];
 };
 
-/** A file that a test left: kept as evidence, or why not. */
+/** A file that a test attached, with the evidence that it was saved as or the reason why it was not saved. */
 export type TestAttachment = {
   name: string;
   mediaType: string;
   sizeBytes: number;
   evidenceId: string | null;
-  /** Why it was not kept; null if it was. */
+  /** Why it was not saved; null if it was. */
   problem: string | null;
 };
 
@@ -100,7 +100,7 @@ export const testResults = pgTable(
     testRunId: text("test_run_id")
       .notNull()
       .references(() => testRuns.id, { onDelete: "cascade" }),
-    /** Place in the run, from 1. */
+    /** Order within the test run, from 1. */
     position: integer("position").notNull(),
     target: text("target").$type<TestTarget>().notNull(),
     file: text("file").notNull(),
@@ -108,17 +108,17 @@ export const testResults = pgTable(
     /** Titles of the groups around the test, then its own. */
     titles: jsonb("titles").$type<string[]>().notNull(),
     status: text("status").$type<TestStatus>().notNull(),
-    /** Milliseconds of all its attempts together. */
+    /** Total duration of all its attempts, in milliseconds. */
     durationMs: integer("duration_ms").notNull(),
-    /** How often it was tried: once, and once more for each retry. */
+    /** Number of attempts: the first one and the retries. */
     attempts: integer("attempts").notNull(),
-    /** What went wrong in its last failed attempt, with the place in the test. */
+    /** The errors of its last failed attempt, with their location in the test. */
     errors: jsonb("errors").$type<string[]>().notNull(),
     steps: jsonb("steps").$type<TestStep[]>().notNull(),
     attachments: jsonb("attachments").$type<TestAttachment[]>().notNull(),
     /** Annotations of the test, such as `fixme` or `issue`. */
     annotations: jsonb("annotations").$type<{ type: string; description?: string }[]>().notNull(),
-    /** What the test printed; cut. */
+    /** Output of the test, truncated. */
     output: text("output").notNull(),
   },
   (table) => [

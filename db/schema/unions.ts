@@ -1,4 +1,4 @@
-/** The unions that both the rows and the rules speak of. One list each: types, checks and schemas follow from it. */
+/** The unions that the tables and the domain logic share. Types, database checks and schemas are derived from the lists. */
 export const SOURCES = ["web", "api", "slack", "cli"] as const;
 export const RUN_ORIGINS = ["person", "external", "continuation", "retry", "subagent"] as const;
 export const RUN_STATES = ["pending", "running", "succeeded", "errored", "cancelled"] as const;
@@ -11,17 +11,20 @@ export const BROWSER_STATUSES = ["idle", "creating", "ready", "expired", "error"
 export const PAGE_WANTS = ["selected", "refused", "returning", "reached"] as const;
 export const STARTUP_STATUSES = ["uninitialized", "starting", "ready", "error"] as const;
 export const TOOL_CALL_STATES = ["started", "succeeded", "failed", "unknown"] as const;
-/** Why a call was not run: `plan_first`, because a person wants to agree to the plan first. */
+/** Why a call was not executed. `plan_first`: a person wants to agree to the plan first. */
 export const CALL_REFUSALS = ["plan_first"] as const;
 export const EVIDENCE_KINDS = ["screenshot", "preview", "html", "file"] as const;
 export const ELICITATION_STATES = ["open", "answered", "declined", "unanswered", "withdrawn"] as const;
-/** What a parked run waits for; `budget`: more of it, because it is used up. */
+/** What a parked run waits for. `budget`: a larger budget, because the current one is exhausted. */
 export const WAIT_KINDS = ["person", "agents", "tests", "control", "budget"] as const;
-/** How a wait ended: what it waited for came, its time was over, a message steered the turn, or the turn was stopped. */
+/**
+ * How a wait ended. `settled`: what it waited for has happened. `deadline`: its deadline passed. `message`: a message
+ * steered the turn. `stopped`: the turn was stopped.
+ */
 export const WAIT_ENDS = ["settled", "deadline", "message", "stopped"] as const;
-/** When a wait is settled: as soon as one of the things it waits for has come, or when all have. */
+/** When a wait is settled: as soon as any of the things that it waits for has happened, or after all of them. */
 export const WAIT_UNTIL = ["any", "all"] as const;
-/** Which browser a sub-agent works on: one of its own, its parent's, or none. */
+/** The browser that a sub-agent uses: its own, its parent's, or none. */
 export const AGENT_BROWSERS = ["own", "shared", "none"] as const;
 /** How the last turn of a sub-agent ended. */
 export const AGENT_OUTCOMES = ["succeeded", "failed", "cancelled"] as const;
@@ -56,7 +59,7 @@ export const BROWSER_TOOLS = [
 export const LOGIN_METHODS = ["link", "oidc"] as const;
 export const SHARE_ROLES = ["view", "comment", "drive"] as const;
 export const CHECK_STATUSES = ["pass", "warn", "fail"] as const;
-/** How grave a finding of a report is, worst first: the impacts of axe, and `info` for what needs no repair. */
+/** Severity of a finding in a report, worst first: the impact levels of axe, and `info` for a finding that needs no fix. */
 export const FINDING_SEVERITIES = ["critical", "serious", "moderate", "minor", "info"] as const;
 /** Who wrote a revision of a variant. */
 export const VARIANT_AUTHORS = ["agent", "person"] as const;
@@ -65,13 +68,13 @@ export const PLAN_AUTHORS = ["agent", "person"] as const;
 export const PLAN_ITEM_STATUSES = ["todo", "in_progress", "done", "dropped"] as const;
 /** `plan_first`: a person wants to agree to the plan before anything is changed. `agreed`: a person has agreed. */
 export const PLAN_MODES = ["off", "plan_first", "agreed"] as const;
-/** The message that is posted as the person's who agrees to a plan. */
+/** The message that is posted in the name of the person who agrees to a plan. */
 export const PLAN_AGREED_TEXT = "The plan is agreed. Go ahead.";
 export const REQUIREMENT_STATUSES = ["open", "met", "failed", "waived"] as const;
 export const ASSERTION_KINDS = ["visible", "hidden", "text", "count"] as const;
 /** Result of an assertion in a check. `unchecked`: the check did not open the page of the assertion. */
 export const ASSERTION_RESULTS = ["pass", "fail", "unchecked"] as const;
-/** `interrupted`: its process ended twice while it ran. `failed`: a test failed, or it ended before every test had. */
+/** `interrupted`: its process ended twice during the run. `failed`: a test failed, or the run ended before all tests had. */
 export const TEST_RUN_STATUSES = [
   "queued",
   "running",
@@ -81,11 +84,11 @@ export const TEST_RUN_STATUSES = [
   "interrupted",
 ] as const;
 export const TEST_RUN_STARTERS = ["agent", "person"] as const;
-/** What a test works on: the page as it is, or with a variant of the session. */
+/** What a test runs against: the unchanged page, or the page with a variant of the session. */
 export const TEST_TARGETS = ["control", "variant"] as const;
 /** `flaky`: failed first, then passed in a retry. */
 export const TEST_STATUSES = ["passed", "failed", "flaky", "skipped"] as const;
-/** Kinds of documents that a session imports. */
+/** Kinds of documents that a session can import. */
 export const IMPORT_FORMATS = ["agent-session", "agent-session-variant", "growthbook", "posthog"] as const;
 
 export type Source = (typeof SOURCES)[number];

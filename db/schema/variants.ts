@@ -25,7 +25,7 @@ export const variants = pgTable(
     key: text("key").notNull(),
     /** Number of the newest revision. */
     revision: integer("revision").notNull(),
-    /** Whether the live browser shows it; one variant of a session at most. */
+    /** Whether the live browser shows it. At most one variant of a session is shown. */
     isShown: boolean("is_shown").notNull().default(false),
     updatedAt: instant("updated_at").notNull().defaultNow(),
     createdAt: createdAt(),
@@ -44,10 +44,10 @@ export const variantRevisions = pgTable(
     key: text("key").notNull(),
     number: integer("number").notNull(),
     author: text("author").$type<VariantAuthor>().notNull(),
-    /** The call that stored it: a call that is made again finds its revision. Null for a person's. */
+    /** The call that stored it: a repeated call finds its revision. Null for a revision by a person. */
     runId: text("run_id"),
     callId: text("call_id"),
-    /** `json`, because the keys stay in their order. */
+    /** `json`, because it preserves the order of keys. */
     document: json("document").$type<unknown>().notNull(),
     /** Result of the newest check; null before. */
     checkStatus: text("check_status").$type<CheckStatus>(),
@@ -67,7 +67,7 @@ export const variantRevisions = pgTable(
   ],
 );
 
-/** A preview that people see: a picture of a page, with a variant or without one. */
+/** A preview that is shown to people: a picture of a page, with or without a variant. */
 export const previews = pgTable(
   "previews",
   {
@@ -79,13 +79,13 @@ export const previews = pgTable(
     url: text("url").notNull(),
     width: integer("width").notNull(),
     height: integer("height").notNull(),
-    /** The viewport's name; null where it was given as a size. */
+    /** Name of the viewport; null if it was specified as a size. */
     viewport: text("viewport"),
     /** Key of the variant; null for the page without one. */
     variant: text("variant"),
     scrollTo: text("scroll_to"),
     caption: text("caption"),
-    /** Revision in the picture; null without a variant or a picture. */
+    /** Revision that the picture shows; null without a variant or a picture. */
     revision: integer("revision"),
     evidenceId: text("evidence_id"),
     /** Why there is no picture. */

@@ -4,7 +4,7 @@ import { createdAt, instant, oneOf } from "./columns.ts";
 import { runs } from "./runs.ts";
 import { WAIT_ENDS, WAIT_KINDS, WAIT_UNTIL, type WaitEnd, type WaitKind, type WaitUntil } from "./unions.ts";
 
-/** What a run waits for outside of the service: on behalf of a tool call, or the run itself between two steps. */
+/** A wait of a run for something outside the service. A tool call waits, or the run itself between two steps. */
 export const waits = pgTable(
   "waits",
   {
@@ -15,11 +15,14 @@ export const waits = pgTable(
     callId: text("call_id").notNull(),
     sessionId: text("session_id").notNull(),
     kind: text("kind").$type<WaitKind>().notNull(),
-    /** Ids of what it waits for: questions, sub-agents or test runs; none for control. For `budget`: the sentence that says which one is used up. */
+    /**
+     * Ids of the questions, sub-agents or test runs that it waits for; empty for `control`. For `budget`: a sentence that
+     * says which budget is exhausted.
+     */
     subjects: jsonb("subjects").$type<string[]>().notNull(),
-    /** Whether one of them ends the wait, or all of them together. */
+    /** Whether any one of the subjects settles the wait, or only all of them. */
     until: text("until").$type<WaitUntil>().notNull().default("any"),
-    /** When the wait ends without what it waits for; null for never. */
+    /** When the wait ends even if it is not settled; null for no deadline. */
     deadlineAt: instant("deadline_at"),
     /** How it ended; null while it is open. */
     endedBy: text("ended_by").$type<WaitEnd>(),

@@ -2,17 +2,17 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-/** A helper of the bench in a process of its own, reached by messages. */
+/** A helper process of the bench that communicates by messages. */
 export type Child = {
   pid: number;
-  /** What it said when it was ready. */
+  /** Its first message, which it sends when it is ready. */
   ready: { port: number };
-  /** Sends a message and resolves with the next one that comes back. */
+  /** Sends a message and resolves with the next message from the process. */
   ask: (message: object | string) => Promise<unknown>;
   stop: () => Promise<void>;
 };
 
-/** Starts a script of this folder and waits for its first message. @throws Error when it ends before that. */
+/** Starts a script of this folder and waits for its first message. @throws Error when the process ends before that. */
 export async function startChild(script: string, variables: Record<string, string> = {}): Promise<Child> {
   const child: ChildProcess = fork(fileURLToPath(new URL(script, import.meta.url)), {
     execArgv: ["--disable-warning=ExperimentalWarning"],
@@ -20,15 +20,15 @@ export async function startChild(script: string, variables: Record<string, strin
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
   const next = async () => {
-    const left = new AbortController();
-    const gone = once(child, "exit", { signal: left.signal }).then(([code]) => {
+    const finished = new AbortController();
+    const exited = once(child, "exit", { signal: finished.signal }).then(([code]) => {
       throw new Error(`${script} ended with ${code}`);
     });
     try {
-      return (await Promise.race([once(child, "message"), gone]))[0] as unknown;
+      return (await Promise.race([once(child, "message"), exited]))[0] as unknown;
     } finally {
-      left.abort();
-      gone.catch(() => {});
+      finished.abort();
+      exited.catch(() => {});
     }
   };
   const ready = (await next()) as { port: number };

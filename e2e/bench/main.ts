@@ -12,12 +12,12 @@ import type { Measurement, Row } from "./types.ts";
 
 // npm run bench [-- --only turn-1,memory] [--runs 5] [--database postgres://…] [--json file]
 // npm run bench -- --profile turn|start|scripts, or --scale
-// Every figure is a ratio against something simple that did the same work in the same run, in turns, on the same
+// Most results are ratios to a simple baseline that does the same work alternately, in the same run and on the same
 // machine. Progress and the figures behind the ratios go to stderr, the table to stdout.
 
 const BUDGET_SECONDS = 600;
-/** A measurement that takes this many times what it should hangs. */
-const LATE = 3;
+/** A measurement is aborted after this many times its expected duration. */
+const TIMEOUT_FACTOR = 3;
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
 const { values } = parseArgs({
@@ -25,12 +25,12 @@ const { values } = parseArgs({
     only: { type: "string" },
     database: { type: "string" },
     json: { type: "string" },
-    /** Repeats everything so many times, each time with new processes, and reports medians. */
+    /** Number of times that everything is repeated, each time with new processes; the report contains medians. */
     runs: { type: "string", default: "1" },
     profile: { type: "string" },
-    /** Measures what grows with the size of a service, about 3 minutes. */
+    /** Measures what grows with the number of sessions and viewers; takes about 3 minutes. */
     scale: { type: "boolean" },
-    /** Given by `npm run bench`: the build is current, so `npm start` starts at once. */
+    /** Set by `npm run bench`: the build is up to date, so `npm start` does not build first. */
     built: { type: "boolean" },
   },
 });
@@ -57,7 +57,7 @@ function chooseMeasurements(): Measurement[] {
   return measurements.filter(({ name }) => !names || names.includes(name));
 }
 
-/** Measures everything once. @returns the rows, and how many measurements failed. */
+/** Runs the measurements once. @returns the rows, and the number of failed measurements. */
 async function runOnce(chosen: readonly Measurement[]): Promise<{ rows: Row[]; failures: number }> {
   const startedAt = performance.now();
   const secondsLeft = () => BUDGET_SECONDS - (performance.now() - startedAt) / 1000;
@@ -70,14 +70,14 @@ async function runOnce(chosen: readonly Measurement[]): Promise<{ rows: Row[]; f
   try {
     for (const { name, seconds, measure } of chosen) {
       if (secondsLeft() < seconds) {
-        say(`${name}: left out, as the run has ${Math.max(0, Math.floor(secondsLeft()))} s left`);
+        say(`${name}: skipped, because the run has ${Math.max(0, Math.floor(secondsLeft()))} s left`);
         continue;
       }
       say(`${name} …`);
       try {
-        const made = await within(seconds * LATE, measure(rig));
-        for (const row of made) say(formatLine(row));
-        rows.push(...made);
+        const measured = await within(seconds * TIMEOUT_FACTOR, measure(rig));
+        for (const row of measured) say(formatLine(row));
+        rows.push(...measured);
       } catch (error) {
         failures += 1;
         say(`  failed: ${error instanceof Error ? error.message : String(error)}`);
@@ -118,7 +118,7 @@ async function bench(): Promise<void> {
 }
 
 if (process.platform !== "linux") {
-  say("The bench reads the processes' figures from /proc: it runs on Linux.");
+  say("The bench runs only on Linux, because it reads figures of processes from /proc.");
   process.exitCode = 1;
 } else if (values.scale) {
   const rows = await measureScale(say);

@@ -16,7 +16,7 @@ import { turnMeasurements } from "./measure/turns.ts";
 import { variantRuntimeMeasurement } from "./measure/variant-runtime.ts";
 import type { Measurement } from "./types.ts";
 
-/** Everything the bench measures, in the order of the table; the long ones last, where time may run out. */
+/** All measurements in the order of the table. The long ones are last, because the run skips them if its time runs out. */
 export const measurements: readonly Measurement[] = [
   ...turnMeasurements,
   baselineMeasurement,

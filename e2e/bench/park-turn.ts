@@ -5,9 +5,9 @@ import { describeService } from "./rig.ts";
 
 const headers = { authorization: `Bearer ${API_KEY}` };
 
-/** Starts a person's turn that asks a question, and waits until it is parked. @returns the path of its event stream. */
+/** Starts a turn that asks a person a question, and waits until it is parked. @returns the path of its event stream. */
 export async function parkTurn(service: RunningService): Promise<{ streamPath: string }> {
-  // A program starts the first turn of a session; a person starts the second.
+  // The API starts the first turn of the session, which cannot ask anyone. The second turn is started by a person and can.
   const { sessionId, shareUrl } = await startTurn(describeService(service), { tools: 0 });
   const person = {
     origin: new URL(service.baseUrl).origin,
@@ -21,7 +21,7 @@ export async function parkTurn(service: RunningService): Promise<{ streamPath: s
   };
 }
 
-/** Parks so many turns, a few at a time. @returns the paths of their event streams. */
+/** Parks `count` turns, `inFlight` at a time. @returns the paths of their event streams. */
 export async function parkTurns(service: RunningService, count: number, inFlight: number): Promise<string[]> {
   const paths: string[] = [];
   let left = count;

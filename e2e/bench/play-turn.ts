@@ -1,22 +1,22 @@
 import { callJson, followStream } from "./http.ts";
 import type { Subject } from "./types.ts";
 
-/** What the scripted model is to do in a turn; it travels as the turn's text. */
+/** What the scripted model does in a turn. It is sent as the text of the turn. */
 export type Task = {
-  /** Cheap tool calls, one a step, before the answer. */
+  /** Number of cheap tool calls before the answer, one per step. */
   tools: number;
-  /** The calls ask a person, so that the turn waits. */
+  /** The tool calls ask a person a question, so that the turn waits. */
   asks?: true;
-  /** Pieces of the answer, and the wait before each. */
+  /** Number of chunks of the answer, and the delay before each of them. */
   chunks?: number;
   chunkDelayMs?: number;
-  /** The bare loop makes a call of the SDK for every step, instead of leaving the loop to it. */
+  /** The bare loop calls the SDK once per step, instead of letting the SDK play all steps. */
   byHand?: true;
-  /** Names the turn in the model's log. */
+  /** Identifies the turn in the model's log. */
   tag?: string;
 };
 
-/** Milliseconds from the request that starts the turn. */
+/** Times in milliseconds since the request that starts the turn. */
 export type TurnTimes = { createdMs: number; firstEventMs: number; completedMs: number };
 
 type StartedTurn = { streamUrl: string; statusUrl: string; sessionId: string; shareUrl: string };
@@ -29,7 +29,7 @@ export async function startTurn(subject: Subject, task: Task): Promise<StartedTu
   return (await callJson("POST", url, subject.headers, subject.bodyOf(textOf(task)))) as StartedTurn;
 }
 
-/** Plays a turn as a program does: starts it, then follows its stream to the last event. */
+/** Plays a turn like a client: starts it, then follows its stream to the last event. */
 export async function playTurn(subject: Subject, task: Task): Promise<TurnTimes> {
   const startedAt = performance.now();
   const { streamUrl } = await startTurn(subject, task);
@@ -47,7 +47,7 @@ export async function playTurn(subject: Subject, task: Task): Promise<TurnTimes>
   return { createdMs, firstEventMs, completedMs };
 }
 
-/** Plays turns at a constant number in flight for a time. @returns finished turns a second. */
+/** Plays turns for `forMs` milliseconds, a constant number at a time. @returns the number of finished turns per second. */
 export async function playInFlight(
   subject: Subject,
   task: Task,
@@ -65,7 +65,7 @@ export async function playInFlight(
   return (finished * 1000) / (performance.now() - startedAt);
 }
 
-/** Plays a number of turns, so many at a time. */
+/** Plays `count` turns, `inFlight` at a time. */
 export async function playTurns(
   subject: Subject,
   task: Task,

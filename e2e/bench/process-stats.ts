@@ -2,16 +2,16 @@ import { readdirSync, readFileSync } from "node:fs";
 
 /** CPU time that a live process has used so far, all threads, in milliseconds. Linux only: reads /proc. */
 export function readCpuMs(pid: number): number {
-  // Finer than the clock ticks of `stat`, and enough, as Node keeps its threads.
+  // Threads have finer times than the clock ticks of `stat`. The sum is complete, because Node does not end its threads.
   const threads = readdirSync(`/proc/${pid}/task`);
   return threads.reduce((total, thread) => total + readThreadNs(pid, thread), 0) / 1e6;
 }
 
-/** CPU time of a live process and its live descendants, in milliseconds. What ended processes used is not in it. */
+/** CPU time of a live process and its live descendants, in milliseconds. Excludes processes that have ended. */
 export const readTreeCpuMs = (pid: number): number =>
   [pid, ...descendantsOf(pid)].reduce((total, member) => total + readCpuMs(member), 0);
 
-/** The process that started this one; 0 if there is none. */
+/** Process id of a process's parent; 0 if it has none. */
 export const readParent = (pid: number): number =>
   Number(readText(`/proc/${pid}/stat`).split(") ")[1]?.split(" ")[1] ?? 0);
 
@@ -23,11 +23,11 @@ function readThreadNs(pid: number, thread: string): number {
   }
 }
 
-/** Memory in MB of one process; what it shares with others counts in part (PSS). Linux only. */
+/** Memory of one process in MB, with its proportional share of shared memory (PSS). Linux only. */
 export const readMemoryMb = (pid: number): number =>
   Number(/^Pss:\s+(\d+)/m.exec(readText(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0) / 1024;
 
-/** Memory in MB of a process and its descendants, by kind of process; what is shared counts once (PSS). Linux only. */
+/** Memory in MB of a process and its descendants, by kind of process. Shared memory counts once (PSS). Linux only. */
 export function listMemoryMb(pid: number): Record<string, number> {
   const byKind: Record<string, number> = {};
   for (const member of [pid, ...descendantsOf(pid)]) {
@@ -47,7 +47,6 @@ function descendantsOf(pid: number): number[] {
   const children = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
-    // The command's name, in brackets, may hold anything.
     .filter((child) => readParent(child) === pid);
   return children.flatMap((child) => [child, ...descendantsOf(child)]);
 }

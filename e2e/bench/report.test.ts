@@ -4,7 +4,7 @@ import { combineRuns, formatTable } from "./report.ts";
 import { median, medianRatio, quantile } from "./statistics.ts";
 
 describe("the table of the bench", () => {
-  test("a row shows its ratio, what was promised, and whether it holds; figures of one machine stay out", () => {
+  test("a row contains its ratio, its target and whether the target is met, but no figures of the machine", () => {
     const table = formatTable([
       { what: "latency", value: 1.996, unit: "×", target: { atMost: 2 }, behind: { serviceMs: 9 } },
       { what: "frames", value: 0.9, unit: "×", target: { atLeast: 0.95 }, behind: {} },
@@ -18,12 +18,12 @@ describe("the table of the bench", () => {
   });
 });
 
-test("several runs become one row each: the median of its values and of the figures behind them", () => {
+test("several runs become one row per measurement, with the medians of its values and of the figures behind them", () => {
   const run = (value: number, serviceMs: number) => [
     { what: "latency", value, unit: "×" as const, target: { atMost: 2 }, behind: { serviceMs } },
     { what: "creation", value: value * 10, unit: "×" as const, behind: {} },
   ];
-  // A run may have left a measurement out.
+  // The third run has skipped one measurement.
   const runs = [run(3, 30), run(1, 20), run(2, 10).slice(0, 1)];
   assert.deepEqual(combineRuns(runs), [
     { what: "latency", value: 2, unit: "×", target: { atMost: 2 }, behind: { serviceMs: 20 } },
@@ -31,8 +31,8 @@ test("several runs become one row each: the median of its values and of the figu
   ]);
 });
 
-describe("what the ratios are made of", () => {
-  test("a slow moment that hits one pair does not move the median of the ratios", () => {
+describe("the statistics of the bench", () => {
+  test("a slow moment that affects one pair does not change the median of the ratios", () => {
     assert.equal(
       medianRatio([
         [10, 5],
@@ -44,7 +44,7 @@ describe("what the ratios are made of", () => {
       2,
     );
   });
-  test("quantiles are values that were measured", () => {
+  test("a quantile is one of the measured values", () => {
     assert.equal(median([3, 1, 2]), 2);
     assert.equal(quantile([1, 2, 3, 4], 0.95), 4);
     assert.throws(() => median([]), RangeError);

@@ -4,13 +4,13 @@ import type { Row, Target } from "./types.ts";
 const isMet = (value: number, target: Target): boolean =>
   "atMost" in target ? value <= target.atMost : value >= target.atLeast;
 
-/** Two figures, as many as a shared machine bears out. */
+/** Formats a value with about two significant digits; results of a shared machine are not more precise. */
 const format = (value: number): string => (Math.abs(value) >= 10 ? value.toFixed(0) : value.toFixed(2));
 
 const describeTarget = (target: Target, unit: Row["unit"]): string =>
   "atMost" in target ? `≤ ${target.atMost} ${unit}` : `≥ ${target.atLeast} ${unit}`;
 
-/** The rows as a Markdown table: ratios, what was promised, and whether it holds. */
+/** Formats the rows as a Markdown table with each value, its target, and whether the target is met. */
 export function formatTable(rows: readonly Row[]): string {
   const lines = rows.map(({ what, value, unit, target }) => {
     const verdict = target ? (isMet(value, target) ? "✓" : "✗") : "";
@@ -19,13 +19,13 @@ export function formatTable(rows: readonly Row[]): string {
   return ["| measurement | result | target | |", "|---|---|---|---|", ...lines].join("\n");
 }
 
-/** A row for the eye of whoever runs the bench: with the figures behind it. */
+/** Formats a row for the progress output, with the figures behind it. */
 export function formatLine({ what, value, unit, behind }: Row): string {
   const figures = Object.entries(behind).map(([name, figure]) => `${name} ${format(figure)}`);
   return `  ${what}: ${format(value)} ${unit}${figures.length > 0 ? ` (${figures.join(", ")})` : ""}`;
 }
 
-/** One row for each thing that several runs measured: the median of its values, and of each figure behind them. */
+/** Combines the rows of several runs into one row per measurement, with the medians of its value and of its figures. */
 export function combineRuns(runs: readonly (readonly Row[])[]): Row[] {
   const byWhat = Map.groupBy(runs.flat(), ({ what }) => what);
   return [...byWhat.values()].flatMap((rows) => {

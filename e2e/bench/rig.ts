@@ -8,17 +8,17 @@ import type { LoggedCall, Prompt } from "./model/main.ts";
 import { playTurn, playTurns } from "./play-turn.ts";
 import type { Subject } from "./types.ts";
 
-/** Everything that a measurement works with. */
+/** The processes and settings that a measurement uses. */
 export type Rig = Awaited<ReturnType<typeof createRig>>;
 
-/** Turns before anything is measured: code is slow until it has been run a few times, on either side. */
+/** Number of turns before the first measurement, because code is slow until it has run a few times. */
 const WARM_UP = 25;
 
-/** Makes a Node of the bench load a file of `observe/` first. */
+/** Value of NODE_OPTIONS with which a Node process of the bench preloads a file of `observe/`. */
 export const observeWith = (file: string): string =>
   `--expose-gc --disable-warning=ExperimentalWarning --import=${new URL(`./observe/${file}`, import.meta.url)}`;
 
-/** Starts the scripted model, the service and the bare loop, each as a process of its own, and warms them up. */
+/** Starts the scripted model, the service and the bare loop in separate processes, and warms them up. */
 export async function createRig(options: {
   database: string | undefined;
   isBuilt: boolean;
@@ -59,14 +59,14 @@ export async function createRig(options: {
       variables,
       folder,
       close,
-      /** What the service sends with every call of the model. */
+      /** The instructions and tools that the service sends with every model call. */
       prompt,
       modelUrl,
-      /** Model calls of tagged turns since the last time. */
+      /** Returns the model calls of tagged turns since the previous `takeCalls`. */
       takeCalls: async () => (await model.ask({ type: "take" })) as LoggedCall[],
       readBareMemory: async () => (await bare.ask("memory")) as NodeJS.MemoryUsage,
       modelPid: model.pid,
-      /** Where a script of this folder lies. */
+      /** Returns the absolute path of a file of this folder. */
       pathOf: (file: string) => fileURLToPath(new URL(file, import.meta.url)),
     };
   } catch (error) {
@@ -84,7 +84,7 @@ export const describeService = (service: RunningService): Subject => ({
   bodyOf: (text) => ({ messages: [userMessage(text)] }),
 });
 
-/** A loop of `bare/main.ts`. */
+/** Describes a loop of `bare/main.ts`. */
 export const describeLoop = (name: "bare loop" | "minimal loop", loop: Child): Subject => ({
   name,
   pid: loop.pid,
@@ -94,7 +94,7 @@ export const describeLoop = (name: "bare loop" | "minimal loop", loop: Child): S
   bodyOf: (text) => ({ text }),
 });
 
-/** The in-memory server of `bare/agent-server.ts`, which takes the service's own requests. */
+/** Describes the in-memory server of `bare/agent-server.ts`, which accepts the same requests as the service. */
 export const describeAgentServer = (server: Child): Subject => ({
   name: "agent server",
   pid: server.pid,
@@ -104,7 +104,7 @@ export const describeAgentServer = (server: Child): Subject => ({
   bodyOf: (text) => ({ messages: [userMessage(text)] }),
 });
 
-/** Starts the in-memory agent server with these instructions and tools. */
+/** Starts the in-memory agent server with the service's instructions and tools. */
 export async function startAgentServer({
   modelUrl,
   prompt,

@@ -1,4 +1,4 @@
-/** The value below which `share` of the values lie. @throws RangeError when there are none. */
+/** The value below which the fraction `share` (0 to 1) of the values lies. @throws RangeError without values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   const value = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
@@ -6,11 +6,15 @@ export function quantile(values: readonly number[], share: number): number {
   return value;
 }
 
-/** The middle value. @throws RangeError when there are none. */
+/** The median. @throws RangeError without values. */
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
-/** The middle of the ratios of neighbours: both of a pair met the same noise. @throws RangeError when there are none. */
+/**
+ * The median of the ratios of pairs. Both values of a pair were measured at about the same time, with the same noise.
+ *
+ * @throws RangeError without pairs.
+ */
 export const medianRatio = (pairs: readonly (readonly [number, number])[]): number =>
-  median(pairs.map(([value, beside]) => value / beside));
+  median(pairs.map(([value, baseline]) => value / baseline));
 
 export const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);

@@ -1,22 +1,22 @@
 import type { Rig } from "./rig.ts";
 
-/** A number that was measured, and what it is held against; `target` is undefined where nothing was promised. */
+/** A measured value and its target, if it has one. */
 export type Row = {
-  /** What was measured, in words. */
+  /** Description of the measured value. */
   what: string;
   value: number;
   unit: "×" | "%" | "s" | "ms" | "MB" | "kB" | "turns/s";
   target?: Target;
-  /** The figures behind the value, in their units. They belong to one machine, so the table leaves them out. */
+  /** The figures behind the value, with units in their names. They depend on the machine, so the table omits them. */
   behind: Record<string, number>;
 };
 
 export type Target = { atMost: number } | { atLeast: number };
 
-/** One measurement: a name for `--only`, how long it may take, and the rows it makes. */
+/** A measurement: a name for `--only`, its expected duration, and a function that returns its rows. */
 export type Measurement = {
   name: string;
-  /** Roughly, in seconds, so that a run that is out of time leaves it out. */
+  /** Expected duration in seconds. A run skips the measurement if less time is left. */
   seconds: number;
   measure: (rig: Rig) => Promise<Row[]>;
 };

@@ -7,8 +7,8 @@ import { z } from "zod";
 import type { Prompt } from "../model/main.ts";
 import { readTools } from "./read-tools.ts";
 
-// An agent server as teams write it without durability: keys, validated bodies, sessions with follow-ups, a log of events
-// per session, a resumable stream and a status to poll. Everything is in the memory of one process.
+// An agent server as teams write it without durability: API keys, validated bodies, sessions, an event log per session, a
+// resumable stream and a status to poll. Everything is in the memory of one process.
 
 const createSchema = z.object({
   messages: z

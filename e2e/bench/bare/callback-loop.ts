@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 
-// The least that could do the same work: signs a body and sends it with `fetch`, so many at a time, and forgets it.
+// A baseline with as little code as possible: signs a body, sends it with `fetch`, several at a time, and records nothing.
 
-const AT_ONCE = 16;
+const CONCURRENCY = 16;
 const body = JSON.stringify({ event: "run.completed", data: { text: "x".repeat(600) } });
 
 type Order = { url: string; secret: string; count: number };
@@ -16,7 +16,7 @@ async function send({ url, secret, count }: Order): Promise<void> {
       await (await fetch(url, { method: "POST", headers, body })).arrayBuffer();
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
 }
 
 process.on("message", (order: Order) => send(order).then(() => process.send?.("sent")));

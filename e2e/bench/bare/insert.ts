@@ -10,7 +10,7 @@ import { createSealer } from "#lib/secrets/sealer.ts";
 import { createSession } from "#lib/session/create-session.ts";
 import { createFreshRuns } from "#lib/session/run/fresh-runs.ts";
 
-// A plain HTTP server that answers every request with the rows of a new session, written in one transaction.
+// A plain HTTP server that inserts the rows of a new session for every request, in one transaction.
 
 const url = process.env.BENCH_DATABASE;
 const dataDir = mkdtempSync(join(tmpdir(), "bench-insert-"));
@@ -54,23 +54,23 @@ const pattern = await createSession(
 );
 if (pattern.status !== "created") throw new Error("the pattern session was not created");
 
-// No service that opens this database later is to play these.
+// A service that opens this database later must not play these sessions.
 await db.execute(sql`update outbox set sent_at = now() where sent_at is null`);
 
 /** The pattern's rows as JSON text, table by table. */
 const rows = await Promise.all(
   (["sessions", "requests", "runs", "messages", "outbox"] as const).map(async (table) => {
     const name = sql.identifier(table);
-    const found = await db.execute(
+    const selected = await db.execute(
       sql`select row_to_json(t)::text as row from ${name} t where t::text like ${`%${pattern.sessionId}%`}`,
     );
-    return { name, row: (found as unknown as { rows: { row: string }[] }).rows[0]?.row ?? "{}" };
+    return { name, row: (selected as unknown as { rows: { row: string }[] }).rows[0]?.row ?? "{}" };
   }),
 );
 
 async function insertCopy(): Promise<void> {
-  const made = randomBytes(12).toString("hex");
-  const renew = (text: string) => text.replaceAll(/(ses|req|run|msg)_[a-z0-9]{24}/g, `$1_${made}`);
+  const suffix = randomBytes(12).toString("hex");
+  const renew = (text: string) => text.replaceAll(/(ses|req|run|msg)_[a-z0-9]{24}/g, `$1_${suffix}`);
   await db.transaction(async (tx) => {
     for (const { name, row } of rows)
       await tx.execute(

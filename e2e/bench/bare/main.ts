@@ -6,8 +6,9 @@ import { isStepCount, type ModelMessage, streamText, type ToolSet } from "ai";
 import type { Prompt } from "../model/main.ts";
 import { readTools } from "./read-tools.ts";
 
-// The least that could do the same work: an AI SDK loop in a plain HTTP server, its events in memory and streamed as
-// server-sent events. Same model, same instructions and tools, same wire to its client; nothing survives it.
+// A baseline with as little code as possible: an AI SDK loop in a plain HTTP server, which stores its events in memory and
+// streams them as server-sent events. Model, instructions, tools and the client's protocol are the same as the service's;
+// nothing survives the process.
 
 type Turn = { events: Buffer[]; followers: Set<ServerResponse>; isOver: boolean };
 
@@ -24,7 +25,7 @@ function emit(turn: Turn, kind: string, fields: object) {
   for (const follower of turn.followers) follower.write(bytes);
 }
 
-/** The loop as the SDK plays it. */
+/** Plays a turn with one call of the SDK, which loops over the steps. */
 async function play(turn: Turn, text: string) {
   emit(turn, "run.started", {});
   const result = streamText({
@@ -50,7 +51,10 @@ async function play(turn: Turn, text: string) {
   finish(turn, await result.totalUsage);
 }
 
-/** A loop by hand, one call of the SDK a step, as the service has to: the SDK's own grows with what it keeps of its steps. */
+/**
+ * Plays a turn with one call of the SDK per step, like the service. The SDK's own loop gets slower with the steps that it
+ * keeps.
+ */
 async function playByHand(turn: Turn, text: string) {
   emit(turn, "run.started", {});
   const messages: ModelMessage[] = [{ role: "user", content: text }];
@@ -88,13 +92,13 @@ const server = createServer(async (request, response) => {
   if (request.method === "POST") {
     let body = "";
     for await (const chunk of request.setEncoding("utf8")) body += chunk;
-    const made = randomUUID();
+    const turnId = randomUUID();
     const turn: Turn = { events: [], followers: new Set(), isOver: false };
-    turns.set(made, turn);
+    turns.set(turnId, turn);
     const { text } = JSON.parse(body) as { text: string };
     void (text.includes('"byHand":true') ? playByHand : play)(turn, text);
     response.writeHead(201, { "content-type": "application/json" });
-    response.end(JSON.stringify({ streamUrl: `/turns/${made}/stream`, statusUrl: `/turns/${made}` }));
+    response.end(JSON.stringify({ streamUrl: `/turns/${turnId}/stream`, statusUrl: `/turns/${turnId}` }));
     return;
   }
   const turn = turns.get(id ?? "");

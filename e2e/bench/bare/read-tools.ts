@@ -3,7 +3,7 @@ import type { Prompt } from "../model/main.ts";
 
 const RESULT = '{\n "total": 0,\n "evidence": []\n}';
 
-/** The service's tools for a loop of the AI SDK: each returns the same short result at once. */
+/** Returns the service's tools for a loop of the AI SDK. Each tool returns the same short result immediately. */
 export const readTools = ({ tools }: Prompt): ToolSet =>
   Object.fromEntries(
     tools.map(({ name, description, parameters }) => [

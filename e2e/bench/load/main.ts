@@ -1,18 +1,18 @@
 import { Agent, request } from "node:http";
 
-// Requests at a constant rate from a process of its own, as visitors load scripts: a slow answer does not slow the
-// requests behind it. The URLs are on loopback.
+// A process that sends requests at a constant rate, like visitors that load scripts: a slow response does not delay later
+// requests. The URLs are on loopback.
 
 export type LoadOrder = {
   requests: { url: string; headers: Record<string, string>; status: number }[];
   perSecond: number;
 };
-/** What came of the requests since the order. `errors` counts answers of another status, and requests without one. */
+/** The results of an order. `errors` counts responses with another status, and requests without a response. */
 export type LoadReport = { sent: number; errors: number; timesMs: number[] };
 
 const TICK_MS = 5;
 const TIMEOUT_MS = 5_000;
-/** A request beyond these is counted as an error. */
+/** A request is counted as an error, and not sent, while this many are open. */
 const OPEN_MAX = 500;
 
 let stop: (() => Promise<LoadReport>) | undefined;

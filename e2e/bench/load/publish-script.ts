@@ -11,7 +11,7 @@ const changes = Array.from(
   (_, index): Change => ({ id: `c${index}`, op: "setText", selector: `.c${index}`, text: "New text" }),
 );
 
-/** Publishes a variant of a new session. @returns the addresses of its scripts. */
+/** Publishes a variant of a new session. @returns the URLs of its scripts. */
 export async function publishScript(subject: Subject): Promise<{ moving: string; pinned: string }> {
   const { sessionId } = await startTurn(subject, { tools: 0 });
   const variant = `${subject.baseUrl}/api/sessions/${sessionId}/variants/main`;
@@ -23,19 +23,19 @@ export async function publishScript(subject: Subject): Promise<{ moving: string;
   return { moving: onService(publication.scriptUrl), pinned: onService(publication.pinnedScriptUrl) };
 }
 
-/** What visitors ask for: each script plain, gzipped, and again with the ETag that they have. */
+/** Returns the requests that visitors make for each script: uncompressed, gzipped, and with the ETag of a cached copy. */
 export async function planLoads(urls: string[]): Promise<LoadOrder["requests"]> {
   const gzip = { "accept-encoding": "gzip" };
   const requests = urls.map(async (url) => {
     const answer = await fetch(url, { headers: gzip });
     await answer.arrayBuffer();
-    const known = { ...gzip, "if-none-match": answer.headers.get("etag") ?? "" };
+    const cached = { ...gzip, "if-none-match": answer.headers.get("etag") ?? "" };
     return [
       { url, headers: {}, status: 200 },
       { url, headers: gzip, status: 200 },
-      { url, headers: known, status: 304 },
+      { url, headers: cached, status: 304 },
       { url, headers: gzip, status: 200 },
-      { url, headers: known, status: 304 },
+      { url, headers: cached, status: 304 },
     ];
   });
   return (await Promise.all(requests)).flat();

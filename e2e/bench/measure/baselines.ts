@@ -14,9 +14,9 @@ const IN_FLIGHT = 16;
 const ROUNDS = 3;
 
 /**
- * The service beside two other servers: a loop as in the AI SDK's first example (one sentence of instructions, one tool), and
- * an in-memory agent server that makes the service's own calls. The bare loop of the other measurements makes the same calls
- * as the service; these show what its instructions and tools cost, and what other people build.
+ * Compares the service with two other servers: a loop like the AI SDK's first example (one sentence of instructions, one
+ * tool), and an in-memory agent server that makes the same model calls as the service. The minimal loop shows what the
+ * service's instructions and tools cost; the agent server is what teams build without durability.
  */
 async function measureBaselines(rig: Rig): Promise<Row[]> {
   const loop = await startChild("./bare/main.ts", { BENCH_MODEL_URL: rig.modelUrl });
@@ -42,7 +42,7 @@ async function measureBaselines(rig: Rig): Promise<Row[]> {
   }
 }
 
-/** The prompt of a newcomer: one sentence, one tool. */
+/** Returns a prompt with one sentence and one tool, as in a first example. */
 function shorten({ tools }: Prompt): Prompt {
   const [tool] = tools.filter(({ name }) => name === "list_evidence");
   if (!tool) throw new Error("the service offers no list_evidence");

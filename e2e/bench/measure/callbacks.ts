@@ -14,12 +14,12 @@ const ARRIVED_WITHIN_MS = 20_000;
 
 type Delivery = { sessionId: string; id: string };
 
-/** Signed callbacks a second, all asked for at once vs a loop that signs and sends as many with `fetch`. */
+/** Measures signed callbacks per second, all requested at once, relative to a loop that signs and sends with `fetch`. */
 async function measureCallbacks({ subject }: Rig): Promise<Row[]> {
   const receiver = await startReceiver();
   const loop = await startChild("./bare/callback-loop.ts");
   try {
-    const deliveries = await makeDeliveries(subject, receiver.url);
+    const deliveries = await createDeliveries(subject, receiver.url);
     const measured = await repeat({ rounds: 5, secondsMax: 10 }, async () => {
       const service = await receiver.readRate(deliveries.length, () => redeliverAll(subject, deliveries));
       const count = deliveries.length;
@@ -46,20 +46,20 @@ async function measureCallbacks({ subject }: Rig): Promise<Row[]> {
   }
 }
 
-/** Plays sessions with a callback, and lists the deliveries that they made. */
-async function makeDeliveries(subject: Subject, url: string): Promise<Delivery[]> {
-  const made: Delivery[] = [];
+/** Plays sessions that have a callback. @returns their deliveries. */
+async function createDeliveries(subject: Subject, url: string): Promise<Delivery[]> {
+  const deliveries: Delivery[] = [];
   for (let nth = 0; nth < SESSIONS; nth++) {
     const body = { ...(subject.bodyOf(textOf({ tools: 0 })) as object), callback: { url, secret: SECRET } };
     const created = await callJson("POST", subject.baseUrl + subject.createPath, subject.headers, body);
     const { sessionId, streamUrl } = created as { sessionId: string; streamUrl: string };
     await followStream(subject.baseUrl + streamUrl, subject.headers, () => {});
-    made.push(...(await readDelivered(subject, sessionId)));
+    deliveries.push(...(await readDelivered(subject, sessionId)));
   }
-  return made;
+  return deliveries;
 }
 
-/** The deliveries of a session, once all of them have arrived. */
+/** Waits until all deliveries of a session have arrived, and returns them. */
 async function readDelivered(subject: Subject, sessionId: string): Promise<Delivery[]> {
   const url = `${subject.baseUrl}/api/sessions/${sessionId}/deliveries`;
   const endsAt = performance.now() + ARRIVED_WITHIN_MS;
@@ -81,7 +81,7 @@ const redeliverAll = ({ baseUrl, headers }: Subject, deliveries: readonly Delive
     ),
   );
 
-/** A receiver that accepts everything, and tells how fast a number of requests arrived. */
+/** Starts a receiver that accepts all requests and measures the rate at which they arrive. */
 async function startReceiver() {
   let onRequest = () => {};
   const server = createServer((request, response) => {

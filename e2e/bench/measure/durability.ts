@@ -10,7 +10,7 @@ import type { Measurement, Row, Subject } from "../types.ts";
 const WARM_UP = 40;
 const PAIRS = 30;
 
-/** What waiting for the disk costs: turns on a Postgres that flushes each commit beside one that never does. */
+/** Measures turns on a Postgres that flushes each commit to disk, relative to one that never flushes. */
 async function measureDurability({ variables }: Rig): Promise<Row[]> {
   const started: (() => Promise<unknown>)[] = [];
   const start = async (isDurable: boolean): Promise<Subject> => {

@@ -12,12 +12,12 @@ import { openServiceView } from "../view/service-view.ts";
 import { findChromium } from "./live-view.ts";
 
 const ROUNDS = 5;
-/** The service starts its next spare browser 2 s after one was taken. */
+/** Time for the service to start its next spare browser, which it begins 2 s after one was taken. */
 const SPARE_MS = 4_000;
 const SIZE = { width: 1280, height: 800 };
 const PAGE = `<title>Shop</title><body style="background:teal"><h1>Shop</h1>${"<p>Offer of the day</p>".repeat(200)}`;
 
-/** From `POST /api/session` with a target to the first picture of that page, beside a bare context of a running browser. */
+/** Measures the time from `POST /api/session` to the first picture of its target, relative to a bare browser context. */
 async function measureFirstPicture({ subject }: Rig): Promise<Row[]> {
   let onVisit = () => {};
   const pages = createServer((_, response) => {
@@ -26,7 +26,7 @@ async function measureFirstPicture({ subject }: Rig): Promise<Row[]> {
   });
   await new Promise<void>((done) => pages.listen(0, "127.0.0.1", done));
   const url = `http://127.0.0.1:${(pages.address() as AddressInfo).port}/`;
-  /** Pictures from before the page was asked for show an empty one. */
+  /** Resolves when the browser requests the page. Earlier pictures show an empty page, so they do not count. */
   const expectVisit = () =>
     new Promise<void>((done) => {
       onVisit = done;
@@ -34,7 +34,7 @@ async function measureFirstPicture({ subject }: Rig): Promise<Row[]> {
   const executablePath = findChromium();
   const browser = await chromium.launch({ ...(executablePath && { executablePath }) });
   try {
-    // Asking for a page makes the service start its spare browser.
+    // A request for a page makes the service start its spare browser.
     await fetch(`${subject.baseUrl}/`);
     const pairs: (readonly [number, number])[] = [];
     for (let round = 0; round < ROUNDS; round++) {

@@ -7,7 +7,7 @@ import type { Measurement, Row, Subject } from "../types.ts";
 
 const TASK = { tools: 3, chunks: 30, chunkDelayMs: 25 };
 
-/** How late events reach the followers of one run: 200 of them, the service's and the bare loop's in turn. */
+/** Measures the delay with which events reach 200 followers of one run, alternately for the service and the bare loop. */
 async function measureFollowers({ subject, baseline }: Rig): Promise<Row[]> {
   const rounds: Record<"many" | "one", [number, number][]> = { many: [], one: [] };
   for (let round = 0; round < 3; round++) {
@@ -48,7 +48,7 @@ async function readLag(subject: Subject, followers: number, task: Task = TASK): 
       rest = blocks.pop() ?? "";
       for (const block of blocks) {
         const stamp = /"timestamp":"([^"]+)"/.exec(block)?.[1];
-        // What happened before everybody had joined is a replay.
+        // Events from before all followers had joined are replayed, so they have no delay to measure.
         if (stamp === undefined || Date.parse(stamp) < joinedAt + 300) continue;
         lags.push(performance.timeOrigin + atMs - Date.parse(stamp));
       }
@@ -60,7 +60,7 @@ async function readLag(subject: Subject, followers: number, task: Task = TASK): 
 const STREAMS = 500;
 const LONG_TASK = { tools: 0, chunks: 40, chunkDelayMs: 100 };
 
-/** 500 streams of one run, the service's and the bare loop's: how late events are, and the memory that a stream takes. */
+/** Measures the delay of events and the memory per stream with 500 streams of one run, for the service and the bare loop. */
 async function measureStreams({ subject, baseline }: Rig): Promise<Row[]> {
   const measure = async (each: Subject) => {
     const before = readMemoryMb(each.pid);

@@ -23,7 +23,7 @@ const PAGES: Record<string, string> = {
     addEventListener("mousedown", () => { document.body.style.background = (on = !on) ? "teal" : "white"; });</script>`,
 };
 
-/** The live view beside a screencast taken straight from a browser of the same build with the same flags. */
+/** Compares the live view with a screencast that is read directly from a browser of the same build with the same flags. */
 async function measureLiveView({ subject, folder }: Rig): Promise<Row[]> {
   const pages = createServer((request, response) => {
     response.writeHead(200, { "content-type": "text/html" }).end(PAGES[request.url ?? ""] ?? "");
@@ -48,7 +48,7 @@ async function measureLiveView({ subject, folder }: Rig): Promise<Row[]> {
     const rates: { one: number; five: number }[] = [];
     for (let round = 0; round < 2; round++) {
       const [one = 0] = await watch([first]);
-      // The slowest of them counts.
+      // The rate of the slowest viewer counts.
       rates.push({ one, five: Math.min(...(await watch([first, ...others]))) });
     }
     await retarget(subject, sessionId, pageUrl("/still"));
@@ -63,7 +63,7 @@ async function measureLiveView({ subject, folder }: Rig): Promise<Row[]> {
     const clicks: [number, number][] = [];
     for (let click = 0; click < CLICKS; click++) clicks.push([await timeClick(first), await timeClick(raw)]);
     const measured = clicks.slice(3);
-    const [own, beside] = [median(measured.map(([ms]) => ms)), median(measured.map(([, ms]) => ms))];
+    const [serviceMs, rawMs] = [median(measured.map(([ms]) => ms)), median(measured.map(([, ms]) => ms))];
     const one = median(rates.map((rate) => rate.one));
     return [
       {
@@ -81,10 +81,10 @@ async function measureLiveView({ subject, folder }: Rig): Promise<Row[]> {
       },
       {
         what: "live view: input to frame vs raw CDP",
-        value: own / beside,
+        value: serviceMs / rawMs,
         unit: "×",
         target: { atMost: 1.2 },
-        behind: { serviceMs: own, rawMs: beside },
+        behind: { serviceMs, rawMs },
       },
     ];
   } finally {
@@ -92,11 +92,11 @@ async function measureLiveView({ subject, folder }: Rig): Promise<Row[]> {
   }
 }
 
-/** The browser that set-up found, as the service does. */
+/** Returns the path of the browser that set-up found, like the service. */
 export const findChromium = () =>
   process.env.BROWSER_EXECUTABLE_PATH ?? readSetup(process.env.DATA_DIR ?? ".data").chromium?.executablePath;
 
-/** Somebody who sees the page. */
+/** A viewer of a page. */
 export type View = {
   subscribe: (isOn: boolean) => void;
   /** Resolves with the time of the next frame (`performance.now()`). */
@@ -107,7 +107,7 @@ export type View = {
   close: () => unknown;
 };
 
-/** Frames a second that each of the views gets while all of them watch. */
+/** Measures the frames per second that each view receives while all of them are subscribed. */
 async function watch(views: View[]): Promise<number[]> {
   for (const view of views) view.subscribe(true);
   await Promise.all(views.map((view) => view.nextFrame()));
@@ -121,7 +121,7 @@ async function watch(views: View[]): Promise<number[]> {
   return rates;
 }
 
-/** Milliseconds from a press, which changes the whole page, to the frame that shows it; the page is still otherwise. */
+/** Measures the milliseconds from a press, which changes the whole page, to the next frame. Nothing else changes it. */
 async function timeClick(view: View): Promise<number> {
   const startedAt = performance.now();
   const frame = view.nextFrame();

@@ -7,11 +7,11 @@ import { sum } from "../statistics.ts";
 import type { Measurement, Row } from "../types.ts";
 
 const SESSIONS = 500;
-/** An idle process gives memory back after 5 to 10 seconds, and idle database connections close after 10. */
+/** An idle process returns memory to the system after 5 to 10 seconds, and idle database connections close after 10. */
 const START_PAUSE_MS = 15_000;
 const PAUSE_MS = 30_000;
 
-/** What all processes of a service hold when it is idle after its start, and after 500 sessions and a pause. */
+/** Measures the memory of all processes of an idle service: after its start, and after 500 sessions and a pause. */
 async function measureMemory(rig: Rig): Promise<Row[]> {
   const { variables, database } = rig;
   const service = await startService(variables);

@@ -3,7 +3,7 @@ import { type RunningService, startService } from "../../fixtures/service.ts";
 import { parkTurns } from "../park-turn.ts";
 import { playTurns } from "../play-turn.ts";
 import { readCpuMs } from "../process-stats.ts";
-import { readHeld } from "../read-held.ts";
+import { readMemoryUsage } from "../read-memory-usage.ts";
 import { describeService, observeWith, type Rig } from "../rig.ts";
 import { median } from "../statistics.ts";
 import type { Measurement, Row } from "../types.ts";
@@ -14,7 +14,7 @@ const IN_FLIGHT = 8;
 const STARTS = 3;
 /** Each measurement contains the jobs of one minute. */
 const IDLE_MS = 60_000;
-/** In this time the engine finishes its housekeeping, and idle connections are closed. */
+/** Time in which the engine finishes its housekeeping and idle connections are closed. */
 const SETTLE_MS = 20_000;
 const MB = 1024 * 1024;
 
@@ -81,7 +81,7 @@ async function observe(service: RunningService) {
   const cpuFromMs = readCpuMs(service.pid ?? 0);
   await sleep(IDLE_MS);
   const cpuMs = readCpuMs(service.pid ?? 0) - cpuFromMs;
-  const { heapUsed, external } = await readHeld(service);
+  const { heapUsed, external } = await readMemoryUsage(service);
   return { cpuMs, heldBytes: heapUsed + external };
 }
 

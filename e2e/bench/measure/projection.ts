@@ -6,7 +6,7 @@ import type { Measurement, Row } from "../types.ts";
 
 const ROUNDS = 25;
 
-/** A schema of about so many KiB, of what schemas usually have in them. */
+/** Creates a schema of about `kib` KiB from the keywords that schemas usually contain. */
 function createSchema(kib: number): string {
   const properties: Record<string, unknown> = {};
   const schema = {
@@ -50,7 +50,7 @@ const projectText = (text: string): number => {
   return timed(() => projectSchema(schema, profiles.openai));
 };
 
-/** Projecting a caller's schema, beside reading it; and whether four times the schema takes four times as long. */
+/** Measures the projection of a schema relative to reading it, and whether its time grows linearly with the size. */
 async function measureProjection(): Promise<Row[]> {
   const [small, middle, large] = [16, 32, 64].map(createSchema);
   if (small === undefined || middle === undefined || large === undefined) return [];
@@ -94,7 +94,7 @@ async function measureProjection(): Promise<Row[]> {
     },
     {
       what: "projecting 64 KiB vs 16 KiB (linear: 4)",
-      // The best times: what the collector of garbage adds comes at any moment.
+      // Compares the best times, because the garbage collector may slow down any other round.
       value: Math.min(...times.large) / Math.min(...times.small),
       unit: "×",
       target: { atMost: 6 },

@@ -14,10 +14,10 @@ const TURNS = 8;
 const ROUNDS = 16;
 const SECONDS_MAX = 20;
 const IN_TIME_MS = 100;
-/** How long the server is loaded while nothing else happens, for its CPU per request. */
+/** Duration of the load on an otherwise idle server, by which its CPU time per request is measured. */
 const ALONE_MS = 2_000;
 
-/** Loads a server's scripts while something else is done. @throws Error when a request was not answered. */
+/** Requests the scripts of a server during `work`. @throws Error when a request failed. */
 async function whileLoaded<Value>(
   loader: Child,
   requests: LoadOrder["requests"],
@@ -30,14 +30,14 @@ async function whileLoaded<Value>(
   return { ...value, ...report };
 }
 
-/** The median time of turns of one tool call, one after the other. */
+/** Measures the median time of turns with one tool call, one after the other. */
 async function timeTurns(subject: Subject): Promise<{ turnMs: number }> {
   const times: number[] = [];
   for (let turn = 0; turn < TURNS; turn++) times.push((await playTurn(subject, { tools: 1 })).completedMs);
   return { turnMs: median(times) };
 }
 
-/** CPU milliseconds of a server for each request, with nothing else to do, once its code is warm. */
+/** Measures the CPU time per request of an otherwise idle server, in milliseconds, once its code is warm. */
 async function measureCpu(loader: Child, requests: LoadOrder["requests"], pid: number): Promise<number> {
   const loadAlone = () => whileLoaded(loader, requests, async () => ({ done: await sleep(ALONE_MS) }));
   await loadAlone();
@@ -46,7 +46,7 @@ async function measureCpu(loader: Child, requests: LoadOrder["requests"], pid: n
   return (readCpuMs(pid) - beforeMs) / sent;
 }
 
-/** Turns while visitors load a published script, beside turns without visitors, and with those of a plain server. */
+/** Measures turns while visitors load a published script, relative to no visitors and to the same load on a plain server. */
 async function measurePublishedScript({ subject }: Rig): Promise<Row[]> {
   const [loader, plain] = [await startChild("./load/main.ts"), await startChild("./load/plain-server.ts")];
   try {
@@ -57,7 +57,7 @@ async function measurePublishedScript({ subject }: Rig): Promise<Row[]> {
     const cpu = [await measureCpu(loader, own, subject.pid), await measureCpu(loader, others, plain.pid)];
     const rounds = await repeat({ rounds: ROUNDS, secondsMax: SECONDS_MAX }, async () => ({
       loaded: await whileLoaded(loader, own, () => timeTurns(subject)),
-      beside: await whileLoaded(loader, others, () => timeTurns(subject)),
+      plainLoaded: await whileLoaded(loader, others, () => timeTurns(subject)),
       calm: await timeTurns(subject),
     }));
     return report(rounds, cpu);
@@ -67,12 +67,12 @@ async function measurePublishedScript({ subject }: Rig): Promise<Row[]> {
   }
 }
 
-type Round = Record<"loaded" | "beside", LoadReport & { turnMs: number }> & { calm: { turnMs: number } };
+type Round = Record<"loaded" | "plainLoaded", LoadReport & { turnMs: number }> & { calm: { turnMs: number } };
 
 function report(rounds: Round[], [serviceCpuMs = 0, plainCpuMs = 0]: number[]): Row[] {
   const answers = rounds.flatMap(({ loaded }) => loaded.timesMs);
   const inTime = answers.filter((ms) => ms <= IN_TIME_MS).length;
-  const compare = (what: string, baseline: "beside" | "calm", atMost?: number): Row => ({
+  const compare = (what: string, baseline: "plainLoaded" | "calm", atMost?: number): Row => ({
     what,
     value: medianRatio(rounds.map((round) => [round.loaded.turnMs, round[baseline].turnMs])),
     unit: "×",
@@ -85,7 +85,7 @@ function report(rounds: Round[], [serviceCpuMs = 0, plainCpuMs = 0]: number[]): 
   const rate = `a published script loaded ${PER_SECOND.toLocaleString("en")} times per second`;
   return [
     compare(`turn time with ${rate} vs without`, "calm", 1.15),
-    compare("the same vs with a plain server loaded so", "beside"),
+    compare("the same vs with that load on a plain server", "plainLoaded"),
     {
       what: "CPU per loaded script vs a plain server",
       value: serviceCpuMs / plainCpuMs,

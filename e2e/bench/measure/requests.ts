@@ -8,7 +8,7 @@ import type { Measurement, Row } from "../types.ts";
 
 const POLLERS = 8;
 
-/** Status polls a second vs the emptiest route that Next answers here: `/demo`, a redirect that reads nothing. */
+/** Measures status polls per second, relative to the cheapest route of Next: `/demo`, a redirect that reads nothing. */
 async function measurePolling({ subject }: Rig): Promise<Row[]> {
   const { statusUrl } = await startTurn(subject, { tools: 0 });
   const rates: [number, number][] = [];
@@ -30,7 +30,7 @@ async function measurePolling({ subject }: Rig): Promise<Row[]> {
   ];
 }
 
-/** Answered requests a second, eight at a time for a second. */
+/** Measures answered requests per second, eight at a time, for one second. */
 export async function readRate(url: string, headers: Record<string, string>): Promise<number> {
   const startedAt = performance.now();
   let answered = 0;
@@ -47,7 +47,7 @@ export async function readRate(url: string, headers: Record<string, string>): Pr
 const CREATORS = 8;
 const CREATIONS = 160;
 
-/** Creation over HTTP beside a plain server that writes the same rows in one transaction of the same database. */
+/** Measures the creation of sessions over HTTP, relative to a plain server that inserts the same rows in one transaction. */
 async function measureCreation({ subject, variables }: Rig): Promise<Row[]> {
   const insert = await startChild("./bare/insert.ts", {
     ...(variables.DATABASE_URL !== undefined && { BENCH_DATABASE: variables.DATABASE_URL }),
@@ -56,17 +56,17 @@ async function measureCreation({ subject, variables }: Rig): Promise<Row[]> {
     const insertUrl = `http://127.0.0.1:${insert.ready.port}/`;
     const createOne = () => startTurn(subject, { tools: 0 });
     const insertOne = () => callJson("POST", insertUrl, {}, {});
-    const alone = async () => {
+    const createPair = async () => {
       const { createdMs } = await playTurn(subject, { tools: 0 });
       return [createdMs, await timeOf(insertOne)] as const;
     };
-    await repeat({ rounds: 20, secondsMax: 3 }, alone);
-    const single = await repeat({ rounds: 40, secondsMax: 6 }, alone);
+    await repeat({ rounds: 20, secondsMax: 3 }, createPair);
+    const single = await repeat({ rounds: 40, secondsMax: 6 }, createPair);
     const create = await burst(createOne);
     const bare = await burst(insertOne);
     return [
       compare("POST /api/session vs an insert of the same rows", single),
-      compare("POST /api/session per second, 8 at a time vs such inserts", [
+      compare("POST /api/session per second, 8 at a time vs inserts of the same rows", [
         [create.perSecond, bare.perSecond],
       ]),
       compare("POST /api/session, 8 at a time: p50", [[create.p50Ms, bare.p50Ms]]),
@@ -93,7 +93,7 @@ async function timeOf(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedAt;
 }
 
-/** Requests as fast as they are answered, so many at a time. */
+/** Sends a fixed number of requests, eight at a time. @returns their rate and response times. */
 async function burst(work: () => Promise<unknown>) {
   const times: number[] = [];
   let left = CREATIONS;

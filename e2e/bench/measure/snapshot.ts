@@ -7,7 +7,7 @@ const ROUNDS = 5;
 /** A page of 10,000 elements. */
 const PAGE = `<title>Entries</title><ul>${"<li><a href=#>Entry</a> <span>words</span></li>".repeat(3_333)}</ul>`;
 
-/** The agent's snapshot of a large page, beside Playwright's own snapshot for agents of the same page. */
+/** Measures the agent's snapshot of a large page, relative to Playwright's own snapshot for agents of the same page. */
 async function measureSnapshot(): Promise<Row[]> {
   const [browser, site] = await Promise.all([startTestBrowser(), startSite({ "/": PAGE })]);
   try {

@@ -11,10 +11,10 @@ import { median } from "../statistics.ts";
 import type { Measurement, Row } from "../types.ts";
 
 const STARTS = 3;
-/** The turn after which a process is warm. */
+/** The number of turns after which a process is warm. */
 const WARM = 100;
 
-/** `npm start` on an empty data folder and again on the same, to the banner and to the first page; then first turns. */
+/** Measures `npm start` twice on a new data folder, until the banner and until the first page; and the first turn. */
 async function measureStartUp(rig: Rig): Promise<Row[]> {
   const starts: Awaited<ReturnType<typeof startTwice>>[] = [];
   for (let number = 0; number < STARTS; number++) starts.push(await startTwice(rig));
@@ -43,7 +43,7 @@ async function startTwice({ variables, isBuilt, pathOf }: Rig) {
     DATA_DIR: dataDir,
     LOG_LEVEL: "warn",
   };
-  // The whole of `npm start`; outside `npm run bench`, where it might have to build first, the service alone.
+  // Measures all of `npm start` if the build is up to date, as in `npm run bench`; otherwise only the service's own process.
   const command = isBuilt
     ? ["lib/setup/run.mjs", "start"]
     : ["--disable-warning=ExperimentalWarning", "lib/server/main.ts"];
@@ -57,7 +57,7 @@ async function startTwice({ variables, isBuilt, pathOf }: Rig) {
   }
 }
 
-/** Starts the service, asks for the landing page once it is ready, and ends it. Times are from the process's beginning. */
+/** Starts the service, requests the landing page once it is ready, and stops it. Times count from the process's start. */
 async function startOnce(root: string, command: string[], env: Record<string, string>) {
   const port = String(await findFreePort());
   const startedAt = performance.now();
@@ -66,7 +66,7 @@ async function startOnce(root: string, command: string[], env: Record<string, st
     env: { ...env, NODE_ENV: "production", PORT: port },
     stdio: ["ignore", "pipe", "inherit"],
   });
-  const gone = once(child, "exit");
+  const exited = once(child, "exit");
   try {
     let output = "";
     for await (const chunk of child.stdout.setEncoding("utf8").iterator({ destroyOnReturn: false })) {
@@ -84,11 +84,11 @@ async function startOnce(root: string, command: string[], env: Record<string, st
     return { readyMs, pageMs: performance.now() - startedAt };
   } finally {
     child.kill("SIGTERM");
-    await gone;
+    await exited;
   }
 }
 
-/** The first turn of a service that has just started, beside its hundredth. */
+/** Measures the first turn of a new service, relative to the hundredth. */
 async function measureFirstTurn({ variables }: Rig): Promise<Row> {
   const service = await startService(variables);
   try {

@@ -5,10 +5,10 @@ import { median } from "../statistics.ts";
 import type { Measurement, Row } from "../types.ts";
 
 const STEPS = 1_010;
-/** Steps on either side of the one that is looked at. */
+/** Number of steps before and after a step that are included in its median. */
 const AROUND = 8;
 
-/** What a turn of a thousand steps costs per step, early and late: the time between an answer and the next call. */
+/** Measures early and late steps of a turn with 1,000 steps: the time between the model's answer and the next model call. */
 async function measureSteps({ subject, baseline, takeCalls }: Rig): Promise<Row[]> {
   await takeCalls();
   await playTurn(subject, { tools: STEPS, tag: "service" });
@@ -18,7 +18,7 @@ async function measureSteps({ subject, baseline, takeCalls }: Rig): Promise<Row[
     readGaps(calls.filter((call) => call.tag === tag)),
   );
   if (!service || !bare) throw new Error("no model calls were logged");
-  // What the history itself costs (the SDK reads and sends all of it each time) is in the bare loop's step as well.
+  // The SDK processes and sends the whole history in each step. The bare loop has the same cost, so it is subtracted.
   const own = (step: number) => Math.max(0.1, around(service, step) - around(bare, step));
   return [
     ...[10, 100, 1_000].map(
@@ -46,7 +46,7 @@ async function measureSteps({ subject, baseline, takeCalls }: Rig): Promise<Row[
   ];
 }
 
-/** Milliseconds before each call since the answer to the one before it, by step. */
+/** Returns the milliseconds between the answer to the previous call and each call, by step. */
 function readGaps(calls: LoggedCall[]): Map<number, number> {
   const sorted = calls.toSorted((a, b) => a.step - b.step);
   return new Map(

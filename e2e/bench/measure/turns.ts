@@ -5,7 +5,7 @@ import type { Rig } from "../rig.ts";
 import { median, medianRatio } from "../statistics.ts";
 import type { Measurement, Row } from "../types.ts";
 
-/** Turns one after the other, the service's and the bare loop's in turn: latency, first event, CPU. */
+/** Measures single turns, alternately of the service and of the bare loop: latency, first event and CPU time. */
 function measureTurns(
   tools: number,
   pairs: number,
@@ -20,16 +20,16 @@ function measureTurns(
     const [cpuService = 0, cpuBare = 0] = [subject, baseline].map(
       ({ pid }, index) => (readCpuMs(pid) - (cpu[index] ?? 0)) / times.length,
     );
-    const compare = (what: string, read: (time: TurnTimes) => number, most?: number): Row => {
-      const pairsOf = times.map(([service, bare]) => [read(service), read(bare)] as const);
+    const compare = (what: string, read: (time: TurnTimes) => number, atMost?: number): Row => {
+      const values = times.map(([service, bare]) => [read(service), read(bare)] as const);
       return {
         what,
-        value: medianRatio(pairsOf),
+        value: medianRatio(values),
         unit: "×",
-        ...(most !== undefined && { target: { atMost: most } }),
+        ...(atMost !== undefined && { target: { atMost } }),
         behind: {
-          serviceMs: median(pairsOf.map(([service]) => service)),
-          bareMs: median(pairsOf.map(([, bare]) => bare)),
+          serviceMs: median(values.map(([service]) => service)),
+          bareMs: median(values.map(([, bare]) => bare)),
         },
       };
     };
@@ -53,7 +53,7 @@ function measureTurns(
   };
 }
 
-/** Turns a second at a constant number in flight, in blocks that take turns. */
+/** Measures turns per second at a constant number in flight, in alternating blocks for the service and the bare loop. */
 function measureInFlight(inFlight: number, rounds: number): Measurement["measure"] {
   return async ({ subject, baseline, modelPid }: Rig) => {
     const rates: [number, number][] = [];
@@ -75,7 +75,7 @@ function measureInFlight(inFlight: number, rounds: number): Measurement["measure
         behind: {
           servicePerSecond: median(rates.map(([service]) => service)),
           barePerSecond: median(rates.map(([, bare]) => bare)),
-          // Near 1 the scripted model would be what limits the bare loop.
+          // CPU use of the scripted model during the bare loop's block. A value near 1 means that the model limits the loop.
           modelBusyBesideBare: modelShare,
         },
       },

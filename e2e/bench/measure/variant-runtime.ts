@@ -16,7 +16,7 @@ const PAGE = `<!doctype html><main>${Array.from(
   (_, index) => `<p class="text c${index}">Paragraph <b>${index}</b> of the page</p>`,
 ).join("")}</main>`;
 
-/** Changes of four kinds, each on one element. */
+/** Changes of four kinds. Each of them affects one element. */
 const changes = Array.from({ length: CHANGES }, (_, index): Change => {
   const common = { id: `c${index}`, selector: `.c${index * 40}` };
   if (index % 4 === 0) return { ...common, op: "setText", text: "New text" };
@@ -25,7 +25,7 @@ const changes = Array.from({ length: CHANGES }, (_, index): Change => {
   return { ...common, op: "insert", position: "after", html: "<p>New <i>paragraph</i></p>" };
 });
 
-/** The main thread's time in milliseconds for a page load, up to the second frame after it. */
+/** Measures the main thread's time for a page load up to the second frame after it, in milliseconds. */
 async function timeLoad(browser: Browser, url: string, script: string): Promise<number> {
   const context = await browser.newContext();
   try {
@@ -46,7 +46,7 @@ async function timeLoad(browser: Browser, url: string, script: string): Promise<
   }
 }
 
-/** A page load with a variant, beside a bare one. */
+/** Measures a page load with a variant, relative to one without. */
 async function measureVariantRuntime(): Promise<Row[]> {
   const site = createServer((_, response) => response.setHeader("content-type", "text/html").end(PAGE));
   await new Promise<void>((done) => site.listen(0, "127.0.0.1", done));

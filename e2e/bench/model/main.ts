@@ -2,11 +2,12 @@ import { startScriptedModel } from "../../fixtures/scripted-model/start-scripted
 import type { RecordedRequest, Step } from "../../fixtures/scripted-model/types.ts";
 import type { Task } from "../play-turn.ts";
 
-// The scripted model as a process of its own, so that its time is nobody's event loop. The text of a turn is its script.
+// The scripted model in a separate process, so that it does not use the event loop of a measured process. The text of a turn
+// is the model's script.
 
-/** One model call of a tagged turn, in milliseconds since this process began to serve. */
+/** A model call of a tagged turn. Times are in milliseconds since this process started to serve. */
 export type LoggedCall = { tag: string; step: number; arrivedMs: number; answeredMs: number };
-/** What the first call after a `prompt` message held, for a baseline that is to send the same. */
+/** Instructions and tools of the first model call, for baselines that send the same ones. */
 export type Prompt = {
   instructions: string;
   tools: { name: string; description: string; parameters: object }[];
@@ -19,29 +20,30 @@ const logged: LoggedCall[] = [];
 let prompt: Prompt | undefined;
 const startedAt = performance.now();
 
-const model = await startScriptedModel({ onRequest: keep });
+const model = await startScriptedModel({ onRequest: record });
 model.respondWith((request) => {
   const { task, answer } = readTask(request.userText);
   return request.answersSoFar < task.tools ? (task.asks ? question : toolCall) : answer;
 });
 
 function readTask(text: string) {
-  const known = answers.get(text);
-  if (known) return known;
-  // Another text, such as one that an earlier run left in the database, is a turn without tools.
+  const cached = answers.get(text);
+  if (cached) return cached;
+  // Any other text is a turn without tools, for example one that an earlier run left in the database.
   const task = (text.startsWith("bench {") ? JSON.parse(text.slice(6)) : { tools: 0 }) as Task;
   const { chunks = 2, chunkDelayMs = 0 } = task;
   const textChunks = Array.from({ length: chunks }, (_, index) => `piece ${index} of the answer. `);
-  const made = { task, answer: { textChunks, chunkDelayMs } };
-  answers.set(text, made);
-  return made;
+  const created = { task, answer: { textChunks, chunkDelayMs } };
+  answers.set(text, created);
+  return created;
 }
 
-/** Logs a call when it has ended, and lets go of its body: the recorder of the tests would keep them all. */
-function keep(request: RecordedRequest) {
+/** Logs a call when it has ended, and clears the request, because the model keeps all requests in memory for tests. */
+function record(request: RecordedRequest) {
   if (request.outcome === "open") {
     prompt ??= readPrompt(request.body);
-    // The real API repeats the tools in three events of every answer; here it would be most of the model's own time.
+    // Like the real API, the scripted model repeats the tools in three events of every answer. That would take most of its
+    // CPU time here.
     request.body.tools = [];
     return;
   }

@@ -3,16 +3,16 @@ import { Session } from "node:inspector/promises";
 import { join } from "node:path";
 import { isMainThread } from "node:worker_threads";
 
-// Preloaded into the service for `--profile`: the first SIGUSR2 starts a CPU profile and the counting of database
-// statements, the second one writes both to BENCH_FOLDER (`profile.json`, `statements.json`).
+// Preloaded into the service for `--profile`. The first SIGUSR2 starts a CPU profile and counts database statements; the
+// second one writes both to BENCH_FOLDER (`profile.json`, `statements.json`).
 
 const statements = new Map<string, number>();
 let isCounting = false;
 
 function count(text: string) {
   if (!isCounting) return;
-  const known = text.replaceAll(/\s+/g, " ").trim();
-  statements.set(known, (statements.get(known) ?? 0) + 1);
+  const statement = text.replaceAll(/\s+/g, " ").trim();
+  statements.set(statement, (statements.get(statement) ?? 0) + 1);
 }
 
 async function watchDatabases() {
@@ -21,11 +21,11 @@ async function watchDatabases() {
     string,
     (query: unknown, ...rest: unknown[]) => unknown
   >;
-  const query = client.query;
-  client.query = function (this: unknown, asked, ...rest) {
-    const text = typeof asked === "string" ? asked : (asked as { text?: string }).text;
+  const sendQuery = client.query;
+  client.query = function (this: unknown, query, ...rest) {
+    const text = typeof query === "string" ? query : (query as { text?: string }).text;
     if (text !== undefined) count(text);
-    return query?.call(this, asked, ...rest);
+    return sendQuery?.call(this, query, ...rest);
   };
 }
 

@@ -1,6 +1,6 @@
 import { isMainThread } from "node:worker_threads";
 
-// Preloaded into what is measured: on SIGUSR2 it collects garbage and prints what is left, in bytes.
+// Preloaded into measured processes: on SIGUSR2 it collects garbage and prints the memory usage in bytes.
 if (isMainThread)
   process.on("SIGUSR2", () => {
     const collect = (globalThis as { gc?: () => void }).gc;

@@ -1,7 +1,12 @@
 import type { Cost } from "./read-profile.ts";
 
-/** Prints the largest costs, a line each, in milliseconds; divided by `turns` where they are of many. */
-export function printCosts(costs: readonly Cost[], by: "selfMs" | "totalMs", count: number, turns = 1): void {
+/** Prints the `count` largest costs in milliseconds, one per line, each divided by `divisor` (such as a number of turns). */
+export function printCosts(
+  costs: readonly Cost[],
+  by: "selfMs" | "totalMs",
+  count: number,
+  divisor = 1,
+): void {
   for (const cost of costs.toSorted((a, b) => b[by] - a[by]).slice(0, count))
-    console.log(`${(cost[by] / turns).toFixed(2).padStart(8)}  ${cost.name}`);
+    console.log(`${(cost[by] / divisor).toFixed(2).padStart(8)}  ${cost.name}`);
 }

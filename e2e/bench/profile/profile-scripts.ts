@@ -12,7 +12,7 @@ import { readProfile } from "./read-profile.ts";
 const PER_SECOND = 1_000;
 const LOAD_MS = 5_000;
 
-/** Profiles the service while a published script is loaded, and prints where a thousand requests spend their time. */
+/** Profiles the service under requests for published scripts, and prints the costs of 1,000 requests. */
 export async function profileScripts(options: {
   database: string | undefined;
   isBuilt: boolean;
@@ -22,7 +22,7 @@ export async function profileScripts(options: {
   const loader = await startChild("./load/main.ts");
   const signal = async (word: string) => {
     process.kill(subject.pid, "SIGUSR2");
-    await waitUntil(() => service.output().includes(word), `the service says ${word}`);
+    await waitUntil(() => service.output().includes(word), `the service has printed ${word}`);
   };
   const load = async () => {
     await loader.ask({ requests, perSecond: PER_SECOND });
@@ -44,7 +44,7 @@ export async function profileScripts(options: {
     printCosts(packages, "selfMs", 15, thousands);
     console.log("\nSelf time by function, ms per 1,000 requests:\n");
     printCosts(functions, "selfMs", 30, thousands);
-    console.log("\nWith all they call synchronously, ms per 1,000 requests:\n");
+    console.log("\nTotal time by function, with its synchronous calls, ms per 1,000 requests:\n");
     printCosts(functions, "totalMs", 45, thousands);
   } finally {
     await loader.stop();

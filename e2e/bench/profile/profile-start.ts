@@ -10,24 +10,24 @@ import { readProfile } from "./read-profile.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** Profiles a second start of the service up to its banner, and prints where the time goes. */
+/** Profiles the second start of a service until it prints its banner, and prints the costs. */
 export async function profileStart(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "bench-profile-"));
   try {
     await start(folder, []);
     const readyMs = await start(folder, ["--cpu-prof", `--cpu-prof-dir=${folder}`]);
-    // Workers write profiles of their own; the main thread's is the one with the service in it.
+    // Worker threads write profiles too. The busiest profile is that of the main thread.
     const profiles = readdirSync(folder)
       .filter((name) => name.endsWith(".cpuprofile"))
       .map((name) => readProfile(JSON.parse(readFileSync(join(folder, name), "utf8")), ROOT));
     const main = profiles.toSorted((a, b) => b.busyMs - a.busyMs)[0];
     if (!main) throw new Error("no profile was written");
     console.log(
-      `\nReady after ${readyMs.toFixed(0)} ms under the profiler, ${main.busyMs.toFixed(0)} of them busy.\n`,
+      `\nReady after ${readyMs.toFixed(0)} ms under the profiler, busy for ${main.busyMs.toFixed(0)} ms of them.\n`,
     );
     console.log("Self time by package, ms:\n");
     printCosts(main.packages, "selfMs", 25);
-    console.log("\nBy package, with all it calls synchronously (imports count for who imports), ms:\n");
+    console.log("\nTotal time by package, with its synchronous calls and its imports, ms:\n");
     printCosts(main.packages, "totalMs", 30);
     console.log("\nSelf time by function, ms:\n");
     printCosts(main.functions, "selfMs", 25);
@@ -48,7 +48,7 @@ async function start(dataDir: string, flags: string[]): Promise<number> {
       stdio: ["ignore", "pipe", "inherit"],
     },
   );
-  const gone = once(child, "exit");
+  const exited = once(child, "exit");
   let output = "";
   for await (const chunk of child.stdout.setEncoding("utf8").iterator({ destroyOnReturn: false })) {
     output += chunk;
@@ -57,6 +57,6 @@ async function start(dataDir: string, flags: string[]): Promise<number> {
   const readyMs = performance.now() - startedAt;
   child.stdout.resume();
   child.kill("SIGTERM");
-  await gone;
+  await exited;
   return readyMs;
 }

@@ -14,7 +14,7 @@ const node = (
   callFrame: { functionName, url, lineNumber: 4, columnNumber: 0, scriptId: "1" },
 });
 
-test("a profile is summed up by package and room; a recursion counts once, waiting and the profiler not at all", () => {
+test("costs are summed by package and room; recursion counts once, idle time and the profiler do not count", () => {
   const profile: Profiler.Profile = {
     startTime: 0,
     endTime: 0,

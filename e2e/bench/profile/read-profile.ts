@@ -1,17 +1,17 @@
 import type { Profiler } from "node:inspector";
 import { fileURLToPath } from "node:url";
 
-/** Time spent in something, in milliseconds: by itself, and with what it called. */
+/** Time spent in a package, room or function, in milliseconds: `selfMs` without its calls, `totalMs` with them. */
 export type Cost = { name: string; selfMs: number; totalMs: number };
 
-/** A CPU profile by package or room, and by function. `totalMs` follows the synchronous stack only. */
+/** Costs by package or room, and by function. `totalMs` includes only synchronous calls. */
 type ProfileReading = { packages: Cost[]; functions: Cost[]; busyMs: number };
 
-/** Waiting, and the profiler's own work. */
+/** V8's names for idle time and for time outside functions. */
 const NOT_BUSY = new Set(["(idle)", "(root)", "(program)"]);
 const isProfiler = (url: string) => url.startsWith("node:inspector");
 
-/** Sums a V8 CPU profile up. @param root the project's folder, to name its own files by their rooms. */
+/** Sums the costs in a V8 CPU profile. @param root the project's folder, by which its own files are recognised. */
 export function readProfile(profile: Profiler.Profile, root: string): ProfileReading {
   const selfMs = new Map<number, number>();
   for (const [index, id] of (profile.samples ?? []).entries())
@@ -21,7 +21,7 @@ export function readProfile(profile: Profiler.Profile, root: string): ProfileRea
   const functions = createSums();
   let busyMs = 0;
 
-  /** Walks a call tree; `open` names what is on the stack, so that a recursion counts once. */
+  /** Walks a call tree. `open` contains the names on the stack, so that recursion counts once. */
   function walk(id: number, open: ReadonlySet<string>): number {
     const node = nodes.get(id);
     if (!node) return 0;
@@ -37,8 +37,8 @@ export function readProfile(profile: Profiler.Profile, root: string): ProfileRea
     functions.add(place, own, open.has(place) ? 0 : total);
     return total;
   }
-  const root0 = profile.nodes[0];
-  if (root0) walk(root0.id, new Set());
+  const [rootNode] = profile.nodes;
+  if (rootNode) walk(rootNode.id, new Set());
   return { packages: packages.list(), functions: functions.list(), busyMs };
 }
 
@@ -55,14 +55,14 @@ function createSums() {
   };
 }
 
-/** A package's name, a room of ours (`lib/turn`), `node:…`, or V8's own word. */
+/** Returns the name of a package, a room of the project (`lib/turn`), `node:…`, or V8's name such as `(idle)`. */
 function nameRoom(url: string, functionName: string, root: string): string {
   if (url === "") return functionName.startsWith("(") ? functionName : "(built-in)";
   if (url.startsWith("node:")) return url.split("/").slice(0, 2).join("/");
   if (url.startsWith("wasm:")) return "wasm";
   const path = shorten(url, root);
-  const found = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path);
-  return found?.[1] ?? path.split("/").slice(0, 2).join("/");
+  const match = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path);
+  return match?.[1] ?? path.split("/").slice(0, 2).join("/");
 }
 
 const shorten = (url: string, root: string): string =>

@@ -1,11 +1,11 @@
 import { Client } from "pg";
 import { readParent } from "../process-stats.ts";
 
-/** Makes copies of rows: which, and what differs in them as SQL; `n` is the number of the copy. */
+/** Rows of a table to copy. `changes` contains SQL expressions by column, in which `n` is the number of the copy. */
 type Copy = { table: string; where: string; changes: Record<string, string> };
 
 /**
- * Copies a session that has ended, so many times, with a log of 100 events each.
+ * Creates `count` copies of a finished session, each with a log of 100 events.
  *
  * @returns the ids of the first and of the last copy.
  */
@@ -47,7 +47,7 @@ export async function fillDatabase(
       },
     ];
     for (const copy of copies) await copyRows(client, copy, count);
-    // A log has one start and one end of its run; what is between them repeats.
+    // A log has one start and one end of a run. The events between them are repeated.
     const place = "case kind when 'run.started' then 1 when 'run.completed' then 100 else seq + 1 end";
     await client.query(`
       insert into events (session_id, seq, kind, request_id, run_id, body)
@@ -66,7 +66,7 @@ export async function fillDatabase(
   }
 }
 
-/** Bytes of the database on the disk. */
+/** Reads the size of the database on disk, in bytes. */
 export async function readDatabaseBytes(url: string): Promise<number> {
   const client = new Client({ connectionString: url });
   await client.connect();
@@ -94,7 +94,7 @@ async function copyRows(client: Client, { table, where, changes }: Copy, count: 
   );
 }
 
-/** Counters of the server: the postmaster's process and the bytes of WAL that it has written. */
+/** Reads the postmaster's process id, and the number of bytes that were written to the write-ahead log. */
 export async function readServerCounters(url: string): Promise<{ postmasterPid: number; walBytes: number }> {
   const client = new Client({ connectionString: url });
   await client.connect();

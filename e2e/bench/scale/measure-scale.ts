@@ -17,14 +17,14 @@ const OPEN = 1_000;
 const VIEWERS = 5;
 const IN_FLIGHT = 200;
 const ROUNDS = 60;
-/** A turn that lasts about 5 s, as slow as a model is. */
+/** A turn that takes about 5 s, like one with a real model. */
 const SLOW = { tools: 1, chunks: 20, chunkDelayMs: 250 };
 
 type Say = (text: string) => void;
 
 /**
- * What grows with the size of a service: latencies with 10,000 stored sessions, 1,000 open ones with 5 viewers each and 200
- * turns in flight, beside the same on an empty service; and the CPU of a turn with two processes beside one.
+ * Measures how a service scales: latencies with 10,000 stored sessions, 1,000 open sessions with 5 viewers each and 200
+ * turns in flight, relative to an empty service; and the CPU time of a turn with two processes, relative to one process.
  */
 export async function measureScale(say: Say): Promise<Row[]> {
   const postgres = await startTestPostgres({ isDurable: true });
@@ -75,7 +75,7 @@ export async function measureScale(say: Say): Promise<Row[]> {
     const turnsPerSecond = await load;
 
     const compare = (what: string, read: (latencies: Latencies) => number): Row => ({
-      what: `${what}, with all of it relative to an empty service`,
+      what: `${what}, under the full load relative to an empty service`,
       unit: "×",
       value: read(loaded) / read(few),
       behind: {
@@ -112,7 +112,7 @@ export async function measureScale(say: Say): Promise<Row[]> {
   }
 }
 
-/** CPU of the services for a turn, with two processes on one Postgres beside one. */
+/** Measures the CPU time of a turn with two service processes on one Postgres, relative to one process. */
 async function measureProcesses(
   say: Say,
   first: RunningService,
@@ -152,9 +152,9 @@ async function measureProcesses(
   ];
 }
 
-/** What one turn with one tool call costs, and how many of them one process plays, at 16 in flight. */
+/** Measures the cost of a turn with one tool call, and the rate at which one process plays such turns, 16 in flight. */
 async function measureUnitCosts(say: Say, subject: Subject, url: string): Promise<Row[]> {
-  say("Reading what a turn costs …");
+  say("Measuring the cost of a turn …");
   const before = await readServerCounters(url);
   const databaseFrom = readTreeCpuMs(before.postmasterPid);
   const serviceFrom = readCpuMs(subject.pid);
@@ -173,10 +173,10 @@ async function measureUnitCosts(say: Say, subject: Subject, url: string): Promis
 }
 
 const BROWSERS = 4;
-/** A spare browser starts 2 s after one was taken, and a page is settled a few seconds later. */
+/** The service starts a new spare browser 2 s after one was taken, and pages need a few seconds to settle. */
 const BROWSERS_SETTLE_MS = 8_000;
 
-/** Memory of Chromium for each session that has a page open. */
+/** Measures the memory of Chromium for each session with an open page. */
 async function measureBrowsers(say: Say, service: RunningService): Promise<Row> {
   say(`Opening ${BROWSERS} browsers …`);
   const subject = describeService(service);
@@ -188,8 +188,8 @@ async function measureBrowsers(say: Say, service: RunningService): Promise<Row> 
     return created as { sessionId: string; streamUrl: string };
   };
   const sessions: string[] = [];
-  const marks: number[] = [];
-  // The first one also starts the spare browser, so the difference to the second measure is that of sessions alone.
+  const readingsMb: number[] = [];
+  // The first session also starts the spare browser, so the difference between the two readings is due to sessions alone.
   for (const count of [1, BROWSERS]) {
     for (let number = 0; number < count; number++) {
       const { sessionId, streamUrl } = await createOne();
@@ -197,11 +197,11 @@ async function measureBrowsers(say: Say, service: RunningService): Promise<Row> 
       sessions.push(sessionId);
     }
     await sleep(BROWSERS_SETTLE_MS);
-    marks.push(chromiumMb());
+    readingsMb.push(chromiumMb());
   }
   for (const sessionId of sessions)
     await callJson("DELETE", `${subject.baseUrl}/api/sessions/${sessionId}`, subject.headers);
-  const [one = 0, all = 0] = marks;
+  const [one = 0, all = 0] = readingsMb;
   return {
     what: "memory of Chromium for a session with a page",
     unit: "MB",
@@ -231,7 +231,7 @@ async function readLatencies(subject: Subject, sessionId: string, streamUrl: str
   };
 }
 
-/** How late events reach one follower of a turn that streams: 95th percentile, in milliseconds. */
+/** Measures the delay with which events of a streaming turn reach one follower: 95th percentile, in milliseconds. */
 async function readLag(subject: Subject): Promise<number> {
   const { streamUrl } = await startTurn(subject, { tools: 0, chunks: 60, chunkDelayMs: 25 });
   const lags: number[] = [];
@@ -239,11 +239,11 @@ async function readLag(subject: Subject): Promise<number> {
     for (const [, stamp = ""] of text.matchAll(/"timestamp":"([^"]+)"/g))
       lags.push(performance.timeOrigin + atMs - Date.parse(stamp));
   });
-  // What happened before the stream was open is a replay.
+  // The first events happened before the stream was open, so they are replayed and have no delay to measure.
   return quantile(lags.slice(3), 0.95);
 }
 
-/** Reads a stream and drops what it says. */
+/** Reads a stream and discards its content. */
 function watch(url: string, headers: Record<string, string>, signal: AbortSignal): void {
   fetch(url, { headers, signal })
     .then(async (answer) => {

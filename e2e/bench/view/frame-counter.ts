@@ -1,21 +1,21 @@
-const PATIENCE_MS = 10_000;
+const FRAME_TIMEOUT_MS = 10_000;
 
-/** Counts frames and tells who waits for the next one. */
+/** Counts frames, and resolves the promises of callers that wait for the next one. */
 export function createFrameCounter() {
   let frames = 0;
-  let waiting: ((atMs: number) => void)[] = [];
+  let waiters: ((atMs: number) => void)[] = [];
   return {
     frames: () => frames,
     count() {
       frames += 1;
       const atMs = performance.now();
-      for (const tell of waiting) tell(atMs);
-      waiting = [];
+      for (const notify of waiters) notify(atMs);
+      waiters = [];
     },
     nextFrame: () =>
       new Promise<number>((resolve, reject) => {
-        const timer = setTimeout(() => reject(new Error("no frame came")), PATIENCE_MS);
-        waiting.push((atMs) => {
+        const timer = setTimeout(() => reject(new Error("no frame came")), FRAME_TIMEOUT_MS);
+        waiters.push((atMs) => {
           clearTimeout(timer);
           resolve(atMs);
         });

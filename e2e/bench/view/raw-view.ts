@@ -9,7 +9,7 @@ import { createFrameCounter } from "./frame-counter.ts";
 
 const SIZE = { width: 1280, height: 800 };
 
-/** A browser of its own with a page whose screencast is taken straight over DevTools, acknowledged at once. */
+/** Starts a browser with one page, and reads its screencast directly over DevTools, acknowledging every frame at once. */
 export async function openRawView(
   folder: string,
   executable: string | undefined,
@@ -21,20 +21,20 @@ export async function openRawView(
     flag === "--remote-debugging-pipe" ? "--remote-debugging-port=0" : flag,
   );
   const child = spawn(executable, overPort, { stdio: ["ignore", "ignore", "pipe"] });
-  const gone = once(child, "exit");
+  const exited = once(child, "exit");
   const close = async () => {
     child.kill("SIGKILL");
-    await gone;
+    await exited;
   };
   try {
     const host = await readHost(createInterface(child.stderr));
-    const made = await fetch(`http://${host}/json/new?about:blank`, { method: "PUT" });
-    const target = (await made.json()) as { webSocketDebuggerUrl: string };
+    const response = await fetch(`http://${host}/json/new?about:blank`, { method: "PUT" });
+    const target = (await response.json()) as { webSocketDebuggerUrl: string };
     const cdp = await connect(target.webSocketDebuggerUrl);
     const counter = createFrameCounter();
     cdp.on("Page.screencastFrame", ({ sessionId, data }) => {
       void cdp.send("Page.screencastFrameAck", { sessionId });
-      // What any viewer needs: the picture's bytes.
+      // Decodes the picture, as every viewer must.
       Buffer.from(String(data), "base64");
       counter.count();
     });
@@ -72,10 +72,10 @@ async function readHost(lines: AsyncIterable<string>): Promise<string> {
     const host = /DevTools listening on ws:\/\/([^/]+)/.exec(line)?.[1];
     if (host !== undefined) return host;
   }
-  throw new Error("the browser did not come up");
+  throw new Error("the browser did not start");
 }
 
-/** The least of a DevTools client. */
+/** Connects a minimal DevTools client. */
 async function connect(url: string) {
   const socket = new WebSocket(url, { perMessageDeflate: false, maxPayload: 2 ** 28 });
   await once(socket, "open");
@@ -89,7 +89,7 @@ async function connect(url: string) {
     answers.delete(message.id);
   });
   return {
-    /** One listener an event. */
+    /** Sets the listener of an event; there is one listener per event. */
     on: (event: string, listener: (params: Record<string, unknown>) => void) =>
       void listeners.set(event, listener),
     send: (method: string, params: object = {}) =>

@@ -1,7 +1,7 @@
 import { type RunningService, waitUntil } from "../fixtures/service.ts";
 
-/** A service's memory after a collection, as `observe/report-memory.ts` prints it. */
-export async function readHeld(service: RunningService): Promise<NodeJS.MemoryUsage> {
+/** Reads the memory of a service after a garbage collection, as `observe/report-memory.ts` prints it. */
+export async function readMemoryUsage(service: RunningService): Promise<NodeJS.MemoryUsage> {
   const read = () => [...service.output().matchAll(/^bench:memory (.*)$/gm)].map(([, json]) => json ?? "{}");
   const seen = read().length;
   process.kill(service.pid ?? 0, "SIGUSR2");
