@@ -3,7 +3,7 @@
 import { MessagePage } from "#components/message-page.tsx";
 import { Button } from "#components/ui/button.tsx";
 
-/** A page that could not be drawn. What the session holds is stored and not touched by it. */
+/** Shown when a page fails to render. The failure does not affect the session, which is stored. */
 export default function ErrorPage({
   error,
   reset,
@@ -20,7 +20,7 @@ export default function ErrorPage({
         </Button>
       }
     >
-      Nothing is lost: sessions go on without their page.
+      Nothing is lost: sessions continue without their page.
       {error.digest && (
         <span className="mt-2 block text-faint text-sm">
           The service’s log has the cause under <span className="font-mono">{error.digest}</span>.

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { Mark } from "./session/mark.tsx";
 import { Button } from "./ui/button.tsx";
 
-/** A page with a message only. */
+/** A page that shows only a message. */
 export function MessagePage({
   title,
   children,

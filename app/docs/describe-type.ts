@@ -22,7 +22,7 @@ function nameType(schema: JsonSchema): string {
   return [schema.type ?? "any value"].flat().join(" | ");
 }
 
-/** A larger bound comes from the number format and is not shown. */
+/** A larger bound comes from the number format, so the page does not show it. */
 const LARGE = 1e12;
 
 /** Lists the limits of a value beyond its type. */

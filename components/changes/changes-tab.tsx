@@ -56,7 +56,7 @@ export function ChangesTab() {
   );
 }
 
-/** One variant. `children` is the choice between several, in the same row as the other controls. */
+/** One variant. `children` is the variant picker, which shares a row with the other controls. */
 function Variant({
   variant,
   view,

@@ -23,7 +23,7 @@ export function ShownSwitch({ variant }: { variant: VariantView }) {
     setError(null);
     const outcome = await actions.showVariant(isShown ? variant.key : null);
     setWanted(null);
-    if (outcome.isDone) store.noteShownVariant(outcome.answer.variant);
+    if (outcome.isDone) store.setShownVariant(outcome.answer.variant);
     else setError(`The live browser was not changed: ${outcome.error}`);
   }
   return (

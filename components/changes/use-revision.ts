@@ -5,14 +5,14 @@ import type { VariantRevision, VariantView } from "#lib/page/state/view-types.ts
 import { useRuntime } from "../session/session-context.tsx";
 
 type ShownRevision = {
-  /** The newest revision. While it is read, the one that was read before. */
+  /** The newest revision; while it is loading, the previous one. */
   revision: VariantRevision | undefined;
   /** Why the newest revision could not be read. */
   error: string | null;
   retry: () => void;
 };
 
-/** The outcome of the last read, of the variant that was shown then. */
+/** The outcome of the last read. `key` is its variant, because the page may show another variant by now. */
 type LastRead = { key: string; revision?: VariantRevision; error: string | null };
 
 /** Reads the newest revision of a variant, and reads it again after each new revision and check. */
@@ -21,7 +21,7 @@ export function useRevision(variant: VariantView): ShownRevision {
   const { key, revision, check } = variant;
   const [last, setLast] = useState<LastRead>({ key, error: null });
   const [attempts, setAttempts] = useState(0);
-  const own = last.key === key ? last : undefined;
+  const current = last.key === key ? last : undefined;
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: key, number and check time identify the revision; `attempts` triggers a retry
   useEffect(() => {
@@ -30,7 +30,7 @@ export function useRevision(variant: VariantView): ShownRevision {
       if (!isCurrent) return;
       if (outcome.isDone) {
         setLast({ key, revision: outcome.answer, error: null });
-        store.noteRevision(outcome.answer);
+        store.addRevisionFacts(outcome.answer);
       } else {
         setLast((before) => ({ ...(before.key === key && before), key, error: outcome.error }));
       }
@@ -41,5 +41,5 @@ export function useRevision(variant: VariantView): ShownRevision {
   }, [revisions, store, key, revision, check?.at, attempts]);
 
   const retry = useCallback(() => setAttempts((count) => count + 1), []);
-  return { revision: revisions.peek(variant) ?? own?.revision, error: own?.error ?? null, retry };
+  return { revision: revisions.peek(variant) ?? current?.revision, error: current?.error ?? null, retry };
 }

@@ -13,7 +13,7 @@ import { StartForm } from "./start-form.tsx";
 type LandingPage = {
   signedIn: boolean;
   logins: Login[];
-  /** Where a sign-in with the identity provider begins; null where none is set up. */
+  /** URL that starts a sign-in with the identity provider; null if none is configured. */
   oidcPath: string | null;
   recent: SessionSummary[];
   model: { label: string; isDemo: boolean };

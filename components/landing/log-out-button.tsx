@@ -12,7 +12,7 @@ export function LogOutButton() {
   async function leave(): Promise<void> {
     setBusy(true);
     const outcome = await logOut();
-    // A login that has ended meanwhile is a 401.
+    // 401: the login has already ended.
     if (outcome.isDone || outcome.status === 401) return location.assign("/");
     setBusy(false);
     setProblem(outcome.error);

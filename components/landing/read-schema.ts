@@ -22,8 +22,8 @@ export const EXAMPLE_SCHEMA = `{
 }`;
 
 /**
- * Reads the editor's text as far as the page can judge it: JSON, an object, an object schema at the root. The service
- * checks the rest. Source: specification, Structured sessions, Schema rules, 1.
+ * Parses the editor's text and checks what the page can check: it is JSON, an object, and an object schema at the root.
+ * The service checks the rest. Source: specification, Structured sessions, Schema rules, 1.
  */
 export function readSchema(text: string): ReadSchema {
   if (text.trim() === "") return { isValid: false, problem: "Write a JSON Schema, or take the example." };
@@ -42,7 +42,7 @@ export function readSchema(text: string): ReadSchema {
   return { isValid: true, schema: value as Record<string, unknown> };
 }
 
-/** The parser's message with a line instead of an offset. */
+/** The parser's message, with a line number instead of an offset. */
 function describePlace(text: string, error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const offset = /position (\d+)/.exec(message)?.[1];

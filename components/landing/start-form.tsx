@@ -63,7 +63,7 @@ export function StartForm({ demoUrl, baseUrl }: { demoUrl: string; baseUrl: stri
   );
 }
 
-/** The form's values, the request they make, and the problem that the page or the service found in them. */
+/** The form's values, the request that they compose, and the problem that the page or the service found in them. */
 function useStartForm(demoUrl: string) {
   const [task, setTask] = useState("");
   const [targetUrl, setTargetUrl] = useState(demoUrl);
@@ -84,7 +84,7 @@ function useStartForm(demoUrl: string) {
   });
   const problemAt = (field: FieldName) => (problem?.field === field ? problem.text : undefined);
 
-  /** A change removes the problem. */
+  /** Sets a value and clears the problem. */
   function edit<Value>(set: (value: Value) => void): (value: Value) => void {
     return (value) => {
       set(value);
@@ -187,7 +187,7 @@ function TargetField({
   );
 }
 
-/** What the session may do and return, besides answering in words. */
+/** Switches for the abilities of the session: a structured result, and sub-agents. */
 function OptionSwitches({
   isStructured,
   mayDelegate,

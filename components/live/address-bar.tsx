@@ -96,7 +96,7 @@ function AddressField({
   async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
     event.preventDefault();
     const typed = readTypedAddress(draft ?? address);
-    // The text and the focus stay in the field, so that the address can be corrected.
+    // The text and the focus stay in the field, so that the person can correct the address.
     if (!typed.isAddress) return onProblem(typed.problem);
     event.currentTarget.querySelector("input")?.blur();
     if (await open(typed.url)) setDraft(null);

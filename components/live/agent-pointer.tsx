@@ -8,13 +8,13 @@ const SHOWN_MS = 2_000;
 
 /** The pointer of the agent's script: an arrow over the page that fades out when it rests, and a ring for a press. */
 export function AgentPointer({ page }: { page: PageSize }) {
-  const { onPassing } = useRuntime();
+  const { onTransientFrame } = useRuntime();
   const arrow = useRef<HTMLDivElement>(null);
   const ring = useRef<HTMLSpanElement>(null);
 
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const leave = onPassing((frame) => {
+    const leave = onTransientFrame((frame) => {
       if (frame.type !== "pointer" || !arrow.current) return;
       const { kind, x, y } = frame.data;
       const { style } = arrow.current;
@@ -31,7 +31,7 @@ export function AgentPointer({ page }: { page: PageSize }) {
       leave();
       clearTimeout(timer);
     };
-  }, [page.width, page.height, onPassing]);
+  }, [page.width, page.height, onTransientFrame]);
 
   return (
     <div

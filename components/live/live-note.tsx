@@ -18,7 +18,7 @@ export function LiveNote({ hasPicture }: { hasPicture: boolean }) {
   if (!note) return null;
   const Icon = note.icon;
   const action = note.action && mayDirect(state) && <OpenPage label={note.action} />;
-  // The note must not cover the last picture of a session at rest.
+  // The note must not cover the last picture of an idle session.
   if (hasPicture && note.isAtRest) {
     return (
       <div

@@ -5,7 +5,7 @@ import { useLiveStatus, useRuntime } from "#components/session/session-context.t
 import { AddressBar } from "./address-bar.tsx";
 import { LiveView } from "./live-view.tsx";
 
-/** The address bar: control is kept while it has the focus. */
+/** Id of the address bar. The person keeps control while the address bar has the focus. */
 const CONTROLS = "[data-live-controls]";
 
 /** The live browser: address bar and page. Focusing the page takes control; leaving both releases it. */

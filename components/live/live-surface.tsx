@@ -44,7 +44,7 @@ export function LiveSurface({
     exit.current?.focus({ preventScroll: true });
   }
   function returnToTabOrder(): void {
-    // Only after the focus has moved.
+    // In a later task, after the focus has moved.
     setTimeout(() => {
       if (surface.current) surface.current.tabIndex = 0;
     });
@@ -88,7 +88,7 @@ export function LiveSurface({
         onPaste={(event) => sendPaste(input, event)}
         className="absolute inset-0 block size-full cursor-default resize-none overflow-hidden text-transparent caret-transparent opacity-0 outline-none"
       />
-      {/* Holds the focus after Esc. More Esc presses end here: they were meant for the page. */}
+      {/* Holds the focus after Esc, and swallows further Esc presses, which were meant for the live page. */}
       <span
         ref={exit}
         role="note"
@@ -103,14 +103,14 @@ export function LiveSurface({
   );
 }
 
-/** The input of the page, with its wheel connected, and the page's coordinates of a mouse event. */
+/** The input of the live page, and a function that converts a mouse event to page coordinates. Forwards the wheel. */
 function usePageInput(surface: Surface, page: PageSize) {
   const { live } = useRuntime();
   const input = useMemo(() => createPageInput((frame) => live.send(frame)), [live]);
   const pageRef = useRef(page);
   pageRef.current = page;
 
-  // React's wheel listener is passive: it could not keep the session page from scrolling.
+  // Not `onWheel`: React's wheel listener is passive, so it cannot prevent the session page from scrolling.
   useEffect(() => {
     const element = surface.current;
     if (!element) return;
@@ -129,13 +129,13 @@ function usePageInput(surface: Surface, page: PageSize) {
 
 /** Shows the cursor of the page below the pointer. */
 function usePageCursor(surface: Surface): void {
-  const { onPassing } = useRuntime();
+  const { onTransientFrame } = useRuntime();
   useEffect(
     () =>
-      onPassing((frame) => {
+      onTransientFrame((frame) => {
         if (frame.type === "cursor" && surface.current) surface.current.style.cursor = frame.data.cursor;
       }),
-    [surface, onPassing],
+    [surface, onTransientFrame],
   );
 }
 

@@ -13,13 +13,13 @@ export type PageInput = {
   key: (event: Keys, action: "down" | "up") => void;
   text: (text: string) => void;
   paste: (text: string) => void;
-  /** Releases every key that is still down: the person has left. */
+  /** Releases every key that is still down, because the person has left the live view. */
   release: () => void;
 };
 
 /**
- * Sends input over the live connection. Moves and wheel turns are combined into one each per drawn frame. A click is
- * sent at once, after the last position.
+ * Sends input over the live connection. Mouse moves and wheel turns are combined into one of each per drawn frame. A
+ * click is sent at once, after the last position.
  *
  * @param soon runs a callback before the next drawn frame.
  */
@@ -30,8 +30,8 @@ export function createPageInput(
   let move: LiveClientFrame | undefined;
   let wheel: Extract<LiveClientFrame, { type: "input.wheel" }> | undefined;
   let isScheduled = false;
-  /** Keys that the page has seen go down, by their place on the keyboard. */
-  const held = new Map<string, string>();
+  /** The keys that are down in the page: `key` by `code`. */
+  const pressedKeys = new Map<string, string>();
 
   function flush(): void {
     isScheduled = false;
@@ -79,16 +79,17 @@ export function createPageInput(
     key(event, action) {
       flush();
       const { key, code } = event;
-      // The key that moved the focus here is released here too, but the page has not seen it go down.
-      if (action === "up" && !held.delete(code)) return;
-      if (action === "down") held.set(code, key);
+      // The key that moved the focus here is released here, but the page has not got its press.
+      if (action === "up" && !pressedKeys.delete(code)) return;
+      if (action === "down") pressedKeys.set(code, key);
       const frame = { type: "input.key", action, key, code, modifiers: modifiersOf(event) } as const;
       const text = action === "down" ? textOf(event) : undefined;
       send(text === undefined ? frame : { ...frame, text });
     },
     release() {
-      for (const [code, key] of held) send({ type: "input.key", action: "up", key, code, modifiers: 0 });
-      held.clear();
+      for (const [code, key] of pressedKeys)
+        send({ type: "input.key", action: "up", key, code, modifiers: 0 });
+      pressedKeys.clear();
     },
     text(text) {
       if (text) send({ type: "input.text", text });

@@ -16,7 +16,7 @@ import { Age } from "../ui/time.tsx";
 import { type PageChanges, usePageChanges } from "./use-page-changes.ts";
 import { VersionList } from "./version-list.tsx";
 
-/** The landing pages that the agent deployed: their addresses, versions, and the way to unpublish them. */
+/** The landing pages that the agent deployed: addresses, versions, and a button that unpublishes each. */
 export function PagesTab() {
   const { pages } = useSession();
   return (
@@ -67,7 +67,7 @@ function PageEntry({ page }: { page: LandingPage }) {
   );
 }
 
-/** The address; only text while the page is unpublished. */
+/** The address: a link, or plain text while the page is unpublished. */
 function Address({ page: { url, version } }: { page: LandingPage }) {
   return (
     <div className="flex min-w-0 items-center gap-1">

@@ -5,7 +5,7 @@ import type { ActionOutcome } from "#lib/page/calls/call-action.ts";
 import type { LandingPage } from "#lib/page/state/view-types.ts";
 import { useRuntime } from "../session/session-context.tsx";
 
-/** Changes of a landing page, by the visitor of the session page. */
+/** The visitor's actions on a landing page. */
 export type PageChanges = {
   isBusy: boolean;
   /** The outcome of the last action, as a sentence. */
@@ -29,7 +29,7 @@ export function usePageChanges({ slug }: LandingPage): PageChanges {
     setBusy(true);
     setNote(null);
     const outcome = await change();
-    if (outcome.isDone) store.notePage(outcome.answer);
+    if (outcome.isDone) store.mergePage(outcome.answer);
     setNote(
       outcome.isDone
         ? { text: done, isError: false }

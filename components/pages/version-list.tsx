@@ -9,7 +9,7 @@ import { Button } from "../ui/button.tsx";
 import { Age } from "../ui/time.tsx";
 import type { PageChanges } from "./use-page-changes.ts";
 
-/** The versions of a landing page, newest first. Without `changes` they can only be read. */
+/** The versions of a landing page, newest first; read-only without `changes`. */
 export function VersionList({ page, changes }: { page: LandingPage; changes?: PageChanges }) {
   const { versions, error } = useVersions(page);
   if (error) return <p className="text-bad text-sm">The versions could not be read: {error}</p>;
@@ -69,7 +69,7 @@ function VersionRow({
 
 /** Reads the versions of a page, and reads them again after each change of it. */
 function useVersions({ slug, updatedAt }: LandingPage): {
-  /** Undefined until they are read. */
+  /** Undefined while they are loading. */
   versions: LandingPageVersion[] | undefined;
   error: string | null;
 } {

@@ -6,14 +6,14 @@ import { Button } from "../ui/button.tsx";
 import { LineForm } from "./line-form.tsx";
 import type { PlanUse } from "./use-plan.ts";
 
-/** A button that opens a line for a new item of the plan. The line stays open for the next one. */
+/** A button that opens a line for a new item of the plan. The line stays open for the next item. */
 export function AddItem({
   use,
-  beside,
+  otherAction,
 }: {
   use: PlanUse;
   /** Another action, next to the button. */
-  beside: ReactNode;
+  otherAction: ReactNode;
 }) {
   const [isOpen, setOpen] = useState(false);
   return (
@@ -31,7 +31,7 @@ export function AddItem({
           <Button size="sm" variant="ghost" onClick={() => setOpen(true)}>
             <Plus aria-hidden /> Add an item
           </Button>
-          {beside}
+          {otherAction}
         </div>
       )}
     </div>

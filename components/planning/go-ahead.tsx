@@ -3,12 +3,12 @@
 import { Play } from "lucide-react";
 import { useState } from "react";
 import type { Plan } from "#lib/page/state/view-types.ts";
-import { awaitsGo } from "#lib/page/words/describe-plan.ts";
+import { awaitsAgreement } from "#lib/page/words/describe-plan.ts";
 import { Button } from "../ui/button.tsx";
 import { Input } from "../ui/field.tsx";
 import type { PlanUse } from "./use-plan.ts";
 
-/** What plan first means now; with a plan, the button that agrees to it. */
+/** Explains what plan first blocks. If there is a plan, a button agrees to it. */
 export function GoAhead({ plan, use, mayAgree }: { plan: Plan; use: PlanUse; mayAgree: boolean }) {
   const [text, setText] = useState("");
   return (
@@ -18,10 +18,10 @@ export function GoAhead({ plan, use, mayAgree }: { plan: Plan; use: PlanUse; may
         {mayAgree ? "you agree to the plan" : "a person agrees to the plan"}.
         {mayAgree &&
           plan.items.length > 0 &&
-          !awaitsGo(plan) &&
+          !awaitsAgreement(plan) &&
           " This plan has nothing left to do: ask the agent for a new one, or add an item."}
       </p>
-      {mayAgree && awaitsGo(plan) && (
+      {mayAgree && awaitsAgreement(plan) && (
         <form
           className="flex items-center gap-2"
           onSubmit={(event) => {
@@ -33,8 +33,8 @@ export function GoAhead({ plan, use, mayAgree }: { plan: Plan; use: PlanUse; may
             dir="auto"
             value={text}
             maxLength={10_000}
-            aria-label="Words for the agent, optional"
-            placeholder="Words for the agent (optional)"
+            aria-label="Note for the agent, optional"
+            placeholder="Note for the agent (optional)"
             onChange={(event) => setText(event.target.value)}
           />
           <Button type="submit" variant="primary" disabled={use.isBusy}>

@@ -4,10 +4,10 @@ import { type FormEvent, useState } from "react";
 import { Button } from "../ui/button.tsx";
 import { Input } from "../ui/field.tsx";
 
-/** A function that never changes, so that React calls it only when the field appears. */
+/** A ref callback outside the component, so React calls it only when the field mounts. */
 const focusField = (field: HTMLInputElement | null): void => field?.focus();
 
-/** A form of one line. Esc cancels; the text stays if it was not stored. */
+/** A form with one line. Esc cancels; if the text is not stored, it stays in the field. */
 export function LineForm({
   label,
   start = "",
@@ -37,7 +37,7 @@ export function LineForm({
       onSubmit={send}
       onKeyDown={(event) => {
         if (event.key !== "Escape") return;
-        // Esc stops the turn elsewhere.
+        // Outside a field, Esc stops the turn.
         event.stopPropagation();
         event.preventDefault();
         onCancel();

@@ -41,7 +41,7 @@ export function PlanPanel() {
             ))}
           </ol>
           {plan.items.length === 0 && <p className="px-3 pb-1 text-faint">{NOTES[plan.mode]}</p>}
-          {mayEdit && <AddItem use={use} beside={<AddRequirement />} />}
+          {mayEdit && <AddItem use={use} otherAction={<AddRequirement />} />}
           {plan.mode === "plan_first" && <GoAhead plan={plan} use={use} mayAgree={mayEdit} />}
         </div>
       )}
@@ -49,7 +49,7 @@ export function PlanPanel() {
   );
 }
 
-/** Opens the form for a new requirement: the Requirements tab is not in the drawer before there is one. */
+/** Opens the form for a new requirement, because the drawer has no Requirements tab without requirements. */
 function AddRequirement() {
   const drawer = useDrawer();
   return (

@@ -9,10 +9,10 @@ import { IconButton } from "../ui/icon-button.tsx";
 import { LineForm } from "./line-form.tsx";
 import type { PlanUse } from "./use-plan.ts";
 
-/** An item of the plan. People who may edit tick, edit and drop it. */
+/** An item of the plan. People who may edit the plan can tick, edit and drop it. */
 export function PlanRow({ item, use, mayEdit }: { item: PlanItem; use: PlanUse; mayEdit: boolean }) {
   const { id, text, status } = item;
-  /** The text when the person began to edit it; others may change it in the meantime. */
+  /** The text at the time when the person began to edit it; null while it is not edited here. */
   const [edited, setEdited] = useState<string | null>(null);
   const isDropped = status === "dropped";
   if (edited !== null)
@@ -57,7 +57,7 @@ export function PlanRow({ item, use, mayEdit }: { item: PlanItem; use: PlanUse; 
           <IconButton
             size="icon-sm"
             disabled={use.isBusy}
-            label={isDropped ? `Take “${text}” up again` : `Drop “${text}”`}
+            label={isDropped ? `Restore “${text}”` : `Drop “${text}”`}
             onClick={() => void use.edit({ action: "setStatus", id, status: isDropped ? "todo" : "dropped" })}
           >
             {isDropped ? <Undo2 /> : <X />}

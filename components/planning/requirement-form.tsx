@@ -6,12 +6,12 @@ import { ASSERTION_WORDS } from "#lib/page/words/describe-plan.ts";
 import { Button } from "../ui/button.tsx";
 import { Field, Input, Select } from "../ui/field.tsx";
 
-/** A function that never changes, so that React calls it only when the field appears. */
+/** A ref callback outside the component, so React calls it only when the field mounts. */
 const focusField = (field: HTMLInputElement | null): void => field?.focus();
 
 type Draft = { text: string; assertion: Assertion | null };
 
-/** The fields of a requirement: its text and, if a check is to decide it, the assertion. */
+/** The fields of a requirement: its text and, optionally, the assertion that checks test. */
 export function RequirementForm({
   start,
   pageUrl,
@@ -20,7 +20,7 @@ export function RequirementForm({
   onCancel,
 }: {
   start: Draft;
-  /** Address that a new assertion begins with. */
+  /** Default address of a new assertion. */
   pageUrl: string;
   /** Label of the button. */
   submit: string;
@@ -123,7 +123,7 @@ function AssertionFields({
         <Select
           id={`${id}-is`}
           value={is}
-          onChange={(event) => onChange(startOf(assertion, event.target.value as Assertion["is"]))}
+          onChange={(event) => onChange(withKind(assertion, event.target.value as Assertion["is"]))}
         >
           {KINDS.map(([kind, words]) => (
             <option key={kind} value={kind}>
@@ -159,8 +159,8 @@ function AssertionFields({
   );
 }
 
-/** The assertion with another kind, and the value that this kind begins with. */
-function startOf({ url, selector }: Assertion, is: Assertion["is"]): Assertion {
+/** Changes the kind of an assertion, with the default value of that kind. */
+function withKind({ url, selector }: Assertion, is: Assertion["is"]): Assertion {
   if (is === "text") return { url, selector, is, value: "" };
   return is === "count" ? { url, selector, is, value: 1 } : { url, selector, is };
 }

@@ -28,7 +28,7 @@ export function RequirementRow({ requirement, mayEdit }: { requirement: Requirem
     const outcome = await actions.editRequirement(id, change);
     setBusy(false);
     if (!outcome.isDone) return outcome.error;
-    store.noteRequirements([outcome.answer]);
+    store.mergeRequirements([outcome.answer]);
     return null;
   }
   if (isEditing)
@@ -98,7 +98,7 @@ export function RequirementRow({ requirement, mayEdit }: { requirement: Requirem
   );
 }
 
-/** What a check decides, and what the newest one found. */
+/** The assertion, and its result in the newest check. */
 function AssertionLine({ requirement }: { requirement: Requirement }) {
   const { assertion, outcome, status } = requirement;
   if (!assertion) return null;
@@ -112,7 +112,7 @@ function AssertionLine({ requirement }: { requirement: Requirement }) {
       <p className="flex flex-wrap items-center gap-2">
         <Badge tone={words.tone}>{words.title}</Badge>
         {status === "waived" && (
-          <span className="text-faint text-xs">Checks leave it out while it is waived.</span>
+          <span className="text-faint text-xs">Checks skip it while it is waived.</span>
         )}
       </p>
       {outcome?.message && <p className="text-soft text-xs [overflow-wrap:anywhere]">{outcome.message}</p>}

@@ -56,7 +56,7 @@ function AddRequirement() {
         onSubmit={async ({ text, assertion }) => {
           const outcome = await actions.addRequirement(text, assertion ?? undefined);
           if (!outcome.isDone) return outcome.error;
-          store.noteRequirements(outcome.answer);
+          store.mergeRequirements(outcome.answer);
           setOpen(false);
           return null;
         }}

@@ -5,7 +5,7 @@ import { isPicture, StoredPicture } from "../session/drawer/evidence-picture.tsx
 import { Badge } from "../ui/badge.tsx";
 import { ReportText } from "./report-text.tsx";
 
-/** A finding of a report. Its text comes from the agent, and its page and element from the pages it looked at. */
+/** A finding of a report. Its texts are untrusted: they come from the agent and from the pages that it visited. */
 export function FindingArticle({
   number,
   finding,
@@ -13,7 +13,7 @@ export function FindingArticle({
 }: {
   number: number;
   finding: ReportFinding;
-  /** Path below which the session's evidence is. */
+  /** Base path of the session's evidence. */
   artifacts: string;
 }) {
   const { severity, title, detail, url, selector, steps, evidence } = finding;

@@ -6,7 +6,7 @@ import type { ToolCallView } from "#lib/page/state/view-types.ts";
 import { findReportOfCall } from "#lib/page/words/describe-report.ts";
 import { useSession } from "../session/session-context.tsx";
 
-/** The link to the report that a tool call has published; nothing for other calls. */
+/** Links to the report that a tool call published; renders nothing for other calls. */
 export function ReportLink({ call }: { call: ToolCallView | undefined }) {
   const { session } = useSession();
   const path = findReportOfCall(call, `/s/${session.id}`);

@@ -5,8 +5,8 @@ import { isCostlyMarkdown } from "#lib/markdown/is-costly-markdown.ts";
 import { Markdown } from "../ui/markdown.tsx";
 
 /**
- * Markdown of a report. Its author may have been misled by a page, so the server, which all sessions share, does not parse
- * it: until hydration, and where parsing would be costly or fails, it is plain text.
+ * Markdown of a report. A hostile page may have influenced its text, so the server, which all sessions share, does not
+ * parse it. It is shown as plain text until hydration, and if parsing would be too costly or fails.
  */
 export function ReportText({ text }: { text: string }) {
   const isHydrated = useSyncExternalStore(

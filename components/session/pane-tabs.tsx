@@ -5,7 +5,7 @@ import type { Pane } from "./session-view.tsx";
 
 const NAMES: Record<Pane, string> = { conversation: "Conversation", browser: "Browser", result: "Result" };
 
-/** On a narrow page, chooses the visible part. */
+/** Chooses the visible part of a narrow page. */
 export function PaneTabs({
   pane,
   onChange,

@@ -6,7 +6,7 @@ import { createSessionStore, type SessionStore } from "#lib/page/state/page-stor
 import type { LiveFrame, SessionSnapshot } from "#lib/page/state/view-types.ts";
 
 /** A frame that is shown at once and not stored. */
-type PassingFrame = Extract<LiveFrame, { type: "cursor" | "pointer" }>;
+type TransientFrame = Extract<LiveFrame, { type: "cursor" | "pointer" }>;
 
 /** The services behind one open session page. */
 export type SessionRuntime = {
@@ -18,7 +18,7 @@ export type SessionRuntime = {
   /** Calls back with every picture of the live view. @returns a function that unsubscribes. */
   onPicture: (listener: (frame: ArrayBuffer) => void) => () => void;
   /** Calls back with every transient frame: the page's cursor, the agent's pointer. */
-  onPassing: (listener: (frame: PassingFrame) => void) => () => void;
+  onTransientFrame: (listener: (frame: TransientFrame) => void) => () => void;
   /** The origin of the page's links. */
   origin: string;
   /** Reopens the live connection with the browser's current cookie. */
@@ -29,10 +29,10 @@ export type SessionRuntime = {
 
 /** Creates the runtime of a page from its snapshot. `connect` opens the live connection. */
 export function createSessionRuntime(snapshot: SessionSnapshot): SessionRuntime {
-  const store = createSessionStore(snapshot, drawSoon);
+  const store = createSessionStore(snapshot, scheduleDraw);
   const actions = createSessionActions(snapshot.paths, undefined, () => store.getState().connectionId);
   const listeners = new Set<(frame: ArrayBuffer) => void>();
-  const passingListeners = new Set<(frame: PassingFrame) => void>();
+  const transientListeners = new Set<(frame: TransientFrame) => void>();
   let report: (status: LiveStatus) => void = () => {};
   const origin = typeof location === "undefined" ? "http://localhost" : location.origin;
   const connection = createLiveConnection<LiveFrame>({
@@ -41,7 +41,7 @@ export function createSessionRuntime(snapshot: SessionSnapshot): SessionRuntime 
     lastSeq: () => store.getState().lastSeq,
     onFrame(frame) {
       if (frame.type !== "cursor" && frame.type !== "pointer") return store.receive(frame);
-      for (const listener of passingListeners) listener(frame);
+      for (const listener of transientListeners) listener(frame);
     },
     onPicture(frame) {
       for (const listener of listeners) listener(frame);
@@ -64,9 +64,9 @@ export function createSessionRuntime(snapshot: SessionSnapshot): SessionRuntime 
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    onPassing(listener) {
-      passingListeners.add(listener);
-      return () => passingListeners.delete(listener);
+    onTransientFrame(listener) {
+      transientListeners.add(listener);
+      return () => transientListeners.delete(listener);
     },
     origin,
     reconnect() {
@@ -86,7 +86,7 @@ export function createSessionRuntime(snapshot: SessionSnapshot): SessionRuntime 
 }
 
 /** Runs before the next drawn frame; on a hidden page, which draws none, after a short delay. */
-function drawSoon(callback: () => void): void {
+function scheduleDraw(callback: () => void): void {
   if (document.visibilityState === "visible") requestAnimationFrame(callback);
   else setTimeout(callback, 100);
 }

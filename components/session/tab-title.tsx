@@ -5,12 +5,12 @@ import { useSession } from "./session-context.tsx";
 
 const MARK = "Question · ";
 
-/** Says in the browser's tab that a question of the agent is open. */
+/** Marks the title of the browser's tab while a question of the agent is open. */
 export function TabTitle() {
   const { elicitations } = useSession();
-  const isAsked = elicitations.length > 0;
+  const hasQuestion = elicitations.length > 0;
   useEffect(() => {
-    if (!isAsked) return;
+    if (!hasQuestion) return;
     const mark = () => {
       if (!document.title.startsWith(MARK)) document.title = MARK + document.title;
     };
@@ -22,6 +22,6 @@ export function TabTitle() {
       observer.disconnect();
       document.title = document.title.replace(MARK, "");
     };
-  }, [isAsked]);
+  }, [hasQuestion]);
   return null;
 }

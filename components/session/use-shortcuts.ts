@@ -51,7 +51,7 @@ export function useShortcuts(places: Places): void {
         k: () => conversation.current && step(conversation.current, -1),
         b() {
           showBrowser();
-          // The browser's pane may be hidden until the next render.
+          // In the next frame: the pane of the browser may be hidden until then.
           requestAnimationFrame(() => surface.current?.focus());
         },
       }[event.key];

@@ -26,7 +26,7 @@ export function RunActions({ run, onStarted }: { run: TestRun; onStarted: (run: 
     const outcome = await actions.rerunTests(run.id);
     setBusy(false);
     if (!outcome.isDone) return setError(`The tests were not started: ${outcome.error}`);
-    store.noteTestRun(outcome.answer);
+    store.mergeTestRun(outcome.answer);
     onStarted(outcome.answer);
   }
 

@@ -8,7 +8,7 @@ import {
 import { TEST_WORDS } from "#lib/page/words/describe-test-run.ts";
 import { cn } from "../ui/cn.ts";
 
-/** Chooses which tests are shown. A test with two results is counted for each of their statuses. */
+/** Chooses which tests are shown. A test with two results counts for the status of each. */
 export function StatusFilter({
   files,
   only,

@@ -3,7 +3,7 @@ import type { TestStep } from "#lib/page/state/view-types.ts";
 import { formatTestTime } from "#lib/page/words/describe-test-run.ts";
 import { cn } from "../ui/cn.ts";
 
-/** The steps of a test with their durations. A step with steps in it folds; failed ones are open. */
+/** The steps of a test with their durations. A step with nested steps can be folded; failed steps are open. */
 export function StepTree({ steps, isInner = false }: { steps: TestStep[]; isInner?: boolean }) {
   return (
     <ol

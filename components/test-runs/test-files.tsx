@@ -2,20 +2,20 @@
 
 import { FileDown } from "lucide-react";
 import type { TestAttachment } from "#lib/page/state/view-types.ts";
-import { sortAttachment } from "#lib/page/words/describe-test-run.ts";
+import { classifyAttachment } from "#lib/page/words/describe-test-run.ts";
 import { formatSize } from "#lib/page/words/format.ts";
 import { StoredPicture } from "../session/drawer/evidence-picture.tsx";
 import { useSession } from "../session/session-context.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 
-/** The files that a test left: pictures, its trace, and others to download. */
+/** The files of a test: pictures, its trace, and other files to download. */
 export function TestFiles({ attachments }: { attachments: TestAttachment[] }) {
   const { paths } = useSession();
-  const kept = attachments.flatMap((file) =>
+  const stored = attachments.flatMap((file) =>
     file.evidenceId === null ? [] : [{ ...file, id: file.evidenceId }],
   );
-  const pictures = kept.filter((file) => sortAttachment(file) === "picture");
-  const files = kept.filter((file) => sortAttachment(file) !== "picture");
+  const pictures = stored.filter((file) => classifyAttachment(file) === "picture");
+  const files = stored.filter((file) => classifyAttachment(file) !== "picture");
   const missing = attachments.filter(({ evidenceId }) => evidenceId === null);
   return (
     <>
@@ -50,7 +50,7 @@ export function TestFiles({ attachments }: { attachments: TestAttachment[] }) {
                 <span className="truncate">{file.name}</span>
                 <span className="shrink-0 text-faint">{formatSize(file.sizeBytes)}</span>
               </a>
-              {sortAttachment(file) === "trace" && <HowToOpen id={file.id} />}
+              {classifyAttachment(file) === "trace" && <HowToOpen id={file.id} />}
             </li>
           ))}
         </ul>
@@ -65,7 +65,7 @@ export function TestFiles({ attachments }: { attachments: TestAttachment[] }) {
   );
 }
 
-/** How a trace is opened: the viewer runs on the reader's computer. */
+/** Instructions for opening a trace: its viewer runs on the reader's computer. */
 function HowToOpen({ id }: { id: string }) {
   const command = `npx playwright show-trace ${id}.zip`;
   return (

@@ -7,7 +7,7 @@ import type { TestRun } from "#lib/page/state/view-types.ts";
 import {
   describeCounts,
   describeStarter,
-  describeTested,
+  describeTestTargets,
   TEST_RUN_WORDS,
 } from "#lib/page/words/describe-test-run.ts";
 import { formatDuration } from "#lib/page/words/format.ts";
@@ -19,10 +19,10 @@ import { RunActions } from "./run-actions.tsx";
 import { RunProgress } from "./run-progress.tsx";
 import { RunResults } from "./run-results.tsx";
 
-/** A function that never changes, so that React calls it only when the heading appears. */
+/** A ref callback outside the component, so React calls it only when the heading mounts. */
 const focusHeading = (button: HTMLButtonElement | null): void => button?.focus();
 
-/** One test run: a heading that opens it, and what it tested, how it went and its results. */
+/** One test run: a heading that expands to its facts, progress, problem and results. */
 export function TestRunEntry({
   run,
   isOpen,
@@ -102,7 +102,7 @@ function Problem({ run: { problem, status } }: { run: TestRun }) {
       tabIndex={0}
       className={cn(
         "max-h-60 overflow-auto whitespace-pre-wrap rounded-md px-3 py-2 text-sm [overflow-wrap:anywhere]",
-        // More than one line has an error with its place in the code.
+        // A problem of several lines is an error with a code frame.
         problem.includes("\n") && "font-mono text-xs leading-[18px]",
         status === "failed" ? "bg-bad-soft text-bad" : "bg-warn-soft text-warn",
       )}
@@ -118,13 +118,13 @@ function RunFacts({ run }: { run: TestRun }) {
   const tookMs = startedAt !== null && endedAt !== null ? Date.parse(endedAt) - Date.parse(startedAt) : null;
   return (
     <p className="min-w-0 flex-1 basis-56 text-soft text-sm [overflow-wrap:anywhere]">
-      {describeTested(run)}, {describeStarter(run)}
+      {describeTestTargets(run)}, {describeStarter(run)}
       {tookMs !== null && `, took ${formatDuration(tookMs)}`}
     </p>
   );
 }
 
-/** The options of a run. Those with their usual value are left out. */
+/** The options of a run, without options that have their default value. */
 function RunOptions({ run }: { run: TestRun }) {
   const { files, grep, baseUrl, viewport, retries } = run;
   const options: { name: string; value: string | null; isCode?: boolean }[] = [

@@ -6,7 +6,7 @@ import { findTestRunOfCall } from "#lib/page/words/describe-test-run.ts";
 import { useDrawer } from "../session/drawer/drawer-context.tsx";
 import { useSession } from "../session/session-context.tsx";
 
-/** Opens the test run that a tool call has started; nothing for other calls. */
+/** A button that opens the test run of a tool call; renders nothing for other calls. */
 export function TestRunLink({ call }: { call: ToolCallView | undefined }) {
   const { testRuns } = useSession();
   const { open } = useDrawer();

@@ -13,7 +13,7 @@ export function TestsTab() {
   const { testRuns } = useSession();
   const { testRunId, open } = useDrawer();
   const [closedId, setClosedId] = useState<string | null>(null);
-  /** The run that the visitor started here: its heading takes the focus from the button that is gone. */
+  /** The run that the visitor started here. Its heading gets the focus, because the button that had it is gone. */
   const [startedId, setStartedId] = useState<string | null>(null);
   const newest = testRuns[0];
   if (!newest) {

@@ -1,4 +1,4 @@
-/** The cookie with the chosen theme, which lets the server render the page in it; under https and otherwise. */
+/** Names of the theme cookie over https and over http. The server renders the page in the theme of the cookie. */
 export const THEME_COOKIES = ["__Host-theme", "theme"] as const;
 
 const THEMES = ["system", "light", "dark"] as const;
@@ -16,7 +16,7 @@ export function applyTheme(theme: Theme): void {
   const isHttps = location.protocol === "https:";
   const [secureName, plainName] = THEME_COOKIES;
   writeCookie(isHttps ? `${secureName}=${theme}; secure` : `${plainName}=${theme}`, maxAgeS);
-  // An earlier version wrote it under https, too.
+  // An earlier version wrote this cookie over https, too.
   if (isHttps) writeCookie(`${plainName}=`, 0);
 }
 

@@ -58,8 +58,8 @@ function SafeLink({ href, children }: ComponentProps<"a">) {
 }
 
 /**
- * Markdown, also while it streams: incomplete syntax is rendered as if it were closed. A text that would take seconds to
- * render, on the server too, is shown as it is written.
+ * Renders Markdown, also while it streams: incomplete syntax is rendered as if it were closed. A text that would take
+ * seconds to render, which would also block the server, is shown unrendered.
  */
 export function Markdown({ text, isStreaming = false }: { text: string; isStreaming?: boolean }) {
   if (isCostlyMarkdown(text))

@@ -1,6 +1,6 @@
 import { cn } from "./cn.ts";
 
-/** A choice between a few views. */
+/** Chooses one of a few views. */
 export function Segments<Choice extends string>({
   label,
   choices,

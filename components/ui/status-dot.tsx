@@ -8,7 +8,7 @@ const COLORS = {
   bad: "bg-bad",
 };
 
-/** A dot in the colour of a state; the text next to it says the same. */
+/** A dot in the colour of a state. The text next to it names the state. */
 export function StatusDot({ tone, className }: { tone: keyof typeof COLORS; className?: string }) {
   return <span aria-hidden className={cn("size-2 shrink-0 rounded-full", COLORS[tone], className)} />;
 }

@@ -7,7 +7,7 @@ type Props = Omit<ComponentProps<"button">, "type" | "role"> & {
   onCheckedChange: (checked: boolean) => void;
 };
 
-/** An on/off switch. Radix' own has a hidden field with inline styles, which the content policy refuses. */
+/** An on/off switch. Not Radix's switch, whose hidden field has inline styles, which the content policy blocks. */
 export function Switch({ checked, onCheckedChange, ...props }: Props) {
   const state = checked ? "checked" : "unchecked";
   return (

@@ -20,7 +20,7 @@ test.afterAll(async () => {
   await model.close();
 });
 
-/** Sends as a page of the live browser would: from its own origin, without a key. */
+/** Submits to the webhook as a page of the live browser does: from its own origin, without a key. */
 const submit = (
   body: unknown,
   options: { id?: string; method?: string; headers?: Record<string, string> } = {},
@@ -53,7 +53,7 @@ test.describe("the annotation webhook", () => {
     });
   });
 
-  test("takes the agentation overlay's payload as it is, unknown keys kept", async () => {
+  test("stores the agentation overlay's payload unchanged, with its unknown keys", async () => {
     const payload = {
       event: "submit",
       timestamp: 1_790_000_000_000,
@@ -76,7 +76,7 @@ test.describe("the annotation webhook", () => {
     expect((await listAnnotations()).data[0]).toMatchObject(payload);
   });
 
-  test("takes events other than submit, and pages without an Origin", async () => {
+  test("accepts events other than submit, and requests without an Origin", async () => {
     expect((await submit({ event: "annotation.add" })).status).toBe(200);
     expect(
       (await submit({ event: "submit", annotations: [] }, { headers: { "content-type": "text/plain" } }))
@@ -89,7 +89,7 @@ test.describe("the annotation webhook", () => {
     expect([bare.status, bare.headers.has("access-control-allow-origin")]).toEqual([200, false]);
   });
 
-  test("malformed or missing body: 400 { error: `invalid JSON body` }", async () => {
+  test("answers a malformed or missing body with 400 { error: `invalid JSON body` }", async () => {
     for (const body of [
       undefined,
       "",
@@ -103,7 +103,7 @@ test.describe("the annotation webhook", () => {
       await expectBare(await submit(body), 400, "invalid JSON body");
   });
 
-  test("a wrong field is 400 with its name", async () => {
+  test("answers a wrong field with 400 and its name", async () => {
     const refused: [unknown, RegExp][] = [
       [null, /^body: must be an object$/],
       [[], /^body: must be an object$/],
@@ -132,12 +132,12 @@ test.describe("the annotation webhook", () => {
     expect((await listAnnotations()).data.length).toBe(before);
   });
 
-  test("an unknown session is 404 { error: `not found` }", async () => {
+  test("answers 404 { error: `not found` } for an unknown session", async () => {
     for (const id of ["ses_aaaaaaaaaaaaaaaaaaaaaaaa", "UPPER", "%00", "a".repeat(300)])
       await expectBare(await submit(submission, { id }), 404, "not found");
   });
 
-  test("a body over 256 KiB is 413", async () => {
+  test("answers a body over 256 KiB with 413", async () => {
     const fits = { ...submission, output: "x".repeat(250 * 1024) };
     expect((await submit(fits)).status).toBe(200);
     await expectRefusal(
@@ -147,7 +147,7 @@ test.describe("the annotation webhook", () => {
     );
   });
 
-  test("a method other than POST is 405 { error: `method not allowed` }, with Allow", async () => {
+  test("answers methods other than POST with 405 { error: `method not allowed` } and an Allow header", async () => {
     for (const method of ["GET", "PUT", "PATCH", "DELETE", "PROPFIND"]) {
       const response = await submit(undefined, { method });
       expect(response.headers.get("allow")).toBe("POST, OPTIONS");
@@ -155,7 +155,7 @@ test.describe("the annotation webhook", () => {
     }
   });
 
-  test("OPTIONS is answered as preflight, reflecting the origin", async () => {
+  test("answers OPTIONS as a preflight that allows the request's origin", async () => {
     for (const origin of [PAGE, "http://127.0.0.1:9", "null"]) {
       const headers = {
         origin,
@@ -171,7 +171,7 @@ test.describe("the annotation webhook", () => {
     }
   });
 
-  test("carries the CORS headers on every status, never credentials", async () => {
+  test("sends the CORS headers with every status, and never allows credentials", async () => {
     const responses = [
       await submit(submission),
       await submit("{"),
@@ -205,7 +205,10 @@ test.describe("the annotation webhook", () => {
     await Promise.all(sockets.map((socket) => new Promise((done) => socket.once("open", done))));
     expect((await submit(submission, { id: created.sessionId })).status).toBe(200);
     for (const seen of frames) {
-      await waitUntil(() => seen.some(({ type }) => type === "annotation.submitted"), "it was broadcast");
+      await waitUntil(
+        () => seen.some(({ type }) => type === "annotation.submitted"),
+        "the annotation was broadcast",
+      );
       const frame = seen.find(({ type }) => type === "annotation.submitted");
       expect(frame?.data.annotation).toMatchObject(submission);
     }

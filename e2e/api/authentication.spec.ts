@@ -50,7 +50,7 @@ const send = (method: string, path: string, body: unknown, headers: Record<strin
   });
 
 test.describe("an API key", () => {
-  test("is taken as Authorization: Bearer, whatever the case of the scheme, or as X-Service-Api-Key", async () => {
+  test("is accepted in Authorization: Bearer, with the scheme in any case, or in X-Service-Api-Key", async () => {
     for (const headers of [
       { authorization: `Bearer ${API_KEY}` },
       { authorization: `bearer  ${API_KEY}` },
@@ -62,14 +62,14 @@ test.describe("an API key", () => {
       ).toBe(200);
   });
 
-  test("in the Authorization header wins over the other", async () => {
+  test("is read from Authorization if both headers are sent", async () => {
     const wrong = { authorization: "Bearer wrong", "x-service-api-key": API_KEY };
     await expectRefusal(await send("GET", created.statusUrl, undefined, wrong), 401, "unauthorized");
     const right = { authorization: `Bearer ${API_KEY}`, "x-service-api-key": "wrong" };
     expect((await send("GET", created.statusUrl, undefined, right)).status).toBe(200);
   });
 
-  test("that is missing or invalid is 401 on every endpoint, with a message naming the accepted headers", async () => {
+  test("is required at every endpoint: without a valid one the answer is 401 and names the accepted headers", async () => {
     const names = /Authorization: Bearer <API_KEY>.*X-Service-Api-Key: <API_KEY>/;
     for (const headers of [
       {},
@@ -99,15 +99,15 @@ test.describe("an API key", () => {
       });
   });
 
-  test("of another owner finds a session as unknown as one that never was", async () => {
+  test("gets the same 404 for another owner's session as for one that does not exist", async () => {
     const other = { authorization: `Bearer ${OTHER_KEY}` };
-    const nobodys = operations("ses_aaaaaaaaaaaaaaaaaaaaaaaa", "req_aaaaaaaaaaaaaaaaaaaaaaaa");
+    const unknownOperations = operations("ses_aaaaaaaaaaaaaaaaaaaaaaaa", "req_aaaaaaaaaaaaaaaaaaaaaaaa");
     for (const [index, [method, path, body]] of operations(created.sessionId, created.requestId).entries())
       await test.step(`${method} ${path}`, async () => {
-        const [, nobodysPath = ""] = nobodys[index] ?? [];
+        const [, unknownPath = ""] = unknownOperations[index] ?? [];
         const [theirs, unknown] = [
           await send(method, path, body, other),
-          await send(method, nobodysPath, body, other),
+          await send(method, unknownPath, body, other),
         ];
         expect(theirs.status).toBe(404);
         expect(await theirs.clone().text()).toBe(await unknown.text());
@@ -117,7 +117,7 @@ test.describe("an API key", () => {
     expect(data).toEqual([]);
   });
 
-  test("opens its own session at every one of these endpoints", async () => {
+  test("reads its owner's session at each of these endpoints", async () => {
     const mine = { authorization: `Bearer ${API_KEY}` };
     for (const [method, path, body] of operations(created.sessionId, created.requestId)) {
       if (method === "POST" || path.includes("/artifacts/")) continue;
@@ -126,8 +126,8 @@ test.describe("an API key", () => {
   });
 });
 
-test.describe("ids that name nothing", () => {
-  test("are 404, however odd", async () => {
+test.describe("an id or path", () => {
+  test("that names nothing is 404, also if it is malformed", async () => {
     for (const id of ["%00", "..%2f..%2fetc", "req_", "%F0%9F%98%80", "a".repeat(300), "'%20or%201=1--"]) {
       const session = `/api/sessions/${created.sessionId}`;
       await expectRefusal(
@@ -157,13 +157,13 @@ test.describe("ids that name nothing", () => {
     }
   });
 
-  test("a request of another session is not found in this one", async () => {
+  test("of a request of another session is 404", async () => {
     const { requestId } = await service.create("Another");
     const path = `/api/sessions/${created.sessionId}/requests/${requestId}`;
     await expectRefusal(await service.call("GET", path), 404, "not_found", "no such request");
   });
 
-  test("an address that cannot be decoded is 400", async () => {
+  test("that cannot be decoded is 400", async () => {
     await expectRefusal(
       await service.call("GET", "/api/sessions/%E0%A4/agent/status"),
       400,
@@ -172,7 +172,7 @@ test.describe("ids that name nothing", () => {
   });
 });
 
-test.describe("a method without an operation", () => {
+test.describe("methods", () => {
   const cases: [string, string, string][] = [
     ["GET", "/api/session", "POST, OPTIONS"],
     ["DELETE", "/api/sessions", "GET, HEAD, OPTIONS"],
@@ -184,7 +184,7 @@ test.describe("a method without an operation", () => {
     ["DELETE", "/api/sessions/ses_a/browser", "GET, HEAD, POST, OPTIONS"],
     ["POST", "/api/health", "GET, HEAD, OPTIONS"],
   ];
-  test("is 405 with Allow; OPTIONS tells the same", async () => {
+  test("without an operation are answered with 405 and Allow, and OPTIONS answers the same Allow", async () => {
     for (const [method, path, allow] of cases)
       await test.step(`${method} ${path}`, async () => {
         const refused = await service.call(method, path);
@@ -208,7 +208,7 @@ test.describe("health", () => {
     expect([response.status, await response.json()]).toEqual([200, { ok: true }]);
   });
 
-  test("GET /api/ready tells how every part is", async () => {
+  test("GET /api/ready reports the state of every part", async () => {
     const response = await fetch(`${service.baseUrl}/api/ready`);
     const body = await response.json();
     expect(response.status).toBe(body.ok ? 200 : 503);
@@ -219,14 +219,14 @@ test.describe("health", () => {
 });
 
 test.describe("answers of the API", () => {
-  test("carry no CORS header for other origins, and are neither to be sniffed nor kept", async () => {
+  test("have no CORS header for other origins, and forbid sniffing and storing", async () => {
     const response = await service.call("GET", created.statusUrl, undefined, { origin: "https://a.example" });
     expect(response.headers.get("access-control-allow-origin")).toBeNull();
     expect(response.headers.get("x-content-type-options")).toBe("nosniff");
     expect(response.headers.get("cache-control")).toBe("no-store");
   });
 
-  test("are refused under a name that is not this service's", async () => {
+  test("are 421 for a Host that is not this service's", async () => {
     const { request } = await import("node:http");
     const status = await new Promise((done, fail) => {
       const call = request(

@@ -58,7 +58,7 @@ const browserPath = (sessionId: string) => `/api/sessions/${sessionId}/browser`;
 const readStatus = (sessionId: string) => service.read<BrowserStatus>(browserPath(sessionId));
 const retarget = (sessionId: string, body: unknown) => service.call("POST", browserPath(sessionId), body);
 
-/** What a client does: asks until the navigation has landed, or was refused. */
+/** Retargets the browser, and polls as a client does until the navigation has landed or was refused. */
 async function retargetAndPoll(sessionId: string, url: string): Promise<BrowserStatus> {
   const response = await retarget(sessionId, { url });
   expect([response.status, await response.json()]).toEqual([
@@ -74,7 +74,7 @@ async function retargetAndPoll(sessionId: string, url: string): Promise<BrowserS
 }
 
 test.describe("browser status", () => {
-  test("of a session without a browser is idle, the record with no wrapper", async () => {
+  test("is `idle` for a session without a browser, and the record has no envelope", async () => {
     // Without `dom_query` the service does not open the target page before the first call of the model.
     const { sessionId } = await service.create("Hi", {
       targetUrl: `${origin}/target`,
@@ -97,7 +97,7 @@ test.describe("browser status", () => {
 });
 
 test.describe("a retarget", () => {
-  test("provisions a browser that comes up on the URL, lands, and is told from a refusal", async () => {
+  test("starts a browser on the URL and lands; a refused URL leaves the page and is reported", async () => {
     test.slow();
     const { sessionId, shareUrl } = await service.create("Hi");
     const landed = await retargetAndPoll(sessionId, `${origin}/first?x=1#top`);
@@ -131,7 +131,7 @@ test.describe("a retarget", () => {
     expect(again).toMatchObject({ lastError: null, lastNavigatedUrl: `${origin}/second` });
   });
 
-  test("of a running browser to its own page lands again", async () => {
+  test("to the page that the browser already shows lands again", async () => {
     const { sessionId } = await service.create("Hi");
     for (let round = 0; round < 2; round++)
       expect(await retargetAndPoll(sessionId, `${origin}/same`)).toMatchObject({ lastError: null });
@@ -195,7 +195,7 @@ test.describe("a retarget", () => {
   });
 });
 
-test("an id that does not match the pattern falls through to the router's own 404 page", async () => {
+test("a session id that does not match the pattern gets the router's own 404 page", async () => {
   const expected = await (await service.call("GET", "/no-such-page")).text();
   const body = /<body.*?<script/s.exec(expected)?.[0];
   for (const id of ["ABC", "ses_ABC", "-abc", "_abc", "a".repeat(65), "a.b", "%00", "a%20b"])
@@ -234,7 +234,7 @@ test.describe("cross-origin calls", () => {
     expect([refused.status, refused.headers.get("access-control-allow-origin")]).toEqual([400, FIRST_PARTY]);
   });
 
-  test("are refused from any other", async () => {
+  test("are refused from other origins", async () => {
     const { sessionId } = await service.create("Hi");
     for (const from of [
       "https://evil.example",

@@ -71,7 +71,7 @@ test.describe("run lifecycle callbacks", () => {
         requestId: created.requestId,
         runId: created.runId,
         timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/),
-        // The full domain event, as the stream carries it.
+        // The full domain event, equal to that of the stream.
         data: events.find(({ data }) => data.kind === event)?.data,
       });
       expect(payload.data).toMatchObject({ kind: event, source: "slack" });
@@ -99,7 +99,7 @@ test.describe("run lifecycle callbacks", () => {
     expect(starts.received.map(({ headers }) => headers["x-service-event"])).toEqual(["run.started"]);
   });
 
-  test("are sent for every run, follow-ups too, each with an id of its own", async () => {
+  test("are sent for every run, also of follow-ups, each with a different id", async () => {
     const receiver = await receive();
     const created = await service.create("Hi", { callback: { url: receiver.url } });
     const followUp = await (
@@ -113,7 +113,7 @@ test.describe("run lifecycle callbacks", () => {
     expect(new Set(receiver.received.map(({ headers }) => headers["x-service-delivery"])).size).toBe(4);
   });
 
-  test("that fail are tried again with the same id and the same bytes, until a 2xx", async () => {
+  test("are retried with the same id and the same bytes until a 2xx", async () => {
     const receiver = await receive([500, 404, 302, 204]);
     const created = await service.create("Hi", {
       callback: { url: receiver.url, events: ["run.completed"], secret: "s" },
@@ -154,7 +154,7 @@ test.describe("run lifecycle callbacks", () => {
     for (const [index, gap] of gaps.entries()) expect(gap).toBeGreaterThanOrEqual(20 * 2 ** index * 0.8);
   });
 
-  test("are sent again when asked for, as they were", async () => {
+  test("are sent again unchanged by POST …/redeliver", async () => {
     const receiver = await receive([503, 503, 503, 503, 503, 200]);
     const created = await service.create("Hi", {
       callback: { url: receiver.url, events: ["run.completed"], secret: "s" },
@@ -173,7 +173,7 @@ test.describe("run lifecycle callbacks", () => {
     expect((await service.call("POST", `${path}/whd-none/redeliver`)).status).toBe(404);
   });
 
-  test("that find nobody listening are recorded with the reason", async () => {
+  test("are recorded with an error if the receiver cannot be reached", async () => {
     const receiver = await startReceiver();
     await receiver.close();
     const created = await service.create("Hi", { callback: { url: receiver.url, events: ["run.started"] } });

@@ -12,7 +12,8 @@ import { startScriptedModel } from "../fixtures/scripted-model/start-scripted-mo
 import type { ScriptedModel } from "../fixtures/scripted-model/types.ts";
 import { API_KEY, type RunningService, startService, waitUntil } from "../fixtures/service.ts";
 
-// Each secret is put in at one place and searched for at all others. Source: `security.md`, What leaves the service.
+// Each secret enters the service at one place and is searched for at all others. Source: `security.md`, What leaves the
+// service.
 
 const HEADER = "Bearer canary-header-7f3d9a1c55e0";
 const PLAIN_HEADER = "canary-tenant-0a91be77d2f446";
@@ -48,7 +49,7 @@ test.beforeAll(async () => {
     tools: [
       {
         name: "repeat",
-        // A server that says back whatever it was sent.
+        // Echoes the request, so that the service receives the secrets it sent.
         call: (input, { requestInfo }) => ({
           content: [{ type: "text", text: JSON.stringify({ input, headers: requestInfo?.headers }) }],
           structuredContent: { said: HEADER, tenant: PLAIN_HEADER, url: `/mcp?key=${URL_TOKENS.server}` },
@@ -77,14 +78,14 @@ test.afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Every file below a folder, as it lies there. */
+/** Reads the raw bytes of every file below a folder. */
 async function readFiles(path: string): Promise<[string, Buffer][]> {
   const entries = await readdir(path, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   return Promise.all(files.map(async (file): Promise<[string, Buffer]> => [file, await readFile(file)]));
 }
 
-/** Every row of a stopped service's database as text, table by table: pages on disk may be compressed. */
+/** Reads every row of a stopped service's database as text by table, because its files on disk may be compressed. */
 async function readTables(dataDir: string): Promise<[string, Buffer][]> {
   const { DATABASE_URL: url } = await prepareTestDatabase(dataDir, "embedded");
   const { db, close } = await openDatabase(
@@ -107,15 +108,15 @@ async function readTables(dataDir: string): Promise<[string, Buffer][]> {
   }
 }
 
-test("secrets are found where they belong, and nowhere else", async () => {
+test("secrets appear only where they belong", async () => {
   const operator = await fetch(service.loginUrl, { redirect: "manual" });
   const operatorCookie = operator.headers.getSetCookie()[0]?.split(";")[0] ?? "";
-  const made = await fetch(`${service.baseUrl}/actions/keys`, {
+  const creation = await fetch(`${service.baseUrl}/actions/keys`, {
     method: "POST",
     headers: { cookie: operatorCookie, origin: service.baseUrl, "content-type": "application/json" },
     body: JSON.stringify({ ownerId: "tests", name: "canary" }),
   });
-  const { key } = (await made.json()) as { key: string };
+  const { key } = (await creation.json()) as { key: string };
   expect(key).toMatch(/^ask_/);
   const keySecret = key.slice("ask_0123456789abcdef_".length);
   const withKey = { authorization: `Bearer ${key}` };
@@ -132,14 +133,14 @@ test("secrets are found where they belong, and nowhere else", async () => {
     },
     capabilities: { browser: false },
   };
-  const creation = await service.call("POST", "/api/session", body, withKey);
-  expect(creation.status).toBe(201);
-  const created = await creation.clone().json();
+  const answer = await service.call("POST", "/api/session", body, withKey);
+  expect(answer.status).toBe(201);
+  const created = await answer.clone().json();
   const share = new URL(created.shareUrl, service.baseUrl);
   const token = share.searchParams.get("key") ?? "";
 
-  // What everybody is told, from the first to the last.
-  const told = new Map<string, string>();
+  // Everything that the service sends or logs, by its place.
+  const outputs = new Map<string, string>();
   const socket = new WebSocket(
     `${service.baseUrl.replace("http", "ws")}/api/sessions/${created.sessionId}/live?after=0`,
     {
@@ -149,18 +150,18 @@ test("secrets are found where they belong, and nowhere else", async () => {
   const frames: string[] = [];
   socket.on("message", (data) => frames.push(String(data)));
   await service.completed(created.statusUrl);
-  await waitUntil(() => receiver.received.length >= 3, "the callbacks were tried, and tried again");
+  await waitUntil(() => receiver.received.length >= 3, "the callbacks were retried");
   await waitUntil(
     () => frames.some((frame) => frame.includes('"run.completed"')),
-    "the socket has told the end",
+    "the socket has sent the end of the run",
   );
   socket.close();
-  told.set("live socket", frames.join("\n"));
+  outputs.set("live socket", frames.join("\n"));
 
   const session = `/api/sessions/${created.sessionId}`;
   const entered = await fetch(share, { redirect: "manual" });
   const shareCookie = entered.headers.getSetCookie()[0]?.split(";")[0] ?? "";
-  const asked: [string, Record<string, string>][] = [
+  const pages: [string, Record<string, string>][] = [
     ...["/export?evidence=true", "/export?format=html", "/imports"].map(
       (path): [string, Record<string, string>] => [`${session}${path}`, withKey],
     ),
@@ -180,29 +181,32 @@ test("secrets are found where they belong, and nowhere else", async () => {
     [session, { authorization: `Bearer ${key}x` }],
     [session, { "x-service-api-key": key.toUpperCase() }],
   ];
-  for (const [path, headers] of asked) {
+  for (const [path, headers] of pages) {
     const response = await fetch(new URL(path, service.baseUrl), { headers, redirect: "manual" });
-    told.set(
+    outputs.set(
       `${path} ${response.status}`,
       `${JSON.stringify([...response.headers])}\n${await response.text()}`,
     );
   }
-  const page = [...told].find(([place]) => place.startsWith(`/s/${created.sessionId} `));
-  expect(page?.[1], "the session's page is among them").toContain("Look at everything");
-  told.set("creation", await creation.text());
-  told.set(
+  const page = [...outputs].find(([place]) => place.startsWith(`/s/${created.sessionId} `));
+  expect(page?.[1], "the session page shows the session").toContain("Look at everything");
+  outputs.set("creation", await answer.text());
+  outputs.set(
     "callbacks",
     receiver.received.map(({ headers, body: sent }) => JSON.stringify(headers) + sent).join("\n"),
   );
-  told.set("logs", service.output());
-  told.set("model", model.requests.map((request) => JSON.stringify([request.path, request.body])).join("\n"));
-  told.set("the other tool server", JSON.stringify(other.asked));
+  outputs.set("logs", service.output());
+  outputs.set(
+    "model",
+    model.requests.map((request) => JSON.stringify([request.path, request.body])).join("\n"),
+  );
+  outputs.set("the other tool server", JSON.stringify(other.requests));
   await service.stop();
   const files = [...(await readFiles(service.dataDir)), ...(await readTables(service.dataDir))];
   expect(files.length).toBeGreaterThan(10);
 
-  expect(told.get("model"), "the tools were called").toContain("mcp_crm__repeat");
-  expect(told.get("model"), "the server did say them back").toContain("[redacted]");
+  expect(outputs.get("model"), "the tools were called").toContain("mcp_crm__repeat");
+  expect(outputs.get("model"), "the server echoed the secrets, which were redacted").toContain("[redacted]");
   const secrets = {
     HEADER,
     bearer: HEADER.slice("Bearer ".length),
@@ -218,19 +222,19 @@ test("secrets are found where they belong, and nowhere else", async () => {
     operatorCookie: operatorCookie.split("=")[1] ?? "none",
   };
   const belongs: Partial<Record<keyof typeof secrets, RegExp>> = {
-    // The owner's own link is in what the owner, and the page that the link opens, are told.
+    // The answers to the session's owner and the session page may contain the share token.
     shareToken: new RegExp(`^(creation|/api/sessions |${session} |/s/${created.sessionId} )`),
   };
   for (const [name, secret] of Object.entries(secrets)) {
     expect(secret.length, name).toBeGreaterThan(8);
-    for (const [place, text] of told)
+    for (const [place, text] of outputs)
       if (!belongs[name as keyof typeof secrets]?.test(place))
         expect(text.includes(secret), `${name} in ${place}`).toBe(false);
     for (const [file, bytes] of files) expect(bytes.includes(secret), `${name} in ${file}`).toBe(false);
   }
-  expect(told.get(`${session} 200`), "the URLs are shown without their values").toContain("?token=***");
-  const ofCrm = crm.asked.map(({ headers }) => `${headers.authorization} ${headers["x-tenant"]}`);
-  expect(new Set(ofCrm), "their own server gets both, with every request").toEqual(
+  expect(outputs.get(`${session} 200`), "the query values of URLs are masked").toContain("?token=***");
+  const ofCrm = crm.requests.map(({ headers }) => `${headers.authorization} ${headers["x-tenant"]}`);
+  expect(new Set(ofCrm), "the server that the headers are for gets both with every request").toEqual(
     new Set([`${HEADER} ${PLAIN_HEADER}`]),
   );
 });

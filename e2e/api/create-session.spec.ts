@@ -59,8 +59,8 @@ const everything = {
   delegation: { maxLiveChildren: 3, maxLiveBrowsers: 2 },
 };
 
-test.describe("the answer", () => {
-  test("is 201 with every field of the creation response, and Location names the status URL", async () => {
+test.describe("the creation of a session", () => {
+  test("answers 201 with every field of the creation response and the status URL as Location", async () => {
     const response = await create({ messages });
     expect(response.status).toBe(201);
     const body = await response.json();
@@ -77,7 +77,7 @@ test.describe("the answer", () => {
     expect(response.headers.has("idempotency-replayed")).toBe(false);
   });
 
-  test("comes for a body with every field", async () => {
+  test("accepts a body with every field", async () => {
     const response = await create(everything);
     expect(response.status, await response.clone().text()).toBe(201);
     const { sessionId } = await response.json();
@@ -85,7 +85,7 @@ test.describe("the answer", () => {
     expect(status).toMatchObject({ delegation: everything.delegation, deliverable: null });
   });
 
-  test("shows no secret, and neither do the transcript and the lists", async () => {
+  test("shows no secret in its answer, the transcript, the lists, the log or the prompt", async () => {
     const canary = "canary-4711";
     const created = await service.create("Keep it to yourself", {
       callback: { url: "https://receiver.example/hook", secret: canary },
@@ -105,7 +105,7 @@ test.describe("the answer", () => {
     expect(service.output()).not.toContain(canary);
   });
 
-  test("the last user message seeds the first turn, the whole transcript is stored", async () => {
+  test("starts the first turn with the last user message, and stores the whole transcript", async () => {
     const { sessionId, statusUrl } = await service.create("unused", {
       messages: [
         userMessage("First"),
@@ -124,13 +124,13 @@ test.describe("the answer", () => {
       ["user", "Third"],
       ["assistant", "Done."],
     ]);
-    const asked = model.requests.find((request) => request.userText.includes("Third"));
-    expect(asked?.text).toContain("## Session Instructions");
-    expect(asked?.text).toContain("Answer like a sailor.");
+    const request = model.requests.find(({ userText }) => userText.includes("Third"));
+    expect(request?.text).toContain("## Session Instructions");
+    expect(request?.text).toContain("Answer like a sailor.");
   });
 });
 
-test.describe("limits are reached and not passed", () => {
+test.describe("a value at its limit", () => {
   const accepted: [string, Record<string, unknown>][] = [
     ["a system prompt of 20,000 characters", { systemPrompt: "x".repeat(20_000) }],
     ["a system prompt of 20,000 characters beyond the basic plane", { systemPrompt: "😀".repeat(20_000) }],
@@ -178,12 +178,12 @@ test.describe("limits are reached and not passed", () => {
     ["a target on a private address", { targetUrl: "http://10.0.0.1/" }],
   ];
   for (const [what, fields] of accepted)
-    test(`accepts ${what}`, async () => {
+    test(`is accepted: ${what}`, async () => {
       const response = await create({ messages, ...fields });
       expect(response.status, await response.clone().text()).toBe(201);
     });
 
-  test("an omitted maxLiveBrowsers is the smaller of the deployment value and the children cap", async () => {
+  test("maxLiveBrowsers defaults to the smaller of the deployment value and the children cap", async () => {
     const { sessionId } = await service.create("Hi", { delegation: { maxLiveChildren: 1 } });
     expect(await service.read(`/api/sessions/${sessionId}/agent/status`)).toMatchObject({
       delegation: { maxLiveChildren: 1, maxLiveBrowsers: 1 },
@@ -191,7 +191,7 @@ test.describe("limits are reached and not passed", () => {
   });
 });
 
-test.describe("invalid input is 400 with a sentence that names the field, and writes nothing", () => {
+test.describe("invalid input", () => {
   const url = "https://mcp.example/mcp";
   const refused: [Record<string, unknown>, string | RegExp][] = [
     [{ messages: undefined }, "messages: is required"],
@@ -357,7 +357,7 @@ test.describe("invalid input is 400 with a sentence that names the field, and wr
     ],
   ];
 
-  test("for every field and every rule", async () => {
+  test("is 400 with a sentence that names the field, for every field and rule, and writes nothing", async () => {
     test.slow();
     const before = await countSessions();
     for (const [fields, error] of refused)
@@ -367,7 +367,7 @@ test.describe("invalid input is 400 with a sentence that names the field, and wr
     expect(await countSessions()).toBe(before);
   });
 
-  test("for callbacks to loopback, private-range and link-local hosts, in whatever form they are written", async () => {
+  test("includes callbacks to loopback, private-range and link-local hosts in every notation", async () => {
     for (const host of [
       "localhost",
       "localhost.",
@@ -404,7 +404,7 @@ test.describe("invalid input is 400 with a sentence that names the field, and wr
   });
 });
 
-test.describe("bodies that are not what they say", () => {
+test.describe("bodies", () => {
   const valid = JSON.stringify({ messages });
   const withMetadata = (json: string) => `{"messages":${JSON.stringify(messages)},"metadata":${json}}`;
   const bytes = (...parts: (string | number[])[]) =>
@@ -454,7 +454,7 @@ test.describe("bodies that are not what they say", () => {
       "body: holds more than 200,000 values",
     ],
   ];
-  test("are 400, each for its own reason, and nothing is written", async () => {
+  test("that are not valid JSON or break a general rule are 400 with the reason, and write nothing", async () => {
     const before = await countSessions();
     for (const [what, body, error] of refused)
       await test.step(what, async () => {
@@ -471,7 +471,7 @@ test.describe("bodies that are not what they say", () => {
     expect(await countSessions()).toBe(before);
   });
 
-  test("over 8 MiB are 413, with a length or without", async () => {
+  test("over 8 MiB are 413, with or without a Content-Length", async () => {
     const tooMuch = "x".repeat(8 * 1024 * 1024 + 1);
     await expectRefusal(await create(tooMuch), 413, "payload_too_large", "body: must be at most 8,192 KiB");
     const streamed = await fetch(`${service.baseUrl}/api/session`, {
@@ -483,7 +483,7 @@ test.describe("bodies that are not what they say", () => {
     await expectRefusal(streamed, 413, "payload_too_large");
   });
 
-  test("of another content type are 415; parameters and +json are fine", async () => {
+  test("of another content type are 415; parameters and +json types are accepted", async () => {
     for (const type of [
       "text/plain",
       "application/x-www-form-urlencoded",
@@ -496,15 +496,15 @@ test.describe("bodies that are not what they say", () => {
       expect((await create(valid, { "content-type": type })).status).toBe(201);
   });
 
-  test("a byte order mark is passed over, the last of two equal keys counts, large numbers stay", async () => {
+  test("may have a byte order mark, a repeated key (the last one counts) and large numbers", async () => {
     expect((await create(`\ufeff${valid}`)).status).toBe(201);
     expect((await create(`{"messages":5,${valid.slice(1)}`)).status).toBe(201);
     expect((await create(withMetadata('{"n":1e308,"m":12345678901234567890}'))).status).toBe(201);
   });
 });
 
-test.describe("idempotencyKey", () => {
-  test("50 equal requests at once make one session: one 201, else 200 with the same answer and Idempotency-Replayed", async () => {
+test.describe("an idempotencyKey", () => {
+  test("makes 50 equal requests at once create one session: one 201, then 200 with the same answer, marked as replayed", async () => {
     const before = await countSessions();
     const body = { messages, metadata: { a: 1, b: 2 }, idempotencyKey: "fifty" };
     const responses = await Promise.all(repeat(50, () => create(body)));
@@ -517,7 +517,7 @@ test.describe("idempotencyKey", () => {
     expect(await countSessions()).toBe(before + 1);
   });
 
-  test("the order of keys does not matter, another body is 422", async () => {
+  test("matches a body with its fields in any order, and is 422 for another body", async () => {
     const key = { idempotencyKey: "ordered" };
     const first = await create({ messages, metadata: { a: 1, b: { c: 2, d: 3 } }, ...key });
     const replay = await create({ ...key, metadata: { b: { d: 3, c: 2 }, a: 1 }, messages });
@@ -539,7 +539,7 @@ test.describe("idempotencyKey", () => {
     expect((await mine.json()).sessionId).not.toBe((await theirs.json()).sessionId);
   });
 
-  test("a refused request does not use it up", async () => {
+  test("is not used up by a refused request", async () => {
     await expectRefusal(await create({ messages: [], idempotencyKey: "later" }), 400, "invalid_request");
     expect((await create({ messages, idempotencyKey: "later" })).status).toBe(201);
   });

@@ -42,7 +42,7 @@ const isAlive = (pid: number) => {
   }
 };
 
-test("DELETE ends the turn, its command and its browser; streams and sockets close, and every door is 404", async () => {
+test("DELETE ends the turn, its command and its browser, and closes streams and sockets; every path is then 404", async () => {
   const created = await service.create("[work] hard", { targetUrl: `${service.baseUrl}/demo` });
   const { sessionId } = created;
   const path = `/api/sessions/${sessionId}`;
@@ -80,9 +80,9 @@ test("DELETE ends the turn, its command and its browser; streams and sockets clo
     404,
     "not found",
   );
-  for (const door of [`/s/${sessionId}`, `/s/${sessionId}/live`, created.shareUrl.replace("?", "/live?")]) {
-    const page = await fetch(service.baseUrl + door, { headers: { cookie } });
-    expect(page.status, door).toBe(404);
+  for (const path of [`/s/${sessionId}`, `/s/${sessionId}/live`, created.shareUrl.replace("?", "/live?")]) {
+    const page = await fetch(service.baseUrl + path, { headers: { cookie } });
+    expect(page.status, path).toBe(404);
   }
   const upgraded = new WebSocket(`${service.baseUrl.replace("http", "ws")}${path}/live`, {
     headers: { authorization: `Bearer ${API_KEY}` },
@@ -95,7 +95,7 @@ test("DELETE ends the turn, its command and its browser; streams and sockets clo
   await expectRefusal(await service.call("DELETE", path), 404, "not_found", "no such session");
 });
 
-test("a key of npm run keys opens the service at once, and a revoked one no more", async () => {
+test("an API key that the operator creates works at once within its scopes, until it is revoked", async () => {
   const login = await fetch(service.loginUrl, { redirect: "manual" });
   const cookie = login.headers.getSetCookie()[0]?.split(";")[0] ?? "";
   const operate = async (method: string, path: string, body?: unknown) => {
@@ -106,13 +106,13 @@ test("a key of npm run keys opens the service at once, and a revoked one no more
     });
     return { status: response.status, body: await response.json() };
   };
-  const made = await operate("POST", "/actions/keys", {
+  const creation = await operate("POST", "/actions/keys", {
     ownerId: "tests",
     name: "a reader",
     scopes: ["sessions:read"],
   });
-  expect(made.status).toBe(201);
-  const { key, record } = made.body;
+  expect(creation.status).toBe(201);
+  const { key, record } = creation.body;
   const withKey = { authorization: `Bearer ${key}` };
   expect((await service.call("GET", "/api/sessions", undefined, withKey)).status).toBe(200);
   await expectRefusal(

@@ -1,6 +1,6 @@
 import { expect } from "@playwright/test";
 
-/** Checks a refusal in the one envelope, with its exact sentence where one is given. Source: `wire.md`, Errors. */
+/** Checks that an answer is a refusal in the error envelope; `error` is its exact sentence. Source: `wire.md`, Errors. */
 export async function expectRefusal(
   response: Response,
   status: number,
@@ -19,7 +19,7 @@ export async function expectRefusal(
   expect(response.headers.get("content-type")).toMatch(/^application\/json/);
 }
 
-/** Checks a refusal that is the sentence alone, where the specification prints it so. */
+/** Checks that an answer is a refusal as `{ error }` alone, which the specification prescribes for some operations. */
 export async function expectBare(response: Response, status: number, error: string): Promise<void> {
   expect({ status: response.status, body: await response.json() }).toEqual({ status, body: { error } });
 }

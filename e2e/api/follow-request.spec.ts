@@ -7,7 +7,7 @@ import { followUntil, parseEvents, type StreamedEvent } from "./read-stream.ts";
 
 let service: RunningService;
 let model: ScriptedModel;
-/** What the model answers to a message that holds the key; anything else gets "Done.". */
+/** The model's answers, by a text that the message contains; the model answers other messages with "Done.". */
 const answers = new Map<string, Step>();
 
 test.beforeAll(async () => {
@@ -22,7 +22,7 @@ test.afterAll(async () => {
   await model.close();
 });
 
-/** Makes the model hold its answer to a message back until it is released. */
+/** Makes the model hold its answer to a message. @returns a function that releases the answer. */
 function hold(text: string, step: Step = { text: "Here it is, at last." }): () => void {
   const { promise, resolve } = Promise.withResolvers<void>();
   answers.set(text, { ...step, hold: promise });
@@ -96,7 +96,7 @@ test.describe("agent status", () => {
     });
   });
 
-  test("shows pollers of plain sessions a failure", async () => {
+  test("shows the failure of a run, also in plain sessions", async () => {
     answers.set("will be refused", { status: 400, message: "this model says no" });
     const created = await service.create("will be refused");
     await service.completed(created.statusUrl);
@@ -108,7 +108,7 @@ test.describe("agent status", () => {
 });
 
 test.describe("the stream", () => {
-  test("carries stored events with rising ids, their kind, and the common fields, and closes after the last", async () => {
+  test("sends stored events with rising ids, their kind and the common fields, and closes after the last one", async () => {
     const created = await service.create("a plain turn", { source: "slack" });
     const response = await service.call("GET", created.streamUrl);
     expect(response.status).toBe(200);
@@ -117,7 +117,7 @@ test.describe("the stream", () => {
     expect(text).toMatch(/^retry: 1000\n\n/);
     const events = parseEvents(text);
     const stored = events.filter((event) => event.id !== undefined);
-    // The message that was sent has its place in the log too.
+    // The first `message.completed` is the user's message.
     expect(kinds(stored)).toEqual(["run.started", "message.completed", "message.completed", "run.completed"]);
     for (const { id, event, data } of stored)
       expect(data).toMatchObject({
@@ -137,7 +137,7 @@ test.describe("the stream", () => {
     });
   });
 
-  test("numbers a session's stored events without a gap", async () => {
+  test("numbers the stored events of a session without a gap", async () => {
     const created = await service.create("first of three");
     const second = await sayText(created.sessionId, "second");
     const third = await sayText(created.sessionId, "third");
@@ -147,7 +147,7 @@ test.describe("the stream", () => {
     expect(ids).toEqual(ids.map((_, index) => index + 1));
   });
 
-  test("replays byte for byte the same, and goes on after Last-Event-ID or ?after", async () => {
+  test("replays the same bytes, and resumes after Last-Event-ID or ?after", async () => {
     const created = await service.create("to be replayed");
     await service.completed(created.statusUrl);
     const whole = await readStream(created.streamUrl);
@@ -157,7 +157,7 @@ test.describe("the stream", () => {
     expect(await readStream(created.streamUrl, { "last-event-id": "1" })).toBe(retry + rest.join(""));
     expect(await readStream(`${created.streamUrl}?after=1`)).toBe(retry + rest.join(""));
     expect(first).toMatch(/^id: 1\nevent: run\.started\n/);
-    // An EventSource reconnects with its header to the address it was given.
+    // An EventSource reconnects to its original URL, so the header takes precedence over ?after.
     expect(await readStream(`${created.streamUrl}?after=0`, { "last-event-id": "2" })).toBe(
       retry + rest.slice(1).join(""),
     );
@@ -222,7 +222,7 @@ test.describe("the stream", () => {
     expect(JSON.stringify(events[position]?.data)).toContain(text);
   });
 
-  test("gives whoever joins in mid-message that message so far as one delta at offset 0", async () => {
+  test("sends a client that connects during a message its text so far as one delta at offset 0", async () => {
     const text = "Half of it is written before anybody looks, and the rest as well.";
     const release = hold("joined late", { text });
     const created = await service.create("joined late");
@@ -239,7 +239,7 @@ test.describe("the stream", () => {
     await service.completed(created.statusUrl);
   });
 
-  test("spans all runs of the request, retries too, and status shows the newest run's id", async () => {
+  test("contains all runs of the request, also retries; the request's status has the newest run's id", async () => {
     let calls = 0;
     model.respondWith((request) => {
       if (request.userText.includes("stumbles"))
@@ -275,7 +275,7 @@ test.describe("the stream", () => {
     release();
   });
 
-  test("a HEAD request is answered without following", async () => {
+  test("answers HEAD at once, without a body", async () => {
     const release = hold("only asking");
     const created = await service.create("only asking");
     const response = await service.call("HEAD", created.streamUrl);
@@ -285,7 +285,7 @@ test.describe("the stream", () => {
 });
 
 test.describe("a follow-up message", () => {
-  test("answers 202 with its request, run and paths, in each of the three forms", async () => {
+  test("is answered with 202 and its request, run and paths, in each of the three forms", async () => {
     const { sessionId, statusUrl } = await service.create("to be followed");
     await service.completed(statusUrl);
     for (const body of [
@@ -329,7 +329,7 @@ test.describe("a follow-up message", () => {
     expect(data.at(-2)?.author).toBe("user-7");
   });
 
-  test("holds exactly one of text, message and messages, and nothing unknown", async () => {
+  test("must have exactly one of text, message and messages, and no unknown field", async () => {
     const { sessionId } = await service.create("to be wronged");
     const message = userMessage("x");
     const refused: [unknown, string | RegExp][] = [
@@ -381,7 +381,7 @@ test.describe("a follow-up message", () => {
     expect(data.filter(({ role }) => role === "user")).toHaveLength(1);
   });
 
-  test("is queued while a turn runs; several that arrive at once run in order, each its own turn", async () => {
+  test("is queued while a turn runs; several that arrive at once run in order, each as its own turn", async () => {
     const release = hold("busy");
     const { sessionId } = await service.create("busy");
     await model.waitForRequest((request) => request.userText.includes("busy"));
@@ -399,7 +399,7 @@ test.describe("a follow-up message", () => {
     expect(data.map(({ role }) => role)).toEqual(
       Array.from({ length: 11 }, () => ["user", "assistant"]).flat(),
     );
-    // The order of the transcript is that in which they were accepted: their requests' first events say so.
+    // The first events of the requests rise in the order of the transcript, so the turns played in that order.
     const starts = await Promise.all(
       followers.map(async ({ requestId }) => {
         const text = await readStream(`/api/sessions/${sessionId}/requests/${requestId}/stream`);
@@ -409,7 +409,7 @@ test.describe("a follow-up message", () => {
     expect(starts).toEqual([...starts].sort((left, right) => left - right));
   });
 
-  test("with an idempotencyKey is accepted once, also 20 times at once", async () => {
+  test("is accepted once if it is sent 20 times at once with one idempotencyKey", async () => {
     const { sessionId, statusUrl } = await service.create("once only");
     await service.completed(statusUrl);
     const body = { text: "just once", idempotencyKey: "k" };
@@ -426,7 +426,7 @@ test.describe("a follow-up message", () => {
     expect((await say(other.sessionId, body)).headers.has("idempotency-replayed")).toBe(false);
   });
 
-  test("that interrupts ends the running turn as cancelled within seconds, then starts", async () => {
+  test("with the mode interrupt ends the running turn as cancelled, then starts", async () => {
     hold("endless");
     const created = await service.create("endless");
     await model.waitForRequest((request) => request.userText.includes("endless"));
@@ -442,7 +442,7 @@ test.describe("a follow-up message", () => {
 });
 
 test.describe("POST …/agent/cancel", () => {
-  test("stops the running turn, and the next one follows", async () => {
+  test("stops the running turn, and the next turn starts", async () => {
     hold("to be stopped");
     const created = await service.create("to be stopped");
     await model.waitForRequest((request) => request.userText.includes("to be stopped"));
@@ -459,7 +459,7 @@ test.describe("POST …/agent/cancel", () => {
     await service.completed(next.statusUrl);
   });
 
-  test("is 202 with no run when nothing runs", async () => {
+  test("answers 202 without a run if no turn runs", async () => {
     const created = await service.create("over soon");
     await service.completed(created.statusUrl);
     const response = await service.call("POST", `/api/sessions/${created.sessionId}/agent/cancel`);

@@ -35,7 +35,7 @@ test.afterAll(async () => {
 });
 
 type Page = { success: boolean; data: Record<string, unknown>[]; nextCursor: string | null };
-/** Walks a list to its end. */
+/** Reads all pages of a list. */
 async function walk(path: string, limit: number): Promise<Page[]> {
   const pages: Page[] = [];
   for (let cursor: string | null = ""; cursor !== null; cursor = pages.at(-1)?.nextCursor ?? null)
@@ -64,14 +64,14 @@ test.describe("GET /api/sessions", () => {
     });
   });
 
-  test("a page that is just full has no next one", async () => {
+  test("has no next page after a last page that is exactly full", async () => {
     const page = await service.read<Page>("/api/sessions?limit=5");
     expect([page.success, page.data.length, page.nextCursor]).toEqual([true, 5, null]);
   });
 });
 
 test.describe("every list", () => {
-  test("refuses limits and cursors that make no sense", async () => {
+  test("refuses invalid limits and cursors", async () => {
     const session = `/api/sessions/${created[0]?.sessionId}`;
     const sessions = Buffer.from("+275760-01-01T00:00:00.000Z ses_a").toString("base64url");
     for (const [path, most] of [
@@ -129,7 +129,7 @@ test.describe("every list", () => {
     );
   });
 
-  test("of messages runs oldest first", async () => {
+  test("of messages is oldest first", async () => {
     const pages = await walk(`/api/sessions/${created[0]?.sessionId}/messages`, 1);
     expect(pages.flatMap(({ data }) => data.map(({ seq, role }) => [seq, role]))).toEqual([
       [1, "user"],
@@ -147,7 +147,7 @@ test.describe("every list", () => {
     });
   });
 
-  test("of annotations runs newest first", async () => {
+  test("of annotations is newest first", async () => {
     const path = `/api/sessions/${created[1]?.sessionId}/annotations`;
     for (let index = 0; index < 3; index++)
       await service.call("POST", `${path}/webhook`, {
@@ -165,7 +165,7 @@ test.describe("rate limits", () => {
   const create = (key: string, body: unknown = { messages: [userMessage("Hi")] }) =>
     service.call("POST", "/api/session", body, { authorization: `Bearer ${key}` });
 
-  test("are 429 with Retry-After and RateLimit headers, per key", async () => {
+  test("apply per key, and are answered with 429, Retry-After and RateLimit headers", async () => {
     for (let left = 11; left >= 0; left--) {
       const response = await create("key-with-a-create-limit");
       expect(response.status).toBe(201);
@@ -173,7 +173,7 @@ test.describe("rate limits", () => {
       expect(Number(response.headers.get("ratelimit-remaining"))).toBeGreaterThanOrEqual(left);
     }
     let refused = await create("key-with-a-create-limit");
-    // The bucket refills one every five seconds.
+    // The bucket regains a request every five seconds, so the first extra request may still be allowed.
     for (let tries = 0; refused.status === 201 && tries < 3; tries++)
       refused = await create("key-with-a-create-limit");
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
@@ -183,7 +183,7 @@ test.describe("rate limits", () => {
     expect((await create("key-with-a-poll-limit")).status).toBe(201);
   });
 
-  test("write nothing, and do not count what was refused for its body", async () => {
+  test("write nothing, and do not count requests with an invalid body", async () => {
     const count = async () =>
       (
         await (
@@ -199,7 +199,7 @@ test.describe("rate limits", () => {
     expect(await count()).toBe(before);
   });
 
-  test("hold for the webhook per session, with the CORS headers", async () => {
+  test("apply to the webhook per session, and their 429 has the CORS headers", async () => {
     const submit = (sessionId: string | undefined) =>
       service.call(
         "POST",

@@ -1,9 +1,9 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 
-/** An event as a stream carried it; `data` parsed. */
+/** An event of a stream, with `data` parsed as JSON. */
 export type StreamedEvent = { id?: string; event?: string; data: Record<string, unknown> };
 
-/** The events of a stream that has been read to its end. */
+/** Parses the text of a complete stream. */
 export function parseEvents(text: string): StreamedEvent[] {
   const events: StreamedEvent[] = [];
   const parser = createParser({ onEvent: (event) => void events.push(toEvent(event)) });
@@ -11,7 +11,7 @@ export function parseEvents(text: string): StreamedEvent[] {
   return events;
 }
 
-/** Follows an open stream until `isEnough` says so, and leaves it. @returns what had arrived. */
+/** Follows an open stream until `isEnough` returns true or it ends, and closes it. @returns the events so far. */
 export async function followUntil(
   response: Response,
   isEnough: (events: StreamedEvent[]) => boolean,

@@ -21,7 +21,7 @@ test.afterAll(async () => {
   await model.close();
 });
 
-/** Opens a page as a browser without redirects would. */
+/** Opens a page without following redirects. */
 const open = (path: string, headers: Record<string, string> = {}) =>
   fetch(service.baseUrl + path, { headers, redirect: "manual" });
 const act = (method: string, path: string, headers: Record<string, string>, body?: unknown) =>
@@ -32,7 +32,7 @@ const act = (method: string, path: string, headers: Record<string, string>, body
   });
 
 test.describe("shareUrl", () => {
-  test("swaps its token for HttpOnly cookies scoped to the session, and redirects to the clean URL", async () => {
+  test("exchanges its token for HttpOnly cookies scoped to the session, and redirects to the URL without it", async () => {
     const response = await open(created.shareUrl);
     expect(response.status).toBe(303);
     expect(response.headers.get("location")).toBe(`/s/${created.sessionId}`);
@@ -46,7 +46,7 @@ test.describe("shareUrl", () => {
     }
   });
 
-  test("opens the session page, which sends no Referer and holds no token", async () => {
+  test("opens the session page, which sends no Referer; the cookie's value is not logged", async () => {
     const page = await open(`/s/${created.sessionId}`, { cookie });
     expect(page.status).toBe(200);
     expect(page.headers.get("referrer-policy")).toBe("no-referrer");
@@ -54,7 +54,7 @@ test.describe("shareUrl", () => {
     expect(service.output()).not.toContain(cookie.split("=")[1]);
   });
 
-  test("is in no page, not even where its holder may pass it on, so that no compressed page tells it", async () => {
+  test("is not in the session page or the live view, whose compression could leak it", async () => {
     const token = new URL(created.shareUrl, service.baseUrl).searchParams.get("key") ?? "";
     for (const path of ["", "/live"]) {
       const page = await open(`/s/${created.sessionId}${path}`, { cookie, "accept-encoding": "gzip" });
@@ -63,14 +63,14 @@ test.describe("shareUrl", () => {
     }
   });
 
-  test("keeps the way to the bare live view", async () => {
+  test("with the path /live leads to the live view", async () => {
     const [path = "", query] = created.shareUrl.split("?");
     const response = await open(`${path}/live?${query}`);
     expect([response.status, response.headers.get("location")]).toEqual([303, `${path}/live`]);
     expect((await open(`${path}/live`, { cookie })).status).toBe(200);
   });
 
-  test("a wrong token, no cookie, a wrong cookie and an unknown session show the same 404 page", async () => {
+  test("shows the same 404 page for a wrong token, no cookie, a wrong cookie and an unknown session", async () => {
     const wrong = await open(`/s/${created.sessionId}?key=${"a".repeat(32)}`);
     expect(wrong.headers.getSetCookie()).toEqual([]);
     expect(wrong.headers.get("location")).toBe(`/s/${created.sessionId}`);
@@ -84,7 +84,7 @@ test.describe("shareUrl", () => {
       open("/s/NOT-AN-ID", { cookie }),
       open(`/s/${created.sessionId}/live`),
     ]);
-    // What differs between two answers of the very same page: the nonce, and the order of its late pieces.
+    // Two answers of one page differ in the nonce and in the order of streamed parts, so only `main` is compared.
     const shown = await Promise.all(
       pages.map(async (page) => [
         page.status,
@@ -96,7 +96,7 @@ test.describe("shareUrl", () => {
     for (const other of shown) expect(other).toEqual(shown[0]);
   });
 
-  test("a replayed creation returns the same one", async () => {
+  test("is the same in a replayed creation", async () => {
     const more = { idempotencyKey: "same-link" };
     const first = await service.create("Hi", more);
     const replay = await service.call("POST", "/api/session", {
@@ -106,7 +106,7 @@ test.describe("shareUrl", () => {
     expect((await replay.json()).shareUrl).toBe(first.shareUrl);
   });
 
-  test("a cookie of one session opens no other", async () => {
+  test("sets a cookie that opens no other session", async () => {
     const other = await service.create("Another");
     expect((await open(`/s/${other.sessionId}`, { cookie })).status).toBe(404);
     await expectRefusal(
@@ -116,7 +116,7 @@ test.describe("shareUrl", () => {
     );
   });
 
-  test("its cookie reads what the page shows, from this origin alone", async () => {
+  test("sets a cookie that reads the page's data, only from this origin", async () => {
     const messages = `/api/sessions/${created.sessionId}/messages`;
     expect((await open(messages, { cookie })).status).toBe(200);
     expect((await open(messages, { cookie, origin: service.baseUrl })).status).toBe(200);
@@ -125,7 +125,7 @@ test.describe("shareUrl", () => {
     await expectRefusal(await open(messages), 401, "unauthorized");
   });
 
-  test("its cookie is no API key", async () => {
+  test("sets a cookie that is not accepted as an API key", async () => {
     for (const path of ["/agent/status", "/browser", "/deliveries"])
       await expectRefusal(
         await open(`/api/sessions/${created.sessionId}${path}`, { cookie }),
@@ -163,7 +163,7 @@ test.describe("the page's own actions", () => {
       await expectRefusal(await act(method, path, key, body), 404, "not_found");
   });
 
-  test("list, edit and remove messages that wait", async () => {
+  test("list, edit and remove queued messages", async () => {
     let release = () => {};
     const held = new Promise<void>((done) => {
       release = done;
@@ -198,7 +198,7 @@ test.describe("the page's own actions", () => {
     expect(await (await service.call("GET", second.streamUrl)).text()).toContain('"outcome":"cancelled"');
     await waitUntil(
       () => model.requests.some((request) => request.userText.includes("Edited")),
-      "it was played",
+      "the edited message was played",
     );
     expect(model.requests.some((request) => request.userText.includes("Second"))).toBe(false);
   });
@@ -214,7 +214,7 @@ test.describe("the login link", () => {
       }),
     });
 
-  test("works once, and becomes a SameSite=Strict cookie that starts sessions from this origin", async () => {
+  test("works once, and sets a SameSite=Strict cookie that starts sessions from this origin", async () => {
     const login = new URL(service.loginUrl);
     const preview = await fetch(login, { method: "HEAD", redirect: "manual" });
     expect(preview.headers.getSetCookie()).toEqual([]);
@@ -229,7 +229,7 @@ test.describe("the login link", () => {
     expect(second.headers.get("location")).toBe("/?login=expired");
 
     expect((await start({ cookie: operator, origin: service.baseUrl })).status).toBe(201);
-    // The list of sessions has links with their tokens, and is never compressed.
+    // The list of sessions contains share tokens, so it is never compressed.
     const list = await open("/", { cookie: operator, "accept-encoding": "gzip, br, deflate" });
     expect(list.headers.get("content-encoding")).toBeNull();
     expect(await list.text()).toContain("/s/ses_");

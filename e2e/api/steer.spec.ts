@@ -7,7 +7,7 @@ import { parseEvents, type StreamedEvent } from "./read-stream.ts";
 
 let service: RunningService;
 let model: ScriptedModel;
-/** What the model answers while the last message it was shown holds the key; anything else gets "Done.". */
+/** The model's answers, by a text that the last message contains; the model answers other messages with "Done.". */
 const answers = new Map<string, Step>();
 
 test.beforeAll(async () => {
@@ -28,7 +28,7 @@ type Listed = { role: string; requestId: string; parts: { text: string }[] };
 
 const LOOK: Step = { text: "I look.", toolCalls: [{ name: "list_files", arguments: {} }] };
 
-/** A session whose turn stands at its first model call; `release` lets that one answer. */
+/** Starts a session whose first model call waits until `release` is called. */
 async function startTurn(text: string, step: Step = LOOK, fields: Record<string, unknown> = {}) {
   const { promise, resolve: release } = Promise.withResolvers<void>();
   answers.set(text, { ...step, hold: promise });
@@ -57,7 +57,7 @@ const transcriptOf = async (sessionId: string) =>
   (await service.read<{ data: Listed[] }>(`/api/sessions/${sessionId}/messages?limit=200`)).data.map(
     ({ role, parts }) => [role, parts[0]?.text],
   );
-/** How often the model was shown a text as a message, in the call that was shown the most of them. */
+/** The largest number of times that a text appears in one model call. */
 const timesShown = (text: string) =>
   Math.max(0, ...model.requests.map(({ text: shown }: RecordedRequest) => shown.split(text).length - 1));
 const shareCookie = async ({ shareUrl }: CreatedSession) => {
@@ -89,8 +89,8 @@ test.describe("a steer", () => {
     expect(timesShown("mind the gap")).toBe(1);
     const events = stored(await readStream(steer.streamUrl));
     expect(stored(await live)).toEqual(events);
-    const told = events.find(({ event }) => event === "turn.steered");
-    expect(told?.data).toMatchObject({ runId: turn.runId, steerRequestId: steer.requestId });
+    const steered = events.find(({ event }) => event === "turn.steered");
+    expect(steered?.data).toMatchObject({ runId: turn.runId, steerRequestId: steer.requestId });
     expect(events.map(textOf)).toContain("mind the gap");
     expect(events.filter(({ event }) => event === "run.completed")).toEqual([events.at(-1)]);
     expect(events.at(-1)?.data).toMatchObject({ runId: turn.runId, outcome: "succeeded" });
@@ -101,7 +101,7 @@ test.describe("a steer", () => {
     expect(after.status).toBe(204);
   });
 
-  test("that comes while the turn gives its last answer is read before the turn closes", async () => {
+  test("is read before the turn closes if it arrives during the turn's last answer", async () => {
     const turn = await startTurn("answer me", { text: "That is my answer." });
     const steer = await sayAs("steer", turn.sessionId, "one more thing");
     turn.release();
@@ -115,7 +115,7 @@ test.describe("a steer", () => {
     expect(await statusOf(steer.statusUrl)).toMatchObject({ runId: turn.runId });
   });
 
-  test("is a plain queue when nothing runs, and where a program would enter a person's turn", async () => {
+  test("is queued instead if no turn runs, or if a program sends it during a person's turn", async () => {
     const created = await service.create("soon over");
     await service.completed(created.statusUrl);
     const alone = await sayAs("steer", created.sessionId, "nobody is at work");
@@ -150,12 +150,15 @@ test.describe("a steer", () => {
     ]);
   });
 
-  test("becomes a request of its own when its turn is cancelled without having read it", async () => {
+  test("gets a turn of its own if the running turn is cancelled before it has read the steer", async () => {
     const turn = await startTurn("never ends");
     const steer = await sayAs("steer", turn.sessionId, "read me anyway");
     const live = readStream(steer.streamUrl);
     await service.call("POST", `/api/sessions/${turn.sessionId}/agent/cancel`);
-    await waitUntil(async () => (await statusOf(steer.statusUrl)).runId !== turn.runId, "it has its own run");
+    await waitUntil(
+      async () => (await statusOf(steer.statusUrl)).runId !== turn.runId,
+      "the steer has its own run",
+    );
     await service.completed(steer.statusUrl);
     expect(await statusOf(turn.statusUrl)).toMatchObject({ status: "completed" });
     expect(timesShown("read me anyway")).toBe(1);
@@ -167,7 +170,7 @@ test.describe("a steer", () => {
     turn.release();
   });
 
-  test("is read by the retry where the turn failed and is tried again", async () => {
+  test("is read by the retry if the turn fails and is retried", async () => {
     const failure = { code: "server_error", message: "try again" };
     const turn = await startTurn("breaks once", { text: "I was about to", failure });
     const steer = await sayAs("steer", turn.sessionId, "the second try reads this");
@@ -181,40 +184,40 @@ test.describe("a steer", () => {
     expect(ends.map(({ data }) => data.outcome)).toEqual(["errored", "succeeded"]);
   });
 
-  test("can be edited and taken back until it is read; one taken back completes as cancelled", async () => {
+  test("can be edited and removed until it is read; a removed steer completes as cancelled", async () => {
     const turn = await startTurn("edit below");
-    const kept = await sayAs("steer", turn.sessionId, "before the edit");
-    const dropped = await sayAs("steer", turn.sessionId, "not this one");
+    const edited = await sayAs("steer", turn.sessionId, "before the edit");
+    const removed = await sayAs("steer", turn.sessionId, "not this one");
     const queue = `/api/sessions/${turn.sessionId}/queue`;
-    const edit = await service.call("PATCH", `${queue}/${kept.requestId}`, { text: "after the edit" });
+    const edit = await service.call("PATCH", `${queue}/${edited.requestId}`, { text: "after the edit" });
     expect(edit.status).toBe(200);
-    const live = readStream(dropped.streamUrl);
-    expect((await service.call("DELETE", `${queue}/${dropped.requestId}`)).status).toBe(200);
-    expect(await statusOf(dropped.statusUrl)).toMatchObject({ status: "completed" });
+    const live = readStream(removed.streamUrl);
+    expect((await service.call("DELETE", `${queue}/${removed.requestId}`)).status).toBe(200);
+    expect(await statusOf(removed.statusUrl)).toMatchObject({ status: "completed" });
     const events = stored(await live);
     expect(events.at(-1)?.data).toMatchObject({
       kind: "run.completed",
-      requestId: dropped.requestId,
+      requestId: removed.requestId,
       outcome: "cancelled",
     });
     expect(await queueOf(turn.sessionId)).toMatchObject([{ mode: "steer", text: "after the edit" }]);
     turn.release();
-    await service.completed(kept.statusUrl);
-    expect(stored(await readStream(dropped.streamUrl))).toEqual(events);
+    await service.completed(edited.statusUrl);
+    expect(stored(await readStream(removed.streamUrl))).toEqual(events);
     expect([timesShown("after the edit"), timesShown("before the edit"), timesShown("not this one")]).toEqual(
       [1, 0, 0],
     );
     const late = "this message has started already";
     await expectRefusal(
-      await service.call("PATCH", `${queue}/${kept.requestId}`, { text: "late" }),
+      await service.call("PATCH", `${queue}/${edited.requestId}`, { text: "late" }),
       409,
       "conflict",
       late,
     );
-    await expectRefusal(await service.call("DELETE", `${queue}/${kept.requestId}`), 409, "conflict", late);
+    await expectRefusal(await service.call("DELETE", `${queue}/${edited.requestId}`), 409, "conflict", late);
   });
 
-  test("answers a replay of its key with the original ids", async () => {
+  test("is answered with the original ids if its idempotencyKey is replayed", async () => {
     const turn = await startTurn("replay the steer");
     const body = { text: "only once", mode: "steer", idempotencyKey: "steer" };
     const first = await say(turn.sessionId, body);
@@ -229,7 +232,7 @@ test.describe("a steer", () => {
     expect(timesShown("only once")).toBe(1);
   });
 
-  test("is read once each when 20 arrive at the same time, in the order in which they were accepted", async () => {
+  test("is read exactly once, in the order of acceptance, if 20 arrive at the same time", async () => {
     const turn = await startTurn("steer me a lot");
     const steers = await Promise.all(
       Array.from({ length: 20 }, (_, index) => sayAs("steer", turn.sessionId, `steer no. ${index};`)),
@@ -247,7 +250,7 @@ test.describe("a steer", () => {
 });
 
 test.describe("an interrupt", () => {
-  test("ends the running turn and starts before what waits; several keep their order", async () => {
+  test("ends the running turn and starts before queued messages", async () => {
     const turn = await startTurn("goes on and on");
     const queued = await sayAs("queue", turn.sessionId, "waits in the queue");
     const urgent = await Promise.all(
@@ -255,22 +258,22 @@ test.describe("an interrupt", () => {
     );
     for (const { statusUrl } of [queued, ...urgent]) await service.completed(statusUrl);
     const events = await Promise.all([turn, queued, ...urgent].map(({ streamUrl }) => readStream(streamUrl)));
-    const [first = [], waited = [], ...others] = events.map(stored);
+    const [first = [], queuedEvents = [], ...others] = events.map(stored);
     expect(first.at(-1)?.data).toMatchObject({ kind: "run.completed", outcome: "cancelled" });
     const startOf = (of: StreamedEvent[]) => Number(of.find(({ event }) => event === "run.started")?.id);
-    for (const other of others) expect(startOf(other)).toBeLessThan(startOf(waited));
-    expect(waited.at(-1)?.data).toMatchObject({ outcome: "succeeded" });
+    for (const other of others) expect(startOf(other)).toBeLessThan(startOf(queuedEvents));
+    expect(queuedEvents.at(-1)?.data).toMatchObject({ outcome: "succeeded" });
     turn.release();
   });
 
-  test("takes the place of a turn that waits for a retry, and of one that is only queued it takes the lead", async () => {
+  test("cancels a turn that waits for a retry, and starts before a queued turn", async () => {
     answers.set("always busy", { status: 503, message: "busy", headers: { "retry-after": "60" } });
     const created = await service.create("always busy");
     const status = `/api/sessions/${created.sessionId}/agent/status`;
     await waitUntil(async () => {
       const { activeRunId, lastRun } = await service.read(status);
       return activeRunId === null && lastRun !== null;
-    }, "the first try has failed");
+    }, "the first attempt has failed");
     const queued = await sayAs("queue", created.sessionId, "after all of it");
     const urgent = await sayAs("interrupt", created.sessionId, "right now");
     await service.completed(urgent.statusUrl);

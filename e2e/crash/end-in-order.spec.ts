@@ -7,7 +7,7 @@ import { type CreatedSession, type RunningService, startService, waitUntil } fro
 import { listAlive, listDescendants, type ProcessId } from "./processes.ts";
 import { haveEnded, type LogEvent, readLog } from "./read-log.ts";
 
-// A service that is told to end, and one that is killed, each with a turn that streams, a command and a browser at work.
+// Ends a service with SIGTERM and with SIGKILL while one turn streams, one runs a command, and one uses a browser.
 test.describe.configure({ timeout: 150_000 });
 
 let model: ScriptedModel;
@@ -22,10 +22,10 @@ test.afterEach(() => service?.close());
 const shell = { name: "run_shell", arguments: { command: "echo ran >> ran.txt; sleep 300" } };
 const visit = `await page.goto(DEMO); await page.waitForTimeout(60_000);`;
 
-/** Starts a service whose sessions stream, run a command, and use a browser: all three for long. */
+/** Starts a service with three sessions that stream, run a command and use a browser until the service ends. */
 async function startBusyService() {
   model.respondWith(({ userText, answersSoFar }) => {
-    if (answersSoFar > 0) return { text: "Gone on." };
+    if (answersSoFar > 0) return { text: "Continued." };
     if (userText.includes("[shell]")) return { toolCalls: [shell] };
     if (!userText.includes("[browser]")) return undefined;
     const script = visit.replace("DEMO", JSON.stringify(`${service.baseUrl}/demo/index.html`));
@@ -33,9 +33,9 @@ async function startBusyService() {
   });
   model.enqueue({ text: "A long answer. ".repeat(10), hold: "once" });
   service = await startService({ OPENAI_BASE_URL: model.baseUrl });
-  const asked = model.requests.length;
+  const requestCount = model.requests.length;
   const streaming = await service.create("[stream] do it");
-  await waitUntil(() => model.requests.length > asked, "the model streams");
+  await waitUntil(() => model.requests.length > requestCount, "the model streams");
   model.enqueue({ text: "A long answer. ".repeat(10) });
   const commanding = await service.create("[shell] do it");
   const browsing = await service.create("[browser] do it");
@@ -49,28 +49,28 @@ async function startBusyService() {
   return { streaming, commanding, browsing, children };
 }
 
-test("SIGTERM ends everything the service started, and the turns go on after the next start", async () => {
+test("SIGTERM ends every process of the service, and the turns continue after the next start", async () => {
   const { children, ...sessions } = await startBusyService();
-  const toldAt = performance.now();
+  const stoppedAt = performance.now();
   await service.stop();
-  expect(performance.now() - toldAt).toBeLessThan(8_000);
+  expect(performance.now() - stoppedAt).toBeLessThan(8_000);
   await expectGone(children, 1_000);
 
   service = await startService({ OPENAI_BASE_URL: model.baseUrl }, { dataDir: service.dataDir });
-  await expectGoneOn(sessions);
+  await expectContinued(sessions);
 });
 
-test("after a kill -9 no process of the service stays, and the turns go on after the next start", async () => {
+test("a kill -9 leaves no process of the service behind, and the turns continue after the next start", async () => {
   const { children, ...sessions } = await startBusyService();
   await service.kill();
   service = await startService({ OPENAI_BASE_URL: model.baseUrl }, { dataDir: service.dataDir });
   await expectGone(children, 10_000);
-  await expectGoneOn(sessions);
+  await expectContinued(sessions);
 });
 
-// The embedded database alone has one owner.
+// Only the embedded database restricts a data folder to one process.
 if ((process.env.TEST_DATABASE || "embedded") === "embedded") {
-  test("a second process on the same data folder is refused with a sentence", async () => {
+  test("a second process on the same data folder does not start, and names the folder and the first process", async () => {
     service = await startService({ OPENAI_BASE_URL: model.baseUrl });
     const second = startService({ OPENAI_BASE_URL: model.baseUrl }, { dataDir: service.dataDir });
     await expect(second).rejects.toThrow(
@@ -80,7 +80,7 @@ if ((process.env.TEST_DATABASE || "embedded") === "embedded") {
   });
 }
 
-async function expectGoneOn(sessions: Record<"streaming" | "commanding" | "browsing", CreatedSession>) {
+async function expectContinued(sessions: Record<"streaming" | "commanding" | "browsing", CreatedSession>) {
   const streamed = await readWhole(sessions.streaming);
   expect(streamed.map(({ kind }) => kind)).toEqual([
     "run.started",

@@ -5,8 +5,8 @@ import type { Received } from "../fixtures/receiver.ts";
 export type HoldingServer = Awaited<ReturnType<typeof startHoldingServer>>;
 
 /**
- * An HTTP server that outlives the service: what comes to `/withheld/…` gets no answer the first time, `/refused/…` gets
- * a 500 the first time; any other request, and every later one, gets a 200.
+ * Starts an HTTP server that outlives the service. It does not answer the first request to a path below `/withheld/`, and
+ * answers the first request to a path below `/refused/` with 500; it answers all other requests with 200.
  */
 export async function startHoldingServer() {
   const received: Received[] = [];

@@ -3,7 +3,7 @@ import { startScriptedModel } from "../fixtures/scripted-model/start-scripted-mo
 import { startService } from "../fixtures/service.ts";
 import { haveEnded, readLog } from "./read-log.ts";
 
-test("killed after a page was deployed, before the call was recorded: the call finds its version", async () => {
+test("a deploy that was killed before its call was recorded is repeated without a second version", async () => {
   test.setTimeout(90_000);
   const call = (name: string, input: Record<string, unknown>) => ({
     toolCalls: [{ name, arguments: input }],

@@ -4,7 +4,7 @@ import { expect, test } from "@playwright/test";
 import { startScriptedModel } from "../fixtures/scripted-model/start-scripted-model.ts";
 import { startService, waitUntil } from "../fixtures/service.ts";
 
-test("killed in the middle of a removal: the session is gone, and the next start clears what it left", async () => {
+test("a removal that was killed halfway leaves no session, and the next start removes its files", async () => {
   test.setTimeout(90_000);
   const model = await startScriptedModel({
     script: {
@@ -20,7 +20,7 @@ test("killed in the middle of a removal: the session is gone, and the next start
     },
   });
   const settings = { OPENAI_BASE_URL: model.baseUrl };
-  // Between the commit and everything that follows it.
+  // The fault point is between the commit of the removal and the removal of the files.
   const first = await startService({ ...settings, FAULT: "removal-half-done:1:kill9", FAULTS_ALLOWED: "1" });
   const { dataDir, port } = first;
   const { sessionId, statusUrl } = await first.create("[write] and wait");
@@ -28,13 +28,13 @@ test("killed in the middle of a removal: the session is gone, and the next start
   const folder = join(dataDir, "workspaces", sessionId);
   expect(existsSync(folder)).toBe(true);
   await expect(first.call("DELETE", `/api/sessions/${sessionId}`)).rejects.toThrow();
-  expect(existsSync(folder), "it was killed before it came to the files").toBe(true);
+  expect(existsSync(folder), "the service was killed before it removed the files").toBe(true);
 
   const second = await startService(settings, { dataDir, port });
   expect((await second.call("GET", statusUrl)).status).toBe(404);
   expect((await second.call("DELETE", `/api/sessions/${sessionId}`)).status).toBe(404);
   await waitUntil(() => !existsSync(folder), "the workspace has gone");
-  const next = await second.create("And the service goes on");
+  const next = await second.create("Another session");
   await second.completed(next.statusUrl);
   expect(model.requests.filter(({ userText }) => userText.includes("[write]"))).toHaveLength(2);
   await second.close();

@@ -29,8 +29,8 @@ const start = (fault: string | undefined, before?: RunningService) =>
     before && { dataDir: before.dataDir, port: before.port },
   );
 
-/** Waits until the service has been killed. @returns the processes that it had started, as far as they were seen. */
-async function untilDown(service: RunningService): Promise<ProcessId[]> {
+/** Waits until the service has been killed. @returns the processes that it was seen to start. */
+async function waitUntilDown(service: RunningService): Promise<ProcessId[]> {
   const seen: ProcessId[] = [];
   const isUp = () =>
     service.call("GET", "/api/health").then(
@@ -51,7 +51,7 @@ async function untilDown(service: RunningService): Promise<ProcessId[]> {
 
 type Runs = { data: { id: string; status: string; problem: string | null; counts: { passed: number } }[] };
 
-/** The session's only test run, once its turn has ended. */
+/** Waits until the turn has ended, and returns the session's only test run. */
 async function readEnd(service: RunningService, created: { sessionId: string; statusUrl: string }) {
   await service.completed(created.statusUrl);
   const events = await readLog(service, created.sessionId, haveEnded(1));
@@ -63,15 +63,15 @@ async function readEnd(service: RunningService, created: { sessionId: string; st
 }
 
 for (const [title, fault] of [
-  ["right after a test run was stored", "tests-stored:1:kill9"],
+  ["after the service stored a test run", "tests-stored:1:kill9"],
   ["while the tests run", "tests-running:1:kill9@2500"],
-  ["after the tests, before their results are stored", "tests-read:1:kill9"],
+  ["before the service stores the results", "tests-read:1:kill9"],
 ] as const)
-  test(`killed ${title}: the tests run again, and the turn that waits goes on`, async () => {
+  test(`the tests run again after a kill ${title}, and the waiting turn continues`, async () => {
     test.setTimeout(150_000);
     const first = await start(fault);
     const created = await first.create("[test] the page");
-    const processes = await untilDown(first);
+    const processes = await waitUntilDown(first);
     const second = await start(undefined, first);
     const run = await readEnd(second, created);
     expect(listAlive(processes)).toEqual([]);
@@ -79,14 +79,14 @@ for (const [title, fault] of [
     await second.close();
   });
 
-test("killed twice while the tests run: the run is interrupted, and the turn that waits goes on", async () => {
+test("a test run that is killed twice ends as interrupted, and the waiting turn continues", async () => {
   test.setTimeout(200_000);
   const fault = "tests-running:1:kill9@2500";
   const first = await start(fault);
   const created = await first.create("[test] the page");
-  const processes = await untilDown(first);
+  const processes = await waitUntilDown(first);
   const second = await start(fault, first);
-  processes.push(...(await untilDown(second)));
+  processes.push(...(await waitUntilDown(second)));
   const third = await start(undefined, second);
   const run = await readEnd(third, created);
   expect(listAlive(processes)).toEqual([]);

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** A process, told apart from a later one with the same number by when it began. */
+/** A process; `startedAt` distinguishes it from a later process with the same `pid`. */
 export type ProcessId = { pid: number; startedAt: string; name: string };
 
 type Entry = ProcessId & { parent: number; isZombie: boolean };
 
-/** Every process that a process has begun, directly or through others. Linux only: read from /proc. */
+/** All descendants of a process. Reads /proc, so it works only on Linux. */
 export function listDescendants(root: number): ProcessId[] {
   const all = listProcesses();
   const found = new Set([root]);
@@ -16,7 +16,7 @@ export function listDescendants(root: number): ProcessId[] {
   return all.filter(({ pid }) => pid !== root && found.has(pid));
 }
 
-/** Those of the processes that are still there; one that has ended and was not yet reaped is not. */
+/** The processes that still run; zombies count as ended. */
 export function listAlive(processes: ProcessId[]): ProcessId[] {
   const alive = listProcesses().filter(({ isZombie }) => !isZombie);
   return processes.filter((one) => alive.some((other) => isSame(one, other)));
@@ -30,14 +30,14 @@ function listProcesses(): Entry[] {
     if (!/^\d+$/.test(name)) return [];
     try {
       const stat = readFileSync(`/proc/${name}/stat`, "utf8");
-      // The name stands in brackets and may hold anything; the fields behind it are plain.
+      // The name is in parentheses and may contain spaces and parentheses, so the other fields follow the last ")".
       const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
       const [state = "", parent = "0"] = fields;
       const title = stat.slice(stat.indexOf("(") + 1, stat.lastIndexOf(")"));
       const startedAt = fields[19] ?? "";
       return [{ pid: Number(name), startedAt, name: title, parent: Number(parent), isZombie: state === "Z" }];
     } catch {
-      return []; // It ended between the two reads.
+      return []; // The process ended after /proc was listed.
     }
   });
 }

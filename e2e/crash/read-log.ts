@@ -13,9 +13,9 @@ export type LogEvent = {
 const DEADLINE_MS = 30_000;
 
 /**
- * Reads a session's whole log over its socket, from the first event on, until `isDone` holds.
+ * Reads a session's log over its socket, from the first event until `isDone` returns true.
  *
- * @throws when it does not within 30 s, or a sequence number is skipped or repeated.
+ * @throws Error if that takes more than 30 s, or if a sequence number is skipped or repeated.
  */
 export function readLog(
   service: RunningService,
@@ -45,7 +45,7 @@ export function readLog(
   }).finally(() => socket.terminate());
 }
 
-/** Whether as many requests have come to their end: `run.completed` without a retry to follow. */
+/** Whether at least this many requests have ended: a `run.completed` ends a request unless a retry follows. */
 export const haveEnded = (requests: number) => (events: LogEvent[]) =>
   events.filter((event) => event.kind === "run.completed" && event.willRetry === undefined).length >=
   requests;

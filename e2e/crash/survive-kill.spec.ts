@@ -7,7 +7,7 @@ import { type CreatedSession, type RunningService, startService, waitUntil } fro
 import { type HoldingServer, startHoldingServer } from "./holding-server.ts";
 import { haveEnded, type LogEvent, readLog } from "./read-log.ts";
 
-// One service, one kill -9, and a session at every point of its life; each test tells what became of one of them.
+// One kill -9 hits a service whose sessions are at different stages; after a restart, each test checks one session.
 test.describe.configure({ mode: "serial" });
 
 let model: ScriptedModel;
@@ -17,7 +17,7 @@ const sessions = new Map<string, CreatedSession>();
 
 const shell = (command: string) => ({ name: "run_shell", arguments: { command } });
 
-/** Steps that hold do so for the process that is killed; the next one's same call is answered. */
+/** A step with `hold: "once"` holds the call of the killed process; the repeated call of the next process is answered. */
 const rules = (fetched: string): Rule[] => [
   { when: "[stream]", steps: [{ text: "A long answer that streams. ".repeat(20), hold: "once" }] },
   {
@@ -109,30 +109,30 @@ test.afterAll(async () => {
   await outside.close();
 });
 
-test("killed while the model streams: the call is made again, and its text stands there once", async () => {
+test("a model call that was killed in its stream is repeated, and its text appears once", async () => {
   const events = await readWhole("stream");
   const said = texts(events, "assistant");
   expect(said).toEqual(["A long answer that streams. ".repeat(20)]);
   expect(callsFor("[stream]")).toBe(2);
 });
 
-test("killed while a command runs: the model is told that its outcome is unknown, and it does not run again", async () => {
+test("a command that was killed does not run again, and the model reads that its outcome is unknown", async () => {
   const events = await readWhole("shell");
   const results = events.filter(({ kind }) => kind === "tool.result");
   expect(results).toMatchObject([{ toolName: "run_shell", state: "unknown" }]);
-  const asked = model.requests.findLast(({ userText }) => userText.includes("[shell]"));
-  expect(asked?.toolResults).toEqual([expect.stringContaining("Outcome unknown")]);
+  const request = model.requests.findLast(({ userText }) => userText.includes("[shell]"));
+  expect(request?.toolResults).toEqual([expect.stringContaining("Outcome unknown")]);
   expect(await readWorkspace("shell", "ran.txt")).toBe("ran\n");
 });
 
-test("killed while a page is fetched: a call that changes nothing is simply made again", async () => {
+test("a read-only tool call that was killed runs again", async () => {
   const events = await readWhole("fetch");
   const results = events.filter(({ kind }) => kind === "tool.result");
   expect(results).toMatchObject([{ toolName: "fetch_url", state: "succeeded" }]);
   expect(outside.at("/withheld/page")).toHaveLength(2);
 });
 
-test("killed between two steps: a recorded tool result is used, and the tool does not run again", async () => {
+test("a tool whose result was recorded before the kill does not run again, and the turn uses the result", async () => {
   const events = await readWhole("between");
   const results = events.filter(({ kind }) => kind === "tool.result");
   expect(results).toMatchObject([{ toolName: "run_shell", state: "succeeded" }]);
@@ -140,12 +140,12 @@ test("killed between two steps: a recorded tool result is used, and the tool doe
   expect(texts(events, "assistant")).toEqual(["Once."]);
 });
 
-test("killed right after the 201: the turn is played", async () => {
+test("a turn is played after a kill that follows the 201 directly", async () => {
   const events = await readWhole("fresh");
   expect(texts(events, "assistant")).toEqual(["At once."]);
 });
 
-test("killed with a follow-up in the queue: both turns are played, in order, each message once", async () => {
+test("a running turn and a queued follow-up are both played after a kill, in order, with each message once", async () => {
   const events = await readWhole("queue", 2);
   const said = events.flatMap((event) => (event.kind === "message.completed" ? [textOf(event)] : []));
   expect(said).toEqual(["[queue] first", "The first answer.", "[queue] second", "The second answer."]);
@@ -155,7 +155,7 @@ test("killed with a follow-up in the queue: both turns are played, in order, eac
   expect(data.map(({ parts }) => parts[0]?.text)).toEqual(said);
 });
 
-test("killed in the structured call: it is made again, without a second probe", async () => {
+test("a structured call that was killed is repeated without a second probe", async () => {
   const events = await readWhole("structured");
   expect(events.at(-1)).toMatchObject({
     outcome: "succeeded",
@@ -166,14 +166,14 @@ test("killed in the structured call: it is made again, without a second probe", 
   expect(kinds.filter((kind) => kind === "structured")).toHaveLength(2);
 });
 
-test("killed while a retry waits: it comes in its time, as the second of two runs", async () => {
+test("a retry that waited during the kill plays as the second of two runs", async () => {
   const events = await readLog(service, idOf("retry"), haveEnded(1));
   const ends = events.filter(({ kind }) => kind === "run.completed");
   expect(ends).toMatchObject([{ outcome: "errored", willRetry: { attempt: 2 } }, { outcome: "succeeded" }]);
   expect(countByRun(events, "run.started")).toEqual([1, 1]);
 });
 
-test("killed while a callback is in flight: it arrives again, the same bytes with the same id", async () => {
+test("a callback that was in flight during the kill is sent again with the same bytes and id", async () => {
   await readWhole("in flight");
   await waitUntil(() => outside.at("/withheld/hook").length >= 3, "both callbacks have arrived");
   const [first, ...later] = outside.at("/withheld/hook");
@@ -184,7 +184,7 @@ test("killed while a callback is in flight: it arrives again, the same bytes wit
   await expectDelivered("in flight");
 });
 
-test("killed between two attempts: the next one comes, and counts as the second", async () => {
+test("a callback between two attempts continues after the kill with its second attempt", async () => {
   await readWhole("between attempts");
   await expectDelivered("between attempts");
   const { data } = await readDeliveries("between attempts");
@@ -194,7 +194,7 @@ test("killed between two attempts: the next one comes, and counts as the second"
   ]);
 });
 
-test("no session was left behind: nothing plays, and every log has one start and one end per run", async () => {
+test("every session is idle after the restart, and its log has one start and one end per run", async () => {
   for (const [name, { sessionId }] of sessions) {
     const events = await readLog(service, sessionId, haveEnded(name === "queue" ? 2 : 1));
     expect(new Set([...countByRun(events, "run.started"), ...countByRun(events, "run.completed")])).toEqual(
@@ -214,7 +214,7 @@ const titleSchema = {
 const idOf = (name: string) => sessions.get(name)?.sessionId ?? "";
 const pathOf = (name: string) => `/api/sessions/${idOf(name)}`;
 
-/** The log of a session whose requests have ended, each with one run. */
+/** Reads the log of a session until its requests have ended, and checks that each had one run. */
 async function readWhole(name: string, requests = 1): Promise<LogEvent[]> {
   const events = await readLog(service, idOf(name), haveEnded(requests));
   expect(countByRun(events, "run.started")).toEqual(Array(requests).fill(1));

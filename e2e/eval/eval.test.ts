@@ -6,16 +6,16 @@ import { tasks } from "./tasks.ts";
 
 const choose = (...ids: string[]) => tasks.filter(({ id }) => ids.includes(id));
 
-test("there are at least forty tasks, each with a name of its own", () => {
+test("the evaluation has at least 40 tasks, and each has a unique id", () => {
   assert.ok(tasks.length >= 40);
   assert.equal(new Set(tasks.map(({ id }) => id)).size, tasks.length);
 });
 
-test("no task is solved by doing nothing", () => {
+test("an agent that does nothing solves no task", () => {
   for (const task of tasks) assert.ok(!task.isSolved({ done: [], answer: "", value: null }), task.id);
 });
 
-test("an ideal solver solves tasks with the tools alone", async () => {
+test("the ideal solver solves tasks with the agent's tools, without tool errors", async () => {
   const chosen = choose(
     "product-details",
     "frame-of-another-site",
@@ -33,7 +33,7 @@ test("an ideal solver solves tasks with the tools alone", async () => {
   }
 });
 
-test("the demo model solves the tasks that it understands", async () => {
+test("the demo model solves simple tasks, and reports are formatted and compared", async () => {
   const results = await evaluate(choose("headings", "form-fields"), { kind: "model", variables: {} });
   assert.deepEqual(
     results.map(({ isSolved }) => isSolved),

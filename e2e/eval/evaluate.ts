@@ -5,10 +5,10 @@ import { playTask, type TaskResult } from "./play-task.ts";
 import type { Task } from "./task.ts";
 import { startTaskSite } from "./task-site.ts";
 
-/** Which model plays: the calls that each task names, or the model of these variables; without any, the demo model. */
+/** Who plays: the ideal solver, or the model that the variables configure (without variables, the demo model). */
 type Player = { kind: "ideal" } | { kind: "model"; variables: Record<string, string> };
 
-/** Variables of the service that choose its model. */
+/** Environment variables that configure the service's model. */
 export const MODEL_VARIABLES = [
   "OPENAI_API_KEY",
   "OPENAI_BASE_URL",
@@ -19,8 +19,9 @@ export const MODEL_VARIABLES = [
 ] as const;
 
 /**
- * Plays tasks against a service of their own, some at the same time.
- * @param onResult is called after each task. @returns the results in the order of the tasks.
+ * Starts a service and plays tasks on it, up to `atOnce` at the same time.
+ * @param onResult Called after each task.
+ * @returns the results in the order of the tasks.
  */
 export async function evaluate(
   tasks: readonly Task[],
@@ -32,7 +33,7 @@ export async function evaluate(
     BROWSER_EXECUTABLE_PATH: findTestChromium().executablePath,
     NETWORK_ALLOW: "127.0.0.1,localhost",
     ...(player.kind === "model" && {
-      // In place of the scripted model that a service under test has.
+      // Replaces the variables with which `openTestService` configures the scripted model.
       ...Object.fromEntries(MODEL_VARIABLES.map((name) => [name, ""])),
       ...player.variables,
     }),
@@ -40,7 +41,7 @@ export async function evaluate(
   if (player.kind === "ideal") service.model.respondWith(createIdealSolver(tasks));
   const results = new Map<Task, TaskResult>();
   const queue = [...tasks];
-  const playOn = async (): Promise<void> => {
+  const playTasks = async (): Promise<void> => {
     for (let task = queue.shift(); task; task = queue.shift()) {
       const result = await playTask(service, site, task);
       results.set(task, result);
@@ -48,7 +49,7 @@ export async function evaluate(
     }
   };
   try {
-    await Promise.all(Array.from({ length: atOnce }, playOn));
+    await Promise.all(Array.from({ length: atOnce }, playTasks));
   } finally {
     await service.close();
     await site.close();

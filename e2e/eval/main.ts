@@ -5,8 +5,8 @@ import { compareReports, type EvalReport, formatReport } from "./report.ts";
 import { tasks } from "./tasks.ts";
 
 // npm run eval [-- --only login,upload] [--ideal] [--at-once 2] [--json file] | --compare before.json after.json
-// Plays tasks on pages of our own with the model that the environment configures (the demo model without one), or with
-// the calls of an ideal solver. Progress goes to stderr, the table to stdout.
+// Plays the tasks of `tasks.ts` with the model that the environment configures (by default the demo model), or with the
+// ideal solver. Progress goes to stderr, the table to stdout.
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -21,7 +21,7 @@ const { values, positionals } = parseArgs({
 
 const say = (text: string) => process.stderr.write(`${text}\n`);
 
-async function report(): Promise<EvalReport> {
+async function createReport(): Promise<EvalReport> {
   const names = values.only?.split(",");
   const unknown = names?.filter((name) => !tasks.some(({ id }) => id === name)) ?? [];
   if (unknown.length > 0)
@@ -57,7 +57,7 @@ if (values.compare) {
   if (!before || !after) throw new Error("--compare: give two files that --json has written");
   console.log(compareReports(readReport(before), readReport(after)));
 } else {
-  const made = await report();
-  if (values.json) writeFileSync(values.json, `${JSON.stringify(made, null, 1)}\n`);
-  console.log(`\n${formatReport(made)}`);
+  const report = await createReport();
+  if (values.json) writeFileSync(values.json, `${JSON.stringify(report, null, 1)}\n`);
+  console.log(`\n${formatReport(report)}`);
 }

@@ -6,25 +6,25 @@ import type { HistoryMessage } from "#lib/turn/compaction/history-entry.ts";
 import type { Task } from "./task.ts";
 import type { TaskSite } from "./task-site.ts";
 
-/** How a task was played. */
+/** Result of one task. */
 export type TaskResult = {
   id: string;
   isSolved: boolean;
   modelCalls: number;
   toolCalls: number;
   toolErrors: number;
-  /** Characters of tool results and of the first look that the model was shown. */
+  /** Characters of the tool results and of the first look at the page that the model received. */
   charsRead: number;
   seconds: number;
-  /** Why the turn failed, or what it left behind, where the task is not solved. */
+  /** The turn's error, or its outcome as JSON; null if the task is solved. */
   remark: string | null;
 };
 
 const TASK_MS_MAX = 600_000;
 
-/** Plays one task as a session of its own. */
+/** Plays one task in a new session, for at most 10 minutes. */
 export async function playTask(service: TestService, site: TaskSite, task: Task): Promise<TaskResult> {
-  const beganMs = performance.now();
+  const startedMs = performance.now();
   site.takeDone(task);
   const session = await service.create(task.ask, {
     targetUrl: site.urlOf(task),
@@ -32,12 +32,12 @@ export async function playTask(service: TestService, site: TaskSite, task: Task)
   });
   const isOver = async () =>
     (await service.read<{ status: string }>(session.statusUrl)).status === "completed";
-  while (!(await isOver()) && performance.now() - beganMs < TASK_MS_MAX)
+  while (!(await isOver()) && performance.now() - startedMs < TASK_MS_MAX)
     await new Promise((resolve) => setTimeout(resolve, 100));
   const events = await readEvents(service, session.sessionId);
   const { deliverable } = await readStatus(service, session.sessionId);
-  const said = only(events, "message.completed").findLast(({ message }) => message.role === "assistant");
-  const answer = (said?.message.parts ?? [])
+  const reply = only(events, "message.completed").findLast(({ message }) => message.role === "assistant");
+  const answer = (reply?.message.parts ?? [])
     .map((part) => ("text" in part ? String(part.text) : ""))
     .join("\n");
   const value = deliverable?.status === "ready" ? deliverable.value : null;
@@ -52,7 +52,7 @@ export async function playTask(service: TestService, site: TaskSite, task: Task)
     toolCalls: end?.usage.toolCalls ?? 0,
     toolErrors: only(events, "tool.result").filter(({ state }) => state !== "succeeded").length,
     charsRead: await countRead(service, session.sessionId),
-    seconds: Math.round((performance.now() - beganMs) / 100) / 10,
+    seconds: Math.round((performance.now() - startedMs) / 100) / 10,
     remark: isSolved
       ? null
       : (end?.error ?? JSON.stringify({ done, value, answer: answer.slice(0, 200) }).slice(0, 400)),

@@ -1,11 +1,11 @@
 import type { TaskResult } from "./play-task.ts";
 
-/** What a run of the evaluation found, as it is written to a file. */
+/** The results of one run of the evaluation, as `--json` writes them to a file. */
 export type EvalReport = { model: string; date: string; results: TaskResult[] };
 
 const COLUMNS = ["modelCalls", "toolCalls", "toolErrors", "charsRead", "seconds"] as const;
 
-/** A table of the results, and their sums. */
+/** A table of the results with their sums, then a line for each unsolved task. */
 export function formatReport({ model, results }: EvalReport): string {
   const head = ["task", "solved", "model calls", "tool calls", "tool errors", "characters read", "seconds"];
   const rows = results.map((each) => [
@@ -24,19 +24,21 @@ export function formatReport({ model, results }: EvalReport): string {
   ].join("\n");
 }
 
-/** What has changed between two reports, over the tasks that both have. */
+/** A comparison of two reports over the tasks that both contain. */
 export function compareReports(before: EvalReport, after: EvalReport): string {
   const pairs = after.results.flatMap((now) => {
     const was = before.results.find(({ id }) => id === now.id);
     return was ? [{ was, now }] : [];
   });
   const change = (name: (typeof COLUMNS)[number]) => {
-    const [old, young] = (["was", "now"] as const).map((side) =>
+    const [previous, current] = (["was", "now"] as const).map((side) =>
       pairs.reduce((sum, pair) => sum + pair[side][name], 0),
     ) as [number, number];
     const percent =
-      old === 0 ? "" : ` (${young >= old ? "+" : ""}${Math.round(((young - old) / old) * 100)} %)`;
-    return [name, String(Math.round(old)), `${Math.round(young)}${percent}`];
+      previous === 0
+        ? ""
+        : ` (${current >= previous ? "+" : ""}${Math.round(((current - previous) / previous) * 100)} %)`;
+    return [name, String(Math.round(previous)), `${Math.round(current)}${percent}`];
   };
   const count = (side: "was" | "now") => String(pairs.filter((pair) => pair[side].isSolved).length);
   const list = (title: string, found: typeof pairs) =>

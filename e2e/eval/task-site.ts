@@ -2,10 +2,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Task } from "./task.ts";
 
-/** The site on loopback that serves the pages of tasks, and keeps what they report. */
+/** A site on loopback that serves the pages of tasks and stores the values that they report. */
 export type TaskSite = {
   urlOf: (task: Task) => string;
-  /** What a task's page has reported since the last call. */
+  /** Returns the values that a task's page has reported since the last call. */
   takeDone: (task: Task) => unknown[];
   close: () => Promise<void>;
 };

@@ -1,6 +1,6 @@
-/** What a task leaves behind, for its reward. */
+/** What a played task produced, from which `isSolved` decides. */
 export type Outcome = {
-  /** What the page reported with `done(value)`, in order. */
+  /** The values that the page reported with `done(value)`, in order. */
   done: unknown[];
   /** The agent's last message. */
   answer: string;
@@ -8,11 +8,11 @@ export type Outcome = {
   value: unknown;
 };
 
-/** One call of the ideal solver, or a function of what the tools have returned so far. */
 type SolverCall = { name: string; arguments: Record<string, unknown> };
+/** A `browser_execute` script, another tool call, or a function that builds either from the tool results so far. */
 export type SolverStep = string | SolverCall | ((results: string[]) => string | SolverCall);
 
-/** A page with something to do on it, and a reward that a program computes. */
+/** A page on which the agent does something, and a function that decides whether it succeeded. */
 export type Task = {
   /** Unique; the page is served at `/<id>/`. */
   id: string;
@@ -20,14 +20,13 @@ export type Task = {
   ask: string;
   /** HTML of the page. Its scripts report with `done(value)`. */
   page: string;
-  /** Further answers of the site, by path below the page, for GET and POST. */
+  /** Further answers of the site to GET and POST, by path below the page. */
   routes?: Record<string, Route>;
   /** The schema of the typed result, if the task asks for one. */
   schema?: Record<string, unknown>;
   isSolved: (outcome: Outcome) => boolean;
   /**
-   * What an ideal agent does: scripts for `browser_execute`, or calls of other tools. After them it gives `answer`, and
-   * `value` as the typed result.
+   * The steps of the ideal solver. After them it gives `answer` as its last message, and `value` as the typed result.
    */
   solve: SolverStep[];
   answer?: string | ((results: string[]) => string);
@@ -42,9 +41,9 @@ type Route = {
   status?: number;
 };
 
-/** Whether a value was reported, compared as JSON. */
+/** Whether the page reported this value; compares as JSON. */
 export const reported = (wanted: unknown) => (outcome: Outcome) =>
   outcome.done.some((value) => JSON.stringify(value) === JSON.stringify(wanted));
 
-/** Whether the agent's last message says something. */
+/** Whether the agent's last message matches a pattern. */
 export const says = (wanted: RegExp) => (outcome: Outcome) => wanted.test(outcome.answer);

@@ -1,9 +1,9 @@
 import type { Evidence } from "./world/evidence.ts";
 import type { World } from "./world/open-world.ts";
 
-/** One fault of the campaign: what is done to the service while clients use it. */
+/** One case of the campaign: a fault that hits the service while clients use it. */
 export type FaultCase = {
-  /** `K07`, or a word: what `--only` takes. */
+  /** `K07`, or a word. `--only` selects cases by this name. */
   name: string;
   group:
     | "kill"
@@ -17,14 +17,14 @@ export type FaultCase = {
     | "load"
     | "steering";
   title: string;
-  /** How many seeds are worth their time; those of the command line where it says nothing. */
+  /** Largest number of seeds to play; omit to play as many as `--seeds` says. */
   seedsMax?: number;
-  /** The kind of database it makes sense on; both when omitted. */
+  /** The only kind of database that the case applies to; omit for both. */
   onlyOn?: "embedded" | "server";
-  /** Needs the machine, or the database server, for itself: nothing is played beside it. */
-  needsAll?: boolean;
-  /** Plays it until the clients have what they asked for. A throw is a violation. */
+  /** Needs the machine or the database server to itself: no other case is played at the same time. */
+  runsAlone?: boolean;
+  /** Plays the case until every request of the clients is completed. A throw counts as a violation. */
   play: (world: World) => Promise<void>;
-  /** What this fault in particular must have come to, beside the invariants. */
+  /** Checks what this fault must lead to, in addition to the invariants. */
   findViolations?: (evidence: Evidence) => string[];
 };

@@ -3,7 +3,7 @@ import type { CaseRun } from "./run-case.ts";
 
 const HEAD = ["fault", "what", "runs", "violations", "seeds", "seconds"];
 
-/** The campaign's table in Markdown, a row for each fault in the order of the cases; seconds are those of one run. */
+/** The campaign's table in Markdown, one row per case in the order of the cases; seconds are the mean of a case's runs. */
 export function formatTable(runs: CaseRun[], cases: readonly FaultCase[]): string {
   const rows = cases.flatMap(({ name, title }) => {
     const own = runs.filter((run) => run.name === name);

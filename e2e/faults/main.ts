@@ -10,10 +10,10 @@ import { type CaseRun, runCase } from "./run-case.ts";
 // npm run faults -- plug [--rounds N] [--seed N]
 // npm run faults [-- --seed N --seeds N --only K07,browser --database embedded|postgres|<url> --at-once N]
 
-type Turn = { fault: FaultCase; seed: number };
+type PlannedRun = { fault: FaultCase; seed: number };
 
-/** The runs that were asked for, in their order: all seeds of a fault behind one another. */
-function planTurns({ only, seed, seeds, database }: CampaignOptions): Turn[] {
+/** The selected runs in order: all seeds of a case, then the next case. */
+function planRuns({ only, seed, seeds, database }: CampaignOptions): PlannedRun[] {
   const engine = database === "embedded" ? "embedded" : "server";
   return CASES.filter(
     ({ name, group, onlyOn }) =>
@@ -32,18 +32,18 @@ async function runCampaign(options: CampaignOptions): Promise<boolean> {
   const server = await openDatabases(options.database);
   const ending = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => ending.abort());
-  const turns = planTurns(options);
-  const total = turns.length;
+  const planned = planRuns(options);
+  const total = planned.length;
   const runs: CaseRun[] = [];
 
-  /** Plays what is left, one run after the other, with an oracle of its own. */
-  async function work(left: Turn[]): Promise<void> {
-    if (left.length === 0) return;
+  /** Takes planned runs from the queue and plays them one after the other, with an oracle of its own. */
+  async function work(queue: PlannedRun[]): Promise<void> {
+    if (queue.length === 0) return;
     const oracle = await startOracle();
     try {
-      for (let turn = left.shift(); turn && !ending.signal.aborted; turn = left.shift()) {
+      for (let next = queue.shift(); next && !ending.signal.aborted; next = queue.shift()) {
         const { databases, restart } = server ?? {};
-        const run = await runCase(turn.fault, turn.seed, {
+        const run = await runCase(next.fault, next.seed, {
           oracle,
           databases,
           restartDatabase: restart,
@@ -59,9 +59,9 @@ async function runCampaign(options: CampaignOptions): Promise<boolean> {
 
   const startedAt = performance.now();
   try {
-    const together = turns.filter(({ fault }) => !fault.needsAll);
-    await Promise.all(Array.from({ length: options.atOnce }, () => work(together)));
-    await work(turns.filter(({ fault }) => fault.needsAll));
+    const concurrent = planned.filter(({ fault }) => !fault.runsAlone);
+    await Promise.all(Array.from({ length: options.atOnce }, () => work(concurrent)));
+    await work(planned.filter(({ fault }) => fault.runsAlone));
   } finally {
     await server?.stop();
   }
@@ -76,7 +76,7 @@ function report(run: CaseRun, place: string): void {
   if (run.logPath !== undefined) console.log(`    the service's own log: ${run.logPath}`);
 }
 
-/** Prints the table, what is missing, and the sum of it. */
+/** Prints the table and the totals. */
 function conclude({ database, seed, seeds }: CampaignOptions, runs: CaseRun[], minutes: number): void {
   const engine = database === "embedded" ? "the embedded Postgres" : "a Postgres server";
   const seedNames = seeds === 1 ? `seed ${seed}` : `seeds ${seed} to ${seed + seeds - 1}`;
@@ -87,9 +87,9 @@ function conclude({ database, seed, seeds }: CampaignOptions, runs: CaseRun[], m
 
 try {
   const [first, ...rest] = process.argv.slice(2);
-  const isWhole =
+  const hasPassed =
     first === "plug" ? await pullPlugs(rest) : await runCampaign(readOptions(process.argv.slice(2), CASES));
-  process.exitCode = isWhole ? 0 : 1;
+  process.exitCode = hasPassed ? 0 : 1;
 } catch (error) {
   console.error(error instanceof Error ? error.message : String(error));
   process.exitCode = 1;

@@ -3,20 +3,20 @@ import { Client } from "pg";
 import { startTestPostgres } from "#db/postgres-testing.ts";
 import { createDatabase } from "#db/testing.ts";
 
-/** Databases for the runs of a campaign: a fresh one each. */
+/** Creates and drops the databases of a campaign; each run gets a new one. */
 export type Databases = {
-  make: () => Promise<string>;
+  create: () => Promise<string>;
   drop: (url: string) => Promise<void>;
 };
 
-/** A server for databases; `restart` where it is the campaign's own, and may be hurt. */
+/** A database server. `restart` exists only if the campaign started the server itself and may therefore crash it. */
 type DatabaseServer = {
   databases: Databases;
   restart?: (() => Promise<void>) | undefined;
   stop: () => Promise<void>;
 };
 
-/** Opens the server that `--database` names; undefined for the embedded database, which each service starts itself. */
+/** Opens the server that `--database` names. @returns undefined for the embedded database, which each service starts. */
 export async function openDatabases(database: string): Promise<DatabaseServer | undefined> {
   if (database === "embedded") return undefined;
   const own = database === "postgres" ? await startTestPostgres() : undefined;
@@ -28,7 +28,7 @@ export async function openDatabases(database: string): Promise<DatabaseServer | 
 }
 
 const createDatabases = (serverUrl: string): Databases => ({
-  make: () => createDatabase(serverUrl, `faults_${randomUUID().replaceAll("-", "")}`),
+  create: () => createDatabase(serverUrl, `faults_${randomUUID().replaceAll("-", "")}`),
   async drop(url) {
     const client = new Client({ connectionString: serverUrl });
     await client.connect();

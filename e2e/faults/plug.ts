@@ -9,8 +9,8 @@ import { type CreatedSession, type RunningService, startService } from "../fixtu
 import { createRandom, type Random } from "./world/random.ts";
 
 // npm run faults -- plug [--rounds N] [--seed N]
-// Pulls the plug of the disk under a service at work: an ext4 file system on a loop device is shut down without a flush
-// (the kernel's own ioctl), so that only what had reached the disk is there when it is mounted again.
+// Pulls the plug of the disk of a running service: an ioctl of the kernel shuts down an ext4 file system on a loop device
+// without a flush, so that after the next mount only the data that had reached the disk is there.
 
 const run = promisify(execFile);
 const DISK_BYTES = 1_500 * 1024 * 1024;
@@ -22,7 +22,7 @@ const SETTLE_MAX_MS = 120_000;
 const SHUTDOWN =
   'open(F, "<", $ARGV[0]) or die $!; my $flags = pack("L", 2); ioctl(F, 0x8004587d, $flags) or die $!';
 
-/** A file system of its own in a file. */
+/** Creates and mounts a file system in an image file. */
 async function createDisk() {
   const folder = await mkdtemp(join(tmpdir(), "faults-plug-"));
   const image = join(folder, "disk.img");
@@ -35,7 +35,7 @@ async function createDisk() {
     await run("mount", ["-o", "loop", image, mountPoint]);
   };
   const unmount = async () => {
-    // Processes that were killed may take a moment to let go of their files.
+    // A killed process may take a moment to release its files.
     for (let tries = 0; ; tries++) {
       try {
         return await run("umount", [mountPoint]).then(() => undefined);
@@ -60,7 +60,7 @@ async function createDisk() {
 
 type Load = { sessions: CreatedSession[]; completed: Set<string>; stop: () => Promise<void> };
 
-/** Creates sessions and polls them, several at a time; what the service acknowledged is written down. */
+/** Creates sessions and polls them, several at a time, and records what the service acknowledged. */
 function startLoad(service: RunningService): Load {
   const sessions: CreatedSession[] = [];
   const completed = new Set<string>();
@@ -77,7 +77,7 @@ function startLoad(service: RunningService): Load {
         const before = await service.read<{ status: string; runId: string }>(earlier.statusUrl);
         if (before.status === "completed") completed.add(before.runId);
       } catch {
-        // The service is dead, or answers 503: nothing was acknowledged.
+        // The service is dead or answers 503, so it acknowledged nothing.
         await sleep(20);
       }
     }
@@ -93,7 +93,7 @@ function startLoad(service: RunningService): Load {
   };
 }
 
-/** One plug. @returns what was broken. */
+/** Pulls the plug once under load. @returns a sentence for each loss. */
 async function playRound(modelUrl: string, random: Random): Promise<{ broken: string[]; sessions: number }> {
   const disk = await createDisk();
   const broken: string[] = [];
@@ -148,7 +148,7 @@ async function playRound(modelUrl: string, random: Random): Promise<{ broken: st
 const readDatabasePid = async (dataDir: string): Promise<number> =>
   Number.parseInt(await readFile(join(dataDir, "postgres", "postmaster.pid"), "utf8"), 10);
 
-/** Kills the database of a service that was killed: it keeps files of the disk open. It leads a process group. */
+/** Kills the process group of the embedded Postgres, which outlives a killed service and keeps files of the disk open. */
 function killDatabase(pid: number): void {
   if (pid === 0) return;
   try {
@@ -158,7 +158,7 @@ function killDatabase(pid: number): void {
   }
 }
 
-/** Whether the machine can do this. @returns the sentence why not. */
+/** @returns why this machine cannot pull a plug, or undefined if it can. */
 async function findObstacle(): Promise<string | undefined> {
   if (process.platform !== "linux" || process.getuid?.() !== 0) return "only root on Linux can mount a disk";
   for (const program of ["mkfs.ext4", "mount", "losetup", "perl"])
@@ -167,7 +167,7 @@ async function findObstacle(): Promise<string | undefined> {
   return undefined;
 }
 
-/** @returns whether every round kept everything. */
+/** Plays all rounds. @returns whether no round lost acknowledged work. */
 export async function pullPlugs(args: string[]): Promise<boolean> {
   const { values } = parseArgs({
     args,

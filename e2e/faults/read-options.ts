@@ -4,15 +4,18 @@ import type { FaultCase } from "./fault-case.ts";
 export type CampaignOptions = {
   seed: number;
   seeds: number;
-  /** Names and groups; all where empty. */
+  /** Names and groups of cases; empty for all cases. */
   only: string[];
-  /** `embedded`, `postgres` (a server of the campaign's own), or the URL of a Postgres server. */
+  /** `embedded`, `postgres` (the campaign starts a server of its own), or the URL of a Postgres server. */
   database: string;
-  /** How many runs go on beside one another. */
+  /** Number of runs played at the same time. */
   atOnce: number;
 };
 
-/** Reads `--seed N --seeds N --only K07,browser --database embedded|postgres|<url> --at-once N`. @throws Error naming the option. */
+/**
+ * Reads `--seed N --seeds N --only K07,browser --database embedded|postgres|<url> --at-once N`.
+ * @throws Error that names the invalid option.
+ */
 export function readOptions(args: string[], cases: readonly FaultCase[]): CampaignOptions {
   const { values } = parseArgs({
     args,

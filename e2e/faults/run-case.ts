@@ -8,22 +8,22 @@ import type { Oracle } from "./oracle/start-oracle.ts";
 import { openWorld } from "./world/open-world.ts";
 import { createRandom } from "./world/random.ts";
 
-/** How one run of a case came out. */
+/** Result of one run of a case. */
 export type CaseRun = {
   name: string;
   seed: number;
   violations: string[];
   seconds: number;
-  /** Where the service's own log is kept, if there were violations. */
+  /** Path of the service's own log, which is kept if there were violations. */
   logPath: string | undefined;
 };
 
-/** Where cases are played: the oracle, and the database server where there is one. */
+/** What a case is played against: the oracle, and the database server unless the database is embedded. */
 type Place = {
   oracle: Oracle;
   databases?: Databases | undefined;
   restartDatabase?: (() => Promise<void>) | undefined;
-  /** Fires when the campaign is told to end: what runs is ended, and counts as broken off. */
+  /** Aborts when the campaign receives SIGINT or SIGTERM; the current run then ends with a violation. */
   signal?: AbortSignal | undefined;
 };
 
@@ -37,10 +37,10 @@ async function keepLog(name: string, text: string): Promise<string> {
   return path;
 }
 
-/** Plays a case once, with everything that it decides by chance decided by the seed, and checks every invariant. */
+/** Plays a case once, with all its random choices derived from the seed, and checks every invariant. */
 export async function runCase(fault: FaultCase, seed: number, place: Place): Promise<CaseRun> {
   const startedAt = performance.now();
-  const databaseUrl = await place.databases?.make();
+  const databaseUrl = await place.databases?.create();
   const world = await openWorld({ ...place, databaseUrl, random: createRandom(seed, fault.name) });
   const violations: string[] = [];
   const play = async () => {
@@ -51,7 +51,7 @@ export async function runCase(fault: FaultCase, seed: number, place: Place): Pro
   let timer: NodeJS.Timeout | undefined;
   const tooLong = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error(`not over after ${RUN_MAX_MS / 1_000} s`)), RUN_MAX_MS);
-    place.signal?.addEventListener("abort", () => reject(new Error("the campaign was told to end")), {
+    place.signal?.addEventListener("abort", () => reject(new Error("the campaign was stopped")), {
       once: true,
     });
   });

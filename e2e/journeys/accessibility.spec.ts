@@ -7,7 +7,7 @@ const SIZES = [
   { width: 1280, height: 800 },
   { width: 375, height: 740 },
 ];
-/** Keeps one article of each section of the reference: the others repeat it, and axe takes minutes for all. */
+/** Keeps one article of each section of the reference: the others are alike, and axe takes minutes for all. */
 const shortenReference = (page: Page) =>
   page.evaluate(() => {
     for (const section of document.querySelectorAll("main section"))
@@ -25,7 +25,7 @@ for (const viewport of SIZES) {
   test.describe(`at ${viewport.width} px`, () => {
     test.use({ viewport });
 
-    test("the pages outside of sessions break no rule of accessibility", async ({
+    test("the pages outside sessions have no accessibility violations", async ({
       page,
       cleanConsole,
       stage: { service },
@@ -48,7 +48,7 @@ for (const viewport of SIZES) {
       await expectAccessible(page, "the reference with its menu");
     });
 
-    test("the landing page breaks no rule of accessibility", async ({ page, stage: { model, service } }) => {
+    test("the landing page has no accessibility violations", async ({ page, stage: { model, service } }) => {
       script(model, { "[listed]": [{ text: "Hello." }] });
       await page.goto(await service.printLoginLink());
       await expect(page.getByRole("heading", { name: "Start a session" })).toBeVisible();
@@ -73,7 +73,7 @@ for (const viewport of SIZES) {
       await expectAccessible(page, "the landing page with recent sessions and its menu");
     });
 
-    test("a session's page breaks no rule of accessibility, whatever it shows", async ({
+    test("a session's page has no accessibility violations in any state", async ({
       page,
       stage: { model, service, webPage },
     }) => {
@@ -172,7 +172,7 @@ for (const viewport of SIZES) {
       await page.getByLabel("Message to the agent").fill("and then");
       await page.keyboard.press("Enter");
       await expect(page.getByRole("article", { name: "Queued message" })).toBeVisible();
-      // The text is cleared once the service has answered.
+      // The field is cleared when the service has answered.
       await expect(page.getByLabel("Message to the agent")).toHaveValue("");
       await page.keyboard.press("Escape");
       await expect(page.getByText("Press Esc again to stop", { exact: true })).toBeVisible();

@@ -3,7 +3,7 @@ import { script, test } from "./journey.ts";
 
 test.use({ viewport: { width: 1280, height: 900 } });
 
-test("words that are no address stay in the address bar, with a sentence; an address opens", async ({
+test("text that is not an address stays in the address bar with an explanation; an address opens", async ({
   page,
   stage: { model, service, webPage },
 }) => {

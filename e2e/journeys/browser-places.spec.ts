@@ -3,10 +3,10 @@ import { startService, waitUntil } from "../fixtures/service.ts";
 import { goTo, liveView, script, test } from "./journey.ts";
 
 test.use({ viewport: { width: 1400, height: 900 } });
-// A service of its own and five browsers are started.
+// The test starts a service and five browsers.
 test.setTimeout(180_000);
 
-test("a waiting session says how many are ahead; a finished one shows its last picture until the live page is asked for", async ({
+test("a waiting session shows its position in the queue; a finished one shows its last picture until a person opens the live page", async ({
   page,
   stage: { model, webPage },
 }) => {
@@ -35,7 +35,7 @@ test("a waiting session says how many are ahead; a finished one shows its last p
     await expect(liveView(page).canvas).toBeVisible();
     await expect(page.getByText("Other.")).toBeVisible();
 
-    // The third session is watched; the browser of the second was ended for it.
+    // A viewer watches the third session, so it got the browser of the second.
     await waitUntil(
       async () => (await statusOf(second)) === "expired",
       "the second session's browser has ended",
@@ -48,7 +48,7 @@ test("a waiting session says how many are ahead; a finished one shows its last p
     await expect(liveView(page).canvas).toBeVisible();
     expect(await statusOf(second)).toBe("ready");
   } finally {
-    // A page left open would report that the service is gone.
+    // An open page would log errors when the service stops.
     await page.close();
     await service.close();
   }

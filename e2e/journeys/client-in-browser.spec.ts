@@ -6,7 +6,7 @@ import { buildClient } from "#lib/setup/build-client.mjs";
 import { API_KEY } from "../fixtures/service.ts";
 import { test } from "./journey.ts";
 
-/** What a page does with the built client: a typed result, every event, and the socket, opened by its first frame. */
+/** Uses the built client in a page: a typed result, all events, and the socket with the key in its first frame. */
 const PROGRAM = `async ({ apiKey }) => {
   const { createClient } = await import("/client/index.js");
   const client = createClient({ baseUrl: location.origin, apiKey });
@@ -22,9 +22,9 @@ const PROGRAM = `async ({ apiKey }) => {
   while (!frames.includes("run.completed")) await new Promise((done) => setTimeout(done, 20));
   live.close();
   const refused = await client.getAgentStatus("ses_nobody").catch(({ status, code }) => ({ status, code }));
-  const stranger = createClient({ baseUrl: location.origin, apiKey: "wrong" });
-  const away = await stranger.live(session.sessionId, { onFrame() {} }).closed.catch(({ status }) => status);
-  return { title, last: kinds.at(-1), first: frames[0], refused, away };
+  const unauthorized = createClient({ baseUrl: location.origin, apiKey: "wrong" });
+  const liveStatus = await unauthorized.live(session.sessionId, { onFrame() {} }).closed.catch(({ status }) => status);
+  return { title, last: kinds.at(-1), first: frames[0], refused, liveStatus };
 }`;
 
 test("the built client does in a browser what it does in Node", async ({ page, stage, cleanConsole }) => {
@@ -37,19 +37,19 @@ test("the built client does in a browser what it does in Node", async ({ page, s
     );
     await route.fulfill({ contentType: "text/javascript", body });
   });
-  // The console tells of every refusal, which this page asks for.
+  // The browser logs every refusal, and this page provokes some.
   cleanConsole.allow(/404|WebSocket/);
   stage.model.respondWith(({ kind }) =>
     kind === "structured" ? { json: { title: "Harbour" } } : { text: "Looked." },
   );
-  // A page that really comes from there: a browser keeps others away from this machine.
+  // A page of the service: browsers block requests to this machine from other origins.
   await page.goto(`${baseUrl}/demo`);
   expect(await page.evaluate(`(${PROGRAM})(${JSON.stringify({ apiKey: API_KEY })})`)).toEqual({
     title: "Harbour",
     last: "run.completed",
     first: "ready",
     refused: { status: 404, code: "not_found" },
-    away: 401,
+    liveStatus: 401,
   });
   await rm(folder, { recursive: true, force: true });
 });

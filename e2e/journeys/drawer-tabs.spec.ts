@@ -19,8 +19,8 @@ const TABS = [
   "Activity",
 ];
 
-/** A session that has only looked at a page, open in `page`; the message "[all]" gives each tab content. */
-async function openLooked(page: Page, { model, service, webPage }: Stage) {
+/** Opens a session whose agent has only looked at a page. The message "[all]" fills every tab. */
+async function openSession(page: Page, { model, service, webPage }: Stage) {
   const child = { name: "reader", objective: "[child] Read.", browser: "none" };
   const turns: Record<string, Step[]> = {
     "[look]": [goTo(webPage.url), { text: "I have looked." }],
@@ -73,7 +73,7 @@ const tabs = (page: Page) => records(page).getByRole("tab");
 const tabOf = (page: Page, name: string) => records(page).getByRole("tab", { name: new RegExp(`^${name}`) });
 const edges = (page: Page) => records(page).locator("[data-edge]");
 
-/** Whether a tab is inside its row, and not below a cut edge of it. */
+/** Whether a tab is inside its row, and no edge of the row covers it. */
 async function isInSight(page: Page, tab: Locator): Promise<boolean> {
   const row = await page.getByRole("tablist").locator("..").boundingBox();
   const box = await tab.boundingBox();
@@ -86,8 +86,8 @@ async function isInSight(page: Page, tab: Locator): Promise<boolean> {
   return true;
 }
 
-/** Pictures of the page; `SCREENSHOTS` names a folder for them. */
-async function picture(page: Page, what: string): Promise<void> {
+/** Takes pictures of the page, if `SCREENSHOTS` names a folder for them. */
+async function takePictures(page: Page, what: string): Promise<void> {
   const folder = process.env.SCREENSHOTS;
   if (folder === undefined) return;
   for (const colorScheme of ["dark", "light"] as const) {
@@ -98,7 +98,7 @@ async function picture(page: Page, what: string): Promise<void> {
 
 test("tabs appear with their content, and only outcomes are marked as news", async ({ page, stage }) => {
   test.setTimeout(120_000);
-  const { sessionId } = await openLooked(page, stage);
+  const { sessionId } = await openSession(page, stage);
   await expect(tabs(page)).toHaveText(["Result", "Activity"]);
   await expect(edges(page)).toHaveCount(0);
   await fillTabs(page, stage, sessionId);
@@ -108,7 +108,7 @@ test("tabs appear with their content, and only outcomes are marked as news", asy
     await expect(tabOf(page, name)).not.toContainText("new");
   await expect(tabOf(page, "Evidence")).toHaveText(/^Evidence[1-9]\d*$/);
   await expectAccessible(page, "a drawer with every tab");
-  await picture(page, "closed-1280");
+  await takePictures(page, "closed-1280");
   await tabOf(page, "Agents").click();
   await expect(tabOf(page, "Agents")).not.toContainText("new");
   await page.getByRole("button", { name: "Close the drawer" }).click();
@@ -118,9 +118,9 @@ test("tabs appear with their content, and only outcomes are marked as news", asy
 });
 
 for (const width of [1024, 375]) {
-  test(`at ${width} px a row that does not fit shows what is out of sight`, async ({ page, stage }) => {
+  test(`at ${width} px a row that does not fit marks its hidden tabs`, async ({ page, stage }) => {
     test.setTimeout(120_000);
-    const { sessionId } = await openLooked(page, stage);
+    const { sessionId } = await openSession(page, stage);
     await fillTabs(page, stage, sessionId);
     await page.setViewportSize({ width, height: 740 });
     const parts = page.getByRole("navigation", { name: "Parts of the session" });
@@ -130,14 +130,14 @@ for (const width of [1024, 375]) {
     await expect(edges(page)).toHaveCount(1);
     await expect(edges(page)).toHaveAttribute("data-edge", "news");
     await expectAccessible(page, `the cut row at ${width} px`);
-    await picture(page, `start-${width}`);
+    await takePictures(page, `start-${width}`);
 
-    // The keyboard reaches every tab, and the focused one is in sight.
+    // The keyboard reaches every tab, and the focused tab is visible.
     await page.keyboard.press("End");
     await expect(tabOf(page, "Activity")).toBeFocused();
     await expect.poll(() => isInSight(page, tabOf(page, "Activity"))).toBe(true);
     await expect(edges(page)).toHaveCount(1);
-    await picture(page, `end-${width}`);
+    await takePictures(page, `end-${width}`);
     for (const name of TABS.toReversed().slice(1)) {
       await page.keyboard.press("ArrowLeft");
       await expect(tabOf(page, name)).toBeFocused();
@@ -146,13 +146,13 @@ for (const width of [1024, 375]) {
     await page.keyboard.press("Home");
     await expect(tabOf(page, "Result")).toBeFocused();
 
-    // The edge scrolls on.
+    // A click on the edge scrolls the row.
     await expect(edges(page)).toHaveCount(1);
     await edges(page).click();
     await expect(records(page).getByTitle(/^More tabs/)).not.toHaveCount(0);
     await expect.poll(() => isInSight(page, tabOf(page, "Result"))).toBe(false);
 
-    // A tab that is opened from elsewhere is in sight.
+    // A tab that another control opens scrolls into view.
     await page.keyboard.press("End");
     await page.keyboard.press("Enter");
     await expect(tabOf(page, "Activity")).toHaveAttribute("aria-selected", "true");
@@ -162,7 +162,7 @@ for (const width of [1024, 375]) {
     await expect.poll(() => isInSight(page, tabOf(page, "Requirements"))).toBe(true);
     await expect(page.getByRole("textbox", { name: "Requirement" })).toBeFocused();
     await expectAccessible(page, `a tab opened from elsewhere at ${width} px`);
-    await picture(page, `opened-${width}`);
+    await takePictures(page, `opened-${width}`);
 
     for (const name of TABS) await tabOf(page, name).click();
     await expect

@@ -1,8 +1,8 @@
 import { type Browser, expect, type Page } from "@playwright/test";
 import { goTo, type Stage, script } from "./journey.ts";
 
-/** A session whose agent has made these changes of a page, opened on its page. */
-export async function openEdited(
+/** Creates a session whose agent makes these changes of a page, and opens the session's page. */
+export async function openEditedSession(
   page: Page,
   { model, service, webPage }: Stage,
   add: Record<string, unknown>[],
@@ -21,7 +21,7 @@ export async function openEdited(
   return session;
 }
 
-/** The session's page as the holder of a link that may only watch. */
+/** Opens the session's page with a link that may only watch. */
 export async function openAsViewer(
   browser: Browser,
   service: Stage["service"],
@@ -34,5 +34,5 @@ export async function openAsViewer(
   return guest;
 }
 
-/** The part of the page that holds results and changes. */
+/** The drawer: the part of the page with results and changes. */
 export const records = (page: Page) => page.getByRole("region", { name: "Result and records" });

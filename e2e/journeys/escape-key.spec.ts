@@ -6,7 +6,7 @@ test.use({ viewport: { width: 1400, height: 900 } });
 const state = (page: Page, word: string) => page.getByRole("banner").getByText(word, { exact: true });
 const stopHint = (page: Page) => page.getByText("Press Esc again to stop", { exact: true });
 
-test("Esc leaves a field, a menu, a window or the live view, and the turn goes on", async ({
+test("Esc leaves a field, a menu, a dialog or the live view, and the turn continues", async ({
   page,
   stage: { model, service, webPage },
 }) => {
@@ -22,7 +22,7 @@ test("Esc leaves a field, a menu, a window or the live view, and the turn goes o
   await page.goto(service.baseUrl + session.shareUrl);
   await expect(page.getByText("Hello.")).toBeVisible();
   const message = page.getByLabel("Message to the agent");
-  // The agent waits for an answer in a person's turn only.
+  // The agent waits for an answer only in a turn that a person started.
   await message.fill("[leave] ask me");
   await message.press("Enter");
   await expect(state(page, "Waiting for your answer")).toBeVisible();
@@ -50,7 +50,7 @@ test("Esc leaves a field, a menu, a window or the live view, and the turn goes o
   await expect(live.canvas).toBeVisible();
   await live.click(600, 500);
   await expect(page.getByText("You have control")).toBeVisible();
-  // As somebody does who wants to close a window of the page.
+  // As a person may do to close a dialog of the page in the live view.
   for (let press = 0; press < 5; press++) await page.keyboard.press("Escape");
   await expect(page.getByText("You have control")).toHaveCount(0);
 
@@ -75,7 +75,7 @@ test("Esc stops the agent on the second press, from outside a field or from an e
   await expect(
     page.getByRole("status").filter({ hasText: "Press Esc again to stop the agent." }),
   ).toHaveCount(1);
-  // Anything else that the person does withdraws the first press.
+  // Any other action of the person cancels the first press.
   await page.keyboard.type("a word");
   await expect(stopHint(page)).toHaveCount(0);
   await page.keyboard.press("Escape");

@@ -3,27 +3,27 @@ import axe from "axe-core";
 
 const SCHEMES = ["light", "dark"] as const;
 
-/** Waits until the page has the new colour scheme and has drawn it. Skips animations that never end. */
+/** Waits until the page has applied the colour scheme and finished its transitions. Ignores endless animations. */
 const finishTransitions = async (colorScheme: string) => {
   const scheme = matchMedia(`(prefers-color-scheme: ${colorScheme})`);
-  // Playwright sets the scheme in another process: on a busy machine the page gets it later.
+  // Playwright sets the scheme in another process, so on a busy machine the page may get it later.
   if (!scheme.matches)
     await new Promise((changed) => scheme.addEventListener("change", changed, { once: true }));
-  // A colour that is inherited may begin its own transition when that of its parent has ended.
+  // An inherited colour may start its own transition when the transition of the parent has ended.
   for (;;) {
     await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
-    const passing = document
+    const animations = document
       .getAnimations()
       .filter(({ effect }) => effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY)
       .filter(({ playState }) => playState === "running");
-    if (passing.length === 0) return;
-    await Promise.allSettled(passing.map(({ finished }) => finished));
+    if (animations.length === 0) return;
+    await Promise.allSettled(animations.map(({ finished }) => finished));
   }
 };
 
 /**
- * Checks a state of a page with axe: with all rules in light, and with the rule of contrast in dark, because the two
- * schemes differ in colours only.
+ * Checks a state of a page with axe: all rules in the light scheme, and only the contrast rule in the dark scheme, because
+ * the two schemes differ only in colours.
  */
 export async function expectAccessible(page: Page, what: string): Promise<void> {
   const width = page.viewportSize()?.width;

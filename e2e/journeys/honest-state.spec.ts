@@ -4,14 +4,14 @@ import { goTo, script, test } from "./journey.ts";
 
 const SCHEMA = { type: "object", properties: { price: { type: "number" } }, required: ["price"] };
 
-test("only a turn that did its work reads as done, on its page and in the list", async ({
+test("only a successful turn is shown as done, on its page and in the list", async ({
   page,
   stage: { model, webPage },
 }) => {
-  // It starts a service of its own besides the journey's.
+  // The test starts another service.
   test.setTimeout(240_000);
   script(model, {
-    "[fine]": [goTo(webPage.url), { text: "The page makes an offer." }],
+    "[success]": [goTo(webPage.url), { text: "The page makes an offer." }],
     "[page]": [goTo("http://127.0.0.1:9/"), { text: "There is nothing more to do." }],
     "[result]": [{ text: "I looked." }, { text: "no JSON at all" }],
     "[fails]": [{ status: 400, message: "the model refuses this" }],
@@ -22,14 +22,14 @@ test("only a turn that did its work reads as done, on its page and in the list",
     OPENAI_BASE_URL: model.baseUrl,
     SERVICE_API_KEYS: `local=${API_KEY}`,
   });
-  const fine = await service.create("[fine] look");
+  const succeeded = await service.create("[success] look");
   const unreached = await service.create("[page] look");
   const invalid = await service.create("[result] look", { outputSchema: SCHEMA });
   const failed = await service.create("[fails] look");
   const stopped = await service.create("[stops] look");
   await model.waitForRequest(({ userText }) => userText.includes("[stops]"));
   await service.call("POST", `/api/sessions/${stopped.sessionId}/agent/cancel`);
-  const sessions = [fine, unreached, invalid, failed, stopped];
+  const sessions = [succeeded, unreached, invalid, failed, stopped];
   for (const { statusUrl } of sessions) await service.completed(statusUrl);
 
   type Listed = { state: string; stateReason: string | null; lastOutcome: string };

@@ -8,10 +8,10 @@ import { type RunningService, startService } from "../fixtures/service.ts";
 
 type WebPage = Awaited<ReturnType<typeof startWebPage>>;
 
-/** The service of a file, its model, and the page that its agents open. */
+/** The service of a test file, its model, and the web page that its agents open. */
 export type Stage = { model: ScriptedModel; service: RunningService; webPage: WebPage };
 
-/** What a journey runs on: one service, one model and one web page per file, and a console that stays clean. */
+/** A test with one service, one model and one web page per file. It fails if the browser's console has errors. */
 export const test = base.extend<{ cleanConsole: { allow: (pattern: RegExp) => void } }, { stage: Stage }>({
   stage: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads what a fixture needs from this pattern
@@ -28,27 +28,27 @@ export const test = base.extend<{ cleanConsole: { allow: (pattern: RegExp) => vo
   ],
   cleanConsole: [
     async ({ context }, use) => {
-      const complaints: string[] = [];
+      const errors: string[] = [];
       const allowed: RegExp[] = [];
       const listen = (page: Page) => {
-        page.on("pageerror", (error) => complaints.push(error.stack ?? `${error.name}: ${error.message}`));
+        page.on("pageerror", (error) => errors.push(error.stack ?? `${error.name}: ${error.message}`));
         page.on("console", (message: ConsoleMessage) => {
           const text = `${message.type()}: ${message.text()} (${message.location().url})`;
-          if (message.type() === "error" || /content security policy/i.test(text)) complaints.push(text);
+          if (message.type() === "error" || /content security policy/i.test(text)) errors.push(text);
         });
       };
       context.on("page", listen);
       const findUndocumented = checkAnswersOfPages(context);
       await use({ allow: (pattern) => allowed.push(pattern) });
-      const left = complaints.filter((complaint) => !allowed.some((pattern) => pattern.test(complaint)));
-      expect(left, "the page's console holds no errors").toEqual([]);
+      const unexpected = errors.filter((error) => !allowed.some((pattern) => pattern.test(error)));
+      expect(unexpected, "the page's console has no errors").toEqual([]);
       expect(await findUndocumented(), "every answer is as documented").toEqual([]);
     },
     { auto: true },
   ],
 });
 
-/** Lets the model answer requests of one journey, by the answers the turn holds so far; the last step repeats. */
+/** Scripts the model by words of the user's text: one step per answer of the turn; the last step repeats. */
 export function script(model: ScriptedModel, answers: Record<string, Step[]>): void {
   model.respondWith((request) => {
     const steps = Object.entries(answers).find(([words]) => request.userText.includes(words))?.[1];
@@ -56,11 +56,11 @@ export function script(model: ScriptedModel, answers: Record<string, Step[]>): v
   });
 }
 
-/** Names of the tools that a model call was offered. */
+/** Names of the tools in a model request. */
 export const toolsOf = (request: RecordedRequest | undefined): string[] =>
   ((request?.body.tools ?? []) as { name: string }[]).map(({ name }) => name);
 
-/** A step that goes to an address in the live browser. */
+/** A step that navigates the live browser to an address. */
 export const goTo = (url: string, text = ""): Step => ({
   text,
   toolCalls: [
@@ -71,7 +71,7 @@ export const goTo = (url: string, text = ""): Step => ({
   ],
 });
 
-/** The live view: what is drawn now, and the place on the screen of a point of the page. */
+/** The live view: its canvas and colours, and the mouse at points of the page. */
 export function liveView(page: Page) {
   const canvas = page.getByRole("img", { name: "Live view of the page" });
   const toScreen = async (x: number, y: number) => {
@@ -85,7 +85,7 @@ export function liveView(page: Page) {
   };
   return {
     canvas,
-    /** The picture as a data URL. */
+    /** The current picture as a data URL. */
     picture: () => canvas.evaluate((element) => (element as HTMLCanvasElement).toDataURL("image/png")),
     /** The colour at a point of the page, as [red, green, blue]. */
     colorAt: (x: number, y: number) =>
@@ -107,13 +107,13 @@ export function liveView(page: Page) {
   };
 }
 
-/** The colour of the page of the journeys. Pictures are compressed, so each part of a colour is near, not equal. */
+/** Background of the journeys' web page. Compression of the pictures changes colours a little. */
 export const GREEN = [0, 128, 0].map((part) => expect.closeTo(part, -1.2) as unknown as number);
 
-/** Where things are on the web page of the journeys, in its own pixels. */
+/** Positions of elements on the journeys' web page, in its CSS pixels. */
 export const PLACES = { field: { x: 300, y: 130 }, heading: { x: 300, y: 300 }, blink: { x: 900, y: 130 } };
 
-/** A page to look at and to type into: it blinks, and tells its server what stands in its field. */
+/** Starts a web page with a blinking box and a field; the page sends each value of the field to its server. */
 async function startWebPage() {
   const typed: string[] = [];
   const server = createServer((request, response) => {
@@ -147,11 +147,11 @@ const HTML = `<!doctype html><html lang="en"><title>The page</title><link rel="i
 <h1 id="offer">The offer</h1><div id="blink"></div>
 <script>
   const field = document.getElementById("name"), blink = document.getElementById("blink");
-  // One after the other: requests made side by side may arrive in another order.
-  let told = Promise.resolve();
+  // One after the other: parallel requests may arrive in another order.
+  let lastRequest = Promise.resolve();
   field.addEventListener("input", () => {
     const address = "/typed?value=" + encodeURIComponent(field.value);
-    told = told.then(() => fetch(address));
+    lastRequest = lastRequest.then(() => fetch(address));
   });
   setInterval(() => { blink.style.background = blink.style.background === "blue" ? "red" : "blue"; }, 400);
 </script></html>`;

@@ -6,11 +6,11 @@ import { startScriptedModel } from "../fixtures/scripted-model/start-scripted-mo
 import { type RunningService, startService } from "../fixtures/service.ts";
 import { script } from "./journey.ts";
 
-// A page that an agent made, in the browser of a person who is signed in and has the session open.
+// An agent's page, in the browser of a person who is signed in and has the session open.
 
 const FONT = "node_modules/geist/dist/fonts/geist-mono/GeistMono-Regular.woff2";
 
-/** What the page is for has to work … */
+/** The page's own features, which must work. */
 const WORKS = `
 import { word } from "./lib/word.js";
 const results = { module: word };
@@ -27,7 +27,7 @@ results.picture = await new Promise((resolve) => {
 results.dynamic = (await import("./lib/late.js")).default;
 `;
 
-/** … and everything that would be somebody else's must not. */
+/** Access to the person's session, data and storage, which must fail. */
 const ATTACKS = `
 const { main, sessionId } = Object.fromEntries(new URLSearchParams(location.search));
 const session = main + "/s/" + sessionId;
@@ -159,10 +159,13 @@ const test = base.extend<{ service: RunningService; isSplit: boolean }>({
 for (const isSplit of [false, true]) {
   test.describe(isSplit ? "with PUBLIC_PAGES_ORIGIN" : "on the origin of the service", () => {
     test.use({ isSplit });
-    test("a hostile page gets at nothing of the person's, and works as a page", async ({ service, page }) => {
+    test("a hostile page cannot access anything of the person, and works as a page", async ({
+      service,
+      page,
+    }) => {
       test.setTimeout(120_000);
-      const { sessionId, shareUrl, url } = await deployHostile(service);
-      // The person is signed in, has the session open with control, and has our storage in this profile.
+      const { sessionId, shareUrl, url } = await deployHostilePage(service);
+      // The person is signed in and has the session open, and the service's origin has storage in this browser.
       await page.goto(service.loginUrl);
       await page.goto(service.baseUrl + shareUrl);
       await page.evaluate(() => localStorage.setItem("secret", "of the service"));
@@ -181,21 +184,22 @@ for (const isSplit of [false, true]) {
         const { pathname } = new URL(response.url());
         if (response.request().method() === "POST") posted.push(`${pathname} ${response.status()}`);
       });
-      // An answer that the browser keeps from the page is a failure to it.
+      // The browser reports an answer that it withholds from the page as a failed request.
       page.context().on("requestfailed", (request) => {
         const { pathname } = new URL(request.url());
         const why = request.failure()?.errorText ?? "";
-        if (request.method() === "POST" && /BLOCKED_BY_RESPONSE/.test(why)) posted.push(`${pathname} kept`);
+        if (request.method() === "POST" && /BLOCKED_BY_RESPONSE/.test(why))
+          posted.push(`${pathname} withheld`);
       });
-      const visiting = page.waitForEvent("popup");
-      // A link of the session page, as a person opens it.
+      const popup = page.waitForEvent("popup");
+      // Opens the page as a link of the session page does.
       await page.evaluate(
         (address) => window.open(address),
         `${url}?main=${service.baseUrl}&sessionId=${sessionId}`,
       );
-      const visited = await visiting;
-      await expect(visited.locator("#out")).not.toHaveText("running", { timeout: 60_000 });
-      const results = JSON.parse((await visited.locator("#out").textContent()) ?? "");
+      const hostilePage = await popup;
+      await expect(hostilePage.locator("#out")).not.toHaveText("running", { timeout: 60_000 });
+      const results = JSON.parse((await hostilePage.locator("#out").textContent()) ?? "");
       expect(results).toEqual({
         module: "imported",
         json: "fetched",
@@ -215,7 +219,7 @@ for (const isSplit of [false, true]) {
         "read page": "TypeError",
         "read sessions": "TypeError",
         "post message": "TypeError",
-        // Sent without cookies; the answer's resource policy keeps even its existence from the page.
+        // The requests are sent without cookies, and the resource policy of the answers withholds them from the page.
         "post simple": "TypeError",
         "start session": "TypeError",
         unpublish: "TypeError",
@@ -229,14 +233,14 @@ for (const isSplit of [false, true]) {
         form: "sent",
         leave: "own hash only",
       });
-      // Everything that was sent has been answered. A form leads to its answer, a refusal; the others are kept from the page.
+      // All requests are answered. The form shows its answer, a refusal; the browser withholds the other answers.
       const actions = `/s/${sessionId}/actions`;
       const refused = [
         `${actions}/messages 403`,
-        `${actions}/messages kept`,
-        "/actions/sessions kept",
-        `${actions}${new URL(url).pathname.replace("/p/", "/pages/")}unpublish kept`,
-        `${actions}/cancel kept`,
+        `${actions}/messages withheld`,
+        "/actions/sessions withheld",
+        `${actions}${new URL(url).pathname.replace("/p/", "/pages/")}unpublish withheld`,
+        `${actions}/cancel withheld`,
       ].sort();
       await expect.poll(() => posted.toSorted()).toEqual(refused);
       expect(answers.length).toBeGreaterThan(8);
@@ -247,7 +251,7 @@ for (const isSplit of [false, true]) {
       const { data } = await (await service.call("GET", "/api/sessions")).json();
       expect(data.map(({ id }: { id: string }) => id)).toEqual([sessionId]);
       expect((await fetch(url)).status).toBe(200);
-      // The person's own page still has its storage and its rights.
+      // The storage and the cookies of the person's page are unchanged.
       expect(await page.evaluate(() => localStorage.getItem("secret"))).toBe("of the service");
       const names = (await page.context().cookies()).map(({ name }) => name);
       expect(names).not.toContain("planted");
@@ -255,8 +259,8 @@ for (const isSplit of [false, true]) {
   });
 }
 
-/** A session whose folder is deployed as a turn would. */
-async function deployHostile(service: RunningService) {
+/** Creates a session and deploys the hostile files in a turn. */
+async function deployHostilePage(service: RunningService) {
   const created = await service.create("[page] Prepare");
   await service.completed(created.statusUrl);
   const folder = join(service.dataDir, "workspaces", created.sessionId, "site");

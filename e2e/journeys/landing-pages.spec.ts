@@ -14,8 +14,8 @@ const deploy = (note: string) => ({
 const html = (heading: string) =>
   `<!doctype html><html lang="en"><title>${heading}</title><link rel="stylesheet" href="style.css"><h1>${heading}</h1></html>`;
 
-/** A session whose agent deployed two versions of a page, opened on its page. */
-async function openDeployed(page: Page, { model, service }: Stage) {
+/** Opens a session whose agent deployed two versions of a page. */
+async function openSession(page: Page, { model, service }: Stage) {
   script(model, {
     "[deploy]": [
       write("Spring sale/style.css", "h1 { color: rgb(0, 90, 90) }"),
@@ -35,7 +35,7 @@ async function openDeployed(page: Page, { model, service }: Stage) {
 const openPages = (page: Page) => records(page).getByRole("tab", { name: "Pages" }).click();
 const button = (page: Page, name: string) => records(page).getByRole("button", { name, exact: true });
 
-/** Checks a state with axe at the width of a desktop and of a phone; `SCREENSHOTS` names a folder for pictures of it. */
+/** Checks a state with axe on desktop and phone widths. Takes pictures if `SCREENSHOTS` names a folder. */
 async function expectAccessibleEverywhere(page: Page, what: string): Promise<void> {
   const folder = process.env.SCREENSHOTS;
   for (const [width, height] of [
@@ -70,7 +70,7 @@ test("a person opens the agent's page, copies its address, serves an older versi
 }) => {
   test.setTimeout(120_000);
   cleanConsole.allow(/status of 410/);
-  const session = await openDeployed(page, stage);
+  const session = await openSession(page, stage);
   const slug = /spring-sale-[0-9a-f]{10}/;
   await expect(page.getByText(/Deployed version 2 of spring-sale/).first()).toBeVisible();
   await openPages(page);
@@ -120,7 +120,7 @@ test("a person opens the agent's page, copies its address, serves an older versi
   await expect(entry).toContainText("Version 2 is published.");
   expect(await visit(browser, listed.url)).toBe("Half price");
 
-  // The outcome of the session leads to the same place.
+  // The Result tab links to the same place.
   await records(page).getByRole("tab", { name: "Result" }).click();
   await expectAccessibleEverywhere(page, "a landing page as the outcome");
   await records(page)
@@ -129,12 +129,12 @@ test("a person opens the agent's page, copies its address, serves an older versi
   await expect(entry).toBeVisible();
 });
 
-test("a viewer sees the page and its versions, and cannot change them; another person's change appears at once", async ({
+test("a viewer sees the page and its versions but cannot change them; another person's change appears at once", async ({
   page,
   browser,
   stage,
 }) => {
-  const { sessionId } = await openDeployed(page, stage);
+  const { sessionId } = await openSession(page, stage);
   const guest = await openAsViewer(browser, stage.service, sessionId);
   await openPages(guest);
   await button(guest, "Show versions").click();

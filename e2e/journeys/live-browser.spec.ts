@@ -4,12 +4,12 @@ import { goTo, liveView, PLACES, script, test } from "./journey.ts";
 
 test.use({ viewport: { width: 1400, height: 900 } });
 
-/** Where the overlay's button stands in a page of 1280 × 800; what it opens stands above it. */
+/** Position of the overlay's button in a page of 1280 × 800. Its menu opens above it. */
 const ANNOTATE = { x: 1230, y: 772 };
 
 type Stage = Parameters<Parameters<typeof test>[2]>[0]["stage"];
 
-/** A session whose agent has gone to the web page, open in `page`. */
+/** Opens a session whose agent has navigated to the web page. */
 async function openPage(page: Page, { model, service, webPage }: Stage) {
   script(model, { "[open]": [goTo(webPage.url), { text: "The page is open." }] });
   const session = await service.create("[open] the page");
@@ -22,19 +22,19 @@ async function openPage(page: Page, { model, service, webPage }: Stage) {
 test("a person clicks and types through the live view into the real page", async ({ page, stage }) => {
   await openPage(page, stage);
   const live = liveView(page);
-  const known = stage.webPage.typed.length;
+  const typedBefore = stage.webPage.typed.length;
   await live.click(PLACES.field.x, PLACES.field.y);
   await expect(page.getByText("You have control")).toBeVisible();
   await page.keyboard.type("Grüße, Ada!");
   await waitUntil(() => stage.webPage.typed.at(-1) === "Grüße, Ada!", "the text has arrived");
   await page.keyboard.press("Backspace");
   await waitUntil(() => stage.webPage.typed.at(-1) === "Grüße, Ada", "the last letter is gone");
-  expect(stage.webPage.typed.length - known).toBe(12);
+  expect(stage.webPage.typed.length - typedBefore).toBe(12);
   await page.keyboard.press("Escape");
   await expect(page.getByText("You have control")).toHaveCount(0);
 });
 
-test("a person annotates an element through the live view, and everybody sees it", async ({
+test("a person annotates an element through the live view, and all viewers see it", async ({
   page,
   stage,
 }) => {
@@ -57,7 +57,11 @@ test("a person annotates an element through the live view, and everybody sees it
   ]);
 });
 
-test("two viewers watch the same browser, and see that they are two", async ({ page, browser, stage }) => {
+test("two viewers watch the same browser, and see the number of viewers", async ({
+  page,
+  browser,
+  stage,
+}) => {
   const { shareUrl } = await openPage(page, stage);
   const context = await browser.newContext();
   const other = await context.newPage();
@@ -69,7 +73,7 @@ test("two viewers watch the same browser, and see that they are two", async ({ p
   await expect(page.getByText("2 watching")).toHaveCount(0);
 });
 
-test("liveViewUrl shows the live view alone", async ({ page, stage }) => {
+test("liveViewUrl shows only the live view", async ({ page, stage }) => {
   const { sessionId } = await openPage(page, stage);
   const { liveViewUrl } = await stage.service.read<{ liveViewUrl: string }>(
     `/api/sessions/${sessionId}/browser`,
@@ -83,7 +87,7 @@ test("liveViewUrl shows the live view alone", async ({ page, stage }) => {
   await waitUntil(() => stage.webPage.typed.at(-1)?.endsWith("x") === true, "the text has arrived");
 });
 
-test("on a narrow page the parts are tabs, and the composer stays", async ({ page, stage }) => {
+test("on a narrow page the parts are tabs, and the composer stays visible", async ({ page, stage }) => {
   await page.setViewportSize({ width: 390, height: 780 });
   script(stage.model, { "[open]": [goTo(stage.webPage.url), { text: "The page is open." }] });
   const session = await stage.service.create("[open] the page");

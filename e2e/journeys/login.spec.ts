@@ -1,7 +1,7 @@
 import { expect } from "@playwright/test";
 import { test } from "./journey.ts";
 
-test("a login link that no longer works says why, and which command prints a new one", async ({
+test("an invalid login link explains why, and names the command that prints a new one", async ({
   page,
   stage: { service },
 }) => {
@@ -28,7 +28,7 @@ test("the landing page lists the browsers that are signed in, ends another one, 
   await page.reload();
   const list = page.getByRole("region", { name: "Signed-in browsers" });
   await expect(list.getByText("This browser", { exact: true })).toHaveCount(1);
-  // The last used one comes first after this one.
+  // After this browser, the last used one comes first.
   const rows = list.getByRole("listitem");
   const before = await rows.count();
   await list.getByRole("button", { name: "End the login of" }).first().click();

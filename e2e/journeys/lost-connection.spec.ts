@@ -5,11 +5,11 @@ import { script, test } from "./journey.ts";
 
 test.describe.configure({ timeout: 120_000 });
 
-/** The browser itself notes each attempt that finds nobody there. */
+/** The browser logs each connection attempt while the service is down. */
 const UNREACHABLE =
   /ERR_(CONNECTION_(REFUSED|RESET|CLOSED)|SOCKET_NOT_CONNECTED|EMPTY_RESPONSE|INCOMPLETE_CHUNKED_ENCODING)|status of 503/;
 
-test("the page says that it reconnects when the service is gone, and goes on where it was", async ({
+test("the page says that it reconnects while the service is down, and then resumes", async ({
   page,
   cleanConsole,
 }) => {
@@ -43,7 +43,7 @@ test("the page says that it reconnects when the service is gone, and goes on whe
   }
 });
 
-test("a question to a person outlives an orderly restart, and is answered after it", async ({
+test("a question to a person survives an orderly restart, and can be answered after it", async ({
   page,
   cleanConsole,
 }) => {

@@ -51,7 +51,7 @@ async function send(page: Page, text: string): Promise<void> {
   await page.keyboard.press("Enter");
 }
 
-test("a person agrees to a plan before anything is changed", async ({ page, stage, browser }) => {
+test("nothing changes before a person agrees to the plan", async ({ page, stage, browser }) => {
   test.setTimeout(120_000);
   const { model, service, webPage } = stage;
   script(model, {
@@ -90,9 +90,7 @@ test("a person agrees to a plan before anything is changed", async ({ page, stag
 
   // The person drops an item, edits one and adds one.
   await planOf(page).getByRole("button", { name: "Drop “Check it”" }).click();
-  await expect(
-    item(page, "Check it").getByRole("button", { name: "Take “Check it” up again" }),
-  ).toBeVisible();
+  await expect(item(page, "Check it").getByRole("button", { name: "Restore “Check it”" })).toBeVisible();
   await planOf(page).getByRole("button", { name: "Edit “Change the heading”" }).click();
   await expect(page.getByRole("textbox", { name: "Text of “Change the heading”" })).toBeFocused();
   await page.keyboard.press("ControlOrMeta+A");
@@ -118,7 +116,7 @@ test("a person agrees to a plan before anything is changed", async ({ page, stag
   await expect(guest.getByRole("switch", { name: "Plan first" })).toHaveCount(0);
   await expectAccessible(guest, "the plan of a viewer");
 
-  await page.getByRole("textbox", { name: "Words for the agent, optional" }).fill("Keep it short.");
+  await page.getByRole("textbox", { name: "Note for the agent, optional" }).fill("Keep it short.");
   await page.keyboard.press("Enter");
   await expect(page.getByText("The heading is changed.")).toBeVisible();
   await expect(page.getByText("Keep it short.")).toBeVisible();
@@ -135,7 +133,7 @@ test("a person agrees to a plan before anything is changed", async ({ page, stag
   await guest.context().close();
 });
 
-test("two people edit one text: the second is told what it reads now", async ({ page, stage, browser }) => {
+test("two people edit one text: the second sees the current text", async ({ page, stage, browser }) => {
   test.setTimeout(60_000);
   script(stage.model, { "[two]": [update(["Look", "todo"]), { text: "Planned." }] });
   const session = await openSession(page, stage, "[two] Plan it");
@@ -228,7 +226,7 @@ test("a requirement is added, tested by a check, proved with evidence, and waive
 
   await first.getByRole("button", { name: "Waive" }).click();
   await expect(first.getByText("Waived", { exact: true })).toBeVisible();
-  await expect(first).toContainText("Checks leave it out while it is waived.");
+  await expect(first).toContainText("Checks skip it while it is waived.");
   const guest = await openAsViewer(browser, service, session.sessionId);
   await guest.getByRole("tab", { name: /^Requirements/ }).click();
   await expect(guest.getByRole("article", { name: "Requirement r1" })).toContainText("Waived");

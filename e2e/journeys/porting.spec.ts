@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, type Page } from "@playwright/test";
-import { openAsViewer, openEdited, records } from "./edited-session.ts";
+import { openAsViewer, openEditedSession, records } from "./edited-session.ts";
 import { expectAccessible } from "./expect-accessible.ts";
 import { script, test } from "./journey.ts";
 
@@ -40,7 +40,7 @@ test("a person exports a session, and imports it into another one", async ({
 }) => {
   test.setTimeout(120_000);
   cleanConsole.allow(/status of 40[03]/);
-  await openEdited(page, stage, ADD);
+  await openEditedSession(page, stage, ADD);
   const json = await save(page, "Export as JSON");
   const html = await save(page, "Export as HTML");
   const exported = JSON.parse(await readFile(json, "utf8"));
@@ -79,7 +79,7 @@ test("a person exports a session, and imports it into another one", async ({
   await records(page).getByRole("tab", { name: "Changes" }).click();
   await expect(records(page).getByText("Half price")).toBeVisible();
 
-  // A visitor who may only watch can export and read, and imports nothing.
+  // A visitor who may only watch can export and read, but not import.
   const guest = await openAsViewer(browser, stage.service, target.sessionId);
   await guest.getByRole("button", { name: "More" }).press("Enter");
   await expect(guest.getByRole("menuitem", { name: "Export as HTML" })).toBeVisible();

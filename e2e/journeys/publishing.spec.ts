@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, type Locator, type Page } from "@playwright/test";
-import { openAsViewer, openEdited, records } from "./edited-session.ts";
+import { openAsViewer, openEditedSession, records } from "./edited-session.ts";
 import { expectAccessible } from "./expect-accessible.ts";
 import { type Stage, test } from "./journey.ts";
 
@@ -12,9 +12,9 @@ const ADD = [
   { op: "addClass", selector: "#offer", className: "reduced" },
 ];
 
-/** A session whose agent changed the heading, at its Changes tab. */
+/** Opens the Changes tab of a session whose agent changed the heading. */
 async function openAtChanges(page: Page, stage: Stage, url?: string) {
-  const session = await openEdited(page, stage, ADD, url);
+  const session = await openEditedSession(page, stage, ADD, url);
   await openChanges(page);
   return session;
 }
@@ -58,7 +58,7 @@ async function expectAccessibleEverywhere(page: Page, what: string): Promise<voi
   await page.setViewportSize({ width: 1280, height: 800 });
 }
 
-test("a person publishes without a check, again after an edit, rolls back and unpublishes, with the keyboard", async ({
+test("a person publishes without a check, publishes an edit, rolls back and unpublishes, all by keyboard", async ({
   page,
   stage,
 }) => {
@@ -138,7 +138,7 @@ async function startGuardedPage() {
   return { url: `http://127.0.0.1:${port}/offer`, host: `127.0.0.1:${port}`, close: () => server.close() };
 }
 
-test("a revision is published after its check passed, with what the policy of the page must allow", async ({
+test("a revision is published after its check passed, with advice on the page's policy", async ({
   page,
   stage,
 }) => {
@@ -169,7 +169,7 @@ test("a revision that the person has not seen is not published", async ({ page, 
   await page.route(
     "**/variants/main/publish",
     async (route) => {
-      // Another page is faster by a moment.
+      // Another page saves an edit just before.
       const path = `/s/${sessionId}/actions/variants/main/revisions`;
       const edits = [{ action: "setText", changeId: "c1", text: "Free today" }];
       await page.request.post(stage.service.baseUrl + path, {
@@ -191,7 +191,7 @@ test("a revision that the person has not seen is not published", async ({ page, 
   await expect(dialog(page)).toContainText("Revision 2 is published as release 1");
 });
 
-test("a visitor who may only watch sees what is published, and changes nothing", async ({
+test("a visitor who may only watch sees the publication but cannot change it", async ({
   page,
   browser,
   cleanConsole,
@@ -224,7 +224,7 @@ test("a visitor who may only watch sees what is published, and changes nothing",
   await guest.context().close();
 });
 
-test("a revision is saved as a file with what it leaves out, and a file is imported", async ({
+test("a revision is exported as a file with a list of omitted changes, and a file is imported", async ({
   page,
   cleanConsole,
   stage,

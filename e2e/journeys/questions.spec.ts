@@ -27,7 +27,7 @@ const questionOf = (page: Page, question: string): Locator => page.getByRole("re
 const resultsOf = (model: ScriptedModel, words: string) =>
   model.requests.findLast(({ userText }) => userText.includes(words))?.toolResults;
 
-test("a form is filled in, its mistakes are shown beside their fields, and the answer reaches the agent", async ({
+test("a form is filled in, its problems are shown next to their fields, and the agent gets the answer", async ({
   page,
   stage: { model, service },
 }) => {
@@ -79,7 +79,7 @@ test("a form is filled in, its mistakes are shown beside their fields, and the a
   expect(resultsOf(model, "[order]")).toEqual([`The person answered: ${JSON.stringify(value)}`]);
 });
 
-test("a question is there for people who open the session later, and is answered from another browser", async ({
+test("people who open the session later see a question, and can answer it from another browser", async ({
   page,
   browser,
   stage: { model, service },
@@ -95,17 +95,17 @@ test("a question is there for people who open the session later, and is answered
   await expect(questionOf(page, "Which colour?")).toBeVisible();
 
   const other = await browser.newContext({ viewport: { width: 390, height: 780 }, colorScheme: "dark" });
-  const later = await other.newPage();
-  await later.goto(service.baseUrl + session.shareUrl);
-  const question = questionOf(later, "Which colour?");
+  const otherPage = await other.newPage();
+  await otherPage.goto(service.baseUrl + session.shareUrl);
+  const question = questionOf(otherPage, "Which colour?");
   await expect(question.getByRole("button", { name: "Green" })).toBeVisible();
-  await expect(later).toHaveTitle(/^Question · /);
+  await expect(otherPage).toHaveTitle(/^Question · /);
   await question.getByLabel("Which colour?").last().fill("a deep blue");
-  // The page's metadata has arrived by now.
-  await later.waitForLoadState("networkidle");
-  expect(await later.title()).toMatch(/^Question · /);
+  // By now the page's metadata has arrived.
+  await otherPage.waitForLoadState("networkidle");
+  expect(await otherPage.title()).toMatch(/^Question · /);
   await question.getByRole("button", { name: "Answer" }).click();
-  for (const each of [page, later]) {
+  for (const each of [page, otherPage]) {
     await expect(each.getByText("As you wish.")).toBeVisible();
     await expect(questionOf(each, "Which colour?")).toHaveCount(0);
   }
@@ -113,7 +113,7 @@ test("a question is there for people who open the session later, and is answered
   await other.close();
 });
 
-test("a question is declined, or withdrawn by a message that the agent reads instead", async ({
+test("a question is declined, or withdrawn by a message, which the agent reads instead", async ({
   page,
   stage: { model, service },
 }) => {

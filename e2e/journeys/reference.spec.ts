@@ -2,7 +2,7 @@ import { expect } from "@playwright/test";
 import { contract } from "#lib/api/contract/contract.ts";
 import { test } from "./journey.ts";
 
-test("the reference has every operation, and its names lead to what they stand for", async ({
+test("the reference has every operation, and its names link to their descriptions", async ({
   page,
   stage,
 }) => {
@@ -18,7 +18,7 @@ test("the reference has every operation, and its names lead to what they stand f
   await expect(page.getByRole("article", { name: "Retarget the live browser" })).toBeInViewport();
 });
 
-test("the reference is read on a narrow screen, in the dark, and without a script", async ({
+test("the reference is readable on a narrow screen, in the dark scheme, and without scripts", async ({
   browser,
   stage,
 }) => {

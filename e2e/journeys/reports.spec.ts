@@ -22,8 +22,8 @@ const FINDINGS = [
   },
 ];
 
-/** A session whose agent took a picture and published a report that shows it. */
-async function openReported(
+/** Opens a session whose agent took a picture and published a report that shows it. */
+async function openSessionWithReport(
   page: Page,
   { model, service, webPage }: Stage,
   more: Record<string, unknown> = {},
@@ -69,7 +69,7 @@ test("a report is opened from the session, read, filtered, copied, saved and pri
   stage,
 }) => {
   test.setTimeout(90_000);
-  const { report, sessionId } = await openReported(page, stage);
+  const { report, sessionId } = await openSessionWithReport(page, stage);
   await expect(page.getByRole("link", { name: "Open the report" }).first()).toHaveAttribute(
     "href",
     report.url,
@@ -148,13 +148,13 @@ test("a report is opened from the session, read, filtered, copied, saved and pri
   await page.screenshot({ path: "test-results/reports-print.png", fullPage: true });
 });
 
-test("a newer version is announced on the older one, and a viewer reads both", async ({
+test("an older version links to the newer one, and a viewer can read both", async ({
   page,
   browser,
   stage,
 }) => {
   test.setTimeout(120_000);
-  const first = await openReported(page, stage);
+  const first = await openSessionWithReport(page, stage);
   await stage.service.call("POST", `/api/sessions/${first.sessionId}/agent/messages`, { text: "[again]" });
   script(stage.model, {
     "[again]": [
@@ -193,14 +193,14 @@ test("a newer version is announced on the older one, and a viewer reads both", a
   await guest.context().close();
 });
 
-test("without access a report is the 404 page, and a share link leads to it", async ({
+test("a report is the 404 page without access, and opens with a share link", async ({
   page,
   browser,
   cleanConsole,
   stage,
 }) => {
   cleanConsole.allow(/status of 404/);
-  const { report, sessionId, shareUrl } = await openReported(page, stage);
+  const { report, sessionId, shareUrl } = await openSessionWithReport(page, stage);
   const stranger = await (await browser.newContext()).newPage();
   const answer = await stranger.goto(stage.service.baseUrl + report.url);
   expect(answer?.status()).toBe(404);
@@ -217,7 +217,7 @@ test("without access a report is the 404 page, and a share link leads to it", as
 const HOSTILE =
   '<script>window.owned = 1</script><img src=x onerror="window.owned = 1">\n\n[a](javascript:window.owned=1) ![p](https://evil.example/p.png)\n\n<!--\n```\n# b';
 
-test("hostile and long texts stay texts", async ({ page, stage }) => {
+test("hostile and long texts are shown as text", async ({ page, stage }) => {
   test.setTimeout(90_000);
   const one = {
     severity: "serious",
@@ -233,7 +233,7 @@ test("hostile and long texts stay texts", async ({ page, stage }) => {
     detail: `${"Text of a finding. ".repeat(45)}\n\n- \`a\`\n- **b**`,
   }));
   const deep = { severity: "minor", title: "Deep", detail: `${">".repeat(2_000)} ${"**".repeat(900)}` };
-  const { report, sessionId } = await openReported(page, stage, {
+  const { report, sessionId } = await openSessionWithReport(page, stage, {
     title: one.title,
     summary: HOSTILE,
     findings: [one, deep, ...many],

@@ -3,7 +3,7 @@ import { script, test } from "./journey.ts";
 
 test.use({ viewport: { width: 1280, height: 900 } });
 
-/** Opens a link as somebody else, in a browser without the first person's cookies. */
+/** Opens a link as another visitor, in a browser without the first person's cookies. */
 async function openAsVisitor(browser: Browser, url: string) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
   const page = await context.newPage();
@@ -46,7 +46,7 @@ test("a link is created, used and revoked in the share dialog", async ({
   await visitor.context().close();
 });
 
-test("all links are revoked at once, and the page of the person who does it stays connected", async ({
+test("all links are revoked at once, and the page of the person who revokes them stays connected", async ({
   page,
   browser,
   stage: { model, service },

@@ -7,7 +7,7 @@ test.use({ viewport: { width: 1280, height: 800 } });
 const PAGE =
   '<!doctype html><html lang="en"><title>Shop</title><main><h1>Shop</h1><img src="a.png"></main></html>';
 
-test("skill calls read well, and the session's skills are listed", async ({
+test("skill calls are described in plain words, and the session's skills are listed", async ({
   page,
   stage: { model, service },
 }, info) => {

@@ -9,15 +9,15 @@ const messageBox = (page: Page) => page.getByLabel("Message to the agent");
 const mode = (page: Page, name: string) => page.getByRole("radio", { name, exact: true });
 const waiting = (page: Page) =>
   page.getByRole("article", { name: /^(Queued|Steering|Interrupting) message$/ });
-const LOOK = { name: "list_files", arguments: {} };
+const LIST_FILES = { name: "list_files", arguments: {} };
 
-test("a steering message waits before the queue, is read at the next step, and says so for good", async ({
+test("a steering message comes before the queue, is read at the next step, and stays marked", async ({
   page,
   stage: { model, service },
 }) => {
   const released = Promise.withResolvers<void>();
   script(model, {
-    "[steered]": [{ text: "I look around.", toolCalls: [LOOK], hold: released.promise }],
+    "[steered]": [{ text: "I look around.", toolCalls: [LIST_FILES], hold: released.promise }],
     "[left]": [{ text: "I turn left." }],
     "[right]": [{ text: "I turn right, too." }],
     "[later]": [{ text: "Now the later thing." }],
@@ -29,7 +29,7 @@ test("a steering message waits before the queue, is read at the next step, and s
   await messageBox(page).fill("[later] when you are done");
   await messageBox(page).press("Enter");
   await expect(waiting(page)).toHaveText([/\[later\].*Queued/]);
-  // One stop of the Tab key behind the box, changed with the arrow keys.
+  // The choice is the next Tab stop after the box; arrow keys change it.
   await messageBox(page).press("Tab");
   await expect(mode(page, "Queue")).toBeFocused();
   await page.keyboard.press("ArrowRight");
@@ -47,15 +47,15 @@ test("a steering message waits before the queue, is read at the next step, and s
   released.resolve();
   await expect(page.getByText("Now the later thing.")).toBeVisible();
   const requests = page.getByRole("article", { name: "Request" });
-  const said = [/begin/, /\[left\].*Steered the turn/, /\[right\].*Steered the turn/, /\[later\].*Request/];
-  await expect(requests).toHaveText(said);
+  const texts = [/begin/, /\[left\].*Steered the turn/, /\[right\].*Steered the turn/, /\[later\].*Request/];
+  await expect(requests).toHaveText(texts);
   await expect(waiting(page)).toHaveCount(0);
   await page.reload();
-  await expect(requests).toHaveText(said);
+  await expect(requests).toHaveText(texts);
   await expect(page.getByText("I turn right, too.")).toHaveCount(1);
 });
 
-test("an interrupting message ends the turn and starts before what is queued", async ({
+test("an interrupting message ends the turn and starts before the queued messages", async ({
   page,
   stage: { model, service },
 }) => {
@@ -82,7 +82,7 @@ test("an interrupting message ends the turn and starts before what is queued", a
   await expect(page.getByRole("region", { name: "Conversation" }).getByText("Stopped")).toHaveCount(1);
 });
 
-test("the choice is there only while a turn is at work, moves nothing, and falls back after an interrupt", async ({
+test("the choice is shown only during a turn, does not move the layout, and is reset after an interrupt", async ({
   page,
   stage: { model, service },
 }) => {
@@ -114,7 +114,7 @@ test("the choice is there only while a turn is at work, moves nothing, and falls
   expect(await box()).toEqual(before);
 });
 
-test("a stop that fails says so, by key as by button, until something else is asked for", async ({
+test("a failed stop shows an error, by key and by button, until the next message", async ({
   page,
   cleanConsole,
   stage: { model, service },
@@ -136,7 +136,7 @@ test("a stop that fails says so, by key as by button, until something else is as
     await messageBox(page).fill("[busy] more");
     await messageBox(page).press("Enter");
     await expect(alert).toHaveCount(0);
-    // In a message that is still being sent, Esc only leaves the field.
+    // While the message is being sent, Esc would only leave the field.
     await expect(messageBox(page)).toHaveValue("");
   }
   await page.unroute("**/actions/cancel");
@@ -144,13 +144,13 @@ test("a stop that fails says so, by key as by button, until something else is as
   await expect(page.getByRole("region", { name: "Conversation" }).getByText("Stopped")).toBeVisible();
 });
 
-test("a browser that is gone is started again from the page; where that fails, the page says so", async ({
+test("a crashed browser can be restarted from the page, and a failed restart shows an error", async ({
   page,
   cleanConsole,
   stage: { model },
 }) => {
   cleanConsole.allow(/Failed to load resource|WebSocket connection/);
-  // Its own service: the browsers of all its sessions are killed.
+  // A separate service, because the test kills the browsers of all its sessions.
   const service = await startService({ OPENAI_BASE_URL: model.baseUrl });
   try {
     script(model, { "[gone]": [{ text: "Ready." }] });
@@ -174,14 +174,14 @@ test("a browser that is gone is started again from the page; where that fails, t
   }
 });
 
-/** Kills the Chromium processes that a service has begun. */
+/** Kills the Chromium processes of a service. */
 function killBrowsers(servicePid: number): void {
   for (const { pid, name } of listDescendants(servicePid)) {
     if (!/^chrom|headless/i.test(name)) continue;
     try {
       process.kill(pid, "SIGKILL");
     } catch {
-      // It went with another one.
+      // It has already ended together with another process.
     }
   }
 }

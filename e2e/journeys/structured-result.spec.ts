@@ -12,17 +12,17 @@ const outputSchema = {
   required: ["shop", "fields"],
 };
 
-test("the result of a structured session is collected while a person watches, and fails in words", async ({
+test("a person watches the result of a structured session arrive, and sees why a result failed", async ({
   page,
   stage: { model, service },
 }) => {
-  const collected = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
   const results = [
-    { json: { shop: "Harbour Paper", fields: ["email", "address"] }, hold: collected.promise },
+    { json: { shop: "Harbour Paper", fields: ["email", "address"] }, hold: release.promise },
     { finish: "refusal" as const, refusal: "This one I may not." },
   ];
   model.respondWith(({ kind, text }) => {
-    // Turns that an earlier file has left, on the same service, take no result of this one.
+    // Turns of earlier tests on the same service must not take these results.
     if (!text.includes("[checkout]")) return undefined;
     if (kind === "turn") return { text: "I have read the checkout." };
     return kind === "structured" ? results.shift() : undefined;
@@ -32,7 +32,7 @@ test("the result of a structured session is collected while a person watches, an
   const conversation = page.getByRole("region", { name: "Conversation" });
   await expect(conversation.getByText("I have read the checkout.")).toBeVisible();
   await expect(page.getByText("Writing the structured result")).toBeVisible();
-  collected.resolve();
+  release.resolve();
   const header = page.getByRole("banner");
   await expect(header.getByText("Done")).toBeVisible();
   const records = page.getByRole("region", { name: "Result and records" });

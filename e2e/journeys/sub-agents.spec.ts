@@ -6,7 +6,7 @@ import { GREEN, goTo, liveView, test } from "./journey.ts";
 
 const tool = (name: string, input: object): Step => ({ toolCalls: [{ name, arguments: input }] });
 
-/** The page of a session whose two sub-agents are on their pages and work until they are released. */
+/** Opens a session with two sub-agents, which work on their pages until `release`. */
 async function openComparison(
   page: Page,
   { model, service, webPage }: { model: ScriptedModel; service: RunningService; webPage: { url: string } },
@@ -48,7 +48,7 @@ const rowOf = (page: Page, name: string) =>
     .getByRole("listitem")
     .filter({ has: page.getByRole("link", { name }) });
 
-test("two sub-agents are watched, one is opened and left again, one is stopped, and the other's result arrives", async ({
+test("a person watches two sub-agents, opens one and returns, stops one, and sees the result of the other", async ({
   page,
   stage,
 }) => {
@@ -112,7 +112,7 @@ test("a sub-agent is stopped on its own page, and its live view takes a person's
   release();
 });
 
-test("a visitor who may only watch sees the sub-agents and stops none; a stranger sees nothing", async ({
+test("a visitor who may only watch sees the sub-agents but cannot stop them; a visitor without a link sees nothing", async ({
   page,
   browser,
   cleanConsole,
@@ -151,7 +151,7 @@ for (const viewport of [
   test.describe(`at ${viewport.width} px`, () => {
     test.use({ viewport });
 
-    test("the list of sub-agents and a sub-agent's page break no rule of accessibility", async ({
+    test("the list of sub-agents and a sub-agent's page have no accessibility violations", async ({
       page,
       stage,
     }) => {

@@ -53,8 +53,12 @@ const call = (name: string, input: Record<string, unknown> = {}) => ({
   toolCalls: [{ name, arguments: input }],
 });
 
-/** A session whose agent wrote a file of tests, ran it, and waited for the results. */
-async function openTested(page: Page, { model, service, webPage }: Stage, against: "control" | "both") {
+/** Opens a session whose agent wrote a file of tests, ran it, and waited for the results. */
+async function openSessionWithTests(
+  page: Page,
+  { model, service, webPage }: Stage,
+  against: "control" | "both",
+) {
   const add = [{ op: "setText", selector: "h1", text: "Welcome to a shop with a long name" }];
   const edit = [goTo(`${service.baseUrl}/demo/index.html`), call("apply_variant", { baseRevision: 0, add })];
   script(model, {
@@ -75,7 +79,7 @@ async function openTested(page: Page, { model, service, webPage }: Stage, agains
   return openSession(page, service, "[test] Test the shop");
 }
 
-/** A session whose agent has answered, on its page. */
+/** Creates a session, opens its page, and waits until the agent has answered. */
 async function openSession(page: Page, service: Stage["service"], text: string) {
   const session = await service.create(text);
   await page.goto(service.baseUrl + session.shareUrl);
@@ -112,7 +116,7 @@ test("a person reads a failure with its picture, steps and trace, and runs the t
   stage,
 }) => {
   test.setTimeout(180_000);
-  await openTested(page, stage, "control");
+  await openSessionWithTests(page, stage, "control");
   await expect(page.getByText("Started test run 1", { exact: true })).toBeVisible();
   await expect(page.getByText("1 passed, 1 failed, 1 skipped", { exact: true })).toBeVisible();
   await button(page, "Show test run 1").click();
@@ -168,7 +172,7 @@ test("a person reads a failure with its picture, steps and trace, and runs the t
 
 test("control and variant are side by side", async ({ page, stage }) => {
   test.setTimeout(180_000);
-  await openTested(page, stage, "both");
+  await openSessionWithTests(page, stage, "both");
   await openTests(page);
   await expect(
     records(page).getByText(/^Control and variant main, revision 1, started by the agent/),
@@ -187,13 +191,13 @@ test("control and variant are side by side", async ({ page, stage }) => {
   await expectAccessibleEverywhere(page, "a test of control and variant");
 });
 
-test("a long run shows how far it is, and is cancelled; a visitor who may only watch has no buttons", async ({
+test("a long run shows its progress and is cancelled; a visitor who may only watch has no buttons", async ({
   page,
   browser,
   stage,
 }) => {
   test.setTimeout(180_000);
-  const { sessionId } = await openTested(page, stage, "control");
+  const { sessionId } = await openSessionWithTests(page, stage, "control");
   await stage.service.call("POST", `/api/sessions/${sessionId}/agent/messages`, {
     text: "[slow] Test once more",
   });
@@ -224,7 +228,7 @@ test("a long run shows how far it is, and is cancelled; a visitor who may only w
   await guest.context().close();
 });
 
-test("a run that could not load a file says why, and results that were not read are read again", async ({
+test("a run that could not load a file says why, and a failed read of results can be retried", async ({
   page,
   cleanConsole,
   stage: { model, service, webPage },

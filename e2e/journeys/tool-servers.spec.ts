@@ -48,7 +48,7 @@ test.afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test("a turn goes on without a dead tool server, and a living one may ask the person of the turn", async ({
+test("a turn continues without an unreachable tool server, and a reachable one can ask the person a question", async ({
   page,
 }) => {
   script(model, {

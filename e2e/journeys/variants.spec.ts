@@ -1,12 +1,12 @@
 import { expect, type Page } from "@playwright/test";
-import { openAsViewer, openEdited, records } from "./edited-session.ts";
+import { openAsViewer, openEditedSession, records } from "./edited-session.ts";
 import { expectAccessible } from "./expect-accessible.ts";
 import { GREEN, goTo, liveView, PLACES, type Stage, script, test } from "./journey.ts";
 
 test.use({ viewport: { width: 1400, height: 900 } });
 
 /** Changes that replace the text of the heading and remove the blinking box. */
-const CALMER = [
+const CHANGES = [
   { op: "setText", selector: "#offer", text: "Half price" },
   { op: "remove", selector: "#blink", note: "It distracts." },
 ];
@@ -23,7 +23,7 @@ test("a person edits the agent's variant, switches changes and the variant off a
   page,
   stage,
 }) => {
-  await openEdited(page, stage, CALMER);
+  await openEditedSession(page, stage, CHANGES);
   await expect(page.getByRole("button", { name: "Changed the page 2 changes" })).toBeVisible();
   await expect(tab(page, "Changes")).toHaveText(/Changes2new/);
   await expect(tab(page, "Changes")).toHaveAttribute("aria-selected", "false");
@@ -70,7 +70,7 @@ test("a person edits the agent's variant, switches changes and the variant off a
   await page.keyboard.press("Escape");
   await expect(page.getByRole("button", { name: "Drop: Removed #blink" })).toBeFocused();
   await page.keyboard.press("Enter");
-  await expect(page.getByRole("button", { name: "Drop for good: Removed #blink" })).toBeFocused();
+  await expect(page.getByRole("button", { name: "Drop permanently: Removed #blink" })).toBeFocused();
   await page.keyboard.press("Enter");
   await expect(records(page).getByText(/Revision 6/)).toBeVisible();
   await expect(records(page).getByText("Removed #blink")).toHaveCount(0);
@@ -82,18 +82,18 @@ test("a person edits the agent's variant, switches changes and the variant off a
   await expect(records(page).getByText("“Half price today”")).toBeVisible();
 });
 
-test("an edit of a revision that is no longer the newest is refused in words, and made again", async ({
+test("an edit of an outdated revision is refused with an explanation, and can be repeated", async ({
   page,
   cleanConsole,
   stage,
 }) => {
   cleanConsole.allow(/status of 409/);
-  await openEdited(page, stage, CALMER);
+  await openEditedSession(page, stage, CHANGES);
   await openChanges(page);
   await page.route(
     "**/actions/variants/main/revisions",
     async (route) => {
-      // Another page is faster by a moment.
+      // Another page saves an edit just before.
       const edits = [{ action: "setText", changeId: "c1", text: "Free today" }];
       await page.request.post(route.request().url(), {
         data: { baseRevision: 1, edits },
@@ -122,14 +122,14 @@ test("an edit of a revision that is no longer the newest is refused in words, an
   await expect(records(page).getByText("Not checked")).toHaveCount(0);
 });
 
-test("a visitor who may only watch sees the changes without controls", async ({
+test("a visitor who may only watch sees the changes but no controls", async ({
   page,
   browser,
   cleanConsole,
   stage,
 }) => {
   cleanConsole.allow(/status of 403/);
-  const { sessionId } = await openEdited(page, stage, CALMER);
+  const { sessionId } = await openEditedSession(page, stage, CHANGES);
   const guest = await openAsViewer(browser, stage.service, sessionId);
   await openChanges(guest);
   await expect(records(guest).getByText("In the live browser")).toBeVisible();
@@ -145,8 +145,8 @@ test("a visitor who may only watch sees the changes without controls", async ({
   await guest.context().close();
 });
 
-/** A session whose agent changed the page, checked the variant (which fails), and took two previews. */
-async function openChecked(page: Page, { model, service, webPage }: Stage): Promise<void> {
+/** Opens a session whose agent changed the page, checked the variant (which fails), and took two previews. */
+async function openCheckedSession(page: Page, { model, service, webPage }: Stage): Promise<void> {
   const add = [
     { op: "setText", selector: "#offer", text: "Half price" },
     { op: "insert", selector: "#offer", position: "after", html: "<p>Black text on green</p>" },
@@ -186,7 +186,7 @@ test("the check of a variant is read, its pictures are compared by keyboard, and
     await expectAccessible(page, what);
     await page.setViewportSize({ width: 1280, height: 800 });
   };
-  await openChecked(page, stage);
+  await openCheckedSession(page, stage);
   await expect(page.getByRole("button", { name: "Took 2 previews" })).toBeVisible();
   await tab(page, "Result").click();
   await expect(records(page).getByText(FINDING)).toBeVisible();

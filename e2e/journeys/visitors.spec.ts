@@ -34,11 +34,11 @@ const setText = (id: string, selector: string, text: string): Change => ({
   selector,
   text,
 });
-const moving = ({ scriptUrl }: Publication) => `<script async src="${scriptUrl}"></script>`;
-const pinned = ({ pinnedScriptUrl, integrity }: Publication) =>
+const scriptTag = ({ scriptUrl }: Publication) => `<script async src="${scriptUrl}"></script>`;
+const pinnedScriptTag = ({ pinnedScriptUrl, integrity }: Publication) =>
   `<script async src="${pinnedScriptUrl}" integrity="${integrity}" crossorigin="anonymous"></script>`;
 
-/** Opens a page as somebody who was never there. */
+/** Opens a page as a new visitor. */
 async function visit(
   browser: Browser,
   url: string,
@@ -53,7 +53,7 @@ async function visit(
 }
 
 site(
-  "visitors see the current release, a rollback, and nothing once it is unpublished",
+  "visitors see the current release, a rollback, and the original once it is unpublished",
   async ({ browser, stage: { service }, shop }) => {
     const { sessionId } = await service.create("hello");
     const url = shop.serve("/", "");
@@ -61,7 +61,7 @@ site(
     const first = await publish(service, sessionId);
     await store(service, sessionId, url, [setText("c1", "#pay", "Buy")], 1);
     const second = await publish(service, sessionId);
-    shop.serve("/", moving(second));
+    shop.serve("/", scriptTag(second));
 
     const see = async (text: string) => {
       const { page, problems, leave } = await visit(browser, url);
@@ -77,12 +77,12 @@ site(
     await change("unpublish");
     await see("Pay");
 
-    // A visitor who was there asks again after the cache time, and is told that nothing has changed.
+    // A page with a pinned tag gets exactly the release that the tag names.
     await change("rollback", { release: 2 });
-    shop.serve("/pinned", pinned(second));
+    shop.serve("/pinned", pinnedScriptTag(second));
     await store(service, sessionId, `${shop.url}/pinned`, [setText("c1", "#pay", "Only here")], 2);
     const third = await publish(service, sessionId);
-    shop.serve("/pinned", pinned(third));
+    shop.serve("/pinned", pinnedScriptTag(third));
     const { page, problems, leave } = await visit(browser, `${shop.url}/pinned`);
     await expect(page.locator("#pay")).toHaveText("Only here");
     expect(problems).toEqual([]);
@@ -91,7 +91,7 @@ site(
 );
 
 site(
-  "a script of other bytes than its hash does not run, and a content policy blocks what the check predicted",
+  "a script that does not match its hash does not run, and a content policy blocks the script as the check predicted",
   async ({ browser, stage: { service }, shop }) => {
     const { sessionId, shareUrl } = await service.create("hello");
     const url = shop.serve("/", "");
@@ -108,20 +108,20 @@ site(
       document,
     });
     const publication = await publish(service, sessionId);
-    shop.serve("/", pinned({ ...publication, integrity: `sha384-${"A".repeat(64)}` }));
-    const forged = await visit(browser, url);
-    await expect.poll(() => forged.problems.join()).toMatch(/integrity/);
-    await expect(forged.page.locator("#pay")).toHaveText("Pay");
-    await forged.leave();
+    shop.serve("/", pinnedScriptTag({ ...publication, integrity: `sha384-${"A".repeat(64)}` }));
+    const mismatched = await visit(browser, url);
+    await expect.poll(() => mismatched.problems.join()).toMatch(/integrity/);
+    await expect(mismatched.page.locator("#pay")).toHaveText("Pay");
+    await mismatched.leave();
 
-    const tag = moving(publication);
+    const tag = scriptTag(publication);
     shop.serve("/guarded", tag, { "content-security-policy": policy });
     const blocked = await visit(browser, guarded);
     await expect.poll(() => blocked.problems.join()).toMatch(/Content Security Policy/);
     await expect(blocked.page.locator("#pay")).toHaveText("Pay");
     await blocked.leave();
 
-    // The check says which directive to add; with it the script runs.
+    // The check names a directive; with it the script runs.
     const visitor = await browser.newContext();
     const opened = await visitor.newPage();
     await opened.goto(service.baseUrl + shareUrl);
@@ -150,7 +150,7 @@ site(
 );
 
 site(
-  "two published variants change one page, and a page without a service stays as it is",
+  "two published variants change one page, and a page stays as it is while the service is down",
   async ({ browser, stage: { service }, shop }) => {
     const url = shop.serve("/", "");
     const [one, other] = [await service.create("hello"), await service.create("hello")];
@@ -160,21 +160,21 @@ site(
       { id: "c2", op: "addClass", selector: "#pay", className: "big" },
     ]);
     const publications = [await publish(service, one.sessionId), await publish(service, other.sessionId)];
-    shop.serve("/", publications.map(moving).join(""));
+    shop.serve("/", publications.map(scriptTag).join(""));
     const both = await visit(browser, url);
     await expect(both.page.locator("h1")).toHaveText("Store");
     await expect(both.page.locator("#pay.big")).toHaveText("Pay now");
     expect(both.problems).toEqual([]);
     await both.leave();
 
-    // Nobody listens there, and the other one never answers.
+    // Nothing listens at the first origin, and the second never answers.
     const silent = createServer(() => {});
     await new Promise<void>((done) => silent.listen(0, "127.0.0.1", done));
     const { port } = silent.address() as AddressInfo;
-    const dead = ["http://127.0.0.1:1", `http://127.0.0.1:${port}`].map(
+    const deadTags = ["http://127.0.0.1:1", `http://127.0.0.1:${port}`].map(
       (origin) => `<script async src="${origin}/v/${publications[0]?.id}.js"></script>`,
     );
-    shop.serve("/down", dead.join(""));
+    shop.serve("/down", deadTags.join(""));
     const context = await browser.newContext();
     const page = await context.newPage();
     await page.goto(`${shop.url}/down`, { waitUntil: "domcontentloaded" });
@@ -186,7 +186,7 @@ site(
 );
 
 site(
-  "the session's own browser shows a published page with the variant that is edited, once",
+  "the session's own browser applies the edited variant once, without the published release",
   async ({ stage: { model, service }, shop }) => {
     const url = shop.serve("/", "");
     const insert = (text: string) => ({
@@ -222,7 +222,7 @@ site(
     });
     const session = await service.create("[publish] Add a note");
     await service.completed(session.statusUrl);
-    shop.serve("/", moving(await publish(service, session.sessionId)));
+    shop.serve("/", scriptTag(await publish(service, session.sessionId)));
     const edit = await service.call("POST", `/api/sessions/${session.sessionId}/agent/messages`, {
       text: "[edit] Another",
     });
@@ -234,7 +234,7 @@ site(
 );
 
 site(
-  "the demo shop shows visitors what is published for it, without the operator's rights",
+  "the demo shop shows visitors its publication, without the operator's rights",
   async ({ browser, stage: { service } }) => {
     const { sessionId } = await service.create("hello");
     const url = `${service.baseUrl}/demo/index.html`;
@@ -255,7 +255,7 @@ site(
     });
     expect(rights).toMatch(/TypeError: Failed to fetch SecurityError/);
     problems.length = 0;
-    // The visit goes on from page to page, and so does the cart.
+    // The page stays a visitor's page after a navigation, and the cart keeps its items.
     await page
       .getByRole("link", { name: /Brass pen/i })
       .first()

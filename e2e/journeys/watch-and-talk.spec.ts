@@ -6,7 +6,7 @@ import { GREEN, goTo, liveView, PLACES, script, test, toolsOf } from "./journey.
 
 test.use({ viewport: { width: 1400, height: 900 } });
 
-test("a session is started on the landing page, and the agent is seen at work in the live browser", async ({
+test("a person starts a session on the landing page, and watches the agent in the live browser", async ({
   page,
   stage: { model, service, webPage },
 }) => {
@@ -38,7 +38,7 @@ test("a session is started on the landing page, and the agent is seen at work in
   const live = liveView(page);
   await expect(live.canvas).toBeVisible();
   await expect.poll(() => live.colorAt(600, 500)).toEqual(GREEN);
-  // The page blinks by itself: the picture follows without anybody's doing.
+  // The box blinks without input, and the picture follows.
   const seen = new Set<string>();
   await expect
     .poll(async () => {
@@ -48,7 +48,7 @@ test("a session is started on the landing page, and the agent is seen at work in
     .toBe(2);
 });
 
-test("what a person types is a person's turn: the tools kept from external turns are back", async ({
+test("a message from the page is a person's turn, which has the tools that external turns lack", async ({
   page,
   stage: { model, service },
 }) => {
@@ -62,10 +62,10 @@ test("what a person types is a person's turn: the tools kept from external turns
   await page.keyboard.press("Enter");
   await expect(page.getByText("The second answer.")).toBeVisible();
 
-  // Other tests of this worker use the same model and words.
-  const asked = (words: string) => model.requests.findLast(({ userText }) => userText.includes(words));
-  expect(toolsOf(asked("[first]"))).not.toContain("elicit_user_input");
-  expect(toolsOf(asked("[second]"))).toContain("elicit_user_input");
+  // The last one, because other tests of this worker use the same model and words.
+  const requestOf = (words: string) => model.requests.findLast(({ userText }) => userText.includes(words));
+  expect(toolsOf(requestOf("[first]"))).not.toContain("elicit_user_input");
+  expect(toolsOf(requestOf("[second]"))).toContain("elicit_user_input");
 });
 
 test("a reload in mid-turn loses nothing and repeats nothing", async ({
@@ -94,7 +94,7 @@ test("a reload in mid-turn loses nothing and repeats nothing", async ({
   await expect(conversation.getByText("I look first.")).toHaveCount(1);
 });
 
-test("a queued message can be changed, another taken back, until their turn comes", async ({
+test("queued messages can be edited and removed until their turn begins", async ({
   page,
   stage: { model, service },
 }) => {
@@ -124,11 +124,11 @@ test("a queued message can be changed, another taken back, until their turn come
   released.resolve();
   await expect(page.getByText("The changed one is done.")).toBeVisible();
   await expect(queued).toHaveCount(0);
-  const asked = model.requests.map(({ userText }) => userText);
-  expect(asked.filter((text) => /\[(kept|dropped)\]/.test(text))).toEqual([]);
+  const userTexts = model.requests.map(({ userText }) => userText);
+  expect(userTexts.filter((text) => /\[(kept|dropped)\]/.test(text))).toEqual([]);
 });
 
-test("stop ends the turn at once, and the next message goes on", async ({
+test("stop ends the turn at once, and the next message continues", async ({
   page,
   stage: { model, service },
 }) => {
@@ -144,14 +144,14 @@ test("stop ends the turn at once, and the next message goes on", async ({
       model.requests.some(
         ({ userText, outcome }) => userText.includes("[stop]") && outcome === "client-left",
       ),
-    "the model call was given up",
+    "the model call was aborted",
   );
   await page.getByLabel("Message to the agent").fill("[again] go on");
   await page.keyboard.press("Enter");
   await expect(page.getByText("Here I am again.")).toBeVisible();
 });
 
-test("a question of the agent is answered in its form, and the turn goes on with the answer", async ({
+test("a question of the agent is answered in its form, and the turn continues with the answer", async ({
   page,
   stage: { model, service },
 }) => {
@@ -170,11 +170,11 @@ test("a question of the agent is answered in its form, and the turn goes on with
   await page.getByRole("button", { name: "Green" }).click();
   await expect(page.getByText("As you wish.")).toBeVisible();
   await expect(page.getByRole("button", { name: "Green" })).toHaveCount(0);
-  const asked = model.requests.findLast(({ userText }) => userText.includes("[ask]"));
-  expect(asked?.toolResults).toEqual(["The person answered: Green"]);
+  const request = model.requests.findLast(({ userText }) => userText.includes("[ask]"));
+  expect(request?.toolResults).toEqual(["The person answered: Green"]);
 });
 
-test("the delivery log shows callbacks with what the receiver said", async ({
+test("the delivery log shows callbacks with the receiver's answers", async ({
   page,
   stage: { model, service },
 }) => {
@@ -193,10 +193,7 @@ test("the delivery log shows callbacks with what the receiver said", async ({
   await receiver.close();
 });
 
-test("a callback that was delivered can be sent again from the page", async ({
-  page,
-  stage: { model, service },
-}) => {
+test("a delivered callback can be sent again from the page", async ({ page, stage: { model, service } }) => {
   script(model, { "[again]": [{ text: "Told again." }] });
   const receiver = await startReceiver([200]);
   const session = await service.create("[again] tell them", {

@@ -14,17 +14,17 @@ test.describe.configure({ mode: "serial" });
 
 let postgres: TestPostgres;
 let model: ScriptedModel;
-let here: RunningService;
-let there: RunningService;
+let first: RunningService;
+let second: RunningService;
 
 test.beforeAll(async () => {
   postgres = await startTestPostgres();
   model = await startScriptedModel({ script: { otherwise: { text: "Done." } } });
-  // Both at once on an empty database: one makes the tables while the other waits.
-  [here, there] = await Promise.all([start(), start()]);
+  // Both start at once on an empty database, so one migrates it while the other waits.
+  [first, second] = await Promise.all([start(), start()]);
 });
 test.afterAll(async () => {
-  await Promise.all([here?.close(), there?.close()]);
+  await Promise.all([first?.close(), second?.close()]);
   await model?.close();
   await postgres?.stop();
 });
@@ -45,25 +45,25 @@ async function readLog(sessionId: string): Promise<Record<string, unknown>[]> {
   }
 }
 
-test("a session's turns play one at a time, in order, whichever process takes its messages", async () => {
+test("a session's turns play one at a time and in order when its messages arrive at different processes", async () => {
   model.respondWith(({ userText, answersSoFar }) => {
     if (!userText.startsWith("follow-up")) return undefined;
     return answersSoFar === 0
       ? { toolCalls: [{ name: "write_file", arguments: { path: "a.txt", content: userText } }] }
       : { text: `Answer to ${userText}` };
   });
-  const { sessionId, statusUrl } = await here.create("The first message");
+  const { sessionId, statusUrl } = await first.create("The first message");
   const path = `/api/sessions/${sessionId}/agent/messages`;
   const accepted: string[] = [];
   for (let index = 0; index < 8; index++) {
-    const answer = await (index % 2 ? here : there).call("POST", path, { text: `follow-up ${index}` });
+    const answer = await (index % 2 ? first : second).call("POST", path, { text: `follow-up ${index}` });
     expect(answer.status).toBe(202);
     accepted.push(((await answer.json()) as { requestId: string }).requestId);
   }
   const isIdle = async () =>
-    (await there.read(`/api/sessions/${sessionId}/agent/status`)).turnState === "idle";
+    (await second.read(`/api/sessions/${sessionId}/agent/status`)).turnState === "idle";
   await waitUntil(isIdle, "all turns have ended");
-  await here.completed(statusUrl);
+  await first.completed(statusUrl);
 
   const events = await readLog(sessionId);
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
@@ -80,12 +80,12 @@ test("a session's turns play one at a time, in order, whichever process takes it
   expect(order.slice(1)).toEqual(accepted);
 });
 
-test("a stream of one process shows the turn that the other plays, as it is written", async () => {
+test("an event stream of one process delivers the deltas of a turn that the other process plays", async () => {
   const gate = Promise.withResolvers<void>();
   const textChunks = ["It ", "is ", "written ", "elsewhere."];
   model.enqueue({ textChunks, chunkDelayMs: 20, hold: gate.promise });
-  const session = await here.create("Write slowly");
-  const response = await there.call("GET", session.streamUrl);
+  const session = await first.create("Write slowly");
+  const response = await second.call("GET", session.streamUrl);
   const events = followUntil(response, () => false);
   await model.waitForRequest(({ userText }) => userText === "Write slowly");
   gate.resolve();
@@ -96,12 +96,15 @@ test("a stream of one process shows the turn that the other plays, as it is writ
   expect(pieces.join("")).toBe(textChunks.join(""));
 });
 
-test("a socket of one process that joins in mid-message gets it so far, then the rest", async () => {
+test("a socket of one process that opens during a message of the other gets its beginning, then the rest", async () => {
   const gate = Promise.withResolvers<void>();
   model.enqueue({ textChunks: ["The beginning", " and the end."], hold: gate.promise });
-  const session = await here.create("Write and wait");
+  const session = await first.create("Write and wait");
   await model.waitForRequest(({ userText }) => userText === "Write and wait");
-  const url = new URL(`/api/sessions/${session.sessionId}/live?after=0`, there.baseUrl.replace("http", "ws"));
+  const url = new URL(
+    `/api/sessions/${session.sessionId}/live?after=0`,
+    second.baseUrl.replace("http", "ws"),
+  );
   const socket = new WebSocket(url, { headers: { authorization: `Bearer ${API_KEY}` } });
   const frames: { type: string; seq?: number; data: Record<string, unknown> }[] = [];
   socket.on("message", (data, isBinary) => {
@@ -111,29 +114,29 @@ test("a socket of one process that joins in mid-message gets it so far, then the
     frames
       .filter(({ type }) => type === "message.delta")
       .reduce((text, { data }) => text.slice(0, Number(data.offset)) + String(data.text), "");
-  await waitUntil(() => written() === "The beginning and the end.", "the message so far has come");
+  await waitUntil(() => written() === "The beginning and the end.", "the whole message has arrived");
   gate.resolve();
-  await waitUntil(() => frames.some(({ type }) => type === "run.completed"), "the end has come");
+  await waitUntil(() => frames.some(({ type }) => type === "run.completed"), "the run has ended");
   socket.close();
-  // The first frame tells where the session is.
+  // The first frame is the `ready` frame, which is not an event.
   const seqs = frames.slice(1).flatMap(({ seq }) => seq ?? []);
   expect(seqs).toEqual(seqs.map((_, index) => index + 1));
 });
 
-test("a stop asked of one process ends the turn that the other plays, within 3 s", async () => {
-  model.enqueue({ text: "Never heard", hold: "once", holdAt: "start" });
-  const session = await here.create("Think for ever");
+test("a stop that one process receives ends the turn of the other process within 3 s", async () => {
+  model.enqueue({ text: "Never sent", hold: "once", holdAt: "start" });
+  const session = await first.create("Think for ever");
   await model.waitForRequest(({ userText }) => userText === "Think for ever");
-  const askedAt = Date.now();
-  const answer = await there.call("POST", `/api/sessions/${session.sessionId}/agent/cancel`);
+  const stoppedAt = Date.now();
+  const answer = await second.call("POST", `/api/sessions/${session.sessionId}/agent/cancel`);
   expect(answer.status).toBe(202);
-  await there.completed(session.statusUrl);
-  expect(Date.now() - askedAt).toBeLessThan(3_000);
+  await second.completed(session.statusUrl);
+  expect(Date.now() - stoppedAt).toBeLessThan(3_000);
   const end = (await readLog(session.sessionId)).at(-1);
   expect([end?.kind, end?.outcome]).toEqual(["run.completed", "cancelled"]);
 });
 
-test("a session deleted at one process leaves nothing with the other, which plays it and has its browser and files", async () => {
+test("deleting a session at one process removes its turn, browser and files at the other", async () => {
   const words = "Write it down, look, and wait";
   model.respondWith(({ userText, answersSoFar }) => {
     if (userText !== words) return undefined;
@@ -142,19 +145,19 @@ test("a session deleted at one process leaves nothing with the other, which play
     if (answersSoFar === 1) return { toolCalls: [{ name: "screenshot", arguments: {} }] };
     return { text: "On and on.", hold: "once" };
   });
-  const created = await here.create(words, { targetUrl: `${here.baseUrl}/demo` });
+  const created = await first.create(words, { targetUrl: `${first.baseUrl}/demo` });
   const { sessionId } = created;
   const request = await model.waitForRequest(
     ({ userText, answersSoFar }) => userText === words && answersSoFar === 2,
     30_000,
   );
   const folders = () =>
-    [here, there].flatMap(({ dataDir }) =>
+    [first, second].flatMap(({ dataDir }) =>
       ["workspaces", "evidence"].map((name) => join(dataDir, name, sessionId)).filter(existsSync),
     );
   expect(folders()).toHaveLength(2);
-  const player = folders()[0]?.startsWith(here.dataDir) ? here : there;
-  const asked = player === here ? there : here;
+  const player = folders()[0]?.startsWith(first.dataDir) ? first : second;
+  const other = player === first ? second : first;
   const socket = new WebSocket(`${player.baseUrl.replace("http", "ws")}/api/sessions/${sessionId}/live`, {
     headers: { authorization: `Bearer ${API_KEY}` },
   });
@@ -162,7 +165,7 @@ test("a session deleted at one process leaves nothing with the other, which play
   await once(socket, "open");
   const stream = (await player.call("GET", created.streamUrl)).text();
 
-  const answer = await asked.call("DELETE", `/api/sessions/${sessionId}`);
+  const answer = await other.call("DELETE", `/api/sessions/${sessionId}`);
   expect((await answer.json()).deleted).toMatchObject({
     sessions: 1,
     workspaces: 1,
@@ -171,48 +174,48 @@ test("a session deleted at one process leaves nothing with the other, which play
   });
   expect(await closed).toBe(4004);
   expect(await stream).toContain("event: tool.result");
-  await waitUntil(() => request.outcome === "client-left", "the model call was given up");
+  await waitUntil(() => request.outcome === "client-left", "the model call was aborted");
   await waitUntil(() => folders().length === 0, "the files have gone");
-  for (const each of [here, there])
+  for (const each of [first, second])
     expect((await each.call("GET", `/api/sessions/${sessionId}`)).status).toBe(404);
 });
 
-test("both go on after Postgres was restarted, and hear each other again", async () => {
+test("both processes continue after a restart of Postgres and receive each other's events again", async () => {
   await postgres.restart("immediate");
-  for (const [teller, listener] of [
-    [here, there],
-    [there, here],
+  for (const [player, follower] of [
+    [first, second],
+    [second, first],
   ] as const) {
     type Readiness = { checks: { database: { ok: boolean } } };
-    const isBack = async () => (await teller.read<Readiness>("/api/ready")).checks.database.ok;
+    const isBack = async () => (await player.read<Readiness>("/api/ready")).checks.database.ok;
     await waitUntil(isBack, "the database is back");
-    const session = await teller.create("After the restart");
-    const events = await followUntil(await listener.call("GET", session.streamUrl), () => false);
+    const session = await player.create("After the restart");
+    const events = await followUntil(await follower.call("GET", session.streamUrl), () => false);
     expect(events.at(-1)?.event).toBe("run.completed");
   }
 });
 
-test("when one is killed the other plays its turn on, and takes over its browser at the next need", async () => {
+test("a process continues the turn of a killed process, and replaces its browser at the next use", async () => {
   test.setTimeout(90_000);
-  const demo = `${there.baseUrl}/demo/index.html`;
-  const first = await here.create("Look at a page");
-  await here.completed(first.statusUrl);
-  const path = `/api/sessions/${first.sessionId}/browser`;
-  const readBrowser = () => there.read<{ status: string; lastNavigatedUrl: string | null }>(path);
-  expect((await here.call("POST", path, { url: demo })).status).toBe(202);
+  const demo = `${second.baseUrl}/demo/index.html`;
+  const browsing = await first.create("Look at a page");
+  await first.completed(browsing.statusUrl);
+  const path = `/api/sessions/${browsing.sessionId}/browser`;
+  const readBrowser = () => second.read<{ status: string; lastNavigatedUrl: string | null }>(path);
+  expect((await first.call("POST", path, { url: demo })).status).toBe(202);
   await waitUntil(async () => (await readBrowser()).lastNavigatedUrl === demo, "the page is reached");
   expect((await readBrowser()).status).toBe("ready");
 
   model.enqueue({ text: "Cut off by the kill.", hold: "once" });
-  const second = await here.create("Play on");
+  const playing = await first.create("Play on");
   await model.waitForRequest(({ userText }) => userText === "Play on");
   model.respondWith(() => ({ text: "Played on." }));
-  await here.kill();
+  await first.kill();
 
   await waitUntil(async () => (await readBrowser()).status === "expired", "its browser reads as expired");
-  expect((await there.call("POST", path, { url: demo })).status).toBe(202);
+  expect((await second.call("POST", path, { url: demo })).status).toBe(202);
   await waitUntil(async () => (await readBrowser()).status === "ready", "another browser is up");
-  await there.completed(second.statusUrl);
-  const ends = (await readLog(second.sessionId)).filter(({ kind }) => kind === "run.completed");
+  await second.completed(playing.statusUrl);
+  const ends = (await readLog(playing.sessionId)).filter(({ kind }) => kind === "run.completed");
   expect(ends).toMatchObject([{ outcome: "succeeded" }]);
 });

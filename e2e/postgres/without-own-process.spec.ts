@@ -8,8 +8,8 @@ import type { ScriptedModel } from "../fixtures/scripted-model/types.ts";
 import { API_KEY, type CreatedSession, userMessage, waitUntil } from "../fixtures/service.ts";
 import { type RunningPages, startPages } from "../fixtures/start-pages.ts";
 
-// The service as on Vercel: Next alone, no disk, Postgres, an Inngest server over HTTP; the platform's browser, sandbox
-// and sockets are not here.
+// Runs the service as on Vercel: only Next, without a disk, with Postgres and an Inngest server over HTTP. The browser, the
+// sandbox and the sockets of the platform are not part of these tests.
 test.describe.configure({ mode: "serial" });
 
 let postgres: TestPostgres;
@@ -32,7 +32,7 @@ test.beforeAll(async () => {
     SANDBOX: "none",
     OPENAI_BASE_URL: model.baseUrl,
     AGENT_MODEL: "scripted",
-    // A call of the function plays one step and hands over.
+    // With this budget, a call of the function plays one step and hands over to the next call.
     TURN_BUDGET_MS: "1",
     LOG_LEVEL: "warn",
   });
@@ -58,7 +58,7 @@ const read = async (path: string) => (await (await call("GET", path)).json()) as
 
 let session: CreatedSession;
 
-test("a server registers the functions by the engine's route, which answers nobody without a signature", async () => {
+test("the engine's route registers the functions, and refuses calls without a signature with 401", async () => {
   const registered = await fetch(new URL("/api/inngest", pages.baseUrl), { method: "PUT" });
   expect(registered.status).toBe(200);
   const forged = await fetch(
@@ -72,7 +72,7 @@ test("a server registers the functions by the engine's route, which answers nobo
   expect(forged.status).toBe(401);
 });
 
-test("a session is created, and its turn is played by calls that each hand over in time", async () => {
+test("several function calls play a session's turn, each within its time budget", async () => {
   model.respondWith(({ answersSoFar }) =>
     answersSoFar < 2 ? { toolCalls: [{ name: "list_transcript", arguments: {} }] } : { text: "Played." },
   );
@@ -82,7 +82,10 @@ test("a session is created, and its turn is played by calls that each hand over 
   const events = await followUntil(await call("GET", session.streamUrl), () => false);
   expect(events[0]?.event).toBe("run.started");
   expect(events.at(-1)?.data).toMatchObject({ kind: "run.completed", outcome: "succeeded" });
-  await waitUntil(async () => (await read(session.statusUrl)).status === "completed", "it is completed");
+  await waitUntil(
+    async () => (await read(session.statusUrl)).status === "completed",
+    "the request is completed",
+  );
   const status = await read(`/api/sessions/${session.sessionId}/agent/status`);
   expect(status).toMatchObject({ turnState: "idle", lastRunId: session.runId });
   const [run] = inngest.runsOf("run-turn");
@@ -90,9 +93,11 @@ test("a session is created, and its turn is played by calls that each hand over 
   expect(inngest.faults).toEqual([]);
 });
 
-test("a share link becomes a cookie, with which the page opens under its own policy", async ({ page }) => {
-  const complaints: string[] = [];
-  page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+test("a share link sets a cookie that opens the session page, which has its own content security policy", async ({
+  page,
+}) => {
+  const errors: string[] = [];
+  page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
   const response = await page.goto(pages.baseUrl + session.shareUrl);
   expect(page.url()).toBe(`${pages.baseUrl}/s/${session.sessionId}`);
   expect(response?.headers()["content-security-policy"]).toMatch(/'nonce-.+' 'strict-dynamic'/);
@@ -101,15 +106,15 @@ test("a share link becomes a cookie, with which the page opens under its own pol
   expect(data.headers.get("cross-origin-resource-policy")).toBe("same-origin");
   expect(data.headers.get("x-content-type-options")).toBe("nosniff");
   await expect(page.getByText("Played.")).toBeVisible();
-  expect(complaints.filter((text) => /content security policy/i.test(text))).toEqual([]);
+  expect(errors.filter((text) => /content security policy/i.test(text))).toEqual([]);
 });
 
-test("nobody without the cookie sees the page, and a wrong link leads to the same", async ({ page }) => {
+test("the session page is 404 without the cookie, and for a wrong link", async ({ page }) => {
   expect((await page.goto(`${pages.baseUrl}/s/${session.sessionId}`))?.status()).toBe(404);
   expect((await page.goto(`${pages.baseUrl}/s/${session.sessionId}?key=wrong`))?.status()).toBe(404);
 });
 
-test("with settings missing every request is refused, and the log names all of them", async () => {
+test("a service with missing settings answers 500, and its log names all of them", async () => {
   const bare = await startPages({ DATABASE_URL: postgres.url });
   const answer = await fetch(new URL("/api/sessions", bare.baseUrl), {
     headers: { authorization: `Bearer ${API_KEY}` },

@@ -14,7 +14,7 @@ const lines: Line[] = page
   .filter(([, id]) => /^\d+\.\d+\.\d+$/.test(id ?? ""))
   .map(([, id = "", level, , state = "", how = ""]) => ({ id, level: Number(level), state, how }));
 
-/** How many requirements of the levels 1 and 2 each section of ASVS 5.0.0 has; those of level 3 come after them. */
+/** Number of requirements of levels 1 and 2 in each section of ASVS 5.0.0; those of level 3 have higher numbers. */
 const SECTIONS: Record<string, number> = {
   "1.1": 2,
   "1.2": 9,
@@ -94,7 +94,7 @@ const SECTIONS: Record<string, number> = {
 };
 
 describe("the table of ASVS 5.0", () => {
-  test("has each requirement of the levels 1 and 2 once, in order", () => {
+  test("lists each requirement of levels 1 and 2 once, in order", () => {
     const expected = Object.entries(SECTIONS).flatMap(([section, count]) =>
       Array.from({ length: count }, (_, index) => `${section}.${index + 1}`),
     );
@@ -107,7 +107,7 @@ describe("the table of ASVS 5.0", () => {
     assert.equal(lines.filter(({ level }) => level === 2).length, 183);
   });
 
-  test("says of each whether it is met, does not apply or is not met, and why", () => {
+  test("states for each requirement whether it is met, does not apply or is not met, and why", () => {
     for (const { id, state, how } of lines) {
       assert.match(state, /^(met|n\/a|not met)$/, id);
       assert.ok(how.length > 3, id);

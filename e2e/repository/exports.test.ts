@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 const root = resolve(import.meta.dirname, "../..");
 
-/** Files that are loaded by their path: started as programs, as threads, or by a tool. */
+/** Files that are loaded by their path: programs, worker threads, and files that a tool loads. */
 const LOADED_BY_PATH = [
   /^lib\/server\/(main|open-serverless)\.ts$/,
   /^lib\/(commands|deliverable|variant)\/.*main\.ts$/,
@@ -13,7 +13,7 @@ const LOADED_BY_PATH = [
   /^lib\/test-runs\/runner\/(start|reporter)\.ts$/,
   /\.(config|d)\.ts$/,
 ];
-/** Generated from the contract, whole. */
+/** Generated from the contract, so it may export types that no file uses. */
 const GENERATED = "lib/client/wire.ts";
 
 const files = ["app", "components", "lib", "inngest", "db", "e2e"]
@@ -27,7 +27,7 @@ const texts = new Map(
   ["proxy.ts", "next.config.ts", ...files].map((path) => [path, readFileSync(join(root, path), "utf8")]),
 );
 
-/** The files of this project that a file imports, statically or not. */
+/** The files of this project that a file imports, statically or dynamically. */
 function listImported(path: string, text: string): string[] {
   const specifiers = text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*["']([#.][^"']+)["']/g);
   return [...specifiers].map(([, specifier = ""]) =>
@@ -49,7 +49,7 @@ const sources = [...texts].filter(
   ([path]) => /^(components|lib|inngest|db)\/.*\.tsx?$/.test(path) && !isTest(path) && path !== GENERATED,
 );
 
-test("every file is imported, or loaded by its path", () => {
+test("every file is imported or loaded by its path", () => {
   const unused = sources
     .map(([path]) => path)
     .filter((path) => !importers.has(path) && !LOADED_BY_PATH.some((pattern) => pattern.test(path)));
@@ -61,7 +61,7 @@ test("every export is used by another file", () => {
     /^export (?:declare )?(?:async )?(?:function\*?|const|let|class|type|interface) (\w+)/gm;
   const unused = sources.flatMap(([path, text]) => {
     if (LOADED_BY_PATH.some((pattern) => pattern.test(path))) return [];
-    // `db/schema/index.ts` and `lib/client/index.ts` pass on what their folders hold.
+    // `db/schema/index.ts` and `lib/client/index.ts` re-export the files of their folders.
     const users = (importers.get(path) ?? []).map((importer) => texts.get(importer) ?? "");
     if (users.some((user) => /^export \* from/m.test(user))) return [];
     return [...text.matchAll(declaration)]

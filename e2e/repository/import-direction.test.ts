@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, extname, join, normalize, resolve, sep } from "node:path";
 import { describe, test } from "node:test";
 
-/** One import or re-export: where it stands and what it reaches. */
+/** One import or re-export: its file and line, and its target. */
 type Import = {
   file: string;
   line: number;
@@ -32,7 +32,7 @@ const floors = [
   ["keys", "logins", "evidence", "publication"],
   ["session"],
   ["events"],
-  ["net", "secrets", "client", "faults", "markdown", "text"],
+  ["net", "secrets", "client", "faults", "markdown", "text", "isolation"],
   ["log", "security-log"],
 ];
 
@@ -43,7 +43,7 @@ const files = folders.flatMap((folder) => listFiles(folder));
 const imports = files.filter((file) => /\.tsx?$/.test(file)).flatMap((file) => readImports(file));
 
 describe("the architecture's import directions", () => {
-  test("every form of import is read, with its line and whether it imports types only", () => {
+  test("the test reads every form of import, with its line and whether it imports only types", () => {
     const text = [
       'import type { A } from "#lib/net/a.ts";',
       'import { type B, c } from "../net/b.ts";',
@@ -107,7 +107,7 @@ describe("the architecture's import directions", () => {
 
   test("components import only components, lib/page, lib/client, lib/markdown and lib/text", () => {
     forbid(
-      "components know the page's state, the typed client, what Markdown costs and functions on text, and nothing else of lib",
+      "of lib, components import only lib/page, lib/client, lib/markdown and lib/text",
       ({ file, target }) => {
         return (
           file.startsWith("components/") &&
@@ -118,7 +118,7 @@ describe("the architecture's import directions", () => {
   });
 
   test("inngest imports only itself, lib and db", () => {
-    forbid("inngest stands on lib and db", ({ file, target }) => {
+    forbid("inngest imports only lib and db", ({ file, target }) => {
       if (isTestFile(file) && target?.startsWith("e2e/fixtures/")) return false;
       return file.startsWith("inngest/") && isOutside(target, ["inngest/", "lib/", "db/"]);
     });
@@ -126,14 +126,14 @@ describe("the architecture's import directions", () => {
 
   test("db imports nothing but db", () => {
     forbid(
-      "db is the ground floor",
+      "db is the lowest floor",
       ({ file, target }) => file.startsWith("db/") && isOutside(target, ["db/"]),
     );
   });
 
-  test("inside lib only stores know Drizzle and the tables", () => {
+  test("in lib only stores import Drizzle and the tables", () => {
     forbid(
-      "only stores and lib/events know Drizzle and the tables",
+      "only stores and lib/events import Drizzle and the tables",
       ({ file, specifier, target, isTypeOnly }) => {
         if (!file.startsWith("lib/") || isTypeOnly || isTestFile(file) || isStore(file)) return false;
         if (/^drizzle-orm(\/|$)/.test(specifier)) return true;
@@ -142,17 +142,17 @@ describe("the architecture's import directions", () => {
     );
   });
 
-  test("no file loads itself through others; types alone may point back", () => {
-    const circles = findCircles(imports.filter(({ isDynamic, isTypeOnly }) => !isDynamic && !isTypeOnly));
-    assert.ok(circles.length === 0, `Import circles:\n${circles.join("\n")}`);
+  test("imports form no cycles, except imports of types", () => {
+    const cycles = findCycles(imports.filter(({ isDynamic, isTypeOnly }) => !isDynamic && !isTypeOnly));
+    assert.ok(cycles.length === 0, `Import cycles:\n${cycles.join("\n")}`);
   });
 
-  test("lib, inngest and db hold .ts only, but for the set-up that runs before there is TypeScript", () => {
+  test("lib, inngest and db contain only .ts files, except the set-up scripts that run before TypeScript is installed", () => {
     const others = files.filter((file) => {
       if (file.startsWith("app/") || file.startsWith("components/")) return false;
-      // Scripts of skills run in the sandbox, with whatever Node is there.
+      // Scripts of skills run in the sandbox, whose Node may not support TypeScript.
       if (file.startsWith("lib/skills/library/")) return false;
-      // A package of the sandbox, which Node loads there.
+      // The sandbox loads this file as a package.
       if (file === "lib/test-runs/runner/playwright-test.cjs") return false;
       return /\.([cm]?jsx?|tsx|[cm]ts)$/.test(file) && !/^lib\/setup\/.+\.mjs$/.test(file);
     });
@@ -180,12 +180,12 @@ function isStore(file: string): boolean {
   return /(^|\/)([a-z0-9-]+-)?store\.ts$/.test(file) || /^lib\/(events|server|commands)\//.test(file);
 }
 
-/** "session" of lib/session/create-session.ts. */
+/** The room of a file: "session" for lib/session/create-session.ts. */
 function roomOf(file: string): string {
   return file.split("/")[1] ?? "";
 }
 
-/** Counted from the ground up; undefined for a room that no floor names. */
+/** The number of a room's floor, counted from the lowest; undefined for a room without a floor. */
 function floorOf(room: string): number | undefined {
   const index = floors.findIndex((rooms) => rooms.includes(room));
   return index === -1 ? undefined : floors.length - index;
@@ -204,7 +204,7 @@ function listFiles(folder: string): string[] {
     .sort();
 }
 
-/** Reads statements that start a line, over as many lines as they take, and dynamic imports of a literal. */
+/** Reads import and export statements that start a line, over several lines too, and dynamic imports of a literal. */
 function readImports(file: string, text = readFileSync(join(root, file), "utf8")): Import[] {
   const found: Import[] = [];
   const statement = /^(?:import|export)\s+(?:(type\s)?([\w\s{},*$]*?)\sfrom\s*)?["']([^"'\n]+)["']/gm;
@@ -224,7 +224,7 @@ function readImports(file: string, text = readFileSync(join(root, file), "utf8")
   }
 }
 
-/** `import type …`, or `import { type A, type B }`. */
+/** Whether a clause imports only types: `import type …`, or `import { type A, type B }`. */
 function isTypeClause(keyword: string | undefined, clause: string | undefined): boolean {
   if (keyword !== undefined) return true;
   const names = /^\s*\{([^}]*)\}\s*$/.exec(clause ?? "")?.[1];
@@ -246,20 +246,20 @@ function resolveImport(file: string, specifier: string): string | undefined {
   );
 }
 
-/** Each circle once, as "a.ts → b.ts → a.ts". */
-function findCircles(edges: Import[]): string[] {
+/** Finds each import cycle once, as "a.ts → b.ts → a.ts". */
+function findCycles(edges: Import[]): string[] {
   const targets = new Map<string, string[]>();
   for (const { file, target } of edges) {
     if (target !== undefined) targets.set(file, [...(targets.get(file) ?? []), target]);
   }
-  const circles: string[] = [];
+  const cycles: string[] = [];
   const done = new Set<string>();
   const walk = (file: string, path: string[]): void => {
-    if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(" → "));
+    if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file].join(" → "));
     if (done.has(file) || path.includes(file)) return;
     for (const target of targets.get(file) ?? []) walk(target, [...path, file]);
     done.add(file);
   };
   for (const file of targets.keys()) walk(file, []);
-  return circles;
+  return cycles;
 }

@@ -8,16 +8,16 @@ const files = globSync("{app,components,lib/page,lib/client}/**/*.{ts,tsx}", { c
 const filesWith = (pattern: RegExp) =>
   files.filter((file) => pattern.test(readFileSync(resolve(root, file), "utf8"))).toSorted();
 
-test("components set no inline styles, which the content policy of the pages refuses in the server's HTML", () => {
+test("components set no inline styles, which the pages' content security policy blocks in server-rendered HTML", () => {
   assert.ok(files.length > 200, "the components were not found");
   const styled = filesWith(/\bstyle=\{|<style\b|dangerouslySetInnerHTML/);
-  // The test of the demo shop looks for them in its HTML.
+  // The test of the demo shop contains the pattern, because it checks that the shop's HTML has no inline styles.
   assert.deepEqual(
     styled,
     ["app/demo/route.test.ts"].filter((file) => styled.includes(file)),
   );
 });
 
-test("pages keep nothing in the browser's storage", () => {
+test("pages store nothing in the browser's storage", () => {
   assert.deepEqual(filesWith(/\b(localStorage|sessionStorage|indexedDB)\b/), []);
 });

@@ -12,12 +12,12 @@ import { type HttpTestService, openHttpTestService } from "#e2e/service/http-tes
 import { TEST_KEY, waitUntil } from "#e2e/service/testing.ts";
 import { buildClient } from "#lib/setup/build-client.mjs";
 
-// What the README shows is run as it stands there: only addresses and ports are the tests' own.
+// Runs the README's examples unchanged except for addresses and ports.
 
 const run = promisify(execFile);
 let service: HttpTestService;
 let folder: string;
-/** What the README's model does: it looks, then has its result. */
+
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "readme-"));
   service = await openHttpTestService();
@@ -38,7 +38,7 @@ const environment = () => ({ ...process.env, BASE: service.baseUrl, KEY: TEST_KE
 const options = () => ({ cwd: folder, env: environment(), timeout: 60_000 });
 const shell = async (code: string) => (await run("sh", ["-euc", adapt(code)], options())).stdout;
 
-test("the session from a terminal", async (t) => {
+test("the README's commands for a terminal create, follow and continue a session", async (t) => {
   const [receiver = "", start, create = "", follow = "", more = "", ...others] = readBlocks(
     "## One session, from a terminal",
     "sh",
@@ -48,9 +48,9 @@ test("the session from a terminal", async (t) => {
   const port = await findFreePort();
   const listening = spawn("sh", ["-c", `exec ${receiver.replace("4567", String(port))}`], { cwd: folder });
   t.after(() => listening.kill());
-  let heard = "";
+  let received = "";
   listening.stdout.on("data", (piece: Buffer) => {
-    heard += piece;
+    received += piece;
   });
   await waitUntil(
     () =>
@@ -68,18 +68,18 @@ test("the session from a terminal", async (t) => {
   assert.match(printed, /"turnState":"idle".*"status":"ready"/);
   assert.match(printed, /"queued":(?:true|false)/);
   assert.match(printed, /"accepted":true/);
-  await waitUntil(() => heard.includes("run.completed sha256="), "the callbacks have come");
+  await waitUntil(() => received.includes("run.completed sha256="), "the callbacks have arrived");
 });
 
-describe("from a program", () => {
-  test("with curl", async () => {
+describe("the README's program", () => {
+  test("runs with curl", async () => {
     const [program = ""] = readBlocks("### curl", "sh");
     const printed = await shell(program);
     assert.match(printed, /^event: tool\.call\nevent: tool\.result\n\{/);
     assert.match(printed, /"status":"ready","value":\{"fields":\["Email","Card"\]\}/);
   });
 
-  test("with TypeScript, as a strict project compiles it", async (t) => {
+  test("compiles as strict TypeScript and runs", async (t) => {
     const [program = "", receiver = ""] = readBlocks("### TypeScript", "ts");
     await mkdir(join(folder, "node_modules"), { recursive: true });
     await buildClient(process.execPath, join(folder, "node_modules/agent-session-client"));
@@ -126,7 +126,7 @@ describe("from a program", () => {
     }, "both callbacks are delivered");
   });
 
-  test("with Python, its connection cut in the middle", async (t) => {
+  test("runs with Python, also when its connection breaks in the middle", async (t) => {
     const python = await run("python3", ["--version"]).then(
       () => "python3",
       () => undefined,
@@ -145,19 +145,19 @@ describe("from a program", () => {
     service.model.respondWith(respond);
     const child = spawn(python, ["-u", "-c", `${program}\n${check}\n`], options());
     let printed = "";
-    let complaints = "";
+    let errors = "";
     child.stdout.on("data", (piece: Buffer) => {
       printed += piece;
     });
     child.stderr.on("data", (piece: Buffer) => {
-      complaints += piece;
+      errors += piece;
     });
     const ended = new Promise((done) => child.once("exit", done));
-    await waitUntil(() => printed.includes("list_files") || complaints !== "", "the first event has come");
+    await waitUntil(() => printed.includes("list_files") || errors !== "", "the first event has arrived");
     service.cutConnections();
     release();
     await ended;
-    assert.equal(complaints, "");
+    assert.equal(errors, "");
     assert.equal(printed, "list_files\nEmail, Card\nTrue\n");
   });
 });

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { describe, test } from "node:test";
 
-/** One reference of a `Source:` comment, without backticks: a document, then sections and rules, separated by commas. */
+/** A reference of a `Source:` comment, without backticks: a document, its sections and rules, separated by commas. */
 type Reference = { place: string; text: string };
 
 const root = resolve(import.meta.dirname, "../..");
@@ -17,8 +17,8 @@ const pages = [...files.filter((file) => file.startsWith(docs) && file.endsWith(
 const EXTERNAL =
   /^(?:the )?(?:RFC \d+, |Postgres(?:QL)? manual, |HTML standard, |Fetch standard, |IANA |W3C, |Model Context Protocol |Standard Webhooks specification, |API reference, |declarations of )/i;
 
-describe("what the code and the documents refer to exists", () => {
-  test("every Source: comment names a document and a section that exist", () => {
+describe("references in code and documents", () => {
+  test("every Source: comment names an existing document and section", () => {
     const references = code.flatMap((file) => readReferences(file, readFileSync(join(root, file), "utf8")));
     assert.ok(references.length > 100, "the comments were not found");
     report(
@@ -29,7 +29,7 @@ describe("what the code and the documents refer to exists", () => {
     );
   });
 
-  test("a reference is read to the end of its sentence, over lines, and judged by its section", () => {
+  test("a reference extends to the end of its sentence, over several lines, and its section must exist", () => {
     const comment = [
       "/**",
       " * Makes it. Source: specification, Structured sessions,",
@@ -51,7 +51,7 @@ describe("what the code and the documents refer to exists", () => {
     assert.equal(findProblem("decision 999"), "there is no such decision");
   });
 
-  test("every document that a comment mentions is in lib/docs", () => {
+  test("every document that a comment mentions exists in lib/docs", () => {
     report(
       code.flatMap((file) =>
         findAll(file, /^\s*(?:\/?\*|\/\/).*?`([\w-]+\.md)`/gm)
@@ -79,7 +79,7 @@ describe("what the code and the documents refer to exists", () => {
     );
   });
 
-  test("a room's README fits one screen, and lib/README.md names every room", () => {
+  test("a README has at most 30 lines, and lib/README.md names every room", () => {
     report(
       readmes
         .filter((file) => file !== "lib/README.md")
@@ -120,7 +120,7 @@ function readReferences(file: string, text: string): Reference[] {
   });
 }
 
-/** Why a reference cannot be followed; undefined for one that can. */
+/** Why a reference is invalid; undefined if it is valid. */
 function findProblem(text: string): string | undefined {
   const [, decision] = /^decision (\w+)/.exec(text) ?? [];
   if (decision !== undefined) {
@@ -147,7 +147,7 @@ function findProblem(text: string): string | undefined {
 
 type Section = { title: string; text: string };
 
-/** The sections of a document by their headings; in the specification a line that ends with a colon is one too. */
+/** The sections of a document by their headings. A line that ends with a colon counts as a heading too. */
 function readSections(text: string): Section[] {
   const lines = text.replaceAll("`", "").split("\n");
   const levels = lines.map(
@@ -161,13 +161,13 @@ function readSections(text: string): Section[] {
   });
 }
 
-/** Whether a section has this title; `…` in a reference stands for any text. */
+/** Whether a section has this title; `…` in a reference matches any text. */
 function isNamed(title: string, wanted: string): boolean {
   const pattern = wanted.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll("…", ".*");
   return new RegExp(`^${pattern}$`, "i").test(title);
 }
 
-/** Whether a section holds the numbered rules, or the words, that a reference names. */
+/** Whether a section contains the numbered rules or the words that a reference names. */
 function holds(section: string, part: string): boolean {
   if (!/^(?:rules? )?\d+(?: (?:to|and) \d+)*$/.test(part))
     return section.toLowerCase().includes(part.toLowerCase());
@@ -183,7 +183,7 @@ function findAll(file: string, pattern: RegExp): Reference[] {
   });
 }
 
-/** Whether a path of a page exists: from the root, beside the page, or below its folder. */
+/** Whether a path in a document exists: from the root, or at any depth below the document's folder. */
 function isFile(page: string, path: string): boolean {
   const folder = page.startsWith(docs) ? "" : `${dirname(page)}/`;
   return (

@@ -23,12 +23,12 @@ type Callback = { url: string; isSigned: boolean; previousSecretExpiresAt: strin
 const readCallback = async (sessionId: string) =>
   (await service.read<{ session: { callback: Callback } }>(`/api/sessions/${sessionId}`)).session.callback;
 
-test("a session's secret is rotated over the API, and each callback in the overlap has both signatures", async () => {
+test("the API rotates the callback secret of a session, and callbacks in the overlap have both signatures", async () => {
   const { sessionId, statusUrl } = await service.create("hello", {
     callback: { url: `${receiver.url}?token=canary`, secret: FIRST },
   });
   await service.completed(statusUrl);
-  await waitUntil(() => receiver.received.length === 2, "both callbacks have come");
+  await waitUntil(() => receiver.received.length === 2, "both callbacks have arrived");
   assert.deepEqual(await readCallback(sessionId), {
     url: `${receiver.url}?token=***`,
     events: ["run.started", "run.completed"],
@@ -48,15 +48,15 @@ test("a session's secret is rotated over the API, and each callback in the overl
 
   const posted = await service.call("POST", `/api/sessions/${sessionId}/agent/messages`, { text: "again" });
   await service.completed((await posted.json()).statusUrl);
-  await waitUntil(() => receiver.received.length === 4, "the callbacks of the second run have come");
-  for (const { headers, body, path: asked } of receiver.received.slice(2)) {
+  await waitUntil(() => receiver.received.length === 4, "the callbacks of the second run have arrived");
+  for (const { headers, body, path: requestPath } of receiver.received.slice(2)) {
     assert.equal(headers["x-service-signature"], signBody(SECOND, Buffer.from(body)));
     assert.equal(headers["x-service-signature-previous"], signBody(FIRST, Buffer.from(body)));
-    assert.equal(asked, "/hook?token=canary");
+    assert.equal(requestPath, "/hook?token=canary");
   }
 });
 
-test("short secrets, sessions without a callback and those of others are refused", async () => {
+test("a rotation is refused for a short secret, a session without a callback and an unknown session", async () => {
   const refuse = async (sessionId: string, body: unknown) => {
     const answer = await service.call("POST", `/api/sessions/${sessionId}/callback/secret`, body);
     return [answer.status, ((await answer.json()) as { error: string }).error];

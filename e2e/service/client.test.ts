@@ -25,9 +25,9 @@ import { TEST_KEY, waitUntil } from "./testing.ts";
 
 let service: HttpTestService;
 let client: ReturnType<typeof createClient>;
-/** What the document says of what no answer holds: frames of the socket, and callbacks. */
+/** Checks socket frames and callbacks, which no operation answers, against their schemas in the OpenAPI document. */
 const document = createDocumentAjv(closeSchemas(buildDocument("http://127.0.0.1")));
-/** What the model answers to a message that holds the key; anything else gets "Done.". */
+/** The model's answers, by a text that the message contains; the model answers other messages with "Done.". */
 const answers = new Map<string, Step>();
 
 before(async () => {
@@ -57,7 +57,7 @@ async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
 const stored = (events: StreamEvent[]) => events.filter((event) => "seq" in event);
 
 describe("a client's calls", () => {
-  test("create, follow up, read and cancel, typed by the contract", async () => {
+  test("create, follow up, read and cancel with the types of the contract", async () => {
     const created = await client.createSession({ ...ask("hello"), userId: "user-7" });
     assert.match(created.sessionId, /^ses_/);
     assert.equal((await client.waitForRequest(created)).status, "completed");
@@ -79,7 +79,7 @@ describe("a client's calls", () => {
     assert.equal((await client.api.listSessions({ limit: 1 })).data.length, 1);
   });
 
-  test("throw a refusal with its status, code, field and sentence", async () => {
+  test("throw refusals with their status, code, field and sentence", async () => {
     const refused = client.createSession({ ...ask("x"), subAgents: "yes" as unknown as boolean });
     await assert.rejects(refused, (error: unknown) => {
       assert.ok(error instanceof ApiError);
@@ -102,7 +102,7 @@ describe("a client's calls", () => {
     await assert.rejects(browser, { status: 400, code: "", field: "url", message: "url is required" });
   });
 
-  test("say so when the service is not there, and end when they are told to", async () => {
+  test("throw a ConnectionError if the service is unreachable, and the abort reason if their signal aborts", async () => {
     const nowhere = createClient({ baseUrl: "http://127.0.0.1:9", apiKey: "x" });
     await assert.rejects(nowhere.api.readHealth(), ConnectionError);
     const reason = new Error("enough");
@@ -111,7 +111,7 @@ describe("a client's calls", () => {
 });
 
 describe("events()", () => {
-  test("brings each stored event once and in order, and ends with the request", async () => {
+  test("yields each stored event once and in order, and ends with the request", async () => {
     const created = await client.createSession(ask("plain"));
     const events = await collect(client.events(created));
     assert.equal(events.at(-1)?.kind, "run.completed");
@@ -120,25 +120,25 @@ describe("events()", () => {
       numbers,
       [...new Set(numbers)].sort((a, b) => a - b),
     );
-    // Of a request that is over it is a replay; from its end on there is nothing.
+    // A completed request is replayed; after its last event there is nothing.
     assert.deepEqual(stored(await collect(client.events(created))), stored(events));
     assert.deepEqual(await collect(client.events(created, { after: numbers.at(-1) })), []);
   });
 
-  test("goes on after the last event seen when the connection breaks", async () => {
+  test("resumes after the last received event when the connection breaks", async () => {
     const release = hold("broken twice");
     const created = await client.createSession(ask("broken twice"));
-    const seen: StreamEvent[] = [];
+    const received: StreamEvent[] = [];
     let cuts = 0;
     for await (const event of client.events(created)) {
-      seen.push(event);
+      received.push(event);
       if (event.kind === "message.delta" && cuts++ < 2) service.cutConnections();
       if (cuts === 2) release();
     }
     assert.equal(cuts >= 2, true);
     const whole = stored(await collect(client.events(created)));
-    assert.deepEqual(stored(seen), whole);
-    assert.equal(seen.at(-1)?.kind, "run.completed");
+    assert.deepEqual(stored(received), whole);
+    assert.equal(received.at(-1)?.kind, "run.completed");
   });
 
   test("spans a retry, and ends only with the last run", async () => {
@@ -166,24 +166,24 @@ describe("events()", () => {
     assert.equal((await following).at(-1)?.kind, "run.completed");
   });
 
-  test("is left early, and ends with the caller's signal", async () => {
+  test("can be left early, and ends with the caller's signal", async () => {
     const release = hold("left early");
     const created = await client.createSession(ask("left early"));
     for await (const _ of client.events(created)) break;
-    const gone = new AbortController();
-    const following = collect(client.events(created, { signal: gone.signal }));
-    gone.abort(new Error("enough"));
+    const abort = new AbortController();
+    const following = collect(client.events(created, { signal: abort.signal }));
+    abort.abort(new Error("enough"));
     await assert.rejects(following, { message: "enough" });
     release();
     await client.waitForRequest(created);
   });
 
-  test("is refused for good where another try would be refused too", async () => {
+  test("throws without a retry if the service refuses permanently", async () => {
     const events = client.events({ sessionId: "ses_nobody", requestId: "req_nothing" });
     await assert.rejects(collect(events), { name: "ApiError", status: 404 });
   });
 
-  test("counts a connection that says nothing as lost, and waits as long as it is asked to", async () => {
+  test("reconnects after a silence, and waits as long as Retry-After says", async () => {
     let calls = 0;
     const at: number[] = [];
     const server = createServer((_, response) => {
@@ -206,7 +206,7 @@ describe("events()", () => {
 });
 
 describe("waitForDeliverable()", () => {
-  test("gives the typed result, by stream and by polling", async () => {
+  test("returns the typed result, by stream and by polling", async () => {
     answers.set("a title", { json: { title: "Harbour" }, text: "Looked." });
     service.model.respondWith((request) =>
       request.kind === "structured" ? { json: { title: "Harbour" } } : { text: "Looked." },
@@ -217,7 +217,7 @@ describe("waitForDeliverable()", () => {
     assert.equal(polled.title, "Harbour");
   });
 
-  test("throws why there is none", async () => {
+  test("throws the reason if there is no deliverable", async () => {
     service.model.respondWith((request) =>
       request.kind === "structured"
         ? { finish: "refusal", refusal: "I would rather not." }
@@ -233,7 +233,7 @@ describe("waitForDeliverable()", () => {
     await assert.rejects(client.waitForDeliverable(plain, { via: "poll" }), { code: "no_deliverable" });
   });
 
-  test("gives up in time, or when it is told to, and leaves the session alone", async () => {
+  test("throws at its timeout or when its signal aborts, and does not stop the session", async () => {
     service.model.respondWith(
       (request) => [...answers].find(([text]) => request.userText.includes(text))?.[1] ?? { text: "Done." },
     );
@@ -253,19 +253,22 @@ describe("live()", () => {
   const frames: LiveFrame[] = [];
   const kinds = () => frames.map(({ type }) => type);
 
-  test("brings the events, over a broken connection too, each once", async (t) => {
-    const release = hold("seen live");
-    const created = await client.createSession(ask("seen live"));
+  test("receives each event once, also when the connection breaks", async (t) => {
+    const release = hold("followed live");
+    const created = await client.createSession(ask("followed live"));
     const live = client.live(created.sessionId, { after: 0, onFrame: (frame) => frames.push(frame) });
     t.after(live.close);
-    await waitUntil(() => kinds().includes("message.delta"), "a piece of the message has come");
+    await waitUntil(() => kinds().includes("message.delta"), "a piece of the message has arrived");
     assert.equal(kinds()[0], "ready");
     assert.equal(live.send({ type: "ping" }), true);
     await waitUntil(() => kinds().includes("pong"), "the ping was answered");
     service.cutConnections();
-    await waitUntil(() => kinds().filter((kind) => kind === "ready").length === 2, "it is back");
+    await waitUntil(
+      () => kinds().filter((kind) => kind === "ready").length === 2,
+      "the client has reconnected",
+    );
     release();
-    await waitUntil(() => kinds().includes("run.completed"), "the run's end has come");
+    await waitUntil(() => kinds().includes("run.completed"), "the end of the run has arrived");
     live.close();
     await live.closed;
     const numbers = frames.flatMap((frame) => ("seq" in frame ? frame.seq : []));
@@ -274,7 +277,7 @@ describe("live()", () => {
     for (const frame of frames) assert.deepEqual(document.explain(refTo("LiveFrame"), frame), []);
   });
 
-  test("begins with now where nothing is asked for, and takes another socket", async () => {
+  test("begins with the next event without `after`, and accepts another WebSocket implementation", async () => {
     const created = await client.createSession(ask("before"));
     await client.waitForRequest(created);
     const later: LiveFrame[] = [];
@@ -282,14 +285,14 @@ describe("live()", () => {
       onFrame: (frame) => later.push(frame),
       openSocket: (url, headers) => new OtherWebSocket(url, { headers }) as unknown as WebSocket,
     });
-    await waitUntil(() => later.length > 0, "it is let in");
+    await waitUntil(() => later.length > 0, "the socket is ready");
     await client.waitForRequest(await client.sendMessage(created.sessionId, "after"));
     await waitUntil(() => later.some(({ type }) => type === "run.completed"), "the second run has ended");
     assert.equal(later.filter(({ type }) => type === "run.completed").length, 1);
     live.close();
   });
 
-  test("tells of a service that turns it away", async () => {
+  test("rejects `closed` with the status if the service refuses the socket", async () => {
     const stranger = createClient({ baseUrl: service.baseUrl, apiKey: "wrong" });
     const { sessionId } = await client.createSession(ask("private"));
     await assert.rejects(stranger.live(sessionId, { onFrame: () => {} }).closed, { status: 401 });
@@ -300,14 +303,14 @@ describe("live()", () => {
 describe("verifyCallback()", () => {
   const secret = "shh";
 
-  test("takes what the service really sends, from Node's headers and from web ones", async () => {
+  test("accepts the service's callbacks, with Node's headers and with web headers", async () => {
     const receiver = await startReceiver();
     const created = await client.createSession({
       ...ask("tell me"),
       callback: { url: receiver.url, secret },
     });
     await client.waitForRequest(created);
-    await waitUntil(() => receiver.received.length === 2, "both callbacks have come");
+    await waitUntil(() => receiver.received.length === 2, "both callbacks have arrived");
     for (const { headers, body } of receiver.received) {
       const verified = await verifyCallback({ headers, body, secret });
       const schema = verified.event === "run.started" ? "RunStartedCallback" : "RunCompletedCallback";
@@ -322,14 +325,14 @@ describe("verifyCallback()", () => {
       await assert.rejects(verifyCallback({ headers, body, secret: "other" }), CallbackSignatureError);
       await assert.rejects(verifyCallback({ headers, body: `${body} `, secret }), CallbackSignatureError);
       const late = () => Date.now() + 3_600_000;
-      await assert.rejects(verifyCallback({ headers, body, secret, now: late }), /too far away/);
+      await assert.rejects(verifyCallback({ headers, body, secret, now: late }), /too far from now/);
       const moved = { ...headers, "webhook-timestamp": "1" };
       await assert.rejects(verifyCallback({ headers: moved, body, secret }), CallbackSignatureError);
     }
     await receiver.close();
   });
 
-  test("takes the specification's signature alone, and nothing without one", async () => {
+  test("accepts the specification's signature alone, and rejects a missing one", async () => {
     const body = JSON.stringify({ event: "run.started", data: {} });
     const hmac = createHmac("sha256", secret).update(body).digest("hex");
     const headers = { "X-Service-Signature": `sha256=${hmac}`, "X-Service-Delivery": "whd-1" };

@@ -14,7 +14,7 @@ const object = (properties: Record<string, unknown>) => ({
   required: Object.keys(properties),
 });
 
-describe("the demo model keeps to what the projection tells it in words", () => {
+describe("the demo model satisfies the rules that the projection states in descriptions", () => {
   for (const [what, schema] of Object.entries({
     formats: object({
       mail: { type: "string", format: "email" },
@@ -39,7 +39,7 @@ describe("the demo model keeps to what the projection tells it in words", () => 
       few: { type: "array", items: { type: "string" }, minItems: 3, uniqueItems: true },
       one: { type: "array", items: { type: "boolean" }, minItems: 1, maxItems: 1 },
     }),
-    "branches told apart": object({
+    "discriminated branches": object({
       shape: {
         oneOf: [
           object({ type: { const: "circle" }, radius: { type: "number", exclusiveMinimum: 0 } }),

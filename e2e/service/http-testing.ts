@@ -5,16 +5,16 @@ import { createRequestListener } from "#lib/server/request-listener.ts";
 import { createUpgradeHandler } from "#lib/server/upgrade.ts";
 import { checkAnswer, openTestService, type TestService } from "./testing.ts";
 
-/** A test service that listens: everything but the pages, at the address that it believes to have. */
+/** A test service that serves everything except the pages at its base URL. */
 export type HttpTestService = TestService & {
   baseUrl: string;
-  /** As `fetch`, with every answer held to the document. */
+  /** Like `fetch`, but checks every answer against the OpenAPI document. */
   fetch: typeof fetch;
-  /** Breaks every open connection off, as a network would. */
+  /** Destroys every open connection, like a network failure. */
   cutConnections: () => void;
 };
 
-/** Starts one on a free port of this machine. */
+/** Starts a test service on a free port. */
 export async function openHttpTestService(variables: Record<string, string> = {}): Promise<HttpTestService> {
   const server = createServer();
   server.listen(0, "127.0.0.1");
@@ -26,7 +26,7 @@ export async function openHttpTestService(variables: Record<string, string> = {}
   const logger = { error: () => {} };
   const { handleRequest } = createRequestListener({ container, env, handle, isDev: false, logger });
   server.on("request", handleRequest);
-  // Upgraded ones are not the HTTP server's any more.
+  // The HTTP server does not track upgraded connections.
   const sockets = new Set<Socket>();
   server.on("connection", (socket) => {
     sockets.add(socket);

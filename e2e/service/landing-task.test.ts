@@ -18,7 +18,7 @@ const question = {
   arguments: { question: "Which page?", options: ["front page", "checkout"] },
 };
 
-/** The model asks the person once and then answers. */
+/** Scripts the model: it asks the person once and then answers. */
 function askOnce(): void {
   service.model.requests.length = 0;
   service.model.respondWith(({ answersSoFar }) =>
@@ -36,7 +36,7 @@ async function startFromLandingPage(more: Record<string, unknown>): Promise<Crea
   return (await answer.json()) as Created;
 }
 
-/** Waits for the end of the turn; the session belongs to the operator, so that the test's key does not see it. */
+/** Waits for the end of the turn. It reads the log, because the test's key has no access to the operator's session. */
 const ended = ({ sessionId }: Created) =>
   waitUntil(
     async () => only(await readEvents(service, sessionId), "run.completed").length > 0,
@@ -49,15 +49,15 @@ const offered = () =>
 const NOBODY = /Nobody is waiting on the session page/;
 
 describe("a task started on the landing page", () => {
-  it("is a person's turn: it keeps the tools for persons, and its questions are asked", async () => {
+  it("is a person's turn: it has the tools for persons, and its questions are asked", async () => {
     askOnce();
     const session = await startFromLandingPage({ tools: { externalTurnExclude: ["list_transcript"] } });
     const readQuestions = async () =>
       only(await readEvents(service, session.sessionId), "elicitation.requested");
     await waitUntil(async () => (await readQuestions()).length > 0, "the person is asked");
-    const [asked] = await readQuestions();
+    const [request] = await readQuestions();
     const { sessionId } = session;
-    const question = { sessionId, elicitationId: asked?.elicitationId ?? "" };
+    const question = { sessionId, elicitationId: request?.elicitationId ?? "" };
     await answerElicitation(service.container.services, question, "checkout");
     await ended(session);
 
@@ -68,7 +68,7 @@ describe("a task started on the landing page", () => {
     assert.doesNotMatch(JSON.stringify(service.model.requests[0]?.body), NOBODY);
   });
 
-  it("reads `web` as its source, whatever the body says", async () => {
+  it("always has the source `web`, also if the body names another", async () => {
     service.model.respondWith(() => ({ text: "Done." }));
     for (const more of [{}, { source: "api" }, { source: "cli" }]) {
       const session = await startFromLandingPage(more);
@@ -81,7 +81,7 @@ describe("a task started on the landing page", () => {
 });
 
 describe("a caller with an API key", () => {
-  it("is no person, also with `source: web`: externalTurnExclude applies and nobody is asked", async () => {
+  it("is not a person, also with `source: web`: externalTurnExclude applies and no question is asked", async () => {
     askOnce();
     const session = await service.create("look at the shop", {
       source: "web",

@@ -8,7 +8,7 @@ import { type InngestStandIn, startInngestStandIn } from "#inngest/testing/start
 import { openServedService, type ServedService } from "./real-server-testing.ts";
 import { waitUntil } from "./testing.ts";
 
-/** A server that forgets what it was told, as one without a durable queue does when it restarts. */
+/** An Inngest server that can lose its state, as one without a durable queue does when it restarts. */
 let standIn: InngestStandIn;
 let service: ServedService;
 before(async () => {
@@ -22,7 +22,7 @@ after(async () => {
 
 const HALF_AN_HOUR_AGO = new Date(Date.now() - 30 * 60_000);
 
-it("a run whose job the server has lost is asked for again, and played", async () => {
+it("a run whose job the server has lost gets a new job and is played", async () => {
   const { db } = service.container.services;
   service.model.respondWith(() => ({ text: "Played after all." }));
   standIn.set({ deliver: () => [] });
@@ -31,7 +31,7 @@ it("a run whose job the server has lost is asked for again, and played", async (
   const isSent = async () => (await db.select().from(outbox).where(eq(outbox.id, jobId)))[0]?.sentAt;
   await waitUntil(async () => Boolean(await isSent()), "the job is sent");
   standIn.set();
-  // As if all this had been half an hour ago.
+  // Moves the run and its job to half an hour ago.
   await db.update(runs).set({ createdAt: HALF_AN_HOUR_AGO }).where(eq(runs.id, session.runId));
   await db.update(outbox).set({ sentAt: HALF_AN_HOUR_AGO }).where(eq(outbox.id, jobId));
   standIn.tick("sweep-outbox");
@@ -40,20 +40,20 @@ it("a run whose job the server has lost is asked for again, and played", async (
   assert.deepEqual([run?.state, run?.generation], ["succeeded", 2]);
 });
 
-it("a run in flight is sent again within a minute after the server lost its state, without its cron", async () => {
+it("a waiting retry gets a new job within a minute after the server lost its state, without the server's cron", async () => {
   const { db } = service.container.services;
-  const held = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
   const answers: Step[] = [
-    { status: 503, message: "overloaded", hold: held.promise },
+    { status: 503, message: "overloaded", hold: gate.promise },
     { text: "Played after all." },
   ];
   service.model.respondWith(() => answers.shift());
   const session = await service.create("Go on without a server");
   await service.model.waitForRequest(({ userText }) => userText.includes("without a server"));
   const readRuns = () => db.select().from(runs).where(eq(runs.requestId, session.requestId));
-  // Between two runs of the chain only the server knows that the session goes on.
+  // Between two runs of a chain, only the server's job continues the session.
   standIn.set({ deliver: () => [] });
-  held.resolve();
+  gate.resolve();
   await waitUntil(async () => (await readRuns()).length === 2, "the retry waits");
   const retry = (await readRuns()).find(({ attempt }) => attempt === 2);
   const jobId = `${retry?.id}:1`;
@@ -61,7 +61,7 @@ it("a run in flight is sent again within a minute after the server lost its stat
   await waitUntil(async () => Boolean(await isSent()), "the job is sent");
   standIn.loseState();
   standIn.set();
-  // As if all this had been 45 seconds ago.
+  // Moves the retry and its job to 45 seconds ago.
   const at = new Date(Date.now() - 45_000);
   await db
     .update(runs)
@@ -73,7 +73,7 @@ it("a run in flight is sent again within a minute after the server lost its stat
   assert.deepEqual([ended?.state, ended?.generation], ["succeeded", 2]);
 });
 
-it("a callback whose job the server has lost is asked for again, and arrives", async () => {
+it("a callback whose job the server has lost gets a new job and arrives", async () => {
   const { db } = service.container.services;
   const receiver = await startReceiver();
   const isDelivery = ({ name }: { name: string }) => name === "callback/delivery.requested";

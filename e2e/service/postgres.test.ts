@@ -10,7 +10,7 @@ import { openTestService, type TestService, waitUntil } from "./testing.ts";
 
 let postgres: TestPostgres;
 let service: TestService;
-/** What Node would end the process for. */
+/** Errors for which Node would end the process. */
 const unhandled: unknown[] = [];
 const keep = (error: unknown) => unhandled.push(error);
 
@@ -48,12 +48,12 @@ describe("the browsers of services that share a Postgres", () => {
   const open = () => openTestService({ DATABASE_URL: url, DATABASE_DRIVER: "pg", BROWSER_EXECUTABLE_PATH });
   const readStatus = async (of: TestService, { sessionId }: { sessionId: string }) =>
     (await of.container.services.browser.readStatus(sessionId)).status;
-  /** The name that a service's connections carry. */
+  /** The application name of a service's connections. */
   const nameOf = async ({ container }: TestService) => {
-    const asked = await container.services.db.execute(
+    const answer = await container.services.db.execute(
       sql`select current_setting('application_name') as name`,
     );
-    return (asked as unknown as { rows: { name: string }[] }).rows[0]?.name ?? "";
+    return (answer as unknown as { rows: { name: string }[] }).rows[0]?.name ?? "";
   };
   const ownerOf = async ({ container }: TestService, { sessionId }: { sessionId: string }) => {
     const rows = await container.services.db.select().from(browsers).where(eq(browsers.sessionId, sessionId));
@@ -63,27 +63,31 @@ describe("the browsers of services that share a Postgres", () => {
     url = await createDatabase(postgres.url, "browsers");
   });
 
-  it("are left alone while their process is there, and read as expired once it has gone", async () => {
+  it("are not touched while their process lives, and read as expired after it has ended", async () => {
     const [first, second] = await Promise.all([open(), open()]);
-    const [held, left] = [await first.create("One"), await first.create("Two")];
+    const [owned, abandoned] = [await first.create("One"), await first.create("Two")];
     await first.container.services.db.insert(browsers).values([
-      { sessionId: held.sessionId, status: "ready", owner: await nameOf(first) },
-      { sessionId: left.sessionId, status: "ready", owner: "agent-session-service 1 gone" },
+      { sessionId: owned.sessionId, status: "ready", owner: await nameOf(first) },
+      { sessionId: abandoned.sessionId, status: "ready", owner: "agent-session-service 1 gone" },
     ]);
-    assert.equal(await readStatus(second, held), "ready");
-    assert.equal(await readStatus(second, left), "ready", "it had its connections before Postgres started");
+    assert.equal(await readStatus(second, owned), "ready");
+    assert.equal(
+      await readStatus(second, abandoned),
+      "ready",
+      "the service connected before Postgres started",
+    );
     const third = await open();
-    assert.equal(await readStatus(third, held), "ready", "a start takes nothing from the others");
+    assert.equal(await readStatus(third, owned), "ready", "a starting service leaves the browsers of others");
     await first.close();
-    assert.equal(await readStatus(second, held), "expired");
+    assert.equal(await readStatus(second, owned), "expired");
 
     await second.container.services.browser.reapIdle(new Date());
-    const events = await readEvents(second, held.sessionId);
+    const events = await readEvents(second, owned.sessionId);
     assert.equal(events.findLast((event) => event.kind === "browser.status")?.status, "expired");
     await Promise.all([second.close(), third.close()]);
   });
 
-  it("are taken over at the next need, from a process that has gone and from one that lives", async () => {
+  it("are taken over at the next use, from an ended process and from a living one", async () => {
     const [first, second] = await Promise.all([open(), open()]);
     const session = await first.create("Look");
     await first.container.services.db.insert(browsers).values({
@@ -94,7 +98,7 @@ describe("the browsers of services that share a Postgres", () => {
     await first.container.services.browser.ensure(session.sessionId);
     assert.equal(await readStatus(first, session), "ready");
     assert.equal(await ownerOf(first, session), await nameOf(first));
-    // Somebody who looks is not somebody who needs it.
+    // Reading the status is not a use of the browser.
     second.container.services.browser.watch(session.sessionId, { onFrame() {} })();
     await second.container.services.browser.ensure(session.sessionId);
     assert.equal(await ownerOf(first, session), await nameOf(second));
@@ -106,8 +110,8 @@ describe("the browsers of services that share a Postgres", () => {
   });
 });
 
-describe("on a Postgres that goes away and comes back", () => {
-  it("answers with an error while it is away, says so in its readiness, and serves again", async () => {
+describe("a service during an outage of Postgres", () => {
+  it("answers with errors, reports the outage in its readiness, and recovers", async () => {
     await postgres.restart("fast", async () => {
       const refused = await service.call("POST", "/api/session", {
         messages: [{ role: "user", parts: [{ type: "text", text: "Hello" }] }],
@@ -124,7 +128,7 @@ describe("on a Postgres that goes away and comes back", () => {
     assert.deepEqual(unhandled, []);
   });
 
-  it("shows no browser that ended while nobody could write it down", async () => {
+  it("shows no browser as ready that ended during the outage", async () => {
     const { browser } = service.container.services;
     const session = await service.create("Look at it");
     await browser.ensure(session.sessionId);
@@ -139,12 +143,12 @@ describe("on a Postgres that goes away and comes back", () => {
     assert.equal(events.findLast((event) => event.kind === "browser.status")?.status, "expired");
   });
 
-  it("heeds a stop of which it missed the word, once its connection for notifications is back", async () => {
+  it("applies a stop whose notification it missed after it has reconnected", async () => {
     const { db } = service.container.services;
     service.model.enqueue({ text: "Never heard", hold: "once", holdAt: "start" });
     const session = await service.create("Think for ever");
     await service.model.waitForRequest(({ userText }) => userText === "Think for ever");
-    // As by a process that ended right after it had stored the wish.
+    // Stores the stop as a process does that ends right afterwards.
     await db.update(runs).set({ cancelRequestedAt: new Date() }).where(eq(runs.id, session.runId));
     const cutAt = Date.now();
     await db.execute(sql`select pg_terminate_backend(pid) from pg_stat_activity
@@ -156,13 +160,15 @@ describe("on a Postgres that goes away and comes back", () => {
   });
 
   for (const mode of ["fast", "immediate"] as const) {
-    it(`plays all turns to their end over restarts under load (${mode})`, async () => {
+    it(`plays all turns to their end when Postgres restarts under load (${mode})`, async () => {
       const sessions = await Promise.all(
         Array.from({ length: 12 }, (_, index) => service.create(`Turn ${index}`)),
       );
       for (const answers of [14, 28]) {
-        const asked = service.model.requests.length + answers;
-        await waitUntil(() => service.model.requests.length >= asked, "turns are under way").catch(() => {});
+        const requestCount = service.model.requests.length + answers;
+        await waitUntil(() => service.model.requests.length >= requestCount, "turns are under way").catch(
+          () => {},
+        );
         await postgres.restart(mode);
       }
       for (const { statusUrl } of sessions) await completes(statusUrl);
@@ -174,13 +180,13 @@ describe("on a Postgres that goes away and comes back", () => {
         );
         const ends = events.filter((event) => event.kind === "run.completed");
         assert.equal(ends.at(-1)?.kind === "run.completed" && ends.at(-1)?.outcome, "succeeded");
-        assert.equal(ends.length, 1, "one run, which ended once");
+        assert.equal(ends.length, 1, "there is one run, which ended once");
       }
       assert.deepEqual(unhandled, []);
     });
   }
 
-  /** Asks for a status until it is completed; an answer that the restart spoiled is asked for again. */
+  /** Polls a request until it is completed; repeats polls that fail because of the restart. */
   async function completes(statusUrl: string): Promise<void> {
     await waitUntil(async () => {
       const answer = await service.call("GET", statusUrl);

@@ -4,12 +4,12 @@ import type { InngestStandIn } from "#inngest/testing/start-inngest-stand-in.ts"
 import { createRequestListener } from "#lib/server/request-listener.ts";
 import { openTestService, type TestService } from "./testing.ts";
 
-/** A service whose functions a server drives over HTTP. */
+/** A service whose functions an Inngest server calls over HTTP. */
 export type ServedService = TestService;
 
 /**
- * A whole service that has Inngest's own variables set, and nothing else that would choose the engine: its functions
- * are served at `/api/inngest` on a real port, where the stand-in calls them.
+ * Starts a service that chooses Inngest as its engine by Inngest's own variables alone. It serves its functions at
+ * `/api/inngest` on a real port, where the stand-in calls them.
  */
 export async function openServedService(
   standIn: InngestStandIn,
@@ -20,7 +20,7 @@ export async function openServedService(
   const server = createServer((request, response) => listener(request, response));
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const { port } = server.address() as AddressInfo;
-  // The SDK reads its variables by itself, so they are in the environment of the process as well.
+  // The SDK reads its variables from `process.env`, so they must be set there too.
   Object.assign(process.env, standIn.variables);
   const service = await openTestService({ PORT: String(port), ...standIn.variables, ...variables }, dataDir);
   listener = createRequestListener({

@@ -13,8 +13,8 @@ import { waitUntil } from "./testing.ts";
 import { only, readEvents, readStatus } from "./turn/turn-testing.ts";
 
 /**
- * The functions that the embedded engine plays, driven as an Inngest server drives them: over HTTP, signed, with
- * steps posted while a call lasts and by plain replay, and with everything that befalls calls and events on the way.
+ * The functions of the service, called as an Inngest server calls them: over HTTP and signed, with checkpointing and with
+ * replay, and with lost, repeated, late and reordered calls and events.
  */
 
 let standIn: InngestStandIn;
@@ -24,18 +24,18 @@ const VARIABLES = { SANDBOX: "unconfined", CALLBACK_RETRY_BASE_MS: "20", CALLBAC
 
 const isTurn = (functionId: string) => functionId.endsWith("-run-turn");
 const shell = (command: string) => ({ name: "run_shell", arguments: { command } });
-/** A turn whose commands each leave a line behind, so that one that ran twice shows. */
+/** A turn whose commands each append a line, so that a repeated command is visible. */
 const COUNTED: Step[] = [
   { toolCalls: [shell("echo one >> count.txt"), shell("echo two >> count.txt")] },
   { toolCalls: [shell("echo three >> count.txt; cat count.txt")] },
   { text: "Three lines." },
 ];
 
-/** Each model call of a turn gets the same answer whenever it is made. */
+/** Scripts the model: a repeated model call of a turn gets the same answer. */
 const answer = (steps: Step[]) =>
   service.model.respondWith(({ answersSoFar }) => steps[Math.min(answersSoFar, steps.length - 1)]);
 
-/** Waits until the request is completed and the server has nothing left to do for its session. */
+/** Waits until the request is completed and all function runs of its session have ended. */
 async function completed(statusUrl: string): Promise<void> {
   await service.completed(statusUrl);
   const [, sessionId] = /sessions\/([^/]+)/.exec(statusUrl) ?? [];
@@ -45,7 +45,7 @@ async function completed(statusUrl: string): Promise<void> {
 
 const hasEnded = ({ state }: { state: string }) => state !== "running";
 
-/** What holds for every session, whatever befell it: one start and one end per run, one result per tool call. */
+/** Checks that each run has one start and one end, and each tool call one result. */
 async function checkLog(sessionId: string): Promise<DomainEvent[]> {
   const events = await readEvents(service, sessionId);
   const starts = only(events, "run.started").map(({ runId }) => runId);
@@ -54,7 +54,7 @@ async function checkLog(sessionId: string): Promise<DomainEvent[]> {
   assert.deepEqual([...ends].sort(), [...starts].sort(), "every run that started ends once");
   const calls = only(events, "tool.call").map(({ toolCallId }) => toolCallId);
   const results = only(events, "tool.result").map(({ toolCallId }) => toolCallId);
-  assert.equal(new Set(calls).size, calls.length, "a call is told of once");
+  assert.equal(new Set(calls).size, calls.length, "a call has one event");
   assert.deepEqual([...results].sort(), [...calls].sort(), "every call has one result");
   return events;
 }
@@ -91,7 +91,7 @@ for (const mode of ["checkpointing", "replay"] satisfies Mode[])
     });
     afterEach(() => {
       standIn.set();
-      assert.deepEqual(standIn.faults, [], "nothing was against the protocol");
+      assert.deepEqual(standIn.faults, [], "no request violated the protocol");
     });
     after(async () => {
       await standIn.close();
@@ -102,14 +102,18 @@ for (const mode of ["checkpointing", "replay"] satisfies Mode[])
       await playCounted();
       const run = standIn.runsOf("run-turn").at(-1);
       assert.equal(run?.state, "completed");
-      assert.equal(run?.calls === 1, mode === "checkpointing", "steps posted while one call lasts");
+      assert.equal(
+        run?.calls === 1,
+        mode === "checkpointing",
+        "only with checkpointing one call reports all steps",
+      );
     });
 
-    it("plays a structured turn: probe, work, the value, its correction", async () => {
+    it("plays a structured turn with its probe, its work, its structured call and a correction", async () => {
       const values = [{ title: "longer than ten characters" }, { title: "short" }];
-      const asked: string[] = [];
+      const kinds: string[] = [];
       service.model.respondWith(({ kind, answersSoFar }) => {
-        asked.push(kind);
+        kinds.push(kind);
         if (kind === "probe") return undefined;
         if (kind === "structured") return { json: values.shift() };
         return answersSoFar === 0 ? { toolCalls: [shell("echo x")] } : { text: "Seen." };
@@ -124,10 +128,10 @@ for (const mode of ["checkpointing", "replay"] satisfies Mode[])
       assert.deepEqual(outcomes(await checkLog(session.sessionId)), ["succeeded"]);
       const { deliverable } = await readStatus(service, session.sessionId);
       assert.deepEqual([deliverable?.status, deliverable?.value], ["ready", { title: "short" }]);
-      assert.deepEqual(asked, ["probe", "turn", "turn", "structured", "structured"]);
+      assert.deepEqual(kinds, ["probe", "turn", "turn", "structured", "structured"]);
     });
 
-    it("plays a chain of retries, each a run of its own after its wait", async () => {
+    it("plays a chain of retries, each as a new run after its wait", async () => {
       const failures: Step[] = [
         { status: 500, message: "overloaded" },
         { status: 429, message: "slow down", headers: { "retry-after": "1" } },
@@ -136,7 +140,7 @@ for (const mode of ["checkpointing", "replay"] satisfies Mode[])
       const session = await service.create("Fail twice");
       const since = Date.now();
       await completed(session.statusUrl);
-      assert.ok(Date.now() - since >= 1_000, "the provider's wish is kept");
+      assert.ok(Date.now() - since >= 1_000, "the retry waits for Retry-After");
       assert.deepEqual(outcomes(await checkLog(session.sessionId)), ["errored", "errored", "succeeded"]);
     });
 
@@ -147,14 +151,14 @@ for (const mode of ["checkpointing", "replay"] satisfies Mode[])
         callback: { url: receiver.url, events: ["run.completed"] },
       });
       await completed(session.statusUrl);
-      await waitUntil(() => standIn.runsOf("deliver-callback").every(hasEnded), "the delivery is made");
+      await waitUntil(() => standIn.runsOf("deliver-callback").every(hasEnded), "the callback is delivered");
       await receiver.close();
       assert.equal(receiver.received.length, 3);
       assert.equal(new Set(receiver.received.map(({ body }) => body.toString())).size, 1, "the same bytes");
       assert.deepEqual(standIn.runsOf("deliver-callback").at(-1)?.state, "completed");
     });
 
-    it("ends a turn that is cancelled in the middle of a model call, and plays the next", async () => {
+    it("ends a turn that is cancelled during a model call, and plays the next", async () => {
       service.model.respondWith(({ userText }) =>
         userText.includes("stop") ? { text: "On and on.", hold: new Promise(() => {}) } : { text: "Next." },
       );
@@ -166,7 +170,7 @@ for (const mode of ["checkpointing", "replay"] satisfies Mode[])
       assert.deepEqual(outcomes(await checkLog(session.sessionId)), ["cancelled", "succeeded"]);
     });
 
-    it("ends a chain of retries that is cancelled while it sleeps", async () => {
+    it("ends a chain of retries that is cancelled during its wait", async () => {
       answer([{ status: 503, message: "overloaded", headers: { "retry-after": "60" } }]);
       const session = await service.create("Sleep and stop");
       await waitUntil(
@@ -180,33 +184,33 @@ for (const mode of ["checkpointing", "replay"] satisfies Mode[])
       assert.equal((await readStatus(service, session.sessionId)).turnState, "idle");
     });
 
-    it("repeats every call whose answer was lost: nothing is done again", async () => {
+    it("repeats calls whose answer was lost, and no command runs again", async () => {
       standIn.set({ chooseMishap: () => ({ kind: "answer-lost" }) });
       await playCounted();
     });
 
-    it("sends every call twice at the same time: nothing is done twice", async () => {
+    it("sends every call twice at the same time, and no command runs twice", async () => {
       standIn.set({ chooseMishap: () => ({ kind: "twice" }) });
       await playCounted();
     });
 
-    it("finds the app away at every other call", async () => {
+    it("cannot reach the app at every other call, and no command runs twice", async () => {
       standIn.set({ chooseMishap: ({ number }) => (number % 2 === 1 ? { kind: "refused" } : undefined) });
       await playCounted();
     });
 
-    it("gives up a call in the middle of a model call, and makes it again while the app goes on", async () => {
+    it("aborts a call during a model call and repeats it while the app continues the first", async () => {
       const { promise: held, resolve: release } = Promise.withResolvers<void>();
-      let asked = 0;
+      let calls = 0;
       service.model.respondWith(({ answersSoFar }) => {
-        // Nothing holds up the model the second time; its first answer comes after all, and too late.
-        if (++asked === 2) setTimeout(release, 50);
-        return asked === 1 ? { ...COUNTED[0], hold: held } : COUNTED[answersSoFar];
+        // The second model call is answered at once; the first answer then arrives too late.
+        if (++calls === 2) setTimeout(release, 50);
+        return calls === 1 ? { ...COUNTED[0], hold: held } : COUNTED[answersSoFar];
       });
       const isAsked = service.model.waitForRequest(({ userText }) => userText.includes("Count while"));
       standIn.set({
         chooseMishap: ({ functionId }) =>
-          isTurn(functionId) && asked === 0 ? { kind: "given-up", after: isAsked } : undefined,
+          isTurn(functionId) && calls === 0 ? { kind: "given-up", after: isAsked } : undefined,
       });
       const session = await service.create("Count while given up");
       await completed(session.statusUrl);
@@ -214,46 +218,46 @@ for (const mode of ["checkpointing", "replay"] satisfies Mode[])
       assert.equal(await readCount(session.sessionId), "one\ntwo\nthree\n");
     });
 
-    it("starts two function runs for one job, as when an id is no longer known: the turn is played once", async () => {
+    it("starts two function runs for one job, as after it has forgotten the job's id, and the turn is played once", async () => {
       standIn.set({ deliver: (events) => [...events, ...events] });
       await playCounted();
       const runs = standIn.runsOf("run-turn").slice(-2);
       assert.equal(runs[0]?.event.id, runs[1]?.event.id);
     });
 
-    it("hands over jobs late and in another order: follow-ups are played once each, in their own", async () => {
-      const kept: EngineEvent[] = [];
+    it("delivers jobs late, repeatedly and reordered, and follow-ups are played once each, in order", async () => {
+      const delayed: EngineEvent[] = [];
       standIn.set({
         deliver(events) {
-          kept.push(...events);
+          delayed.push(...events);
           return [];
         },
       });
-      service.model.respondWith(({ userText }) => ({ text: `Heard: ${userText}` }));
+      service.model.respondWith(({ userText }) => ({ text: `Received: ${userText}` }));
       const session = await service.create("first");
       const followUps = [];
       for (const text of ["second", "third", "fourth"]) followUps.push(await follow(session.sessionId, text));
-      await waitUntil(() => kept.length > 0, "the first job is on its way");
-      standIn.set({ deliver: (events) => [...events, ...kept, ...events] });
-      standIn.arrive([...kept].reverse());
+      await waitUntil(() => delayed.length > 0, "the first job is on its way");
+      standIn.set({ deliver: (events) => [...events, ...delayed, ...events] });
+      standIn.arrive([...delayed].reverse());
       for (const { statusUrl } of followUps) await completed(statusUrl);
       const events = await checkLog(session.sessionId);
-      const heard = only(events, "message.completed").flatMap(({ message }) =>
+      const replies = only(events, "message.completed").flatMap(({ message }) =>
         message.role === "assistant" ? [JSON.stringify(message.parts)] : [],
       );
-      assert.equal(heard.length, 4);
+      assert.equal(replies.length, 4);
       for (const [at, word] of ["first", "second", "third", "fourth"].entries())
-        assert.match(heard[at] ?? "", new RegExp(`Heard: ${word}`));
+        assert.match(replies[at] ?? "", new RegExp(`Received: ${word}`));
     });
 
-    it("sends the SDK to the API for a state that is too large to travel", async () => {
+    it("lets the SDK read a state that is too large for a call from the API", async () => {
       const before = standIn.readStateReads();
       standIn.set({ stateBytesMax: 0 });
       await playCounted();
       assert.ok(standIn.readStateReads() > before);
     });
 
-    it("stays far below the server's limits, whatever a tool prints", async () => {
+    it("gets step outputs far below its limits, also if a tool prints a lot", async () => {
       answer([{ toolCalls: [shell("head -c 300000 /dev/zero | tr '\\0' x")] }, { text: "Long." }]);
       const session = await service.create("Print a lot");
       await completed(session.statusUrl);
@@ -263,7 +267,7 @@ for (const mode of ["checkpointing", "replay"] satisfies Mode[])
       assert.ok(Math.max(0, ...bytes) < 4_096, `the largest step output has ${Math.max(...bytes)} bytes`);
     });
 
-    it("is answered only with the signing key, and told of in the readiness", async () => {
+    it("must sign its calls, and appears in the readiness", async () => {
       const url = `${service.env.baseUrl}/api/inngest?fnId=agent-session-service-run-turn&stepId=step`;
       const forged = await fetch(url, { method: "POST", body: JSON.stringify({ event: {}, ctx: {} }) });
       assert.equal(forged.status, 401);
@@ -274,7 +278,7 @@ for (const mode of ["checkpointing", "replay"] satisfies Mode[])
       assert.match(checks.engine.detail, /^Inngest at http/);
     });
 
-    it("goes on with a turn in which the app was stopped and started again", async () => {
+    it("continues a turn during which the app was restarted", async () => {
       const held = new Promise<void>(() => {});
       service.model.respondWith(({ answersSoFar }) =>
         answersSoFar === 1 ? { text: "Held.", hold: held } : COUNTED[answersSoFar],
@@ -285,7 +289,7 @@ for (const mode of ["checkpointing", "replay"] satisfies Mode[])
       );
       const { dataDir } = service;
       await service.close({ keepFiles: true });
-      // From here on a call has time for one step of the turn.
+      // With this budget, a call plays one step of the turn.
       service = await openServedService(standIn, { ...VARIABLES, TURN_BUDGET_MS: "1" }, dataDir);
       answer(COUNTED);
       await completed(session.statusUrl);
@@ -293,13 +297,13 @@ for (const mode of ["checkpointing", "replay"] satisfies Mode[])
       assert.equal(await readCount(session.sessionId), "one\ntwo\nthree\n");
     });
 
-    it("plays a turn in many short calls, also where answers are lost and the app is away", async () => {
+    it("plays a turn in many short calls, also if answers are lost or the app is unreachable", async () => {
       standIn.set({
         chooseMishap: ({ number }) =>
           [{ kind: "answer-lost" } as const, { kind: "refused" } as const][number % 3],
       });
       await playCounted();
       const run = standIn.runsOf("run-turn").at(-1);
-      assert.ok((run?.steps.size ?? 0) >= 2, "it took more than one step");
+      assert.ok((run?.steps.size ?? 0) >= 2, "the turn took more than one step");
     });
   });

@@ -23,7 +23,7 @@ after(() => service.close());
 const forever = () => new Promise<void>(() => {});
 const db = () => service.container.services.db;
 
-/** Everything the database has, table by table; what the engine keeps of its work is its own. */
+/** The number of rows of every table and of large objects, except the tables of the engine and of removals. */
 async function countAll(): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   const tables = await db().execute(
@@ -39,7 +39,7 @@ async function countAll(): Promise<Record<string, number>> {
   return counts;
 }
 
-/** A session in the middle of a turn, with something of everything. */
+/** Creates a session during a turn, with rows and files of every kind. */
 async function openFullSession() {
   const receiver = await startReceiver([500]);
   service.model.respondWith(({ userText, answersSoFar }) => {
@@ -64,8 +64,8 @@ async function openFullSession() {
     text: "and then",
   });
   assert.equal(followUp.status, 202);
-  const kept = { runId, kind: "html" as const, title: "t", url: null, mediaType: "text/html" };
-  await service.container.services.evidence.save({ ...kept, sessionId, bytes: Buffer.from("<p>page") });
+  const evidence = { runId, kind: "html" as const, title: "t", url: null, mediaType: "text/html" };
+  await service.container.services.evidence.save({ ...evidence, sessionId, bytes: Buffer.from("<p>page") });
   const path = await insertBytes(db(), Buffer.from("of a platform without a disk"));
   await db().execute(sql`
     insert into evidence (id, session_id, run_id, kind, title, media_type, size_bytes, path)
@@ -79,8 +79,8 @@ const folders = (sessionId: string) =>
   ["workspaces", "evidence"].map((name) => join(service.dataDir, name, sessionId));
 
 describe("DELETE /api/sessions/:sessionId", () => {
-  it("ends the turn, removes everything, says what went, and leaves no trace", async () => {
-    // The versions of skills are the deployment's: the first session stores them, and no deletion removes them.
+  it("ends the turn, removes everything, and reports what it removed", async () => {
+    // Skill versions belong to the deployment: the first session stores them, and no deletion removes them.
     await service.container.services.skills.take();
     const before = await countAll();
     const session = await openFullSession();
@@ -128,7 +128,7 @@ describe("DELETE /api/sessions/:sessionId", () => {
 
     assert.deepEqual(await countAll(), before);
     for (const folder of folders(sessionId)) assert.ok(!existsSync(folder), folder);
-    assert.match(await reading, /event: run\.started/, "a stream that was open has ended");
+    assert.match(await reading, /event: run\.started/, "the open stream has ended");
     for (const [method, path] of [
       ["GET", ""],
       ["DELETE", ""],
@@ -138,9 +138,9 @@ describe("DELETE /api/sessions/:sessionId", () => {
       ["POST", "/agent/cancel"],
       ["GET", `/requests/${requestId}/stream`],
     ] as const) {
-      const gone = await service.call(method, `/api/sessions/${sessionId}${path}`);
-      assert.equal(gone.status, 404, path);
-      assert.deepEqual(await gone.json(), { success: false, error: "no such session", code: "not_found" });
+      const answer = await service.call(method, `/api/sessions/${sessionId}${path}`);
+      assert.equal(answer.status, 404, path);
+      assert.deepEqual(await answer.json(), { success: false, error: "no such session", code: "not_found" });
     }
     assert.equal((await service.call("GET", statusUrl)).status, 404);
     const { data } = await service.read<{ data: { id: string }[] }>("/api/sessions");
@@ -158,7 +158,7 @@ describe("DELETE /api/sessions/:sessionId", () => {
     await receiver.close();
   });
 
-  it("that comes twice at once removes it once", async () => {
+  it("removes the session once if it is sent several times at once", async () => {
     service.model.respondWith(() => ({ text: "Done." }));
     const { sessionId } = await service.create("twice");
     const remove = () => service.call("DELETE", `/api/sessions/${sessionId}`);
@@ -166,7 +166,7 @@ describe("DELETE /api/sessions/:sessionId", () => {
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 404, 404]);
   });
 
-  it("that races with whatever else is asked leaves each answered as before it or after it, and no row", async () => {
+  it("races with other requests, which are answered as before or after it, and leaves no row", async () => {
     service.model.respondWith(({ answersSoFar }) =>
       answersSoFar > 0
         ? { text: "Done.", delayMs: 10 }
@@ -203,8 +203,8 @@ describe("DELETE /api/sessions/:sessionId", () => {
       [...answers].filter((answer) => !fine.test(answer)),
       [],
     );
-    const left = await db().execute(sql`select id from sessions where id in ${removed}`);
-    assert.deepEqual((left as unknown as { rows: unknown[] }).rows, []);
+    const remaining = await db().execute(sql`select id from sessions where id in ${removed}`);
+    assert.deepEqual((remaining as unknown as { rows: unknown[] }).rows, []);
   });
 
   it("removes the sub-agents of a session with it", async () => {
@@ -235,33 +235,33 @@ describe("DELETE /api/sessions/:sessionId", () => {
   });
 });
 
-it("what a crash left of a removal is cleared by the next start", async () => {
+it("the next start finishes a removal that a crash interrupted", async () => {
   const first = await openTestService({ SANDBOX: "unconfined" });
   const { dataDir } = first;
   first.model.respondWith(() => ({ text: "Done." }));
   const session = await first.create("half gone");
   await first.completed(session.statusUrl);
-  const kept = await first.create("kept");
-  await first.completed(kept.statusUrl);
+  const other = await first.create("other");
+  await first.completed(other.statusUrl);
   const inside = (sessionId: string) =>
     ["workspaces", "evidence"].map((name) => join(dataDir, name, sessionId));
-  for (const folder of [...inside(session.sessionId), ...inside(kept.sessionId)]) {
+  for (const folder of [...inside(session.sessionId), ...inside(other.sessionId)]) {
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, "file"), "content");
   }
-  // The rows have gone, and the process with them.
+  // The process ends after the rows are removed and before the files are.
   await removeSession(first.container.services.db, session.sessionId, "owner");
   await first.close({ keepFiles: true });
 
   const second = await openTestService({ SANDBOX: "unconfined" }, dataDir);
   await waitUntil(() => !inside(session.sessionId).some(existsSync), "the folders have gone");
-  assert.ok(inside(kept.sessionId).every(existsSync), "nobody else's have");
+  assert.ok(inside(other.sessionId).every(existsSync), "the other session's folders stay");
   assert.equal((await second.call("GET", `/api/sessions/${session.sessionId}`)).status, 404);
   await second.close();
   await rm(dataDir, { recursive: true, force: true });
 });
 
-describe("a workspace that is hard to remove", () => {
+describe("a workspace", () => {
   /** Runs a command in the workspace of a new session, and returns its id when the turn has ended. */
   async function runCommand(of: TestService, command: string): Promise<string> {
     of.model.respondWith(({ answersSoFar }) =>
@@ -281,7 +281,7 @@ describe("a workspace that is hard to remove", () => {
     await of.container.services.evidence.save({ ...page, sessionId, runId: run?.id ?? "", bytes });
   }
 
-  it("because its paths are longer than PATH_MAX is gone when DELETE answers", async () => {
+  it("with paths longer than PATH_MAX is removed before DELETE answers", async () => {
     const name = "d".repeat(200);
     const sessionId = await runCommand(
       service,
@@ -295,7 +295,7 @@ describe("a workspace that is hard to remove", () => {
     assert.deepEqual([workspace, evidence].map(existsSync), [false, false]);
   });
 
-  it("because a file in it cannot be removed is pending, and is retried until it is gone, also after a restart", async () => {
+  it("with a file that cannot be removed is pending, and its removal is retried, also after a restart", async () => {
     const first = await openTestService({ SANDBOX: "unconfined" });
     const { dataDir } = first;
     const sessionId = await runCommand(first, "echo x > file");
@@ -308,28 +308,28 @@ describe("a workspace that is hard to remove", () => {
     assert.deepEqual(
       [pending.sessionId, pending.part, others],
       [sessionId, "workspace", []],
-      "evidence was removed although the workspace was not",
+      "only the workspace is pending",
     );
     assert.match(pending.reason, /^a file or folder could not be removed \(E[A-Z]+\)$/);
     assert.ok(!existsSync(join(dataDir, "evidence", sessionId)));
-    // A removal that is pending outlives the week for which removals are kept.
+    // Pending removals are kept longer than the week for which others are.
     await first.container.sweepRemovals(new Date(Date.now() + 8 * 24 * 3_600_000));
     await first.close({ keepFiles: true });
 
     const second = await openTestService({ SANDBOX: "unconfined" }, dataDir);
     await second.container.sweepRemovals(new Date());
-    assert.ok(existsSync(workspace), "it cannot be removed yet");
+    assert.ok(existsSync(workspace), "the workspace cannot be removed yet");
     await release();
     await second.container.sweepRemovals(new Date(Date.now() + 8 * 24 * 3_600_000));
     assert.ok(!existsSync(workspace));
-    const left = await listRemovals(second.container.services.db, new Date());
-    assert.deepEqual(left, [], "nothing is pending any more");
+    const pendingLater = await listRemovals(second.container.services.db, new Date());
+    assert.deepEqual(pendingLater, [], "no removal is pending");
     await second.close();
     await rm(dataDir, { recursive: true, force: true });
   });
 });
 
-it("what a tool that was slow to let go left behind is cleared once everything has settled", async () => {
+it("files that a slow tool writes after the removal are removed later", async () => {
   service.model.respondWith(() => ({ text: "Done." }));
   const { sessionId, statusUrl } = await service.create("left behind");
   await service.completed(statusUrl);
@@ -338,13 +338,13 @@ it("what a tool that was slow to let go left behind is cleared once everything h
   await mkdir(folder);
   const { sweepRemovals } = service.container;
   await sweepRemovals(new Date(Date.now() + 5 * 60_000));
-  assert.ok(existsSync(folder), "there was no need to look");
+  assert.ok(existsSync(folder), "it is too early for the second removal of files");
   await sweepRemovals(new Date(Date.now() + 11 * 60_000));
   assert.ok(!existsSync(folder));
 });
 
 describe("GET /api/sessions/:sessionId", () => {
-  it("tells the fixed profile and how it stands, and no secret", async () => {
+  it("answers the profile and the state of the session without secrets", async () => {
     service.model.respondWith(() => ({ text: "Done." }));
     const session = await service.create("Tell me", {
       callback: { url: "http://127.0.0.1:9/hook", events: ["run.completed"], secret: "canary-secret" },
@@ -361,9 +361,9 @@ describe("GET /api/sessions/:sessionId", () => {
     const response = await service.call("GET", `/api/sessions/${session.sessionId}`);
     const text = await response.text();
     assert.doesNotMatch(text, /canary/);
-    const { createdAt, updatedAt, ...told } = JSON.parse(text).session;
+    const { createdAt, updatedAt, ...profile } = JSON.parse(text).session;
     assert.ok(Date.parse(createdAt) <= Date.parse(updatedAt));
-    assert.deepEqual(told, {
+    assert.deepEqual(profile, {
       id: session.sessionId,
       title: "Tell me",
       targetUrl: "https://shop.example/",

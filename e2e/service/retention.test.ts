@@ -26,7 +26,7 @@ const retention = () => {
   return service.container.retention;
 };
 
-/** A session whose turn has ended, with evidence of `bytes`. */
+/** Creates a session with evidence, and waits until its turn has ended. */
 async function openFinished(more: Record<string, unknown> = {}) {
   service.model.respondWith(() => ({ text: "Done." }));
   const session = await service.create("do it", more);
@@ -42,7 +42,7 @@ async function openFinished(more: Record<string, unknown> = {}) {
   return { ...session, evidenceFile: join(service.dataDir, "evidence", sessionId, evidence.id) };
 }
 
-/** Makes everything of a session look as if it had happened so many days ago. */
+/** Moves all times of a session back by this many days. */
 async function age(sessionId: string, days: number): Promise<void> {
   const then = sql`now() - make_interval(days => ${days}::int)`;
   await db().execute(
@@ -61,13 +61,13 @@ async function readEvents(event: string, sessionId?: string) {
   return lines.filter((line) => line.event === event && (sessionId ?? line.sessionId) === line.sessionId);
 }
 
-/** As the job does: finds the sessions, and removes them in one batch. */
+/** Finds and removes old sessions in one batch, as the job does. @returns how many were removed. */
 async function removeOld(): Promise<number> {
   return retention().removeSessions(await retention().findSessions());
 }
 
 describe("retention of sessions", () => {
-  it("removes what is finished and untouched for the set time, with a verified erasure", async () => {
+  it("removes finished sessions after the configured time without use, with a verified erasure", async () => {
     const [old, recent] = [await openFinished(), await openFinished()];
     await age(old.sessionId, 31);
     await age(recent.sessionId, 29);
@@ -79,7 +79,7 @@ describe("retention of sessions", () => {
     assert.equal((await readEvents("erasure.verified", old.sessionId)).length, 1);
   });
 
-  it("keeps a session with an open run, and one that was used lately in whatever way", async () => {
+  it("keeps sessions with an open run, and sessions that were used recently in any way", async () => {
     service.model.respondWith(() => ({ text: "On and on.", hold: new Promise(() => {}) }));
     const open = await service.create("never ends");
     await service.model.waitForRequest(({ userText }) => userText.includes("never ends"));
@@ -100,7 +100,7 @@ describe("retention of sessions", () => {
     await service.call("DELETE", `/api/sessions/${open.sessionId}`);
   });
 
-  it("keeps a session that gets a message between the look and the removal", async () => {
+  it("keeps a session that gets a message after it was found and before it is removed", async () => {
     const { sessionId } = await openFinished();
     await age(sessionId, 400);
     const found = await retention().findSessions();
@@ -111,7 +111,7 @@ describe("retention of sessions", () => {
     assert.ok(await isThere(sessionId));
   });
 
-  it("removes the session's tree with its root, and keeps it while a sub-agent was used", async () => {
+  it("removes the session's tree with its root, and keeps it if a sub-agent was used recently", async () => {
     const [root, child] = [await openFinished(), await openFinished()];
     await db().execute(
       sql`update sessions set parent_session_id = ${root.sessionId} where id = ${child.sessionId}`,
@@ -128,7 +128,7 @@ describe("retention of sessions", () => {
     assert.equal((await readEvents("erasure.verified", child.sessionId)).length, 1);
   });
 
-  it("that is interrupted after the rows are gone is cleared and verified by the sweep", async () => {
+  it("is finished and verified by the sweep if it is interrupted after the rows are removed", async () => {
     const { sessionId, evidenceFile } = await openFinished();
     await age(sessionId, 400);
     armFaults({ point: "removal-half-done", nth: 1, action: "throw", afterMs: 0 });
@@ -144,8 +144,8 @@ describe("retention of sessions", () => {
   });
 });
 
-describe("an erasure that leaves something", () => {
-  it("of rows is an alarm, pending in the answer of DELETE, and over when they are gone", async () => {
+describe("an incomplete erasure", () => {
+  it("of rows is an alarm and pending in the answer of DELETE, and is verified when they are gone", async () => {
     const { sessionId } = await openFinished();
     await db().execute(sql`create table stray_notes (session_id text)`);
     await db().execute(sql`insert into stray_notes values (${sessionId})`);
@@ -156,7 +156,7 @@ describe("an erasure that leaves something", () => {
     assert.deepEqual(
       failed.map(({ level, left }) => [level, left]),
       [[50, ["rows: rows are left in stray_notes"]]],
-      "it is reported once",
+      "the failure is reported once",
     );
     const readDetail = async () => (await service.container.services.readiness()).database;
     assert.match((await readDetail()).detail, /; 1 removed session not erased completely$/);
@@ -168,7 +168,7 @@ describe("an erasure that leaves something", () => {
     assert.doesNotMatch((await readDetail()).detail, /erased/);
   });
 
-  it("of files is an alarm too, also in a folder that the removal does not know", async () => {
+  it("of files is an alarm too, also in a folder that the removal does not cover", async () => {
     const { sessionId } = await openFinished();
     const folder = join(service.dataDir, "exports", sessionId);
     await mkdir(folder, { recursive: true });
@@ -183,10 +183,10 @@ describe("an erasure that leaves something", () => {
 });
 
 describe("retention of evidence and deliveries", () => {
-  it("removes old evidence with its file, and keeps the session and what is recent", async () => {
+  it("removes old evidence with its file, and keeps the session and recent evidence", async () => {
     const [old, recent] = [await openFinished(), await openFinished()];
     await age(old.sessionId, 8);
-    assert.equal(await retention().removeEvidence(null), null, "there is no more");
+    assert.equal(await retention().removeEvidence(null), null, "there is no further batch");
     assert.deepEqual([existsSync(old.evidenceFile), existsSync(recent.evidenceFile)], [false, true]);
     const { evidence } = service.container.services;
     assert.deepEqual(await evidence.list(old.sessionId), []);
@@ -206,7 +206,7 @@ describe("retention of evidence and deliveries", () => {
     assert.equal((await evidence.list(sessionId)).length, 1);
     assert.equal((await readEvents("erasure.failed", sessionId)).length, 1);
     await rm(evidenceFile, { recursive: true });
-    // On a shared database, a file that is not here may lie in the folder of another process.
+    // With a shared database, a missing file may be in the folder of another process, so its row stays.
     await retention().removeEvidence(null);
     assert.equal((await evidence.list(sessionId)).length, 1);
     await writeFile(evidenceFile, "found");
@@ -214,7 +214,7 @@ describe("retention of evidence and deliveries", () => {
     assert.deepEqual(await evidence.list(sessionId), []);
   });
 
-  it("removes old deliveries that ended, and no open one", async () => {
+  it("removes old ended deliveries, and keeps open ones", async () => {
     const receiver = await startReceiver([200]);
     const ended = await openFinished({ callback: { url: receiver.url } });
     const open = await openFinished();
@@ -237,7 +237,7 @@ describe("retention of evidence and deliveries", () => {
   });
 });
 
-it("without settings there is no retention at all", async () => {
+it("a service without retention settings removes nothing", async () => {
   const other = await openTestService();
   assert.equal(other.container.retention, undefined);
   await other.close();

@@ -11,23 +11,23 @@ import { createContainer } from "#lib/server/container.ts";
 import { readEnv } from "#lib/server/env.ts";
 import { createLogger } from "#lib/server/log.ts";
 
-/** The key that test services accept, and another owner's. */
+/** The API key of tests, and the key of another owner; test services accept both. */
 export const TEST_KEY = "key-of-the-service-tests";
 export const OTHER_KEY = "key-of-the-other-owner";
 
 export type TestService = Awaited<ReturnType<typeof openTestService>>;
 
-/** Operations by the path they share, as the route files mount them. */
+/** The operations of each path, as the route files mount them. */
 const paths = new Map<string, PathOperations>();
 for (const [name, { path, method }] of Object.entries(contract))
   paths.set(path, { ...paths.get(path), [method]: name as OperationName });
 
-/** Every answer that a test gets is held to the document. */
+/** Checks every answer of a test service against the OpenAPI document. */
 export const checkAnswer = createAnswerCheck();
 
 /**
- * A whole service without Next: the real container with a database and a folder of its own, and a scripted model on the real
- * wire. Requests go to the very function the route files mount.
+ * Opens a service without Next: the real container with its own database and folder, and a scripted model behind HTTP.
+ * Requests go to the function that the route files mount.
  */
 export async function openTestService(variables: Record<string, string> = {}, dataDir?: string) {
   const folder = dataDir ?? (await mkdtemp(join(tmpdir(), "service-")));
@@ -99,7 +99,7 @@ export async function openTestService(variables: Record<string, string> = {}, da
         shareUrl: string;
       };
     },
-    /** Reads a path's JSON. */
+    /** Reads the JSON at a path. */
     async read<Body = Record<string, unknown>>(path: string): Promise<Body> {
       return (await (await call("GET", path)).json()) as Body;
     },
@@ -127,7 +127,7 @@ export async function signIn({ container }: Pick<TestService, "container">): Pro
 /** A user message of one text part. */
 export const userMessage = (text: string) => ({ role: "user", parts: [{ type: "text", text }] });
 
-/** A step of the scripted model that says something and ends the turn. */
+/** A step of the scripted model that answers a text and ends the turn. */
 export const say = (text: string): Step => ({ text });
 
 /** Waits for a condition, at most 30 seconds by default. */

@@ -16,7 +16,7 @@ import { openTestService, TEST_KEY, type TestService, waitUntil } from "./testin
 
 const run = promisify(execFile);
 
-test("a database that is away is 503 with Retry-After for every operation that asks it, and no other", async (t) => {
+test("while the database is unavailable, exactly the operations that need it answer 503 with Retry-After", async (t) => {
   const postgres = await startTestPostgres();
   t.after(() => postgres.stop());
   const service = await openTestService({
@@ -68,12 +68,12 @@ test("a database that is away is 503 with Retry-After for every operation that a
     const stranger = await fetch(baseUrl + statusUrl, {
       headers: { authorization: "Bearer ask_a_stranger" },
     });
-    assert.equal(stranger.status, 502, "a key of the store could not be checked");
+    assert.equal(stranger.status, 502, "a key in the database cannot be checked");
   });
   assert.equal((await call("GET", statusUrl)).status, 200);
 });
 
-test("while Postgres restarts, polls and creations are answered with success or 503, never 500", async (t) => {
+test("polls and creations during restarts of Postgres are answered with success or 503, never 500", async (t) => {
   const postgres = await startTestPostgres();
   t.after(() => postgres.stop());
   const service = await openTestService({
@@ -116,7 +116,7 @@ test("while Postgres restarts, polls and creations are answered with success or 
   assert.ok(answers.get(503));
 });
 
-test("a full disk is 503 with a sentence, readiness names the part, and the service recovers", async (t) => {
+test("a full disk is answered with 503 and named in the readiness, and the service recovers", async (t) => {
   if (process.getuid?.() !== 0) return t.skip("mounting a small file system takes root");
   const folder = await mkdtemp(join(tmpdir(), "full-disk-"));
   await run("mount", ["-t", "tmpfs", "-o", "size=256m", "tmpfs", folder]);
@@ -126,10 +126,10 @@ test("a full disk is 503 with a sentence, readiness names the part, and the serv
     await run("umount", ["-l", folder]);
     await rm(folder, { recursive: true, force: true });
   });
-  // The service's own database, whatever the tests run on.
+  // The embedded database, also if the tests run on another one.
   const opened = await openTestService({ DATABASE_URL: "", DATABASE_DRIVER: "" }, folder);
   service = opened;
-  // Random, so that the database cannot compress it.
+  // Random bytes, which the database cannot compress.
   const text = randomBytes(60_000).toString("base64");
   const body = { messages: [{ role: "user", parts: [{ type: "text", text }] }] };
   const create = () => opened.call("POST", "/api/session", { ...body, capabilities: { sandbox: false } });
@@ -147,7 +147,7 @@ test("a full disk is 503 with a sentence, readiness names the part, and the serv
     assert.equal((error as NodeJS.ErrnoException).code, "ENOSPC");
   }
   await filling.close();
-  // Rows go into space that the tables have already, until they have to grow.
+  // Rows fill the existing space of the tables until the files must grow.
   let refused = await create();
   await waitUntil(async () => {
     if (refused.status === 201) refused = await create();
@@ -168,7 +168,7 @@ test("a full disk is 503 with a sentence, readiness names the part, and the serv
   assert.equal((await readiness()).checks.database.ok, true);
 });
 
-test("a start on a folder that cannot be written says so, and changes nothing", async (t) => {
+test("a start fails with a sentence if the data folder is not writable, and changes nothing", async (t) => {
   if (process.getuid?.() !== 0) return t.skip("mounting a file system takes root");
   const folder = await mkdtemp(join(tmpdir(), "read-only-"));
   await run("mount", ["-t", "tmpfs", "-o", "size=64m", "tmpfs", folder]);

@@ -17,12 +17,12 @@ import {
 } from "./runtime/runtime-fixture.ts";
 
 // npm run variants [-- --only Next,React]
-// Plays each change alone on a shop in each framework, in development and production builds. Progress goes to stderr,
+// Plays each change separately on a shop in each framework, in development and production builds. Progress goes to stderr,
 // the table to stdout.
 
 const MODES = ["development", "production"] as const;
 const { values } = parseArgs({ options: { only: { type: "string" } } });
-const say = (text: string) => process.stderr.write(`${text}\n`);
+const log = (text: string) => process.stderr.write(`${text}\n`);
 
 type Outcome = { name: string; failures: string[] };
 
@@ -31,13 +31,13 @@ async function playAll(browser: RuntimeBrowser, name: string, shop: ServedShop):
   const failures: string[] = [];
   for (const change of SHOP_CHANGES) {
     const problem = await playShop(browser, shop, [change]).then(() => undefined, String);
-    say(`${name} ${change.id}: ${problem === undefined ? "passed" : `FAILED: ${problem}`}`);
+    log(`${name} ${change.id}: ${problem === undefined ? "passed" : `FAILED: ${problem}`}`);
     if (problem !== undefined) failures.push(change.id);
   }
   return { name, failures };
 }
 
-/** Leaves the shop by a link and comes back, with changes on streamed content. */
+/** Leaves the shop by a link and returns, with changes of streamed content. */
 async function playNavigation(browser: RuntimeBrowser, url: string): Promise<void> {
   const script = scriptOf(url, [
     { op: "setHtml", selector: ".slow h2", html: "<i>Fast</i>" },
@@ -70,7 +70,7 @@ async function playNext(browser: RuntimeBrowser): Promise<Outcome> {
       hold: null,
     });
     const problem = await playNavigation(browser, url).then(() => undefined, String);
-    say(`Next navigation: ${problem === undefined ? "passed" : `FAILED: ${problem}`}`);
+    log(`Next navigation: ${problem === undefined ? "passed" : `FAILED: ${problem}`}`);
     if (problem !== undefined) outcome.failures.push("navigation");
     return outcome;
   } finally {

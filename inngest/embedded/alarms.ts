@@ -2,7 +2,7 @@ import type { EngineClock } from "./clock.ts";
 
 /** One pending alarm per key: parked runs by their id, crons by their function. */
 export type Alarms = {
-  /** Sets the key's alarm, replacing its last one. */
+  /** Sets the key's alarm and replaces an earlier one. */
   set: (key: string, dueAtMs: number, ring: () => void) => void;
   clear: (key: string) => void;
   clearAll: () => void;

@@ -23,7 +23,7 @@ export function createSdkLogger(logger: Logger, level: keyof Logger): SdkLogger 
  * With more, a crash may repeat that many steps, and the last ones are recorded with the end of the run.
  */
 export function embeddedClientOptions(engine: { fetch: typeof fetch }, logger: Logger, bufferedSteps = 1) {
-  // The run records what its function throws.
+  // Errors that a function throws are recorded in its run, so the log needs them only at debug level.
   const quiet = createSdkLogger(logger, "debug");
   return {
     isDev: true,

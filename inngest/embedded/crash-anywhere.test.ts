@@ -91,8 +91,8 @@ const scenarios: Scenario[] = [
 ];
 
 /**
- * Moves the clock on, second by second, whenever the process has nothing to do, until all runs have ended or the process
- * is dead. @returns whether they ended.
+ * Advances the clock by one second whenever the process is idle, until all runs have ended or the process has crashed.
+ * @returns whether all runs have ended.
  */
 async function playToTheEnd(process: TestProcess, clock: ManualClock): Promise<boolean> {
   const deadline = performance.now() + 60_000;
@@ -108,7 +108,7 @@ async function playToTheEnd(process: TestProcess, clock: ManualClock): Promise<b
 
 describe("a process that dies after any of its statements", () => {
   for (const { title, define, output } of scenarios)
-    it(`leaves nothing that the next one does not end: ${title}`, async () => {
+    it(`leaves only runs that the next process completes: ${title}`, async () => {
       const unharmed = createTestProcess(database.db);
       await unharmed.start(define(unharmed.client));
       const toStart = unharmed.statementCount();
@@ -119,7 +119,7 @@ describe("a process that dies after any of its statements", () => {
         const clock = createManualClock();
         const first = createTestProcess(database.db, { clock, statementsToLive });
         await first.start(define(first.client));
-        // Not waited for: the answer to the send itself may be what is lost.
+        // Not awaited, because the crash may lose the answer to this send.
         void first.client.send({ id: "go-1", name: "go" });
         const isThrough = await playToTheEnd(first, clock);
         first.crash();
@@ -137,6 +137,6 @@ describe("a process that dies after any of its statements", () => {
         await second.engine.stop({ graceMs: 0 });
         second = undefined;
       }
-      assert.ok(deaths >= 5, `only ${deaths} places to die at`);
+      assert.ok(deaths >= 5, `the process crashed at only ${deaths} statements`);
     });
 });

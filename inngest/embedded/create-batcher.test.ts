@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createBatcher } from "./create-batcher.ts";
 
-/** A batcher whose batches end when the test says so. */
-function createHeld() {
+/** A batcher whose batches end when the test settles their promises. */
+function createControlled() {
   const batches: { items: number[]; end: PromiseWithResolvers<void> }[] = [];
   const add = createBatcher((items: number[]) => {
     const end = Promise.withResolvers<void>();
@@ -14,8 +14,8 @@ function createHeld() {
 }
 
 describe("createBatcher", () => {
-  it("hands on at once what comes alone, and what comes meanwhile together", async () => {
-    const { add, batches } = createHeld();
+  it("processes the first items at once, and items that arrive meanwhile in one batch", async () => {
+    const { add, batches } = createControlled();
     const first = add([1]);
     const others = [add([2]), add([3, 4])];
     assert.deepEqual(
@@ -36,8 +36,8 @@ describe("createBatcher", () => {
     await last;
   });
 
-  it("tells each caller how its batch ended, and goes on after a failure", async () => {
-    const { add, batches } = createHeld();
+  it("settles each caller's promise with its batch, and continues after a failure", async () => {
+    const { add, batches } = createControlled();
     const first = add([1]);
     const second = add([2]);
     batches[0]?.end.reject(new Error("lost"));
@@ -46,7 +46,7 @@ describe("createBatcher", () => {
     await second;
   });
 
-  it("lets what comes alone wait a moment for company, where that is wished", async () => {
+  it("lets the first item wait for more items, if it is set to linger", async () => {
     const batches: number[][] = [];
     const add = createBatcher(async (items: number[]) => void batches.push(items), 1);
     await Promise.all([add([1]), add([2])]);
@@ -54,8 +54,8 @@ describe("createBatcher", () => {
     assert.deepEqual(batches, [[1, 2], [3]]);
   });
 
-  it("cuts very long batches between callers", async () => {
-    const { add, batches, sizes } = createHeld();
+  it("divides very long batches between callers", async () => {
+    const { add, batches, sizes } = createControlled();
     const all = [add([0]), ...Array.from({ length: 5 }, (_, at) => add(Array(90).fill(at)))];
     for (let at = 0; at < 4; at++) {
       batches[at]?.end.resolve();

@@ -63,7 +63,7 @@ describe("steps", () => {
     assert.deepEqual((await readRuns(database.db))[0]?.output, [1, 2]);
   });
 
-  it("parallel steps run side by side and once each", async () => {
+  it("parallel steps run concurrently and once each", async () => {
     const { client, start } = process;
     const ran: string[] = [];
     const gate = createGate();
@@ -107,7 +107,7 @@ describe("steps", () => {
     ]);
   });
 
-  it("a sleep ends when its time has come, not before", async () => {
+  it("a sleep ends when it is due, not before", async () => {
     const { client, start, clock } = process;
     let isAwake = false;
     const fn = client.createFunction({ id: "sleeper", triggers: { event: "go" } }, async ({ step }) => {
@@ -138,7 +138,7 @@ describe("steps", () => {
     await allOver();
   });
 
-  it("a step beside a sleep does not wait for it", async () => {
+  it("a step parallel to a sleep does not wait for it", async () => {
     const { client, start, clock } = process;
     const ran: string[] = [];
     const fn = client.createFunction({ id: "beside", triggers: { event: "go" } }, async ({ step }) => {
@@ -181,7 +181,7 @@ describe("steps", () => {
 });
 
 describe("events", () => {
-  it("waitForEvent ends with the event that matches, and with no other", async () => {
+  it("waitForEvent ends with a matching event, and with no other", async () => {
     const { client, start } = process;
     const fn = client.createFunction({ id: "waiter", triggers: { event: "go" } }, async ({ step }) => {
       const answer = await step.waitForEvent("answer", { event: "answer", timeout: "1h", match: "data.id" });
@@ -231,7 +231,7 @@ describe("events", () => {
     assert.equal((await readRuns(database.db))[0]?.output, "in vain");
   });
 
-  it("an event that comes while the waiting run is busy is not lost", async () => {
+  it("an event that arrives while the waiting run is busy is not lost", async () => {
     const { client, start } = process;
     const gate = createGate();
     let isBusy = false;
@@ -336,7 +336,7 @@ describe("events", () => {
     ]);
   });
 
-  it("cancelOn ends a run in mid-step: what comes after does not run", async () => {
+  it("cancelOn ends a run during a step: later steps do not run", async () => {
     const { client, start } = process;
     const gate = createGate();
     const ran: string[] = [];
@@ -368,15 +368,15 @@ describe("events", () => {
     clock.advance(4 * 60_000);
     assert.equal(count, 0);
     clock.advance(60_000);
-    await until(() => count === 1, "the first time has come");
+    await until(() => count === 1, "the function has run once");
     clock.advance(5 * 60_000);
-    await until(() => count === 2, "the second time has come");
+    await until(() => count === 2, "the function has run twice");
     await allOver();
   });
 });
 
 describe("failures", () => {
-  it("a step that fails is repeated after growing pauses, then goes on; steps before it are not repeated", async () => {
+  it("a failed step is repeated with backoff, and the run continues; earlier steps are not repeated", async () => {
     const { client, start, clock } = process;
     const ran: string[] = [];
     const fn = client.createFunction(
@@ -429,7 +429,7 @@ describe("failures", () => {
     assert.deepEqual((await readRuns(database.db))[0]?.output, [1, "mended"]);
   });
 
-  it("a step that fails for the last time throws into the function, which may catch it", async () => {
+  it("the last failure of a step is thrown into the function, which may catch it", async () => {
     const { client, start } = process;
     const fn = client.createFunction(
       { id: "caught", retries: 0, triggers: { event: "go" } },
@@ -486,7 +486,7 @@ describe("failures", () => {
     assert.equal(attempts, 2);
   });
 
-  it("a function that throws outside its steps is repeated, and fails when no attempt is left", async () => {
+  it("a function that throws outside its steps is repeated, and fails after its last attempt", async () => {
     const { client, start, clock } = process;
     const attempts: number[] = [];
     const fn = client.createFunction(
@@ -529,7 +529,7 @@ describe("failures", () => {
     assert.deepEqual(seen, [["broken", { n: 1 }, "test-failing"]]);
   });
 
-  it("a function that asks for what the engine does not play is refused at start", async () => {
+  it("a function with an option that the engine does not support is refused at start", async () => {
     const { client, start } = process;
     const fn = client.createFunction(
       { id: "throttled", throttle: { limit: 1, period: "1m" }, triggers: { event: "go" } },
@@ -538,7 +538,7 @@ describe("failures", () => {
     await assert.rejects(start([fn]), /cannot play these functions/);
   });
 
-  it("a function's concurrency limits the calls made at a time", async () => {
+  it("a function's concurrency limits its concurrent calls", async () => {
     const { client, start } = process;
     let busy = 0;
     let most = 0;

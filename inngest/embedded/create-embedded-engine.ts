@@ -52,10 +52,9 @@ export type EmbeddedEngine = {
   stop: (options: { graceMs: number }) => Promise<void>;
   isHealthy: () => boolean;
   /**
-   * Plans the run of an event whose rows the caller writes in a statement of its own. Only for events that no function waits
-   * for.
+   * Plans the run of an event; the caller writes its rows in its own statement. Only for events for which no function waits.
    *
-   * @returns undefined while the engine is not running, and unless the event starts exactly one run and cancels none.
+   * @returns undefined if the engine is not running, if the event does not start exactly one run, or if it cancels runs.
    */
   plan: (event: Pick<EngineEvent, "id" | "name" | "data">) => PlannedEvent | undefined;
 };
@@ -74,7 +73,7 @@ type EngineState =
   | { name: "created" }
   | { name: "running" | "stopped"; registry: Registry; executor: Executor; sweep: EngineSweep };
 
-/** How long a planned run may take to be written and played before the engine looks for it. */
+/** If a planned run is not played within this time, the engine checks whether its rows were written. */
 const PLANNED_FOR_MS = 10_000;
 const STARTED_NONE: Receipt = { held: true, state: undefined, started: [], woken: [], cancelled: [] };
 
@@ -85,7 +84,7 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEn
   const executorId = `exe_${randomUUID()}`;
   const store = createEngineStore(db, executorId, clock.now);
   const alarms = createAlarms(clock);
-  /** Names of events that were ever waited for; complete only in a sole executor, which writes all waits itself. */
+  /** Names of all events for which a run has ever waited. It is complete only in a sole executor, which writes all waits. */
   const awaited = new Set<string>();
   const isAwaited = (eventName: string) => !isSoleExecutor || awaited.has(eventName);
   let registered: FunctionConfig[] = [];
@@ -130,7 +129,7 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEn
     register: (functions) => {
       registered = functions;
     },
-    // Events that arrive while others are being stored go into one statement.
+    // Events that arrive while others are being stored share the next statement.
     receive: createBatcher((events: EngineEvent[]) => receive(events)),
   });
 
@@ -166,7 +165,7 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEn
       if (state.name !== "running") return;
       const { isQuiet } = await state.executor.stop(graceMs);
       state = { ...state, name: "stopped" };
-      // With calls still in progress the lease runs out by itself: a release would let others repeat the same steps.
+      // The lease is not released while calls are still in progress: other executors would repeat the same steps at once.
       if (isQuiet)
         await store
           .releaseLease()

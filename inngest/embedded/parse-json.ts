@@ -1,4 +1,4 @@
-/** The value of a JSON text, null for an empty one, or the text itself when it is no JSON. */
+/** Parses a JSON text. Returns null for an empty text, and the text itself if it is not JSON. */
 export function parseJson(text: string): unknown {
   if (text === "") return null;
   try {

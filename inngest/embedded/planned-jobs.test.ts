@@ -36,7 +36,7 @@ function createProcess(): TestProcess {
 
 const job = requestRun({ id: "run_1", sessionId: "ses_1", generation: 1 });
 
-/** A function that a job starts, and what it was given. */
+/** A function that the job starts; it adds the data that it gets to `played`. */
 const play = (client: Inngest.Any, played: unknown[]) =>
   client.createFunction({ id: "play", triggers: { event: job.name } }, ({ event }) => {
     played.push(event.data);
@@ -61,8 +61,8 @@ const plan = ({ engine }: TestProcess) => {
 
 const unsent = () => listUnsentJobs(database.db, { ageMs: 0, limit: 10, now: new Date(Date.now() + 60_000) });
 
-describe("a job that the engine takes in the statement that stores it", () => {
-  it("is played with the job's data, counts as sent, and a second send of it is a duplicate", async () => {
+describe("a job whose run is stored in the same statement", () => {
+  it("is played with the job's data and counts as sent; a second send of it is a duplicate", async () => {
     const played: unknown[] = [];
     const process = createProcess();
     await process.start([play(process.client, played)]);
@@ -91,7 +91,7 @@ describe("a job that the engine takes in the statement that stores it", () => {
     assert.deepEqual(played, [job.data]);
   });
 
-  it("is played ten seconds later if the answer to the statement was lost, and forgotten if nothing was written", async () => {
+  it("is played ten seconds later if the answer to the statement was lost, and not at all if nothing was written", async () => {
     const played: unknown[] = [];
     const process = createProcess();
     await process.start([play(process.client, played)]);
@@ -110,7 +110,7 @@ describe("a job that the engine takes in the statement that stores it", () => {
     assert.deepEqual(played, [job.data]);
   });
 
-  it("leaves nothing behind when its statement writes nothing", async () => {
+  it("leaves no rows if its statement writes nothing", async () => {
     const process = createProcess();
     await process.start([play(process.client, [])]);
     await write(plan(process), false);
@@ -118,7 +118,7 @@ describe("a job that the engine takes in the statement that stores it", () => {
     assert.deepEqual(await database.db.select().from(outbox), []);
   });
 
-  it("is stored as unsent where nothing is planned", async () => {
+  it("is stored as unsent if no run is planned", async () => {
     await write(undefined);
     assert.deepEqual(await unsent(), [job]);
     assert.deepEqual(await readRuns(database.db), []);
@@ -126,7 +126,7 @@ describe("a job that the engine takes in the statement that stores it", () => {
     assert.equal(row?.sentAt, null);
   });
 
-  it("is not planned by an engine that has not started, that stops, or whose functions ask for more than a start", async () => {
+  it("is not planned by an engine that has not started or is stopping, or if the event does more than start one run", async () => {
     const process = createProcess();
     const ask = () => process.engine.plan({ id: job.id, name: job.name, data: job.data });
     assert.equal(ask(), undefined);

@@ -13,8 +13,8 @@ import {
 } from "./protocol.ts";
 
 /**
- * The conversation with the SDK, pinned by hand: the checkpoint protocol is the SDK's own and may change with it, so
- * these tests speak to the SDK alone and name every shape the engine relies on.
+ * The protocol of the SDK, without the engine. The checkpoint protocol is internal to the SDK and may change with its
+ * version, so these tests call only the SDK and check every shape that the engine relies on.
  */
 
 type Exchange = { path: string; headers: Headers; body: unknown };
@@ -22,7 +22,7 @@ type Exchange = { path: string; headers: Headers; body: unknown };
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const hash = (stepId: string) => createHash("sha1").update(stepId).digest("hex");
 
-/** The SDK with one function, and everything it sends while it is called. */
+/** The SDK with one function, and every request that it sends. */
 function createSdk(define: (client: Inngest.Any) => InngestFunction.Any, checkpointStatus = 200) {
   const sent: Exchange[] = [];
   const recorded: typeof fetch = async (input, init) => {
@@ -51,13 +51,13 @@ function createSdk(define: (client: Inngest.Any) => InngestFunction.Any, checkpo
   return { client, call, register, sent };
 }
 
-/** A part of an operation, as far as the engine reads it. */
+/** The operations of an answer, with the fields that the engine reads. */
 function readOps(body: unknown) {
   return opsSchema.parse(body).map(({ op, id }) => ({ op, id }));
 }
 
-describe("what the SDK sends by itself", () => {
-  it("registers each function with its triggers, retries and cancellations, and its failure handler as a function", async () => {
+describe("requests of the SDK", () => {
+  it("register each function with its triggers, retries and cancellations, and its failure handler as a function", async () => {
     const sdk = createSdk((client) =>
       client.createFunction(
         {
@@ -88,7 +88,7 @@ describe("what the SDK sends by itself", () => {
     ]);
   });
 
-  it("sends events to /e/<key> as a list, with a seed that a repeated request shares", async () => {
+  it("send events to /e/<key> as a list, with a seed that is the same in a repeated request", async () => {
     const sdk = createSdk((client) =>
       client.createFunction({ id: "fn", triggers: { event: "go" } }, () => {}),
     );
@@ -106,8 +106,8 @@ describe("what the SDK sends by itself", () => {
   });
 });
 
-describe("what the SDK answers to a call", () => {
-  it("runs steps through, posts each to the checkpoint endpoint, and ends with RunComplete", async () => {
+describe("the SDK's answer to a call", () => {
+  it("is RunComplete, after it has run all steps and posted each to the checkpoint endpoint", async () => {
     const sdk = createSdk((client) =>
       client.createFunction({ id: "fn", triggers: { event: "go" } }, async ({ step }) => {
         const first = await step.run("first", () => ({ n: 1 }));
@@ -141,7 +141,7 @@ describe("what the SDK answers to a call", () => {
     );
   });
 
-  it("does not run on after a checkpoint was refused with 409, and says so as a StaleDispatchError", async () => {
+  it("is a StaleDispatchError after a checkpoint was refused with 409; no further step runs", async () => {
     const ran: string[] = [];
     const sdk = createSdk(
       (client) =>
@@ -157,7 +157,7 @@ describe("what the SDK answers to a call", () => {
     assert.deepEqual(ran, ["first"]);
   });
 
-  it("takes recorded results from `steps` and runs none of them again", async () => {
+  it("uses the recorded results in `steps`, and repeats none of these steps", async () => {
     const ran: string[] = [];
     const sdk = createSdk((client) =>
       client.createFunction({ id: "fn", triggers: { event: "go" } }, async ({ step }) => {
@@ -218,7 +218,7 @@ describe("what the SDK answers to a call", () => {
     ]);
   });
 
-  it("runs one planned step when it is called by its hash, without a checkpoint", async () => {
+  it("is the result of one planned step if it was called by its hash, without a checkpoint", async () => {
     const sdk = createSdk((client) =>
       client.createFunction({ id: "fn", triggers: { event: "go" } }, ({ step }) =>
         Promise.all([step.run("left", () => "l"), step.run("right", () => "r")]),
@@ -230,7 +230,7 @@ describe("what the SDK answers to a call", () => {
     assert.deepEqual(sdk.sent, []);
   });
 
-  it("only plans, also a single step, when immediate execution is disabled", async () => {
+  it("only plans steps, even a single one, if immediate execution is disabled", async () => {
     const sdk = createSdk((client) =>
       client.createFunction({ id: "fn", triggers: { event: "go" } }, ({ step }) =>
         step.run("only", () => "ran"),
@@ -240,7 +240,7 @@ describe("what the SDK answers to a call", () => {
     assert.deepEqual(readOps(answer.body), [{ op: "StepPlanned", id: hash("only") }]);
   });
 
-  it("hands a step's result back, rather than running on, when the attempt is a repeated one", async () => {
+  it("is the step's result, without running further steps, in a repeated attempt", async () => {
     const sdk = createSdk((client) =>
       client.createFunction({ id: "fn", triggers: { event: "go" } }, async ({ step }) => {
         await step.run("first", () => {});
@@ -279,7 +279,7 @@ describe("what the SDK answers to a call", () => {
     assert.equal(later.headers.get("retry-after"), "30");
   });
 
-  it("answers 500 for a function that may be repeated and 400 with x-inngest-no-retry for one that may not", async () => {
+  it("is 500 for a function that may be repeated, and 400 with x-inngest-no-retry for one that may not", async () => {
     const sdk = createSdk((client) =>
       client.createFunction({ id: "fn", triggers: { event: "go" } }, () => {
         throw new Error("outside");

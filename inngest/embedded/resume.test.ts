@@ -37,7 +37,7 @@ function createProcess(options: Parameters<typeof createTestProcess>[1] = {}) {
 const allOver = () => until(() => isQuiet(database.db), "all runs have ended");
 const parked = () => until(async () => (await countWaiting(database.db)) === 1, "the run is parked");
 
-/** Three steps; the second is held up in whichever process has a gate. */
+/** Three steps. In a process with a gate, the second step waits for the gate. */
 const threeSteps = (client: Inngest.Any, ran: string[], gate?: Promise<void>) =>
   client.createFunction({ id: "three", triggers: { event: "go" } }, async ({ step }) => {
     await step.run("first", () => ran.push("first"));
@@ -50,7 +50,7 @@ const threeSteps = (client: Inngest.Any, ran: string[], gate?: Promise<void>) =>
   });
 
 describe("a start after a crash", () => {
-  it("goes on at the interrupted step: recorded steps do not run again", async () => {
+  it("continues at the interrupted step: recorded steps do not run again", async () => {
     const ran: string[] = [];
     const first = createProcess();
     await first.start([threeSteps(first.client, ran, createGate().promise)]);
@@ -68,7 +68,7 @@ describe("a start after a crash", () => {
     assert.equal((await readRuns(database.db))[0]?.output, "done");
   });
 
-  it("hands back parallel results and repeats only the unfinished one", async () => {
+  it("uses the results of parallel steps and repeats only the unfinished one", async () => {
     const define = (client: Inngest.Any, ran: string[], gate?: Promise<void>) =>
       client.createFunction({ id: "pair", triggers: { event: "go" } }, ({ step }) =>
         Promise.all([
@@ -99,7 +99,7 @@ describe("a start after a crash", () => {
     assert.deepEqual(again, ["slow"]);
   });
 
-  it("ends sleeps that ran out meanwhile, and keeps the others", async () => {
+  it("ends sleeps that are due, and continues the others", async () => {
     const define = (client: Inngest.Any) =>
       client.createFunction({ id: "sleeper", triggers: { event: "go" } }, async ({ step }) => {
         await step.sleep("first", "10s");
@@ -129,7 +129,7 @@ describe("a start after a crash", () => {
     assert.equal((await readRuns(database.db))[0]?.output, "awake");
   });
 
-  it("still waits for the event, and for the next attempt of a failed step", async () => {
+  it("continues waits for events, and for the next attempt of a failed step", async () => {
     let attempts = 0;
     const define = (client: Inngest.Any) =>
       client.createFunction({ id: "waiter", triggers: { event: "go" } }, async ({ step }) => {
@@ -163,8 +163,8 @@ describe("a start after a crash", () => {
   });
 });
 
-describe("a database that fails for a while", () => {
-  it("delays a run and loses nothing", async () => {
+describe("a temporary failure of the database", () => {
+  it("delays a run, but loses nothing", async () => {
     const process = createProcess();
     let calls = 0;
     const fn = process.client.createFunction({ id: "tough", triggers: { event: "go" } }, async ({ step }) => {
@@ -186,7 +186,7 @@ describe("a database that fails for a while", () => {
 });
 
 describe("an orderly stop", () => {
-  it("ends at the end of the step under way, records it, and leaves the rest to the next start", async () => {
+  it("waits for the end of the current step, records it, and leaves the rest to the next start", async () => {
     const ran: string[] = [];
     const gate = createGate();
     const first = createProcess();
@@ -206,7 +206,7 @@ describe("an orderly stop", () => {
     assert.deepEqual(again, ["third"]);
   });
 
-  it("does not wait longer than its grace for a step that hangs", async () => {
+  it("waits for a step that hangs only as long as the grace period", async () => {
     const ran: string[] = [];
     const first = createProcess();
     await first.start([threeSteps(first.client, ran, createGate().promise)]);
@@ -218,7 +218,7 @@ describe("an orderly stop", () => {
 });
 
 describe("two executors on one database", () => {
-  it("an executor whose run was taken over cannot write: its checkpoint is refused with 409", async () => {
+  it("an executor that has lost its run cannot write: its checkpoint is refused with 409", async () => {
     const ran: string[] = [];
     const gate = createGate();
     const refused: string[] = [];
@@ -268,7 +268,7 @@ describe("two executors on one database", () => {
         }),
     ],
   ] as [string, (context: { step: GetStepTools<Inngest.Any> }) => unknown][])
-    it(`an executor whose run was taken over writes nothing when its call ${ending}`, async () => {
+    it(`an executor that has lost its run writes nothing when its call ${ending}`, async () => {
       const gate = createGate();
       const sight = { isCalled: false, failures: 0 };
       const define = (client: Inngest.Any, play: (context: { step: GetStepTools<Inngest.Any> }) => unknown) =>
@@ -304,7 +304,7 @@ describe("two executors on one database", () => {
       assert.equal((await readRuns(database.db))[0]?.state, "completed");
     });
 
-  it("a live lease keeps its runs; one that has run out loses them to the next sweep", async () => {
+  it("an executor keeps its runs while its lease lasts; the next sweep claims the runs of an expired lease", async () => {
     const ran: string[] = [];
     const first = createProcess({ isSoleExecutor: false });
     await first.start([threeSteps(first.client, ran, createGate().promise)]);
@@ -326,7 +326,7 @@ describe("two executors on one database", () => {
     assert.deepEqual(again, ["second", "third"]);
   });
 
-  it("a database clock set forward takes no runs from the living: all renew before anyone claims", async () => {
+  it("live executors keep their runs when the database's clock is set forward: all renew before one claims", async () => {
     const ran: string[] = [];
     const gate = createGate();
     const first = createProcess({ isSoleExecutor: false });
@@ -351,7 +351,7 @@ describe("two executors on one database", () => {
     assert.deepEqual(epochs.rows, [{ epoch: 1 }]);
   });
 
-  it("a database clock set back leaves a dead executor's lease its usual length", async () => {
+  it("a dead executor's lease lasts no longer than usual when the database's clock is set back", async () => {
     const first = createProcess({ isSoleExecutor: false });
     await first.start([threeSteps(first.client, [], createGate().promise)]);
     await first.client.send({ name: "go" });
@@ -369,7 +369,7 @@ describe("two executors on one database", () => {
     assert.equal(again.at(-1), "third");
   });
 
-  it("whoever receives the event a parked run waits for plays it on", async () => {
+  it("a parked run continues in the executor that receives its event", async () => {
     const define = (client: Inngest.Any, name: string) =>
       client.createFunction({ id: "waiter", triggers: { event: "go" } }, async ({ step }) => {
         await step.waitForEvent("answer", { event: "answer", timeout: "1h" });
@@ -387,7 +387,7 @@ describe("two executors on one database", () => {
     assert.equal((await readRuns(database.db))[0]?.output, "second");
   });
 
-  it("a cron's time starts one run, however many processes keep it", async () => {
+  it("a cron starts one run each time, however many processes schedule it", async () => {
     let count = 0;
     const define = (client: Inngest.Any) =>
       client.createFunction({ id: "tick", triggers: { cron: "* * * * *" } }, () => ++count);
@@ -405,8 +405,8 @@ describe("two executors on one database", () => {
   });
 });
 
-describe("cost and upkeep", () => {
-  it("a checkpointed step costs one statement, the three hundredth like the first", async () => {
+describe("number of statements, and pruning", () => {
+  it("a checkpointed step costs one statement, even the three hundredth", async () => {
     const process = createProcess();
     const counts: number[] = [];
     const fn = process.client.createFunction({ id: "long", triggers: { event: "go" } }, async ({ step }) => {
@@ -415,19 +415,19 @@ describe("cost and upkeep", () => {
     });
     await process.start([fn]);
     await process.client.send({ name: "go" });
-    // Its own run alone: a process of the test before may still have written down the tick that it was late with.
+    // Waits only for this run: a process of an earlier test may have written another one late.
     await until(
       async () =>
         (await readRuns(database.db)).some(
           (run) => run.functionId === "test-long" && run.state === "completed",
         ),
-      "the long run is over",
+      "the long run has ended",
     );
     assert.equal(counts.length, 300);
     for (const [turn, count] of counts.entries()) assert.equal(count - (counts[0] ?? 0), turn);
   });
 
-  it("a run of one step costs two statements where its steps may be told of with its end", async () => {
+  it("a run of one step costs two statements if steps are buffered until its end", async () => {
     const process = createProcess();
     const checkpointing = { bufferedSteps: 2, maxRuntime: 0 };
     const fn = process.client.createFunction(
@@ -442,7 +442,7 @@ describe("cost and upkeep", () => {
     assert.equal((await readRuns(database.db))[0]?.output, "done");
   });
 
-  it("steps told of together are repeated together after a crash, and recorded before a wait", async () => {
+  it("buffered steps are repeated together after a crash, and recorded before a wait", async () => {
     const define = (client: Inngest.Any, ran: string[], gate?: Promise<void>) =>
       client.createFunction(
         { id: "pairs", checkpointing: { bufferedSteps: 2, maxRuntime: 0 }, triggers: { event: "go" } },
@@ -474,7 +474,7 @@ describe("cost and upkeep", () => {
     assert.deepEqual(again, ["four", "five"]);
   });
 
-  it("events that come at a time share a statement, and so do the ends of their runs", async () => {
+  it("concurrent events share a statement, and so do the ends of their runs", async () => {
     const process = createProcess();
     const fn = process.client.createFunction(
       { id: "many", triggers: { event: "go" } },
@@ -496,7 +496,7 @@ describe("cost and upkeep", () => {
     assert.ok(count <= 40, `${count} statements for forty runs`);
   });
 
-  it("the sweep forgets ended runs and old events, and keeps what is open", async () => {
+  it("the sweep removes ended runs and old events, and keeps open runs", async () => {
     const process = createProcess({ keepMs: 0 });
     const over = process.client.createFunction({ id: "over", triggers: { event: "go" } }, () => "over");
     const open = process.client.createFunction(
@@ -535,7 +535,7 @@ const sleepAMinute = (client: Inngest.Any, wallNow: () => number) =>
     return "awake";
   });
 
-/** Fails once in a step, to be repeated after the backoff of a second. */
+/** A function whose step fails once, and is repeated after a backoff of one second. */
 const failOnce = (client: Inngest.Any, failures: { left: number }) =>
   client.createFunction({ id: "failing", triggers: { event: "go" }, retries: 1 }, async () => {
     if (failures.left-- > 0) throw new Error("not yet");
@@ -575,7 +575,7 @@ describe("a clock that jumps", () => {
     });
   }
 
-  it("back by two days between two starts lets a sleep begin again, and never exceed its length", async () => {
+  it("back by two days between two starts restarts a sleep, which never exceeds its length", async () => {
     const first = createProcess({ clock: createManualClock(NOON) });
     await first.start([sleepAMinute(first.client, first.clock.wallNow)]);
     await first.client.send({ name: "go" });
@@ -633,7 +633,7 @@ describe("crons after the clock was set back", () => {
     await allOver();
     first.crash();
     await first.drained();
-    // As the rows look from a database whose clock was set back after they were written.
+    // Moves the rows into the future, as if the database's clock had been set back after they were written.
     await database.client.query("update engine_runs set ended_at = ended_at + interval '2 days'");
     await database.client.query("update engine_events set created_at = created_at + interval '2 days'");
     const second = createProcess();

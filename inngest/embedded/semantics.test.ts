@@ -13,7 +13,7 @@ import {
   until,
 } from "./testing.ts";
 
-/** What the real server does where one might do otherwise. Sources: its public code and documentation. */
+/** Behaviour of the real server that is not obvious. Sources: its public code and documentation. */
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
 let process: TestProcess;
@@ -33,7 +33,7 @@ const parked = (count = 1) =>
   until(async () => (await countWaiting(database.db)) === count, "the runs are parked");
 const outputs = async () => (await readRuns(database.db)).map(({ output }) => output);
 
-/** Moves the clock from one attempt to the next until nothing waits any more. */
+/** Advances the clock until no run waits for an attempt any more. */
 async function waitOut(): Promise<void> {
   await until(async () => {
     if ((await countWaiting(database.db)) > 0) process.clock.advance(60_000);
@@ -42,7 +42,7 @@ async function waitOut(): Promise<void> {
 }
 
 describe("attempts", () => {
-  it("are five in all where a function says nothing of them", async () => {
+  it("are five in all if the function does not set `retries`", async () => {
     const { client, start } = process;
     const attempts: number[] = [];
     const fn = client.createFunction(
@@ -61,7 +61,7 @@ describe("attempts", () => {
     assert.equal((await readRuns(database.db))[0]?.state, "failed");
   });
 
-  it("are counted for each step by itself", async () => {
+  it("are counted for each step separately", async () => {
     const { client, start } = process;
     const failures = new Map<string, number>();
     const fail = (name: string, times: number) => {
@@ -88,7 +88,7 @@ describe("attempts", () => {
     assert.deepEqual(Object.fromEntries(failures), { first: 3, second: 3, left: 3, right: 2 });
   });
 
-  it("end a step for good, and with it the run when nobody catches the error, which no attempt repeats", async () => {
+  it("that are used up end the step, and the run if the function does not catch the error; the run is not repeated", async () => {
     const { client, start } = process;
     let calls = 0;
     const fn = client.createFunction(
@@ -108,7 +108,7 @@ describe("attempts", () => {
     assert.deepEqual([run?.state, run?.error?.message], ["failed", "broken"]);
   });
 
-  it("of one parallel step may end while another goes on: each result is its own", async () => {
+  it("of parallel steps are independent: one step may fail while another continues", async () => {
     const { client, start } = process;
     const fn = client.createFunction(
       { id: "settled", retries: 1, triggers: { event: "go" } },
@@ -132,7 +132,7 @@ describe("attempts", () => {
     assert.deepEqual(await outputs(), [["left broke", "well", "after"]]);
   });
 
-  it("of a function whose parallel step is lost for good end in its failure", async () => {
+  it("of a function end in its failure if a parallel step fails finally", async () => {
     const { client, start } = process;
     const fn = client.createFunction({ id: "all", retries: 0, triggers: { event: "go" } }, ({ step }) =>
       Promise.all([
@@ -149,7 +149,7 @@ describe("attempts", () => {
     assert.deepEqual([run?.state, run?.error?.message], ["failed", "left broke"]);
   });
 
-  it("are not made after a NonRetriableError, in a step or outside, unless the function catches it", async () => {
+  it("do not follow a NonRetriableError, in a step or outside, unless the function catches it", async () => {
     const { client, start } = process;
     const calls: string[] = [];
     const never = (name: string): never => {
@@ -181,7 +181,7 @@ describe("attempts", () => {
     ["more than a day, which is a day", () => "3d", 86_400_000],
   ] as const)
     for (const where of ["in a step", "outside"] as const)
-      it(`come when a RetryAfterError ${where} says so: ${form}`, async () => {
+      it(`happen when a RetryAfterError ${where} asks for it: ${form}`, async () => {
         const { client, start, clock } = process;
         let calls = 0;
         const ask = () => {
@@ -204,7 +204,7 @@ describe("attempts", () => {
 });
 
 describe("times", () => {
-  it("a sleep of no length, and one until a time that is past, end at once", async () => {
+  it("a sleep of length zero, or until a time in the past, ends at once", async () => {
     const { client, start, clock } = process;
     const fn = client.createFunction({ id: "awake", triggers: { event: "go" } }, async ({ step }) => {
       await step.sleep("none", 0);
@@ -217,7 +217,7 @@ describe("times", () => {
     assert.deepEqual(await outputs(), ["awake"]);
   });
 
-  it("a sleep that has begun keeps its end, however often the function is called meanwhile", async () => {
+  it("a sleep keeps its end, however often the function is called meanwhile", async () => {
     const { client, start, clock } = process;
     const fn = client.createFunction({ id: "steady", triggers: { event: "go" } }, async ({ step }) => {
       await Promise.all([step.sleep("long", "60s"), step.sleep("short", "20s")]);
@@ -232,7 +232,7 @@ describe("times", () => {
     await allOver();
   });
 
-  it("waitForEvent may name the date on which it gives up", async () => {
+  it("the timeout of waitForEvent may be a date", async () => {
     const { client, start, clock } = process;
     const fn = client.createFunction({ id: "dated", triggers: { event: "go" } }, async ({ step }) => {
       const timeout = new Date(clock.now() + 90_000);
@@ -250,7 +250,7 @@ describe("times", () => {
 });
 
 describe("events", () => {
-  it("that came before the wait began do not end it", async () => {
+  it("that arrived before the wait began do not end it", async () => {
     const { client, start } = process;
     const gate = createGate();
     let isBusy = false;
@@ -272,7 +272,7 @@ describe("events", () => {
     assert.deepEqual(await outputs(), [2]);
   });
 
-  it("that end a wait come once: a second wait for the same needs another", async () => {
+  it("end one wait: a second wait for the same event needs another event", async () => {
     const { client, start } = process;
     const fn = client.createFunction({ id: "twice", triggers: { event: "go" } }, async ({ step }) => {
       const first = await step.waitForEvent("first", { event: "answer", timeout: "1h" });
@@ -291,7 +291,7 @@ describe("events", () => {
     assert.deepEqual(await outputs(), [[1, 2]]);
   });
 
-  it("cancel by an if expression, and only within the time that cancelOn gives them", async () => {
+  it("cancel by an if expression, and only within the timeout of cancelOn", async () => {
     const { client, start, clock } = process;
     const fn = client.createFunction(
       {
@@ -310,7 +310,7 @@ describe("events", () => {
     await parked(2);
     await client.send({ name: "stop", data: { level: 3 } });
     await parked(1);
-    // The rows are dated by the database, whose clock is not the test's.
+    // The database's own clock dates the rows, not the clock of the test.
     await database.client.query(`update engine_runs set created_at = to_timestamp(${clock.now() / 1_000})`);
     clock.advance(2 * 3_600_000);
     await client.send({ name: "stop", data: { level: 9 } });
@@ -320,7 +320,7 @@ describe("events", () => {
     assert.deepEqual(states.sort(), ["cancelled", "completed"]);
   });
 
-  it("that a cancelled run waited for change nothing any more", async () => {
+  it("for which a cancelled run waited have no effect", async () => {
     const { client, start } = process;
     const fn = client.createFunction(
       { id: "gone", cancelOn: [{ event: "stop" }], triggers: { event: "go" } },
@@ -337,7 +337,7 @@ describe("events", () => {
     );
   });
 
-  it("of a repeated step.sendEvent arrive once, also without ids of their own", async () => {
+  it("of a repeated step.sendEvent arrive once, even without explicit ids", async () => {
     const { client, start, clock } = process;
     let failures = 0;
     const sender = client.createFunction({ id: "sender", triggers: { event: "go" } }, async ({ step }) => {
@@ -359,7 +359,7 @@ describe("events", () => {
 });
 
 describe("onFailure", () => {
-  it("gets the event of the failure: whose run, which error, and the event that began it", async () => {
+  it("gets the event of the failure, with the run, the error and the event that started the run", async () => {
     const { client, start } = process;
     const seen: { name: string; data: Record<string, unknown> }[] = [];
     const fn = client.createFunction(
@@ -390,7 +390,7 @@ describe("onFailure", () => {
     assert.equal((data.error as Error).message, "broken");
   });
 
-  it("is not called for a run that was cancelled, nor for one that failed before it succeeded", async () => {
+  it("is not called for a cancelled run, or for a run that succeeds after a failed attempt", async () => {
     const { client, start } = process;
     let failures = 0;
     let calls = 0;
@@ -410,7 +410,7 @@ describe("onFailure", () => {
     assert.equal(failures, 0);
   });
 
-  it("is repeated by itself when it fails, and starts no other", async () => {
+  it("is repeated when it fails, and its failure starts no further handler", async () => {
     const { client, start } = process;
     let calls = 0;
     const fn = client.createFunction(
@@ -436,7 +436,7 @@ describe("onFailure", () => {
 });
 
 describe("concurrency", () => {
-  it("is bounded over all functions; a run that waits takes no place", async () => {
+  it("is limited over all functions; a parked run uses no slot", async () => {
     await process.engine.stop({ graceMs: 0 });
     process = createTestProcess(database.db, { concurrency: 3 });
     const { client, start, clock } = process;

@@ -24,7 +24,7 @@ after(async () => {
 
 const LEASE_MS = 600;
 
-/** A process with an engine, and what it has told so far. */
+/** Starts a process with an engine, and collects its reports. */
 async function startProcess(name: string, isHeld: boolean) {
   const child = fork(new URL("./process-testing.ts", import.meta.url), { execArgv: ["--no-warnings"] });
   children.push(child);
@@ -37,15 +37,15 @@ async function startProcess(name: string, isHeld: boolean) {
   return { child, news, steps, has };
 }
 
-/** Every row of the engine but the leases. */
+/** All rows of the engine except the leases. */
 const readRows = async () => [
   (await database.client.query("select * from engine_runs order by id")).rows,
   (await database.client.query("select * from engine_steps order by run_id, step_id")).rows,
   (await database.client.query("select * from engine_events order by id")).rows,
 ];
 
-describe("a process that is stopped longer than its lease, and woken", () => {
-  it("has lost its runs to another, writes nothing of them, and goes on with new ones", async () => {
+describe("a process that is suspended for longer than its lease, and resumed", () => {
+  it("has lost its runs to another process, writes nothing of them, and plays new ones", async () => {
     const stopped = await startProcess("stopped", true);
     const other = await startProcess("other", false);
     stopped.child.send("send");
@@ -56,18 +56,18 @@ describe("a process that is stopped longer than its lease, and woken", () => {
     );
     stopped.child.kill("SIGSTOP");
     await until(() => isQuiet(database.db), "the other process has played both runs to their ends");
-    await until(() => other.steps().length === 3, "it has told of its steps");
+    await until(() => other.steps().length === 3, "it has reported its steps");
     assert.deepEqual(other.steps().sort(), ["last", "where", "work"]);
     const rows = await readRows();
 
     stopped.child.send("release");
     stopped.child.kill("SIGCONT");
     await until(() => stopped.has("refused"), "its step was refused");
-    assert.deepEqual(stopped.steps(), ["work"], "it neither went on nor woke the sleeper");
+    assert.deepEqual(stopped.steps(), ["work"], "it neither continues nor wakes the sleeping run");
     assert.deepEqual(await readRows(), rows);
 
     stopped.child.send("send");
-    await until(() => stopped.steps().includes("last"), "it plays what comes to it since");
+    await until(() => stopped.steps().includes("last"), "it plays new runs");
     assert.ok(!stopped.has("failed"));
   });
 });

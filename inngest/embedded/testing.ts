@@ -10,10 +10,10 @@ import {
   type EmbeddedEngineOptions,
 } from "./create-embedded-engine.ts";
 
-/** A clock that moves only by `advance`; `setWall` sets the machine's clock. */
+/** A clock that moves only by `advance`; `setWall` moves only the machine's clock. */
 export type ManualClock = EngineClock & { advance: (ms: number) => void; setWall: (byMs: number) => void };
 
-/** Starts at a whole minute. Advancing the clock rings its timers in order. */
+/** Creates a clock that starts at a whole minute. `advance` fires its timers in order. */
 export function createManualClock(startMs = Date.UTC(2026, 0, 5, 12)): ManualClock {
   let nowMs = startMs;
   let wallAheadMs = 0;
@@ -25,7 +25,7 @@ export function createManualClock(startMs = Date.UTC(2026, 0, 5, 12)): ManualClo
       wallAheadMs += byMs;
     },
     schedule(ring, delayMs) {
-      // The clock was moved between the commit and the setting of the alarm.
+      // The clock was advanced after the commit and before the alarm was set.
       if (delayMs <= 0) {
         const soon = setImmediate(ring);
         return () => clearImmediate(soon);
@@ -59,7 +59,7 @@ export async function until(condition: () => boolean | Promise<boolean>, what: s
   }
 }
 
-/** A promise with its resolver, to hold a step up. */
+/** A promise with its resolver, with which a test delays a step. */
 export const createGate = () => Promise.withResolvers<void>();
 
 const quietLogger: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
@@ -73,9 +73,9 @@ export type TestProcess = {
   /** No later statement of this engine is executed or answered. */
   crash: () => void;
   isCrashed: () => boolean;
-  /** Waits for the statements that were sent before the crash: an embedded database finishes them before its next start. */
+  /** Waits for statements that were sent before the crash: an embedded database would finish them before its next start. */
   drained: () => Promise<void>;
-  /** While true, every statement of this engine fails. */
+  /** `breakDatabase(true)` makes every statement of this engine fail, until `breakDatabase(false)`. */
   breakDatabase: (isBroken: boolean) => void;
   statementCount: () => number;
 };
@@ -167,7 +167,7 @@ export async function isQuiet(db: Database): Promise<boolean> {
   return runs.length > 0 && runs.every(({ state }) => state !== "running" && state !== "waiting");
 }
 
-/** How many runs are parked. */
+/** The number of parked runs. */
 export async function countWaiting(db: Database): Promise<number> {
   return (await readRuns(db)).filter(({ state }) => state === "waiting").length;
 }

@@ -12,7 +12,7 @@ after(() => database.close());
 
 const MINUTE_MS = 60_000;
 
-it("runs every hour in bounded batches, and goes on after a failure with the batch that failed", async () => {
+it("runs every hour in bounded batches, and continues after a failure with the failed batch", async () => {
   const start = Date.UTC(2026, 0, 1, 12, 10);
   const clock = createManualClock(start);
   const process = createTestProcess(database.db, { clock });
@@ -53,7 +53,7 @@ it("runs every hour in bounded batches, and goes on after a failure with the bat
   ];
   clock.advance(7 * MINUTE_MS);
   await until(async () => {
-    // A retry waits for this clock.
+    // The retry waits until this clock is advanced.
     if (calls.length === 3) clock.advance(MINUTE_MS);
     return calls.length >= expected.length && (await isQuiet(database.db));
   }, "the run has ended");

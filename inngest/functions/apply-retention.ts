@@ -2,10 +2,10 @@ import type { Inngest } from "inngest";
 
 type Session = { id: string; ownerId: string };
 
-/** Where a batch of evidence ended, in the order of creation. */
+/** The last piece of evidence in a batch, in the order of creation. */
 type EvidencePosition = { createdAt: string; id: string };
 
-/** What the settings have removed by age. */
+/** Finds and removes data that is older than the settings allow. */
 type Retention = {
   findSessions: () => Promise<Session[]>;
   removeSessions: (sessions: Session[]) => Promise<number>;
@@ -14,12 +14,12 @@ type Retention = {
 };
 
 const SESSIONS_BATCH = 25;
-/** Batches of evidence, and of deliveries, in one run. */
+/** Maximum number of batches of evidence, and of batches of deliveries, in one run. */
 const BATCHES_MAX = 50;
 
 /**
- * Removes what is older than the settings allow, every hour. Each batch is a step: after a crash the run goes on with the
- * batch that was interrupted, which finds what is left of it.
+ * Removes data that is older than the settings allow, every hour. Each batch is a step: after a crash, the run repeats the
+ * interrupted batch, which removes the rest of its data.
  */
 export const createApplyRetention = (client: Inngest, retention: Retention) =>
   client.createFunction(

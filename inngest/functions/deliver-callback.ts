@@ -27,7 +27,7 @@ export const createDeliverCallback = (
         );
         if (outcome.state === "delivered" || outcome.state === "dropped") return outcome;
         if (outcome.state === "wait") {
-          // Another delivery has to make its first attempt before this one, or has kept it waiting for too long.
+          // This delivery waits for the first attempt of `run.started`, or for a slot of its receiver.
           waits++;
           await step.sleepUntil(`wait-${waits}`, momentAfter(outcome.delayMs));
         } else {

@@ -2,13 +2,13 @@ import type { Inngest } from "inngest";
 import type { PlayedTests } from "#lib/test-runs/play-test-run.ts";
 import { momentAfter } from "./moment-after.ts";
 
-const LOOK_AGAIN_MS = 10_000;
-/** With a wait after each look, this stays below the 1,000 steps that an engine allows a function run. */
-const LOOKS_MAX = 300;
+const POLL_MS = 10_000;
+/** With a wait after each play, this stays below the 1,000 steps that an engine allows a function run. */
+const PLAYS_MAX = 300;
 
 /**
- * Plays a test run. Its results are in our own rows, so that a step that is called again finds a run that has ended. Where
- * another process has it, this one looks again until it has ended, in case that process goes away.
+ * Plays a test run. Its results are in the service's own rows, so that a repeated step finds that the run has ended. If
+ * another process plays the run, this one polls until the run has ended, in case the other process dies.
  */
 export const createRunTests = (client: Inngest, play: (testRunId: string) => Promise<PlayedTests>) =>
   client.createFunction(
@@ -16,10 +16,10 @@ export const createRunTests = (client: Inngest, play: (testRunId: string) => Pro
     async ({ event, step }) => {
       // Only `requestTests` creates these jobs.
       const { testRunId } = event.data as { testRunId: string };
-      for (let number = 1; number <= LOOKS_MAX; number++) {
+      for (let number = 1; number <= PLAYS_MAX; number++) {
         const played = await step.run(`play-${number}`, () => play(testRunId));
         if (played.status === "ended") return played;
-        await step.sleepUntil(`wait-${number}`, momentAfter(LOOK_AGAIN_MS));
+        await step.sleepUntil(`wait-${number}`, momentAfter(POLL_MS));
       }
       return { status: "later" as const };
     },

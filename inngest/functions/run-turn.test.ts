@@ -14,26 +14,26 @@ before(async () => {
 });
 after(() => database.close());
 
-/** Plays a run on an engine, its turn answering what it is told to; tells what it was asked for. */
+/** Plays a run on an engine with a turn that returns or throws `answers`. @returns the calls of the turn. */
 async function playRun(answers: (Played | Error)[], playsMax?: number, isPlayer = false) {
-  const asked: string[] = [];
+  const calls: string[] = [];
   const left = [...answers];
   const process = createTestProcess(database.db, { clock: createManualClock(Date.now()) });
   const turn: Pick<TurnService, "play" | "isPlayer" | "handOver" | "abandon"> = {
     isPlayer: async () => isPlayer,
     async play() {
-      asked.push("play");
+      calls.push("play");
       const answer = left.shift() ?? { status: "ended" };
       if (answer instanceof Error) throw answer;
       return answer;
     },
     async handOver(runId, generation) {
-      asked.push(`hand over ${runId}:${generation}`);
+      calls.push(`hand over ${runId}:${generation}`);
       const data = { runId, sessionId: "ses_a", generation: generation + 1 };
       await process.client.send({ name: "turn/run.requested", id: `${runId}:${generation + 1}`, data });
     },
     async abandon(_job, reason) {
-      asked.push(`abandon: ${reason}`);
+      calls.push(`abandon: ${reason}`);
     },
   };
   await process.start([createRunTurn(process.client, turn, playsMax)]);
@@ -41,17 +41,17 @@ async function playRun(answers: (Played | Error)[], playsMax?: number, isPlayer 
   const data = { runId, sessionId: "ses_a", generation: 1 };
   await process.client.send({ name: "turn/run.requested", id: `${runId}:1`, data });
   const isOver = async () => {
-    // Retries wait for a clock of ours.
+    // Retries wait until this clock is advanced.
     process.clock.advance(60_000);
     return isQuiet(database.db);
   };
   await until(isOver, "the function runs have ended");
   await process.engine.stop({ graceMs: 1_000 });
-  return asked.map((each) => each.replace(runId, "run"));
+  return calls.map((each) => each.replace(runId, "run"));
 }
 
 describe("the function that plays a run", () => {
-  it("plays on after each pause, until the run has ended", async () => {
+  it("continues after each pause, until the run has ended", async () => {
     assert.deepEqual(await playRun([{ status: "paused" }, { status: "paused" }, { status: "ended" }]), [
       "play",
       "play",
@@ -59,36 +59,36 @@ describe("the function that plays a run", () => {
     ]);
   });
 
-  it("waits for a retry whose time has not come", async () => {
+  it("waits for a retry that is not due", async () => {
     assert.deepEqual(await playRun([{ status: "later", delayMs: 300_000 }, { status: "ended" }]), [
       "play",
       "play",
     ]);
   });
 
-  it("plays again where a play failed", async () => {
+  it("plays again after a play failed", async () => {
     assert.deepEqual(await playRun([new Error("connection lost"), { status: "ended" }]), ["play", "play"]);
   });
 
-  it("ends at once where another function run has claimed the run, and abandons nothing", async () => {
+  it("ends at once if another function run has claimed the run, and does not abandon it", async () => {
     const before = (await readRuns(database.db)).length;
     assert.deepEqual(await playRun([new StaleClaimError({ runId: "run_a", epoch: 1 })]), ["play"]);
     assert.equal((await readRuns(database.db))[before]?.state, "failed");
   });
 
-  it("plays again where a second call of its own has claimed the run", async () => {
+  it("plays again if a duplicate call of the same function run has claimed the run", async () => {
     const own = new StaleClaimError({ runId: "run_a", epoch: 2 });
     assert.deepEqual(await playRun([own, { status: "no" }], undefined, true), ["play", "play"]);
   });
 
   it("abandons a run that it cannot play", async () => {
     const failures = Array.from({ length: 11 }, () => new Error("connection lost"));
-    const asked = await playRun(failures);
-    assert.equal(asked.filter((each) => each === "play").length, 11);
-    assert.equal(asked.at(-1), "abandon: connection lost");
+    const calls = await playRun(failures);
+    assert.equal(calls.filter((each) => each === "play").length, 11);
+    assert.equal(calls.at(-1), "abandon: connection lost");
   });
 
-  it("hands over to a fresh function run before the engine's limit of steps", async () => {
+  it("hands over to a new function run before the engine's limit of steps", async () => {
     const paused: Played[] = Array.from({ length: 7 }, () => ({ status: "paused" }));
     assert.deepEqual(await playRun(paused, 3), [
       "play",

@@ -7,7 +7,7 @@ import { momentAfter } from "./moment-after.ts";
 const STALE = "the claim on this run is over";
 /** With a wait after each play, this stays below the 1,000 steps that an engine allows a function run. */
 const PLAYS_MAX = 450;
-const LOOK_AGAIN_MS = 10_000;
+const STALE_RETRY_MS = 10_000;
 
 /**
  * Plays a run to its end. A step of the engine plays as much of the turn as its time allows. The turn records its own
@@ -49,9 +49,9 @@ export const createRunTurn = (
 type Player = Pick<TurnService, "play" | "isPlayer">;
 
 /**
- * A claim that was taken over ends this function run without a retry: the run continues in the other one. If the other
- * claim is a second delivery of this same function run, no other function run would continue after it, so this one
- * retries later.
+ * If another function run has claimed the run, this one ends without a retry, because the run continues in the other one. If
+ * the other claim comes from a duplicate call of this same function run, no other function run would continue the run, so
+ * this one retries later.
  */
 async function play(turn: Player, job: PlayJob) {
   try {
@@ -59,7 +59,7 @@ async function play(turn: Player, job: PlayJob) {
   } catch (error) {
     if (!isStaleClaim(error)) throw error;
     throw (await turn.isPlayer(job.runId, job.player))
-      ? new RetryAfterError(STALE, LOOK_AGAIN_MS)
+      ? new RetryAfterError(STALE, STALE_RETRY_MS)
       : new NonRetriableError(STALE);
   }
 }

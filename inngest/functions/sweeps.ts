@@ -9,7 +9,7 @@ export const createReapBrowsers = (client: Inngest, reap: () => Promise<number>)
     }),
   );
 
-/** Sends jobs that a crash or an unreachable engine left in the outbox, every minute. A job's id makes a second send harmless. */
+/** Every minute, sends jobs that a crash or an unreachable engine left in the outbox. The job's id deduplicates sends. */
 export const createSweepOutbox = (client: Inngest, sweep: () => Promise<number>) =>
   client.createFunction(
     { id: "sweep-outbox", triggers: { cron: "* * * * *" }, retries: 0 },

@@ -3,13 +3,13 @@ import { parseJson } from "../embedded/parse-json.ts";
 import { type EngineEvent, type Op, opsSchema, parseRetryAfter } from "../embedded/protocol.ts";
 import { canonicalise, isSigned, sign } from "./sign.ts";
 
-/** How a server drives a run: the app posts steps during a call, or each call runs one step and sends the state again. */
+/** `checkpointing`: the app posts steps during a call. `replay`: each call runs one step and sends the whole state again. */
 export type Mode = "checkpointing" | "replay";
 
 /** One call of a function. */
 export type Call = {
   url: string;
-  /** The server's own id of the function, not the app's. */
+  /** The server's id of the function, not the app's. */
   functionUuid: string;
   runId: string;
   event: EngineEvent;
@@ -19,13 +19,13 @@ export type Call = {
   stepId: string | undefined;
   attempt: number;
   maxAttempts: number;
-  /** Steps are only planned: parallel ones were found. */
+  /** The call only plans steps, because the function has parallel steps. */
   isPlanOnly: boolean;
-  /** The place in the queue, and this delivery of it. */
+  /** Identifies the item in the queue, and this call for it. */
   ticket: { itemId: string; requestId: string; generation: number };
 };
 
-/** The app's answer; `failed` is everything that a server treats as a failed attempt. */
+/** The app's answer. `failed`: any answer that a server treats as a failed attempt. */
 export type Answer =
   | { kind: "ops"; ops: Op[]; retryAtMs: number | undefined }
   | { kind: "completed"; output: unknown }
@@ -96,7 +96,7 @@ export async function callApp(call: Call, body: string, signingKey: string): Pro
     : { kind: "completed", output: value };
 }
 
-/** A place in the queue as the server names it to the SDK. */
+/** Creates the ids of a queue item and a call, as the server sends them to the SDK. */
 export const newTicket = (generation: number, itemId: string = randomUUID()): Call["ticket"] => ({
   itemId,
   generation,

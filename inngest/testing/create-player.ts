@@ -9,7 +9,7 @@ import { isOpen, type QueueItem, recordStep, type StandInRun } from "./stand-in-
 /** Limits of the real server. */
 const STEPS_MAX = 1_000;
 const ANSWER_BYTES_MAX = 4 * 1_024 * 1_024;
-const APP_AWAY = "the app could not be reached";
+const UNREACHABLE = "the app could not be reached";
 
 export type PlayerOptions = {
   mode: Mode;
@@ -77,7 +77,7 @@ export function satisfyWaits(player: Player, event: EngineEvent): void {
       if (wait.eventName === event.name && wait.matches(event)) wake(player, run, stepId, { data: event });
 }
 
-/** Loses every run and queue item, as a server does that keeps them in memory only. */
+/** Loses every run and queue item, like a restarted server without durable storage. */
 export function forgetRuns(player: Player): void {
   for (const run of player.runs.values()) cancelRun(run);
 }
@@ -135,7 +135,7 @@ async function deliver(player: Player, item: QueueItem): Promise<Answer> {
   const send = () => callApp(call, body, player.options.signingKey);
   const view = { functionId: run.fn.id, runId: run.id, number: run.calls, attempt, data: run.event.data };
   const mishap = player.options.chooseMishap(view);
-  const failed = { kind: "failed", error: APP_AWAY, isFinal: false, retryAtMs: undefined } as const;
+  const failed = { kind: "failed", error: UNREACHABLE, isFinal: false, retryAtMs: undefined } as const;
   switch (mishap?.kind) {
     case undefined:
       return send();
@@ -211,7 +211,7 @@ function handleOp(player: Player, item: QueueItem, op: Op, retryAtMs: number | u
   }
 }
 
-/** @returns false for a step that was planned, is waiting or has ended before. */
+/** @returns false if the step is already planned, waiting or ended. */
 function begin(run: StandInRun, stepId: string): boolean {
   const isNew = !run.begun.has(stepId) && !run.steps.has(stepId);
   run.begun.add(stepId);

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 
-/** A JSON text with sorted keys and no spaces (RFC 8785, as far as JSON of this kind needs it): what a server signs. */
+/** Canonical JSON with sorted keys and no spaces (the part of RFC 8785 that these values need), which a server signs. */
 export function canonicalise(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalise(item ?? null)).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
@@ -20,7 +20,7 @@ export function sign(body: string, signingKey: string, atMs: number): string {
   return `t=${seconds}&s=${digest}`;
 }
 
-/** Whether a signature is that of a body, whatever its time. */
+/** Whether a signature matches a body; its time is not checked. */
 export function isSigned(body: string, signature: string | null, signingKey: string): boolean {
   const seconds = new URLSearchParams(signature ?? "").get("t");
   return seconds !== null && sign(body, signingKey, Number(seconds) * 1_000) === signature;

@@ -13,7 +13,7 @@ export type StandInRun = {
   error?: unknown;
   /** Recorded results by hashed step id, in order. */
   steps: Map<string, unknown>;
-  /** Steps that were planned or wait: when the app reports them again, nothing starts. */
+  /** Steps that are planned or waiting. They are not started again when the app reports them again. */
   begun: Set<string>;
   waits: Map<string, { eventName: string; matches: (event: EngineEvent) => boolean }>;
   /** Set when the app plans parallel steps: later calls only plan steps. */

@@ -61,7 +61,7 @@ type Memory = {
   player: Player;
   settings: StandInSettings;
   registry: Registry | undefined;
-  /** Where each function is called, and the server's own id for it. */
+  /** The URL of each function, and the server's id for it. */
   locations: Map<string, { url: string; uuid: string }>;
   /** Ids of the events that arrived. */
   seen: Set<string>;
@@ -116,7 +116,7 @@ export async function startInngestStandIn(options: { mode?: Mode; backoffMs?: nu
   const { port } = server.address() as AddressInfo;
 
   return {
-    /** What selects this server in the environment of an app. */
+    /** The environment variables with which an app uses this server. */
     variables: {
       INNGEST_BASE_URL: `http://127.0.0.1:${port}`,
       INNGEST_EVENT_KEY: EVENT_KEY,
@@ -124,7 +124,7 @@ export async function startInngestStandIn(options: { mode?: Mode; backoffMs?: nu
     },
     /** Changes the settings; without an argument, restores the defaults. */
     set: (change: Partial<StandInSettings> = defaultSettings()) => void Object.assign(settings, change),
-    /** Lets events arrive that `deliver` kept back, or arrive again. */
+    /** Delivers events that the setting `deliver` has held back, or delivers events again. */
     arrive: (events: EngineEvent[]) => {
       for (const event of events) arrive(memory, event);
     },
@@ -132,7 +132,7 @@ export async function startInngestStandIn(options: { mode?: Mode; backoffMs?: nu
     readStateReads: () => memory.stateReads,
     faults: player.faults,
     forget: () => forgetRuns(player),
-    /** Loses everything, as a server without durable storage does that is killed and started again. */
+    /** Loses all state, like a server without durable storage that is killed and restarted. */
     loseState() {
       forgetRuns(player);
       memory.seen.clear();
@@ -210,7 +210,7 @@ function register(memory: Memory, body: unknown): Answered {
   return answer({ ok: true, status: 200, modified: true });
 }
 
-/** Stores events and lets them arrive later; a repeated id is answered and has no effect. */
+/** Accepts events and delivers them later; an event with a repeated id is accepted and ignored. */
 function receive(memory: Memory, body: unknown, seed: string | null): Answered {
   const { seen, settings } = memory;
   const payloads = sendEventBodySchema.parse(body);
@@ -223,7 +223,7 @@ function receive(memory: Memory, body: unknown, seed: string | null): Answered {
   return answer({ ids: events.map(({ id }) => id), status: 200 });
 }
 
-/** Records the steps in any case, as they have run; a call that the server gave up on is told to stop. */
+/** Records the steps in any case, because they have run. The answer stops a call that the server has given up. */
 function checkpoint(memory: Memory, runId: string, body: unknown): Answered {
   const { player, locations, checkpoints } = memory;
   const parsed = checkpointBodySchema.extend({ request_id: z.string(), fn_id: z.string() }).parse(body);

@@ -6,7 +6,7 @@ import { defineStatement, queryRows } from "#db/statement.ts";
 
 export type AnnotationRow = typeof annotations.$inferSelect;
 
-/** The most annotations, and bytes of them, that one session may have; 0 is no limit. */
+/** The number of annotations, and of their bytes, that one session may have; 0 means no limit. */
 export type AnnotationLimits = { count: number; bytes: number };
 
 const insertCounted = defineStatement<
@@ -28,8 +28,8 @@ const insertCounted = defineStatement<
 });
 
 /**
- * Stores an annotation, unless the session would exceed a limit with it. Count and insert are one statement, which locks the
- * session's row, so annotations at the same time do not exceed a limit together.
+ * Stores an annotation, unless the session would exceed a limit with it. One statement counts and inserts, and it locks
+ * the session's row, so concurrent annotations cannot exceed a limit together.
  *
  * @returns whether it was stored.
  */
@@ -56,7 +56,7 @@ export async function insertAnnotation(
 /**
  * Annotations of a session, newest first.
  *
- * @param page.cursor id of the row after which the page begins; an unknown one has nothing after it.
+ * @param page.cursor id of the row after which the page begins; an unknown id gives an empty page.
  */
 export function listAnnotationRows(
   db: Database,

@@ -1,6 +1,6 @@
 import type { AnnotationRow } from "./annotation-store.ts";
 
-/** An annotation as the event and the list show it: what was submitted, with our own id and time (ISO 8601, UTC). */
+/** An annotation in the event and in the list: the submission, with the id and time (ISO 8601, UTC) of the stored row. */
 export type DescribedAnnotation = Record<string, unknown> & { id: string; createdAt: string; event: string };
 
 /** @see DescribedAnnotation */

@@ -14,7 +14,7 @@ test("the specification's submission is accepted", () => {
   assert.deepEqual(parseSubmission(body), { ok: true, submission: body });
 });
 
-test("the agentation overlay's payload is accepted as it is", () => {
+test("the payload of the agentation overlay is accepted unchanged", () => {
   const annotation = {
     id: "1706234567890",
     comment: "Cut off",
@@ -25,16 +25,16 @@ test("the agentation overlay's payload is accepted as it is", () => {
     isMultiSelect: false,
     boundingBox: { x: 1, y: 2 },
   };
-  const about = { timestamp: 1706234567890, url: "https://example.com/page" };
+  const page = { timestamp: 1706234567890, url: "https://example.com/page" };
   for (const body of [
-    { event: "submit", ...about, output: "# Page Feedback", annotations: [annotation] },
-    { event: "annotation.add", ...about, annotation },
-    { event: "annotations.clear", ...about, annotations: [annotation] },
+    { event: "submit", ...page, output: "# Page Feedback", annotations: [annotation] },
+    { event: "annotation.add", ...page, annotation },
+    { event: "annotations.clear", ...page, annotations: [annotation] },
   ])
     assert.deepEqual(parseSubmission(body), { ok: true, submission: body });
 });
 
-test("an empty list of annotations, and a page without http, are accepted", () => {
+test("an empty list of annotations, and a URL that is not http, are accepted", () => {
   assert.equal(parseSubmission(submit()).ok, true);
   assert.equal(parseSubmission(submit({ url: "about:blank" })).ok, true);
 });
@@ -50,7 +50,7 @@ const refused: [name: string, body: unknown, error: RegExp][] = [
   ["annotations that are an object", submit({ annotations: {} }), /^annotations: must be an array$/],
   ["annotations that are null", submit({ annotations: null }), /^annotations: must be an array$/],
   [
-    "a text among the annotations",
+    "a string among the annotations",
     submit({ annotations: [{}, "x"] }),
     /^annotations\[1\]: must be an object$/,
   ],
@@ -67,7 +67,7 @@ const refused: [name: string, body: unknown, error: RegExp][] = [
 ];
 
 for (const [name, body, error] of refused)
-  test(`${name} is refused, and the sentence names the field`, () => {
+  test(`${name} is refused, and the error names the field`, () => {
     const parsed = parseSubmission(body);
     assert.ok(!parsed.ok);
     assert.match(parsed.error, error);

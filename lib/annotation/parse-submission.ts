@@ -4,11 +4,10 @@ export type AnnotationSubmission = Record<string, unknown> & { event: string };
 type ParsedSubmission = { ok: true; submission: AnnotationSubmission } | { ok: false; error: string };
 
 /**
- * Checks a submission: `event` is a non-empty string, a `submit` has `annotations`, and what is present of the
- * specification's fields has their types. Anything else is kept as it came.
- * Source: `wire.md`, Annotations.
+ * Checks a submission: `event` is a non-empty string, a `submit` has `annotations`, and each field of the specification
+ * has its type if it is present. Other fields are kept unchanged. Source: `wire.md`, Annotations.
  *
- * @returns the body itself, or `<field>: …` about the first wrong field.
+ * @returns the submission, or an error `<field>: …` that names the first wrong field.
  */
 export function parseSubmission(body: unknown): ParsedSubmission {
   if (!isObject(body)) return refuse("body: must be an object");
@@ -42,7 +41,7 @@ function findAnnotationFlaw(annotations: unknown[]): string | undefined {
   return undefined;
 }
 
-/** Whether the database can hold every string in it. */
+/** Whether the database can store every string in the value: Postgres rejects NUL and lone surrogates. */
 function isStorable(value: unknown): boolean {
   if (typeof value === "string") return value.isWellFormed() && !value.includes("\0");
   if (typeof value !== "object" || value === null) return true;

@@ -30,8 +30,8 @@ async function seedSession(): Promise<string> {
 
 test("an annotation is stored and broadcast as annotation.submitted with all its fields", async () => {
   const sessionId = await seedSession();
-  const heard: BusItem[] = [];
-  log.subscribe(sessionId, (item) => heard.push(item));
+  const received: BusItem[] = [];
+  log.subscribe(sessionId, (item) => received.push(item));
   const submission = {
     event: "submit",
     url: "https://a.example/",
@@ -51,15 +51,15 @@ test("an annotation is stored and broadcast as annotation.submitted with all its
   assert.deepEqual([event.requestId, event.runId], [null, null]);
   assert.deepEqual(annotation, { ...submission, id: recorded.id });
   assert.equal(new Date(createdAt).toISOString(), createdAt);
-  assert.deepEqual(heard, [{ type: "event", event: stored }]);
+  assert.deepEqual(received, [{ type: "event", event: stored }]);
 
   const [row] = await db.select().from(annotations);
   assert.deepEqual(row?.payload, submission);
   assert.deepEqual((await listAnnotations(db, sessionId, { limit: 5 })).data, [event.annotation]);
 });
 
-test("an unknown session is told as such, and nothing is written", async () => {
-  const known = (await db.select().from(annotations)).length;
+test("an unknown session is reported, and nothing is written", async () => {
+  const before = (await db.select().from(annotations)).length;
   const recorded = await recordAnnotation(
     { log },
     "ses_unknown",
@@ -67,10 +67,10 @@ test("an unknown session is told as such, and nothing is written", async () => {
     NO_LIMITS,
   );
   assert.deepEqual(recorded, { ok: false, reason: "unknown session" });
-  assert.equal((await db.select().from(annotations)).length, known);
+  assert.equal((await db.select().from(annotations)).length, before);
 });
 
-test("annotations are listed newest first, page by page, of one session alone", async () => {
+test("the annotations of one session are listed newest first, page by page", async () => {
   const [sessionId, other] = [await seedSession(), await seedSession()];
   const payload = { event: "submit" };
   const ids = ["ann_a", "ann_b", "ann_c"];
@@ -96,7 +96,7 @@ test("annotations are listed newest first, page by page, of one session alone", 
 
 const note = { event: "submit", annotations: [{ comment: "Larger" }] };
 
-test("a session takes as many annotations as its limit, also when they come at the same time", async () => {
+test("a session accepts as many annotations as its limit, also if they arrive concurrently", async () => {
   const sessionId = await seedSession();
   const limits = { count: 3, bytes: 0 };
   const recorded = await Promise.all(
@@ -112,7 +112,7 @@ test("a session takes as many annotations as its limit, also when they come at t
   });
 });
 
-test("a session takes as many bytes of annotations as its limit", async () => {
+test("a session accepts as many bytes of annotations as its limit", async () => {
   const sessionId = await seedSession();
   const size = Buffer.byteLength(JSON.stringify(note));
   const limits = { count: 0, bytes: 2 * size };

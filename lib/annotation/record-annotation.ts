@@ -13,9 +13,9 @@ type RecordedAnnotation =
   | { ok: false; reason: "full"; error: string };
 
 /**
- * Stores a submission and its `annotation.submitted` in one transaction; the log broadcasts it after the commit.
- * It never starts a turn. Besides the rate of the webhook, the number of a session's annotations is limited.
- * Source: specification, POST …/annotations/webhook; `wire.md`, Annotations.
+ * Stores a submission and its event `annotation.submitted` in one transaction; the log broadcasts the event after the
+ * commit. An annotation never starts a turn. The limits bound a session's annotations in total, in addition to the rate
+ * limit of the webhook. Source: specification, POST …/annotations/webhook; `wire.md`, Annotations.
  */
 export async function recordAnnotation(
   deps: { log: EventLog },
@@ -46,7 +46,7 @@ export async function recordAnnotation(
   });
 }
 
-/** Names the limit that a further annotation would exceed. */
+/** The error sentence, which names the limit that a further annotation would exceed. */
 function describeFull(
   { annotationCount, annotationBytes }: Pick<SessionRow, "annotationCount" | "annotationBytes">,
   { count, bytes }: AnnotationLimits,

@@ -40,18 +40,18 @@ import type { SchemaAdmission } from "./operations/create-session.ts";
 
 export type HealthCheck = { ok: boolean; detail: string };
 
-/** What the operations work with; made once by the container. */
+/** The services that operations use. The container creates them once. */
 export type ApiServices = {
   db: Database;
   log: EventLog;
   jobs: JobSender;
-  /** First runs that this process has just stored, for its executors. */
+  /** First runs that this process has just stored; its executors take them from here without a query. */
   freshRuns: FreshRuns;
   sealer: Sealer;
   shares: ShareLinks;
   login: LoginGate;
   logins: Logins;
-  /** Sign-in with an identity provider; undefined where the settings name none. */
+  /** Sign-in with an identity provider; undefined if the settings name none. */
   oidc: OidcLogin | undefined;
   authenticate: Authenticator;
   failedAttempts: FailedAttempts;
@@ -67,9 +67,9 @@ export type ApiServices = {
   transcript: TranscriptReader;
   elicitations: Elicitations;
   rule: AddressRule;
-  /** What the deployment asks of callbacks beyond the contract. */
+  /** The deployment's rules for callbacks, in addition to the contract. */
   callbackRules: {
-    /** Characters of a callback secret; 0 where any will do. */
+    /** Minimum number of characters of a callback secret; 0 means no minimum. */
     secretLengthMin: number;
     refuseHttp: HttpRefusal;
   };
@@ -83,15 +83,15 @@ export type ApiServices = {
   servedPages: PageServer;
   porting: PortingDeps;
   testRuns: TestRunsDeps;
-  /** Issues the token by which another agent uses a session's tools at `url`; it ends with the given API key. */
+  /** Issues the token with which another agent uses a session's tools at `url`. Revoking the API key ends the token. */
   builtinMcp: {
     issueToken: (sessionId: string, keyId: string) => { token: string; url: string; expiresAt: Date };
   };
-  /** Tells everybody at a session that its waiting messages have changed. */
+  /** Notifies the live connections of a session that its queued messages have changed. */
   queueChanged: (sessionId: string) => void;
   /**
-   * Removes a session of this owner with all that is its; undefined where the owner has none of that id. The security log
-   * names the actor.
+   * Removes a session with all its data; undefined if the owner has no session with this id. `actor` is the actor in the
+   * security log.
    */
   removeSession: (sessionId: string, ownerId: string, actor: string) => Promise<RemovalOutcome | undefined>;
   /** Whether a `web` caller may use sub-agents: the external feature flag. */

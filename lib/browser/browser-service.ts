@@ -5,6 +5,7 @@ import type { OverlayHold } from "./overlay/overlay-gate.ts";
 import type { FreshContext, FreshContextOptions } from "./page/open-fresh-context.ts";
 import type { PageActivity } from "./page/page-activity.ts";
 import type { PageDialogs } from "./page/page-dialogs.ts";
+import type { Devtools } from "./process/devtools-connection.ts";
 import type { PagePicture } from "./view/picture-store.ts";
 
 /** The browser of a session as its status endpoint shows it. Source: specification, Browser status; `wire.md`, Browser. */
@@ -27,8 +28,8 @@ export type LiveBrowser = {
   page: () => Page;
   /** A DevTools session attached to that page. */
   cdp: () => Promise<CDPSession>;
-  /** WebSocket URL of the browser's DevTools endpoint, for the service's own relay only. */
-  devtoolsUrl: string;
+  /** Opens a connection to the browser's DevTools, for the service's own relay only. */
+  openDevtools: Devtools["open"];
   /** DevTools target id of the session's page. */
   targetId: () => Promise<string>;
   /** A script of the agent moved or pressed the pointer, or, without a pointer, used the page's keys. */

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -170,4 +170,50 @@ export async function openTestBrowsers(
       await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** The processes of the browsers of a data folder: those that its records name, with all their descendants. */
+export async function findBrowserProcesses(dataDir: string): Promise<number[]> {
+  const folder = join(dataDir, "browsers");
+  const names = readdirSync(folder).filter((name) => name.endsWith(".json"));
+  const found = names.map(
+    (name) => (JSON.parse(readFileSync(join(folder, name), "utf8")) as { pid: number }).pid,
+  );
+  for (const pid of found)
+    for (const thread of readOrNothing(() => readdirSync(`/proc/${pid}/task`))) {
+      const children = readOrNothing(() =>
+        readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8").trim().split(/\s+/),
+      );
+      found.push(...children.filter((child) => child !== "").map(Number));
+    }
+  return found;
+}
+
+/** What the descriptors of a process are: paths, and sockets and pipes with their numbers. */
+export const readDescriptors = (pid: number | "self"): string[] =>
+  readOrNothing(() => readdirSync(`/proc/${pid}/fd`)).flatMap((name) =>
+    readOrNothing(() => [readlinkSync(`/proc/${pid}/fd/${name}`)]),
+  );
+
+/** The local addresses, in the kernel's notation, on which processes listen for TCP connections. */
+export async function listListeners(pids: number[]): Promise<string[]> {
+  const held = new Set(pids.flatMap((pid) => readDescriptors(pid)));
+  return ["tcp", "tcp6"].flatMap((kind) =>
+    readFileSync(`/proc/net/${kind}`, "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => line.trim().split(/\s+/))
+      .filter(([, , , state, , , , , , inode]) => state === "0A" && held.has(`socket:[${inode}]`))
+      .map(([, address = ""]) => address),
+  );
+}
+
+/** A process may end while it is looked at. */
+function readOrNothing<Value>(read: () => Value[]): Value[] {
+  try {
+    return read();
+  } catch (error) {
+    if (["ENOENT", "ESRCH"].includes(String((error as NodeJS.ErrnoException).code))) return [];
+    throw error;
+  }
 }

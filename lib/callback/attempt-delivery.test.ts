@@ -125,7 +125,7 @@ test("the fifth failed attempt drops the delivery", async (t) => {
   assert.equal(row?.nextAttemptAt, null);
 });
 
-test("an attempt that is recorded is told, not repeated, with what is left of its delay", async (t) => {
+test("a recorded attempt is not repeated: its outcome is returned with the rest of its delay", async (t) => {
   const { receiver, deliveryId, attempt } = await open(t, (_request, response) =>
     response.writeHead(503).end(),
   );
@@ -154,7 +154,7 @@ test("a clock set back or forward by two days never lets a delivery wait longer 
   assert.equal(await askAgain(2), 0);
 });
 
-test("a crash between the request and its record repeats the attempt and eats none", async (t) => {
+test("an attempt is repeated after a crash between the request and its record, and does not count twice", async (t) => {
   const { receiver, deliveryId, attempt } = await open(t, (_request, response) =>
     response.writeHead(500).end(),
   );
@@ -175,7 +175,7 @@ test("a crash between the request and its record repeats the attempt and eats no
   assert.equal((await attemptsOf(deliveryId)).length, 1);
 });
 
-test("a service that ends in mid-attempt does not count it", async (t) => {
+test("an attempt that the end of the service interrupts does not count", async (t) => {
   const ending = new AbortController();
   const { deliveryId, attempt } = await open(t, () => ending.abort());
   await assert.rejects(attempt(1, { signal: ending.signal }));
@@ -190,7 +190,7 @@ test("two executors of one attempt record it once", async (t) => {
   assert.equal((await rowOf(deliveryId))?.attemptsFinished, 1);
 });
 
-test("a receiver slower than the deadline fails, also when it drips its body", async (t) => {
+test("a receiver that exceeds the deadline fails, even if it sends its body slowly", async (t) => {
   const silent = await open(t, () => {});
   assertRetry(await silent.attempt(1, { timeoutMs: 80 }), 2, 4_000, 6_000);
   const [first] = await attemptsOf(silent.deliveryId);
@@ -205,7 +205,7 @@ test("a receiver slower than the deadline fails, also when it drips its body", a
   assert.equal((await dripping.attempt(1, { timeoutMs: 120 })).state, "retry");
 });
 
-test("an endless answer is read for 16 KiB and no more; its status counts", async (t) => {
+test("at most 16 KiB of an endless response are read; its status counts", async (t) => {
   let sentBytes = 0;
   const { attempt } = await open(t, (_request, response) => {
     const chunk = Buffer.alloc(65_536, "x");
@@ -219,7 +219,7 @@ test("an endless answer is read for 16 KiB and no more; its status counts", asyn
   assert.ok(sentBytes < 50_000_000);
 });
 
-test("a redirect is a failure, and nobody follows it", async (t) => {
+test("a redirect is a failure and is not followed", async (t) => {
   const { receiver, deliveryId, attempt } = await open(t, (_request, response) =>
     response.writeHead(307, { location: "/elsewhere" }).end(),
   );
@@ -230,7 +230,7 @@ test("a redirect is a failure, and nobody follows it", async (t) => {
   assert.match(recorded?.error ?? "", /redirect/);
 });
 
-test("a private host is refused at every attempt, as a failed attempt that says why", async (t) => {
+test("a private host is refused at every attempt, which fails with the reason", async (t) => {
   const { receiver, deliveryId, attempt } = await open(t, (_request, response) => response.end());
   const strict = createGuardedFetch(createAddressRule({ allow: [] }));
   t.after(() => strict.close());
@@ -241,7 +241,7 @@ test("a private host is refused at every attempt, as a failed attempt that says 
   assert.match(recorded?.error ?? "", /NETWORK_ALLOW/);
 });
 
-test("Retry-After lengthens a delay, to twice its length at most, and never shortens it", async (t) => {
+test("Retry-After lengthens a delay to at most twice its length, and never shortens it", async (t) => {
   const answers = ["7", "3600", "1"];
   const { attempt } = await open(t, (_request, response) =>
     response.writeHead(429, { "retry-after": answers.shift() ?? "" }).end(),
@@ -258,7 +258,7 @@ test("a secret that cannot be opened is a failed attempt, never an unsigned deli
   assert.match((await attemptsOf(deliveryId))[0]?.error ?? "", /secret/);
 });
 
-test("run.completed waits until the first attempt of run.started has finished, however that ended", async (t) => {
+test("run.completed waits until the first attempt of run.started has ended, whatever its outcome", async (t) => {
   const { receiver, run, attempt } = await open(t, (_request, response) => response.writeHead(500).end());
   const completedId = await seedDelivery(db, run, "run.completed");
   const complete = () => attemptDelivery(deps(), { deliveryId: completedId, cycle: 1, number: 1 });
@@ -273,7 +273,7 @@ test("run.completed waits until the first attempt of run.started has finished, h
   );
 });
 
-test("a run.completed that waited in vain can be sent out of order", async (t) => {
+test("a run.completed that has waited too long can be sent out of order", async (t) => {
   const { receiver, run } = await open(t, (_request, response) => response.end());
   const deliveryId = await seedDelivery(db, run, "run.completed");
   const outcome = await attemptDelivery(deps(), { deliveryId, cycle: 1, number: 1, outOfOrder: true });
@@ -281,7 +281,7 @@ test("a run.completed that waited in vain can be sent out of order", async (t) =
   assert.equal(receiver.received.length, 1);
 });
 
-test("an older cycle, and a delivery that is gone with its session, end without a request", async (t) => {
+test("an attempt of an older cycle, or of a removed session, ends without a request", async (t) => {
   const { receiver, run, deliveryId, attempt } = await open(t, (_request, response) => response.end());
   assert.deepEqual(await attemptDelivery(deps(), { deliveryId, cycle: 2, number: 1 }), { state: "dropped" });
   await db.delete(sessions).where(eq(sessions.id, run.sessionId));

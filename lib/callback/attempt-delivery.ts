@@ -20,12 +20,12 @@ import { ATTEMPTS_MAX, type RetrySchedule, retryDelayMs } from "./retry-schedule
 import { openCallbackValue, openPrevious } from "./secret/open-secrets.ts";
 import { type Exchange, sendCallback } from "./send-callback.ts";
 
-/** Which attempt to make: the cycle rises with every redeliver, the number counts from 1 within it. */
+/** Identifies an attempt: `cycle` rises with every redelivery, and `number` counts from 1 within a cycle. */
 export type AttemptKey = {
   deliveryId: string;
   cycle: number;
   number: number;
-  /** Gives up waiting for `run.started`, whose delivery has been lost: arriving late beats never arriving. */
+  /** Does not wait for `run.started`, whose delivery seems to be lost: an event out of order is better than none. */
   outOfOrder?: boolean;
 };
 
@@ -35,27 +35,27 @@ export type DeliveryDeps = {
   sealer: Sealer;
   schedule: RetrySchedule;
   logger: Pick<Logger, "info" | "warn">;
-  /** The rate at which a receiver is called; unlimited without. */
+  /** Limits the rate of attempts per receiver; without it, the rate is unlimited. */
   pace?: EndpointPace;
-  /** Refuses URLs by their scheme; none without. */
+  /** Refuses URLs by their scheme; without it, none is refused. */
   refuseHttp?: HttpRefusal;
   /**
-   * How long callbacks to an endpoint have to fail until it is disabled, in milliseconds. Default 0: none is disabled, and one
-   * that was disabled before is called again.
+   * How long callbacks to an endpoint have to fail until it is disabled, in milliseconds. Default 0: no endpoint is
+   * disabled, and endpoints that were disabled before are called again.
    */
   disableAfterMs?: number;
-  /** A clock that a test sets; by default the database's, carried on by this process's monotonic one. */
+  /** The clock in tests; by default the database's time, continued by this process's monotonic clock. */
   clock?: () => Date;
-  /** Deadline over one whole exchange. Default: the specification's 10 seconds. */
+  /** Deadline of a whole exchange. Default: the specification's 10 seconds. */
   timeoutMs?: number;
-  /** Aborted when the service ends: an attempt that this cuts off throws, and does not count. */
+  /** Aborted when the service ends: an attempt that it interrupts throws and does not count. */
   signal?: AbortSignal;
 };
 
 /**
- * What follows an attempt. `delivered` and `dropped` end the cycle (`dropped` also stands for one that a newer
- * cycle, or the session's removal, has overtaken); `retry` is to make attempt `number` after `delayMs`; `wait` is to
- * make the same attempt after `delayMs`, because nothing was sent yet.
+ * What follows an attempt. `delivered` and `dropped` end the cycle; `dropped` is also the outcome if a newer cycle has begun
+ * or the session is gone. `retry`: make attempt `number` after `delayMs`. `wait`: make the same attempt after `delayMs`,
+ * because nothing was sent yet.
  */
 export type AttemptOutcome =
   | { state: "delivered" }
@@ -66,26 +66,26 @@ export type AttemptOutcome =
 const EXCHANGE_TIMEOUT_MS = 10_000;
 
 /**
- * Makes one attempt at a delivery and records it together with the delivery's new state. An attempt counts when it
- * has ended and is recorded; a crash before that repeats it, with the same bytes and the same id. What is recorded
- * already is told, not repeated. The first attempt of `run.completed` waits for that of `run.started`.
+ * Makes one attempt at a delivery and records it together with the delivery's new state. An attempt counts when it has ended
+ * and is recorded; after a crash before that, it is repeated with the same bytes and the same id. If the attempt is already
+ * recorded, its outcome is returned. The first attempt of `run.completed` waits for that of `run.started`.
  * Source: specification, Delivery semantics; `security.md`, What is never lost.
  *
- * @throws when our own infrastructure fails (database, a service that ends); nothing is recorded then.
+ * @throws when the service's own infrastructure fails (the database, a shutdown); nothing is recorded then.
  */
 export async function attemptDelivery(deps: DeliveryDeps, key: AttemptKey): Promise<AttemptOutcome> {
   const isOrdered = key.cycle === 1 && key.number === 1 && key.outOfOrder !== true;
-  // When it began: by it a sweep knows an attempt whose executor has gone.
+  // Records the start time, by which a sweep finds attempts whose executor has died.
   const delivery = await beginAttempt(deps.db, { ...key, isOrdered, at: deps.clock?.() ?? null });
   if (!delivery) return { state: "dropped" };
   const { row } = delivery;
-  const now = deps.clock ?? carryOn(delivery.readAtMs);
+  const now = deps.clock ?? continueClock(delivery.readAtMs);
   if (!delivery.hasBegun) {
     const recorded = await readRecorded(deps.db, row, key, now());
     if (recorded) return recorded;
     if (delivery.mustWait)
       return { state: "wait", delayMs: orderingDelayMs(now().getTime() - row.createdAt.getTime()) };
-    // Another executor has moved it since.
+    // Another executor has changed the delivery in between.
     return attemptDelivery(deps, key);
   }
   const at = now();
@@ -96,7 +96,7 @@ export async function attemptDelivery(deps: DeliveryDeps, key: AttemptKey): Prom
   };
   const opened = openDelivery(deps, delivery, at);
   const waitMs = opened.ok ? (deps.pace?.reserve(opened.url.host, row.id) ?? 0) : 0;
-  // The row stays `sending`: beginning the same attempt again is what happens after a crash, too.
+  // The row stays `sending`: the same attempt begins again later, as after a crash.
   if (waitMs > 0) return { state: "wait", delayMs: waitMs };
   const exchange = opened.ok ? await send(deps, delivery, opened, now) : opened.exchange;
   await faultPoint("callback-answered");
@@ -112,7 +112,7 @@ export async function attemptDelivery(deps: DeliveryDeps, key: AttemptKey): Prom
   if (settled.row.state === "dropped") await faultPoint("callback-dropped");
   const report = reportEndpoint(deps, delivery, settled.row, exchange);
   const recorded = await settleAttempt(deps.db, sending, settled.row, attempt, report);
-  // Another executor may have recorded it first.
+  // Another executor has recorded the attempt first.
   if (!recorded) return attemptDelivery(deps, key);
   if (recorded.isEndpointDisabledNow)
     deps.logger.warn(
@@ -125,13 +125,13 @@ export async function attemptDelivery(deps: DeliveryDeps, key: AttemptKey): Prom
   return settled.outcome;
 }
 
-/** A clock that stood at this time when it was read, and never jumps. */
-function carryOn(readAtMs: number): () => Date {
+/** A monotonic clock that continues from a time that has just been read. */
+function continueClock(readAtMs: number): () => Date {
   const offsetMs = readAtMs - performance.now();
   return () => new Date(offsetMs + performance.now());
 }
 
-/** The outcome of this attempt if it is recorded; undefined when the attempt is still to be made. */
+/** The outcome of this attempt if it is recorded; undefined if it still has to be made. */
 async function readRecorded(
   db: Database,
   row: DeliveryRow,
@@ -148,27 +148,27 @@ async function readRecorded(
   return { state: "retry", number: key.number + 1, delayMs };
 }
 
-/** The rest of the wait before the next attempt; the whole wait where the clock was set back behind its beginning. */
+/** The rest of the wait before the next attempt; the whole wait if the clock was set back to before the wait began. */
 function readRemainingMs(row: DeliveryRow, last: AttemptRow | undefined, now: Date): number {
   if (!row.nextAttemptAt) return 0;
   const beganMs = last ? last.at.getTime() + last.latencyMs : Number.NEGATIVE_INFINITY;
   return Math.max(0, row.nextAttemptAt.getTime() - Math.max(now.getTime(), beganMs));
 }
 
-/** Looks again soon after the event, and less often the longer `run.started` takes. */
+/** The delay before the next check for `run.started`: short at first, and longer the older the event is. */
 const orderingDelayMs = (ageMs: number): number => Math.min(5_000, Math.max(100, Math.round(ageMs / 2)));
 
-/** A delivery with its URL and secrets in full. */
+/** The URL and secrets of a delivery, decrypted. */
 type Opened = { ok: true; url: URL; secret: string | null; previousSecret: string | null };
 
-/** Opens what is sealed of a delivery, and decides whether it may be sent; a refusal is an attempt that failed. */
+/** Decrypts the URL and secrets of a delivery, and decides whether it may be sent. A refusal counts as a failed attempt. */
 function openDelivery(
   { sealer, refuseHttp, disableAfterMs = 0 }: DeliveryDeps,
   { row, url: storedUrl, sealed, host, failingSince, disabledAt }: DeliveryToMake,
   now: Date,
 ): Opened | { ok: false; exchange: Exchange } {
   if (storedUrl === null) throw new Error(`${row.id}: its session has no callback URL`);
-  // A redelivery is sent anyway, because somebody asked for it. If it or a probe is accepted, the endpoint is enabled.
+  // A redelivery is always sent, because a person requested it. If it or a probe is accepted, the endpoint is enabled.
   const isProbe = disabledAt !== null && now.getTime() - disabledAt.getTime() >= PROBE_AFTER_MS;
   if (disableAfterMs > 0 && disabledAt !== null && !isProbe && row.cycle === 1)
     return refuse(
@@ -176,19 +176,19 @@ function openDelivery(
         "enable them, or send this one again",
       { isFinal: true },
     );
-  let what = "secret";
+  let sealedPart = "secret";
   try {
     const open = (name: string) => openCallbackValue(sealer, row.sessionId, name, sealed ?? {});
     const secret = open(CALLBACK_SECRET) ?? null;
-    what = "URL";
+    sealedPart = "URL";
     const url = new URL(open(CALLBACK_URL) ?? storedUrl);
     const refusal = refuseHttp?.(url);
     if (refusal !== undefined) return refuse(`the callback URL ${refusal}`, { isOurs: true });
     const previous = openPrevious(sealer, row.sessionId, sealed ?? {}, now);
     return { ok: true, url, secret, previousSecret: previous?.secret ?? null };
   } catch {
-    // Sent without its signature it would be taken for a forgery, so it is not sent at all.
-    return refuse(`the callback ${what} cannot be read with this ENCRYPTION_KEY`, { isOurs: true });
+    // A receiver would treat an unsigned callback as a forgery, so it is not sent.
+    return refuse(`the callback ${sealedPart} cannot be read with this ENCRYPTION_KEY`, { isOurs: true });
   }
 }
 
@@ -200,7 +200,7 @@ const refuse = (
   exchange: { status: null, error, latencyMs: 0, excerpt: null, ...reason },
 });
 
-/** How long after the last proof that a disabled endpoint fails a delivery is sent to it again, as a probe. */
+/** A disabled endpoint gets the next delivery as a probe when its last failure is this long ago. */
 const PROBE_AFTER_MS = 3_600_000;
 
 function send(
@@ -217,9 +217,9 @@ function send(
 }
 
 /**
- * What an attempt changes about its endpoint; null for nothing. An endpoint fails with the last attempt of a delivery,
- * unless that was not sent because of us. One that is not known to fail has nothing to recover from: a row that is
- * written at the same time is removed by the next accepted delivery.
+ * The change of an endpoint's state after an attempt; null if it does not change. An endpoint fails when a delivery to it is
+ * dropped after its last attempt, unless the fault is this service's. An accepted delivery to an endpoint without a failing
+ * row changes nothing: if such a row is written at the same time, the next accepted delivery removes it.
  */
 function reportEndpoint(
   { disableAfterMs = 0 }: DeliveryDeps,
@@ -234,7 +234,7 @@ function reportEndpoint(
 
 type Settled = { row: DeliveryRow; outcome: AttemptOutcome };
 
-/** The state that an ended exchange leads to, and what follows. */
+/** The delivery's state after an exchange, and what follows. */
 function settle(schedule: RetrySchedule, sending: DeliveryRow, exchange: Exchange, endedAt: Date): Settled {
   const attemptsFinished = sending.attemptsFinished + 1;
   const move = (event: "accepted" | "failed" | "exhausted", nextAttemptAt: Date | null): DeliveryRow => ({

@@ -4,33 +4,33 @@ import type { Database, Executor } from "#db/client.ts";
 import { failingEndpoints, sealedSecrets, sessions } from "#db/schema/index.ts";
 import { CALLBACK_SECRETS, type SealedCallback } from "./secret/open-secrets.ts";
 
-/** The host of a session's callback URL, with its port: what deliveries of one owner share. */
+/** The host and port of a session's callback URL. An owner's deliveries to one host share the state of its endpoint. */
 export const endpointHost: SQL<string | null> = sql<
   string | null
 >`lower(substring(${sessions.callbackUrl} from '^[A-Za-z]+://([^/?#]*)'))`;
 
-/** Joins the endpoint of a session's callback. */
+/** Join condition: the failing endpoint of a session's callback. */
 export const isEndpointOfSession = and(
   eq(failingEndpoints.ownerId, sessions.ownerId),
   sql`${failingEndpoints.host} = ${endpointHost}`,
 );
 
-/** Constants in the text: with parameters the database would plan the statement again for each attempt. */
+/** Literals in the statement: with parameters, the database would plan the statement again for each attempt. */
 const NAMES = sql.raw(CALLBACK_SECRETS.map((name) => `'${name}'`).join(", "));
 
-/** What is sealed of a session's callback, by name, as a column; null if nothing is. */
+/** A column with the sealed values of a session's callback, by name; null if there are none. */
 export const sealedCallback = (
   sessionId: AnyPgColumn,
 ): SQL<SealedCallback | null> => sql<SealedCallback | null>`(
   select json_object_agg(${sealedSecrets.name}, ${sealedSecrets.sealed}) from ${sealedSecrets}
   where ${sealedSecrets.sessionId} = ${sessionId} and ${sealedSecrets.name} in (${NAMES}))`;
 
-/** What is stored of a session's callback besides its row. */
+/** The stored state of a session's callback, apart from the session's row. */
 export type CallbackState = {
   sealed: SealedCallback | null;
   /** When callbacks to its host began to be dropped; null if the last one was accepted. */
   failingSince: Date | null;
-  /** The last failure since callbacks to its host are disabled; null while they are sent. */
+  /** While callbacks to its host are disabled: the time of the last failure. Otherwise null. */
   disabledAt: Date | null;
 };
 
@@ -48,7 +48,7 @@ export async function readCallbackState(db: Executor, sessionId: string): Promis
   return row;
 }
 
-/** Forgets that callbacks to the endpoint of this session failed, so that they are sent again. */
+/** Enables the endpoint of this session's callback by removing its failures, so that callbacks are sent again. */
 export async function enableEndpoint(db: Executor, sessionId: string): Promise<void> {
   await db.delete(failingEndpoints).where(
     sql`(${failingEndpoints.ownerId}, ${failingEndpoints.host}) in (

@@ -1,8 +1,8 @@
 import { machine } from "#lib/session/machine.ts";
 
 /**
- * The states of a delivery. `sending` may begin again: a crash in mid-attempt repeats it. What is over is
- * opened again when somebody asks for it.
+ * The states of a delivery. `sending` may begin again, because an attempt is repeated after a crash. A delivered or dropped
+ * delivery is reopened by a redelivery.
  * Source: `architecture.md`, Words; specification, Delivery semantics, rule 3.
  */
 export const deliveryMachine = machine("delivery", {

@@ -16,11 +16,11 @@ import {
 export type DeliveryRow = typeof deliveries.$inferSelect;
 export type AttemptRow = typeof deliveryAttempts.$inferSelect;
 
-/** A delivery with what is needed to make it, and the database's time when it was read. */
+/** A delivery with everything that an attempt needs, and the database's time when it was read. */
 export type DeliveryToMake = CallbackState & {
   row: DeliveryRow;
   ownerId: string;
-  /** As the session's row holds it: masked where it is sealed too. */
+  /** The URL in the session's row; it is masked if the full URL is sealed. */
   url: string | null;
   /** Host and port of the URL. */
   host: string | null;
@@ -77,11 +77,11 @@ const beginStatement = prepareOnce((db) => {
 });
 
 /**
- * Begins an attempt at a delivery in one statement, unless it is not the next one of its cycle, or has to wait for the first
- * attempt of the run's `run.started`.
+ * Begins an attempt at a delivery in one statement, unless the attempt is not the next one of its cycle, or has to wait for
+ * the first attempt of the run's `run.started`.
  *
- * @param attempt.at when it begins; null for the database's time.
- * @returns the delivery as it was before, with its session's callback and the state of its endpoint; undefined when the
+ * @param attempt.at the start time; null for the database's time.
+ * @returns the delivery before the change, with its session's callback and the state of its endpoint; undefined if the
  * session is gone.
  */
 export async function beginAttempt(
@@ -92,8 +92,8 @@ export async function beginAttempt(
   return found;
 }
 
-type Standing = Pick<DeliveryRow, "id" | "cycle" | "attemptsFinished" | "state">;
-type NewStanding = Pick<DeliveryRow, "state" | "attemptsFinished" | "nextAttemptAt">;
+type MoveFrom = Pick<DeliveryRow, "id" | "cycle" | "attemptsFinished" | "state">;
+type MoveTo = Pick<DeliveryRow, "state" | "attemptsFinished" | "nextAttemptAt">;
 type MoveValue = "id" | "cycle" | "finished" | "state" | "newState" | "newFinished" | "nextAttemptAt";
 
 const moved = (value: (name: MoveValue) => Placeholder) => sql`moved as (
@@ -102,7 +102,7 @@ const moved = (value: (name: MoveValue) => Placeholder) => sql`moved as (
   where id = ${value("id")} and cycle = ${value("cycle")}::int and attempts_finished = ${value("finished")}::int
     and state = ${value("state")} returning id)`;
 
-const describeMove = (from: Standing, to: NewStanding): Record<MoveValue, unknown> => ({
+const describeMove = (from: MoveFrom, to: MoveTo): Record<MoveValue, unknown> => ({
   id: from.id,
   cycle: from.cycle,
   finished: from.attemptsFinished,
@@ -112,12 +112,12 @@ const describeMove = (from: Standing, to: NewStanding): Record<MoveValue, unknow
   nextAttemptAt: to.nextAttemptAt?.toISOString() ?? null,
 });
 
-/** What an attempt changes about its endpoint. */
+/** A change of an endpoint's state after an attempt. */
 export type EndpointReport = {
   ownerId: string;
   host: string;
   verdict: "accepted" | "dropped";
-  /** An endpoint that has failed for so long is disabled, in milliseconds; 0 is never. */
+  /** An endpoint that has failed for this long, in milliseconds, is disabled; 0 for never. */
   disableAfterMs: number;
 };
 
@@ -136,7 +136,7 @@ const settleStatement = defineStatement<AttemptValue>(
   (value) => sql`with ${settled(value)} select id, false as "isDisabledNow" from moved`,
 );
 
-/** The same where the state of the endpoint changes. */
+/** The same, together with a change of the endpoint's state. */
 const settleEndpointStatement = defineStatement<
   AttemptValue | "ownerId" | "host" | "verdict" | "disableAfterMs"
 >(
@@ -144,15 +144,16 @@ const settleEndpointStatement = defineStatement<
     delete from ${failingEndpoints} where owner_id = ${value("ownerId")} and host = ${value("host")}
       and ${value("verdict")}::text = 'accepted' and exists (select from moved)
   ), failing as (
-    insert into ${failingEndpoints} as known (owner_id, host, failing_since, dropped)
+    insert into ${failingEndpoints} as existing (owner_id, host, failing_since, dropped)
     select ${value("ownerId")}, ${value("host")}, ${value("at")}::timestamptz, 1 from moved
     where ${value("verdict")}::text = 'dropped'
-    on conflict (owner_id, host) do update set dropped = known.dropped + 1,
+    on conflict (owner_id, host) do update set dropped = existing.dropped + 1,
       disabled_at = case
-        when ${value("disableAfterMs")}::float8 = 0 then known.disabled_at
-        when known.disabled_at is not null then excluded.failing_since
-        when known.dropped + 1 >= ${DROPPED_MIN} and extract(epoch from excluded.failing_since - known.failing_since) * 1000 >= ${value("disableAfterMs")}::float8
-        then excluded.failing_since else known.disabled_at end
+        when ${value("disableAfterMs")}::float8 = 0 then existing.disabled_at
+        when existing.disabled_at is not null then excluded.failing_since
+        when existing.dropped + 1 >= ${DROPPED_MIN}
+          and extract(epoch from excluded.failing_since - existing.failing_since) * 1000 >= ${value("disableAfterMs")}::float8
+        then excluded.failing_since else existing.disabled_at end
     returning disabled_at
   )
   select moved.id, failing.disabled_at = ${value("at")}::timestamptz as "isDisabledNow"
@@ -160,15 +161,16 @@ const settleEndpointStatement = defineStatement<
 );
 
 /**
- * Writes a finished attempt, the move it leads to, and what it changes about the endpoint, in one statement.
+ * Writes a finished attempt, the delivery's new state and the change of its endpoint, in one statement.
  *
- * @param endpoint null where nothing changes: while the delivery goes on, and as long as all is well.
- * @returns undefined where the delivery was not in the state it was read in; nothing is written then.
+ * @param endpoint null if the endpoint's state does not change: while the delivery has further attempts, or the endpoint
+ * works.
+ * @returns undefined if the delivery has changed since it was read; nothing is written then.
  */
 export async function settleAttempt(
   db: Executor,
-  from: Standing,
-  to: NewStanding,
+  from: MoveFrom,
+  to: MoveTo,
   { number, at, status, latencyMs, error, excerpt }: Omit<AttemptRow, "deliveryId" | "cycle">,
   endpoint: EndpointReport | null,
 ): Promise<{ isEndpointDisabledNow: boolean } | undefined> {
@@ -199,7 +201,7 @@ export async function findAttempt(
   return row;
 }
 
-/** One delivery of a session with its finished attempts; another session's is as unknown as one that never was. */
+/** One delivery of a session with its finished attempts; undefined if it does not exist or belongs to another session. */
 export async function findDeliveryRow(
   db: Executor,
   sessionId: string,
@@ -222,9 +224,9 @@ const reopenStatement = defineStatement<"id" | "cycle" | "state" | "newState" | 
 );
 
 /**
- * Opens a delivery that is over for a new cycle of attempts, with the same bytes and id, and stores the job for it.
+ * Reopens a delivered or dropped delivery for a new cycle of attempts, with the same bytes and id, and stores its job.
  *
- * @returns the row as it is then; undefined where it is not in the state and cycle it was read in.
+ * @returns the changed row; undefined if the state or cycle has changed since the row was read.
  */
 export async function reopenDelivery(
   db: Executor,
@@ -258,7 +260,7 @@ const listAttempts = (db: Executor, deliveryIds: string[]): Promise<AttemptRow[]
 /**
  * Deliveries of a session, newest first, each with its finished attempts in order.
  *
- * @param page.cursor id of the row after which the page begins; an unknown one has nothing after it.
+ * @param page.cursor id of the row after which the page begins; an unknown id gives an empty page.
  */
 export async function listDeliveryRows(
   db: Database,

@@ -23,7 +23,7 @@ let db: Database;
 let closeDatabase: () => Promise<void>;
 let fetch: GuardedFetch;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
-/** What the receiver answers. */
+/** The status of the receiver's responses. */
 let status: number;
 let warnings: Record<string, unknown>[];
 
@@ -45,7 +45,7 @@ beforeEach(async () => {
   warnings = [];
 });
 
-/** Who was told of which host. */
+/** The owners and hosts of the logged warnings. */
 const notices = () => warnings.map(({ ownerId, host }) => ({ ownerId, host }));
 
 const attempt = (key: AttemptKey, more: Partial<DeliveryDeps> = {}) =>
@@ -62,7 +62,7 @@ const attempt = (key: AttemptKey, more: Partial<DeliveryDeps> = {}) =>
     key,
   );
 
-/** Makes a delivery of a new session of an owner. */
+/** Inserts a delivery of a new session of an owner. */
 async function makeDelivery({ ownerId = "owner", url = receiver.url } = {}) {
   const run = await seedCallbackSession(db, { url, sealer });
   await db.update(sessions).set({ ownerId }).where(eq(sessions.id, run.sessionId));
@@ -101,7 +101,7 @@ test("an endpoint that accepts nothing for days is disabled, with a notice", asy
   assert.equal(notices().length, 1, "the notice is given once");
 });
 
-test("a disabled endpoint is tried again an hour after it was last seen to fail, and enabled by what it accepts", async () => {
+test("a disabled endpoint is probed an hour after its last failure, and enabled if it accepts a callback", async () => {
   for (const days of [0, 3, 6]) await playDelivery(days);
   const hours = (count: number) => 6 + count / 24;
   assert.equal((await playDelivery(hours(0.9))).attempts, 1);
@@ -112,7 +112,7 @@ test("a disabled endpoint is tried again an hour after it was last seen to fail,
   assert.deepEqual(await db.select().from(failingEndpoints), []);
 });
 
-test("an endpoint to which nothing was sent for 30 days is forgotten", async () => {
+test("a failing endpoint to which nothing was sent for 30 days is removed", async () => {
   const at = (days: number) => new Date(Date.now() - days * DAY_MS);
   await db.insert(failingEndpoints).values([
     { ownerId: "owner", host: "unused.example", failingSince: at(40), dropped: 2, disabledAt: null },
@@ -124,7 +124,7 @@ test("an endpoint to which nothing was sent for 30 days is forgotten", async () 
   assert.deepEqual(left.map(({ host }) => host).sort(), ["probed.example", "recent.example"]);
 });
 
-test("deliveries that this service could not send say nothing about the endpoint", async () => {
+test("deliveries that this service could not send do not count as failures of the endpoint", async () => {
   for (const days of [0, 3, 6]) {
     const { deliveryId } = await makeDelivery();
     const clock = () => new Date(Date.now() + days * DAY_MS);
@@ -134,7 +134,7 @@ test("deliveries that this service could not send say nothing about the endpoint
   assert.deepEqual(await db.select().from(failingEndpoints), []);
 });
 
-test("two dropped deliveries are not enough, however far apart", async () => {
+test("two dropped deliveries do not disable an endpoint, however far apart they are", async () => {
   await playDelivery(0);
   await playDelivery(30);
   assert.deepEqual(notices(), []);
@@ -142,7 +142,7 @@ test("two dropped deliveries are not enough, however far apart", async () => {
   assert.equal(notices().length, 1);
 });
 
-test("one accepted callback, of any session, lets the time begin again", async () => {
+test("one accepted callback, of any session, restarts the time", async () => {
   for (const days of [0, 1, 2]) await playDelivery(days);
   status = 204;
   assert.equal((await playDelivery(4)).state, "delivered");
@@ -183,7 +183,7 @@ test("with 0, an endpoint that was disabled before is called again, without a no
   assert.equal(notices().length, 1);
 });
 
-test("enabling it sends callbacks again; so does a redelivery that is accepted", async () => {
+test("callbacks are sent again after the endpoint is enabled, or accepts a redelivery", async () => {
   for (const days of [0, 3, 6]) await playDelivery(days);
   const { sessionId, state } = await playDelivery(6);
   assert.equal(state, "dropped");
@@ -205,7 +205,7 @@ test("enabling it sends callbacks again; so does a redelivery that is accepted",
   assert.equal((await playDelivery(16)).state, "delivered");
 });
 
-test("over the rate of its host a delivery waits for its turn and is then sent once", async () => {
+test("a delivery over the rate of its host waits for its slot and is then sent once", async () => {
   status = 204;
   let at = 1_000_000;
   const pace = createEndpointPace(6, () => at);
@@ -224,7 +224,7 @@ test("over the rate of its host a delivery waits for its turn and is then sent o
   assert.equal(receiver.received.length, 3);
 });
 
-test("a sealed URL is sent to in full, and plain http is a failed attempt where it is refused", async () => {
+test("a callback goes to the full sealed URL, and to plain http it is a failed attempt if http is refused", async () => {
   status = 204;
   const full = `${receiver.url}&token=canary-in-url`;
   const { deliveryId, sessionId } = await makeDelivery({ url: receiver.url.replace("service", "***") });

@@ -8,7 +8,7 @@ export type ListedDelivery = {
   event: CallbackEvent;
   runId: string;
   state: DeliveryState;
-  /** Finished ones, of all cycles: a redeliver begins a new one. */
+  /** The finished attempts of all cycles; a redelivery begins a new cycle. */
   attempts: {
     cycle: number;
     at: string;
@@ -21,7 +21,7 @@ export type ListedDelivery = {
   nextAttemptAt: string | null;
 };
 
-/** One page; `nextCursor` is null after the last. */
+/** One page of deliveries; `nextCursor` is null on the last page. */
 type DeliveryPage = { data: ListedDelivery[]; nextCursor: string | null };
 
 /** The deliveries of a session, newest first, `limit` to a page. */

@@ -26,20 +26,20 @@ async function seed(fields: Partial<typeof deliveries.$inferInsert> = { state: "
 }
 const resend = async (now: Date) => (await resendLostDeliveries(db, now)).map(({ id }) => id);
 
-test("an open delivery that is long overdue is asked for again, with a job of its own each time", async () => {
+test("an open delivery that is long overdue gets a new job each time", async () => {
   const [waiting, cutOff] = [await seed(), await seed({ state: "sending", attemptsFinished: 2 })];
   assert.deepEqual(await resend(minutesFromNow(14)), []);
   const first = await resend(minutesFromNow(16));
   assert.deepEqual(first.sort(), [`${waiting}:1:2`, `${cutOff}:1:2`].sort());
   assert.deepEqual(await resend(minutesFromNow(17)), [], "the new jobs have their time");
-  // While the outbox still holds them, the engine has had no chance to lose them.
+  // The engine cannot have lost jobs that are still in the outbox.
   assert.deepEqual(await resend(minutesFromNow(60)), []);
   await db.update(outbox).set({ sentAt: new Date() });
   assert.deepEqual((await resend(minutesFromNow(90))).sort(), [`${waiting}:1:3`, `${cutOff}:1:3`].sort());
   await db.delete(deliveries);
 });
 
-test("one whose next attempt is still to come, or that has ended, is left alone", async () => {
+test("a delivery that is not due, or that has ended, gets no new job", async () => {
   await seed({ attemptsFinished: 4, nextAttemptAt: minutesFromNow(11) });
   await seed({ state: "delivered", nextAttemptAt: null });
   await seed({ state: "dropped", nextAttemptAt: null });
@@ -49,7 +49,7 @@ test("one whose next attempt is still to come, or that has ended, is left alone"
 
 const DAYS_2 = 2 * 24 * 60;
 
-test("after the clock was set back by two days, one that is lost is sent again a quarter of an hour later", async () => {
+test("after the clock was set back by two days, a lost delivery gets a new job a quarter of an hour later", async () => {
   const [waiting, cutOff, failed] = [
     await seed(),
     await seed({ state: "sending" }),
@@ -72,7 +72,7 @@ test("after the clock was set back by two days, one that is lost is sent again a
   await db.delete(deliveries);
 });
 
-test("a delivery that waits for its next attempt keeps its time while the clock is right", async () => {
+test("the due time of a delivery that waits for its next attempt does not change while the clock is right", async () => {
   const nextAttemptAt = minutesFromNow(11);
   const id = await seed({ attemptsFinished: 4, nextAttemptAt });
   await db.insert(deliveryAttempts).values({

@@ -4,38 +4,39 @@ import { databaseTime, milliseconds } from "#db/database-time.ts";
 import { deliveries, deliveryAttempts, outbox } from "#db/schema/index.ts";
 import type { Job } from "#lib/session/jobs/jobs.ts";
 
-/** Longer than a first attempt waits for the one that goes before it, and than an attempt takes. */
+/** Longer than an attempt takes, and longer than `run.completed` waits for `run.started`. */
 const LOST_AFTER_MS = 15 * 60_000;
 
 /**
- * Sends the jobs of open deliveries again that are a quarter of an hour overdue, because the engine lost or gave up their
- * jobs. If an old job is still alive, the rows fence the two: each attempt is recorded once, and receivers deduplicate.
+ * Sends new jobs for open deliveries that are a quarter of an hour overdue, because the engine has lost or given up their
+ * jobs. If an old job is still alive, each attempt is recorded only once, and receivers deduplicate.
  * Source: specification, Delivery semantics, rules 1 and 2.
  *
- * @param now a time that a test sets instead of the database's.
+ * @param now the current time in tests; by default the database's.
  * @returns the jobs, already in the outbox.
  */
 export const resendLostDeliveries = (db: Database, now?: Date): Promise<Job[]> =>
   requeueLostDeliveries(db, LOST_AFTER_MS, now);
 
-/** Longer than two clocks of one deployment differ. */
+/** The greatest expected difference between two clocks of one deployment. */
 const CLOCKS_DIFFER_MS = 60_000;
 
 /**
- * Writes new jobs, of a new generation, for open deliveries that have been due for `lostAfterMs` and that no job waits in
- * the outbox for: the engine has lost them, or given them up. A delivery whose last attempt lies in the future was written
- * before the clock was set back; it counts as due from now on.
+ * Writes new jobs, of a new generation, for open deliveries that have been due for `lostAfterMs` and have no job in the
+ * outbox: the engine has lost these jobs, or given them up. A delivery with an attempt in the future was written before the
+ * clock was set back; it becomes due now.
  *
- * @param time a time that a test sets instead of the database's.
+ * @param time the current time in tests; by default the database's.
  */
 function requeueLostDeliveries(db: Database, lostAfterMs: number, time?: Date): Promise<Job[]> {
   const now = databaseTime(time);
   const future = sql`${now} + ${milliseconds(CLOCKS_DIFFER_MS)}`;
   const open = inArray(deliveries.state, ["pending", "sending"]);
-  // Due at once when it was written, or attempted in the future.
+  // A delivery in these states was due at once when it was written, so a due time in the future shows that the clock was set
+  // back since; so does an attempt in the future.
   const wasSetBack = sql`(${deliveries.state} = 'sending' or ${deliveries.attemptsFinished} = 0 or exists (
-    select 1 from ${deliveryAttempts} as made
-    where made.delivery_id = ${deliveries.id} and made.cycle = ${deliveries.cycle} and made.at > ${future}))`;
+    select 1 from ${deliveryAttempts} as attempt
+    where attempt.delivery_id = ${deliveries.id} and attempt.cycle = ${deliveries.cycle} and attempt.at > ${future}))`;
   const unsent = db
     .select({ id: outbox.id })
     .from(outbox)

@@ -3,9 +3,9 @@ import type { Database } from "#db/client.ts";
 import { queryRows } from "#db/statement.ts";
 
 /**
- * Removes a batch of deliveries that ended, and were created before a time, with their attempts. Open deliveries stay.
+ * Removes a batch of ended deliveries that were created before a time, with their attempts. Open deliveries stay.
  *
- * @returns how many were removed.
+ * @returns the number of removed deliveries.
  */
 export async function removeOldDeliveries(db: Database, before: Date, limit: number): Promise<number> {
   const removed = await queryRows<{ id: string }>(

@@ -18,7 +18,7 @@ test("a subscribed event makes one delivery whose body carries the full domain e
   });
 });
 
-test("an event outside callback.events, of another kind, or of a session without callback makes none", () => {
+test("an event outside callback.events, of another kind, or of a session without callback makes no delivery", () => {
   assert.equal(planDelivery(["run.started"], "ses_a", completed), undefined);
   assert.equal(planDelivery(["run.started"], "ses_a", { ...about, kind: "browser.status" }), undefined);
   assert.equal(planDelivery(null, "ses_a", completed), undefined);

@@ -2,12 +2,12 @@ import type { CallbackEvent } from "#db/schema/unions.ts";
 import type { EventDraft } from "#lib/events/draft-event.ts";
 import { newDeliveryId } from "#lib/session/new-id.ts";
 
-/** A callback to write down beside its event: the body is `head`, the event's own text, and `}`. */
+/** A callback to write in the same statement as its event. Its body is `head`, then the event's JSON, then `}`. */
 export type PlannedDelivery = { id: string; event: CallbackEvent; head: string };
 
 /**
- * The callback that a lifecycle event asks for; undefined where the session did not subscribe to it.
- * The body is made here once: its very bytes are signed and sent on every attempt.
+ * Plans the callback of a lifecycle event; undefined if the session has not subscribed to the event.
+ * The body is composed once: every attempt signs and sends the same bytes.
  * Source: specification, Run lifecycle callbacks.
  *
  * @param subscribed the session's `callback.events`, or null for a session without a callback.

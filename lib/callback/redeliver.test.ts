@@ -31,7 +31,7 @@ after(async () => {
   await closeDatabase();
 });
 
-test("a callback that was dropped is sent again: same bytes and id, five attempts more, all of them told", async (t) => {
+test("a dropped callback is sent again with the same bytes and id, and lists its five new attempts, too", async (t) => {
   let answers = 0;
   const receiver = await startReceiver((_request, response) => {
     answers += 1;
@@ -72,7 +72,7 @@ test("a callback that was dropped is sent again: same bytes and id, five attempt
   );
 });
 
-test("two who ask at once open it once", async () => {
+test("two concurrent requests reopen it once", async () => {
   const run = await seedCallbackSession(db, { url: "http://127.0.0.1:9/", sealer });
   const deliveryId = await seedDelivery(db, run, "run.started");
   await db.update(deliveries).set({ state: "delivered" }).where(eq(deliveries.id, deliveryId));

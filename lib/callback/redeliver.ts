@@ -5,10 +5,10 @@ import { deliveryMachine } from "./delivery-machine.ts";
 import { findDeliveryRow, reopenDelivery } from "./delivery-store.ts";
 import { describeDelivery, type ListedDelivery } from "./list-deliveries.ts";
 
-/** What became of a wish to send a callback again. */
+/** The result of a request to send a callback again. */
 type Redelivery =
   | { status: "reopened"; delivery: ListedDelivery }
-  /** It is not over yet: its own attempts go on. */
+  /** The delivery has not ended: its attempts continue. */
   | { status: "open" }
   | { status: "unknown" };
 
@@ -30,7 +30,7 @@ export async function redeliver(
   const now = deps.clock?.() ?? new Date();
   const planned = deps.jobs.plan(job);
   const reopened = await reopenDelivery(deps.db, row, { state }, { now, job, planned });
-  // Somebody else asked at the same moment: theirs is under way.
+  // Another request has reopened the delivery at the same time.
   if (!reopened) return { status: "open" };
   deps.jobs.begin(job, planned);
   return { status: "reopened", delivery: describeDelivery({ row: reopened, attempts }) };

@@ -10,7 +10,7 @@ test("the delays are 5, 25, 125 and 625 seconds, each up to a fifth shorter or l
   }
 });
 
-test("Retry-After is read as seconds or as a date; anything else says nothing", () => {
+test("Retry-After is read as seconds or as a date; anything else is ignored", () => {
   const now = new Date("2026-11-20T10:00:00Z");
   const cases: [string | null, number | undefined][] = [
     ["120", 120_000],

@@ -1,16 +1,16 @@
-/** When a failed attempt is made again; every delay counts from the end of the attempt before. */
+/** The delays between attempts; each delay starts at the end of the failed attempt. */
 export type RetrySchedule = {
   /** The delay after the first attempt. */
   baseMs: number;
-  /** How much longer each further delay is. */
+  /** The factor by which each delay is longer than the one before. */
   factor: number;
-  /** Share of a delay by which chance lengthens or shortens it. */
+  /** The share of a delay by which it is randomly longer or shorter. */
   jitter: number;
-  /** How many times its length a delay may reach when the receiver asks for more with `Retry-After`. */
+  /** The factor up to which a delay grows if the receiver asks for a longer one with `Retry-After`. */
   stretchMax: number;
 };
 
-/** Finished attempts after which a delivery is dropped. Source: specification, Delivery semantics, rule 3. */
+/** The number of attempts after which a delivery is dropped. Source: specification, Delivery semantics, rule 3. */
 export const ATTEMPTS_MAX = 5;
 
 /** 5, 25, 125, 625 s, each ±20 %. Source: `security.md`, What is never lost. */
@@ -19,9 +19,9 @@ export const standardSchedule: RetrySchedule = { baseMs: 5_000, factor: 5, jitte
 /**
  * The delay before the next attempt, in milliseconds.
  *
- * @param finished how many attempts of this cycle have ended, from 1.
- * @param chance a number from 0 to 1 that places the delay within its jitter.
- * @param retryAfterMs what the receiver asked for, if anything.
+ * @param finished the number of ended attempts of this cycle, from 1.
+ * @param chance a random number from 0 to 1 that determines the jitter.
+ * @param retryAfterMs the delay that the receiver asked for, if any.
  */
 export function retryDelayMs(
   schedule: RetrySchedule,
@@ -34,11 +34,11 @@ export function retryDelayMs(
   return Math.round(Math.max(jitteredMs, Math.min(retryAfterMs, plainMs * schedule.stretchMax)));
 }
 
-/** The milliseconds that a `Retry-After` header asks for (seconds or an HTTP date); undefined when it says nothing. */
+/** Parses a `Retry-After` header (seconds or an HTTP date) to milliseconds; undefined if it is absent or invalid. */
 export function readRetryAfter(header: string | null, now: Date): number | undefined {
   const text = header?.trim() ?? "";
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000;
-  // A date of HTTP begins with the weekday; anything else that Date.parse takes is no Retry-After.
+  // An HTTP date begins with the weekday; Date.parse also accepts texts that are not valid here.
   const at = /^[A-Z][a-z]{2}/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(at) ? undefined : Math.max(0, at - now.getTime());
 }

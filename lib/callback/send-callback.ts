@@ -2,43 +2,43 @@ import { type GuardedFetch, isGuardedFetchError } from "#lib/net/fetch/guarded-f
 import { readRetryAfter } from "./retry-schedule.ts";
 import { signBody, signWebhook } from "./sign-body.ts";
 
-/** One callback as it goes over the wire. */
+/** A callback to send. */
 type Callback = {
   id: string;
   sessionId: string;
   event: string;
   url: string;
   secret: string | null;
-  /** A secret that was replaced, and signs too until its overlap ends. */
+  /** A replaced secret with which the callback is signed, too, until its overlap ends. */
   previousSecret?: string | null;
   body: Uint8Array;
 };
 
-/** How an exchange with a receiver ended; `error` is null when the receiver accepted. */
+/** The result of an exchange with a receiver; `error` is null if the receiver accepted the callback. */
 export type Exchange = {
-  /** HTTP status, or null where none came. */
+  /** The HTTP status; null without a response. */
   status: number | null;
   error: string | null;
   latencyMs: number;
-  /** The beginning of the receiver's answer; null where none came, or none that is text. */
+  /** The beginning of the receiver's response; null without a response, or if it contains no text. */
   excerpt: string | null;
-  /** What the receiver asked for with `Retry-After`. */
+  /** The delay that the receiver asked for with `Retry-After`. */
   retryAfterMs?: number | undefined;
-  /** No further attempt is to follow, whatever its number. */
+  /** No further attempt follows, even if attempts are left. */
   isFinal?: boolean;
-  /** Not sent because of this service (its key, its settings), which says nothing about the receiver. */
+  /** The callback was not sent because of this service (its key, its settings), so the receiver is not at fault. */
   isOurs?: boolean;
 };
 
-/** At most this much of a receiver's answer is read. */
+/** Maximum number of bytes that are read of a receiver's response. */
 const ANSWER_BYTES_MAX = 16_384;
 
 /**
- * Posts a callback once. A redirect, a status outside 2xx, a refused address and a missed deadline are failures and
- * come back as values. Source: specification, Run lifecycle callbacks; `security.md`, What is never lost.
+ * Posts a callback once. A redirect, a status outside 2xx, a refused address and a missed deadline are failures and are
+ * returned as values. Source: specification, Run lifecycle callbacks; `security.md`, What is never lost.
  *
- * @param options.timeoutMs deadline over the whole exchange.
- * @throws what is not the receiver's doing: the signal's abort, a bug. Such an attempt does not count.
+ * @param options.timeoutMs deadline of the whole exchange.
+ * @throws errors that the receiver did not cause: the signal's abort, a bug. Such an attempt does not count.
  */
 export async function sendCallback(
   fetch: GuardedFetch,
@@ -65,7 +65,7 @@ export async function sendCallback(
     const retryAfterMs = readRetryAfter(answer.headers.get("retry-after"), options.now());
     return { status, error: `the receiver answered ${status}`, latencyMs, excerpt, retryAfterMs };
   } catch (error) {
-    // Ending the service ends its connections; that is no answer of the receiver.
+    // The shutdown of the service closes its connections; such an error is not the receiver's.
     if (!isGuardedFetchError(error) || error.kind === "aborted" || options.signal?.aborted) throw error;
     const latencyMs = Math.round(performance.now() - startedAt);
     return { status: error.status ?? null, error: error.message, latencyMs, excerpt: null };
@@ -73,9 +73,9 @@ export async function sendCallback(
 }
 
 /**
- * The specification's headers and those of Standard Webhooks, whose time is the attempt's own. During the
- * overlap of a rotation `X-Service-Signature` is that of the registered secret, as the specification has it; the one of
- * the previous secret has a header of its own, and is a further signature in `Webhook-Signature`.
+ * The headers of the specification and of Standard Webhooks, whose timestamp is the attempt's time. During the overlap of a
+ * rotation, `X-Service-Signature` is made with the registered secret, as the specification demands; the signature with the
+ * previous secret has its own header, and is also a further signature in `Webhook-Signature`.
  */
 function describeHeaders(callback: Callback, now: Date): Record<string, string> {
   const { id, secret, previousSecret = null, body } = callback;
@@ -98,17 +98,17 @@ function describeHeaders(callback: Callback, now: Date): Record<string, string> 
   };
 }
 
-/** How many characters of a receiver's answer are kept. */
+/** Maximum number of characters that are stored of a receiver's response. */
 const CHARACTERS_MAX = 500;
-/** Controls but for line breaks and tabs, invisible marks (some turn text around), and what stands for broken bytes. */
+/** Control characters except line breaks and tabs, invisible marks (such as bidi marks), and the replacement character. */
 const UNPRINTABLE = /[^\P{C}\n\t]|\ufffd/gu;
 
 /**
- * The beginning of a receiver's answer as text that people may be shown and a database takes; null where there is none.
- * Whatever it is said to be, it is read as UTF-8 and never as markup.
+ * The beginning of a receiver's response as text that is safe to show and to store; null if there is none. The response is
+ * always read as plain UTF-8 text, whatever its content type is.
  */
 export function readExcerpt(body: Uint8Array): string | null {
-  // No character takes more than four bytes; what is cut in two at the end goes with the broken ones.
+  // A character has at most four bytes. One that is cut at the end becomes a replacement character, which is removed.
   const text = new TextDecoder().decode(body.subarray(0, CHARACTERS_MAX * 4)).replace(UNPRINTABLE, "");
   const excerpt = [...text].slice(0, CHARACTERS_MAX).join("").trim();
   return excerpt === "" ? null : excerpt;

@@ -28,7 +28,7 @@ test("the official verifier accepts every kind of secret", () => {
     assert.deepEqual(webhook.verify(body, headers(secret)), JSON.parse(String(body)), secret);
 });
 
-test("and refuses another secret, another body, another id and another time", () => {
+test("the official verifier refuses another secret, another body, another id and another time", () => {
   const webhook = new Webhook("plain words", { format: "raw" });
   const right = headers("plain words");
   const later = String(timestamp + 1);

@@ -13,11 +13,11 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
 
 /**
  * The value of `webhook-signature`: `v1,` and the base64 HMAC-SHA256 over `<id>.<timestamp>.<body>`. The key is the
- * secret's UTF-8 bytes (`format: "raw"` to the official verifiers); of a secret that is base64, with or without
- * `whsec_` before it, there is a second signature, keyed with the bytes that it stands for, as they expect it by default.
+ * secret's UTF-8 bytes (`format: "raw"` in the official verifiers). If the secret is base64, with or without the prefix
+ * `whsec_`, there is a second signature with the decoded bytes as key, which the verifiers expect by default.
  * Source: Standard Webhooks specification, Signature scheme.
  *
- * @param timestamp seconds since 1970: the attempt's own.
+ * @param timestamp the attempt's time, in seconds since the epoch.
  */
 export function signWebhook(secret: string, id: string, timestamp: number, body: Uint8Array): string {
   return readKeys(secret)

@@ -11,7 +11,7 @@ import { CALLBACK_SECRET, placeSecret } from "#lib/session/secrets/secret-names.
 /** One request as a receiver saw it. */
 export type Received = { path: string; headers: IncomingHttpHeaders; body: Buffer };
 
-/** A receiver of callbacks on loopback that keeps what it is sent; `answer` decides each reply. */
+/** Starts a receiver of callbacks on loopback that stores each request; `answer` sends each response. */
 export async function startReceiver(answer: RequestListener) {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {
@@ -34,7 +34,7 @@ export async function startReceiver(answer: RequestListener) {
   };
 }
 
-/** A session that registered a callback, with one run. */
+/** Inserts a session with a callback and one run. */
 export async function seedCallbackSession(
   db: Database,
   callback: { url: string; secret?: string; sealer: Sealer },
@@ -59,7 +59,7 @@ export async function seedCallbackSession(
   return { sessionId, runId, requestId };
 }
 
-/** A delivery row as a run's transaction writes it; its body holds what a re-serialization would change. */
+/** Inserts a delivery as a run's statement does. A parsed and re-serialized body would have other bytes. */
 export async function seedDelivery(
   db: Database,
   run: { sessionId: string; runId: string },

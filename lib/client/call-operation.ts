@@ -6,20 +6,20 @@ export type OperationName = keyof Operations;
 type Parameters<Name extends OperationName> = Operations[Name]["parameters"];
 type Body<Name extends OperationName> = Operations[Name]["body"];
 
-/** What an operation takes: the parameters of its path and query, and its body where it has one. */
+/** The input of an operation: the parameters of its path and query, and its body if it has one. */
 export type InputOf<Name extends OperationName> = Parameters<Name> &
   (Body<Name> extends undefined ? unknown : { body: Body<Name> });
 
-/** What an operation answers; bytes and streams as a `Response`. */
+/** The answer of an operation; a `Response` for bytes and streams. */
 export type AnswerOf<Name extends OperationName> = Operations[Name]["answer"];
 
 export type CallOptions = {
-  /** Ends the call; it then throws the signal's reason. */
+  /** Aborts the call, which then rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
   headers?: Record<string, string> | undefined;
 };
 
-/** How the service is reached. */
+/** The service's address, the credential, and the `fetch` to use. */
 export type Connection = {
   /** The service's address, such as `http://127.0.0.1:3000`. */
   baseUrl: string;
@@ -27,7 +27,7 @@ export type Connection = {
   fetch: typeof fetch;
 };
 
-/** Sends a request of an operation. @throws ApiError for a refusal, ConnectionError where the service is not reached. */
+/** Sends the request of an operation. @throws ApiError for a refusal, ConnectionError if the service is not reached. */
 export async function sendRequest<Name extends OperationName>(
   connection: Connection,
   name: Name,
@@ -64,6 +64,6 @@ export async function callOperation<Name extends OperationName>(
   options?: CallOptions,
 ): Promise<AnswerOf<Name>> {
   const response = await sendRequest(connection, name, input, options);
-  // The types come from the contract that the service keeps its answers to.
+  // The types are generated from the contract that the service implements.
   return (OPERATIONS[name].isRaw ? response : await response.json()) as AnswerOf<Name>;
 }

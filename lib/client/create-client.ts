@@ -30,21 +30,21 @@ export type ClientOptions = {
   fetch?: typeof fetch | undefined;
 };
 
-/** A call of every operation, by its name in the reference. Parameters of path and query stand beside `body`. */
+/** One function for each operation, under its name in the reference. Path and query parameters are siblings of `body`. */
 type OperationCalls = {
   [Name in OperationName]: Record<never, never> extends InputOf<Name>
     ? (input?: InputOf<Name>, options?: CallOptions) => Promise<AnswerOf<Name>>
     : (input: InputOf<Name>, options?: CallOptions) => Promise<AnswerOf<Name>>;
 };
 
-/** The service, as a program uses it. Every refusal is thrown as an `ApiError`. */
+/** A client of the service. Its functions throw an `ApiError` for every refusal. */
 export type Client = {
   /** Creates a session and starts its first turn. */
   createSession: (session: CreateSession, options?: CallOptions) => Promise<SessionCreated>;
-  /** Reads how a request stands. */
+  /** Reads the status of a request. */
   getStatus: (request: RequestRef, options?: CallOptions) => Promise<RequestStatus>;
   getAgentStatus: (sessionId: string, options?: CallOptions) => Promise<AgentStatus>;
-  /** Says more to the agent: a text, or a whole follow-up. */
+  /** Sends the agent a message: a text, or a complete follow-up. */
   sendMessage: (
     sessionId: string,
     message: string | FollowUp,
@@ -53,19 +53,19 @@ export type Client = {
   /** Stops the running turn. */
   cancel: (sessionId: string, options?: CallOptions) => Promise<TurnStopped>;
   getBrowser: (sessionId: string, options?: CallOptions) => Promise<BrowserStatus>;
-  /** Sends the live browser elsewhere. */
+  /** Sends the live browser to another URL. */
   retargetBrowser: (sessionId: string, url: string, options?: CallOptions) => Promise<RetargetAccepted>;
   /** Waits until a request is completed. */
   waitForRequest: (request: RequestRef, options?: WaitOptions) => Promise<RequestStatus>;
   /**
-   * Waits for the typed result of a request's turn, or of the session's newest run where only the session is named. The
-   * service has checked it against the `outputSchema`; `Value` is the caller's word for that.
+   * Waits for the typed result of a request's turn, or of the session's newest run if no request is named. The service
+   * has validated it against the `outputSchema`; the client does not check that `Value` is the matching type.
    */
   waitForDeliverable: <Value = unknown>(
     request: { sessionId: string; requestId?: string | undefined },
     options?: WaitOptions,
   ) => Promise<Value>;
-  /** Follows a request's events until its last, over broken connections too. */
+  /** Streams a request's events up to the last one; reconnects after a lost connection. */
   events: (request: RequestRef, options?: FollowOptions) => AsyncGenerator<StreamEvent, void, undefined>;
   /** Opens the session's socket: events, and the live view. */
   live: (sessionId: string, options: LiveOptions) => LiveSession;
@@ -73,9 +73,9 @@ export type Client = {
   api: OperationCalls;
 };
 
-/** Makes a client. Nothing is sent before the first call. */
-export function createClient({ baseUrl, apiKey, fetch: own }: ClientOptions): Client {
-  const connection: Connection = { baseUrl, apiKey, fetch: own ?? ((...call) => fetch(...call)) };
+/** Creates a client. It sends nothing before the first call. */
+export function createClient({ baseUrl, apiKey, fetch: customFetch }: ClientOptions): Client {
+  const connection: Connection = { baseUrl, apiKey, fetch: customFetch ?? ((...call) => fetch(...call)) };
   const call = <Name extends OperationName>(name: Name, input: InputOf<Name>, options?: CallOptions) =>
     callOperation(connection, name, input, options);
   const names = Object.keys(OPERATIONS) as OperationName[];
@@ -102,14 +102,14 @@ export function createClient({ baseUrl, apiKey, fetch: own }: ClientOptions): Cl
     retargetBrowser: (sessionId, url, options) =>
       call("retargetBrowser", { sessionId, body: { url } }, options),
     waitForRequest: (request, options) => waitForRequest(connection, request, options),
-    // The service keeps its word about the schema; which type that is only the caller knows.
+    // The service has validated the value against the schema; only the caller knows the type.
     waitForDeliverable: <Value>(
       request: { sessionId: string; requestId?: string | undefined },
       options?: WaitOptions,
     ) => waitForDeliverable(connection, request, options) as Promise<Value>,
     events: (request, options) => followEvents(connection, request, options),
     live: (sessionId, options) => openLive(connection, sessionId, options),
-    // One entry for each name.
+    // The object has one entry for each name.
     api: api as OperationCalls,
   };
 }

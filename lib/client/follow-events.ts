@@ -1,30 +1,30 @@
 import { type Connection, sendRequest } from "./call-operation.ts";
 import { createEventStreamParser } from "./parse-event-stream.ts";
 import { backoff, pause } from "./pause.ts";
-import { ApiError, ConnectionError, isPassing } from "./service-error.ts";
+import { ApiError, ConnectionError, isTransient } from "./service-error.ts";
 import type { DomainEvent, MessageDelta } from "./wire.ts";
 
-/** One accepted message; what creation and follow-ups answer is one. */
+/** The ids of one accepted message. The answers to session creation and to follow-ups have both. */
 export type RequestRef = { sessionId: string; requestId: string };
 
 /** An event of a request: a stored one with its number, or a piece of a message while it is written. */
 export type StreamEvent = DomainEvent | MessageDelta;
 
 export type FollowOptions = {
-  /** Only events with a higher number. */
+  /** Only events with a higher sequence number. */
   after?: number | undefined;
-  /** Ends the following; the iterator then throws the signal's reason. */
+  /** Stops the stream; the iterator then throws the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** Silence after which a connection counts as lost; the service speaks every 15 s. Default 45 s. */
+  /** Silence after which a connection counts as lost. The service sends something every 15 s. Default 45 s. */
   silenceMaxMs?: number | undefined;
 };
 
 /**
- * The events of a request, each stored one exactly once and in order, until the request's last. A connection that breaks
- * is opened again after the last event seen, with growing waits. Pieces of a message (`message.delta`) may come again
- * after that, from the message's beginning: go by their `attempt` and `offset`.
+ * Streams the events of a request up to its last one, each stored event exactly once and in order. After a lost
+ * connection it reconnects, with growing waits, and resumes after the last event seen. Pieces of a message
+ * (`message.delta`) may then be repeated from the start of the message: place them by `attempt` and `offset`.
  *
- * @throws ApiError where another try would be refused in the same way.
+ * @throws ApiError if a retry would be refused in the same way.
  */
 export async function* followEvents(
   connection: Connection,
@@ -35,19 +35,19 @@ export async function* followEvents(
   let failures = 0;
   let retryMs = 1_000;
   for (;;) {
-    const gone = new AbortController();
-    const leave = () => gone.abort(signal?.reason);
+    const connectionAbort = new AbortController();
+    const abort = () => connectionAbort.abort(signal?.reason);
     if (signal?.aborted) throw signal.reason;
-    signal?.addEventListener("abort", leave, { once: true });
+    signal?.addEventListener("abort", abort, { once: true });
     const before = seen;
     try {
       const headers = seen > 0 ? { "last-event-id": String(seen) } : {};
       const input = { sessionId, requestId };
       const response = await sendRequest(connection, "streamRequest", input, {
         headers,
-        signal: gone.signal,
+        signal: connectionAbort.signal,
       });
-      // Nothing is left to tell.
+      // There are no more events.
       if (response.status === 204 || !response.body) return;
       const parser = createEventStreamParser();
       for await (const text of readText(response.body, silenceMaxMs)) {
@@ -63,28 +63,28 @@ export async function* followEvents(
         retryMs = parser.retryMs() ?? retryMs;
       }
       if (seen > before) {
-        // It was closed in order: the next answer says whether something is left.
+        // The service ended the stream properly: the next answer says whether there are more events.
         failures = 0;
         continue;
       }
       failures++;
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
-      if (!isPassing(error)) throw error;
+      if (!isTransient(error)) throw error;
       failures = seen > before ? 1 : failures + 1;
-      await pause(backoff(failures, retryMs, readAskedMs(error)), signal);
+      await pause(backoff(failures, retryMs, readRetryAfterMs(error)), signal);
       continue;
     } finally {
-      signal?.removeEventListener("abort", leave);
-      gone.abort();
+      signal?.removeEventListener("abort", abort);
+      connectionAbort.abort();
     }
     await pause(backoff(failures, retryMs), signal);
   }
 }
 
-const readAskedMs = (error: unknown) => (error instanceof ApiError ? error.retryAfterMs : undefined);
+const readRetryAfterMs = (error: unknown) => (error instanceof ApiError ? error.retryAfterMs : undefined);
 
-/** A steer's stream may go on with the events of the turn that it joined: only its own request's end is the last. */
+/** The stream of a steering message may include the turn that it joined: only the end of its own request is the last. */
 const isLast = (event: StreamEvent, requestId: string): boolean =>
   event.kind === "run.completed" && event.willRetry === undefined && event.requestId === requestId;
 
@@ -104,11 +104,14 @@ async function* readText(body: ReadableStream<Uint8Array>, silenceMaxMs: number)
 
 function withinSilence<Value>(reading: Promise<Value>, silenceMaxMs: number): Promise<Value> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new ConnectionError("the stream fell silent")), silenceMaxMs);
+    const timer = setTimeout(
+      () => reject(new ConnectionError("the stream sent nothing for too long")),
+      silenceMaxMs,
+    );
     reading
       .then(resolve, (error: unknown) =>
-        // Whatever broke the connection, the stream can be gone on with.
-        reject(new ConnectionError("the stream broke off", { cause: error })),
+        // Whatever broke the connection, the stream can be resumed.
+        reject(new ConnectionError("the stream was interrupted", { cause: error })),
       )
       .finally(() => clearTimeout(timer));
   });

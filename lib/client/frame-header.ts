@@ -1,4 +1,4 @@
-/** One frame of the live view, as Chromium made it. Sizes in CSS pixels of the page, offsets too. */
+/** One frame of the live view, as Chromium captured it. Sizes and offsets are in CSS pixels of the page. */
 export type ScreencastFrame = {
   sequence: number;
   capturedAtMs: number;
@@ -10,7 +10,7 @@ export type ScreencastFrame = {
   jpeg: Uint8Array;
 };
 
-/** "ASF1", as the first four bytes of a frame read. */
+/** The first four bytes of a frame: "ASF1" in ASCII. */
 const MAGIC = 0x41534631;
 const VERSION = 1;
 
@@ -18,7 +18,7 @@ const VERSION = 1;
 export const FRAME_HEADER_BYTES = 36;
 
 /**
- * A screencast frame as one binary message, little endian: magic "ASF1" (4 bytes as text), version u8, 3 bytes
+ * Encodes a screencast frame as one binary message, little endian: magic "ASF1" (4 bytes as text), version u8, 3 bytes
  * reserved, sequence u32 at 8, width u16 at 12, height u16 at 14, capture time f64 (ms since 1970) at 16, device
  * scale f32 at 24, scroll offsets i32 at 28 and 32, the JPEG from 36. Runs in Node and in browsers.
  * Source: `wire.md`, WebSocket.
@@ -39,7 +39,7 @@ export function encodeFrame(frame: ScreencastFrame): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Reads what {@link encodeFrame} wrote; the JPEG is a view of the same memory. @returns undefined for foreign bytes. */
+/** Decodes the bytes of {@link encodeFrame}; the JPEG is a view of the same memory. @returns undefined for other bytes. */
 export function decodeFrame(data: ArrayBuffer | Uint8Array): ScreencastFrame | undefined {
   const bytes = data instanceof Uint8Array ? data : new Uint8Array(data);
   if (bytes.byteLength <= FRAME_HEADER_BYTES) return undefined;

@@ -1,4 +1,4 @@
-/** The client for programs: it imports nothing but the platform, and is built by `npm run build:client`. */
+/** The client for programs, without dependencies. `npm run build:client` builds it. */
 export type { AnswerOf, CallOptions, InputOf, OperationName } from "./call-operation.ts";
 export { type Client, type ClientOptions, createClient } from "./create-client.ts";
 export type { FollowOptions, RequestRef, StreamEvent } from "./follow-events.ts";

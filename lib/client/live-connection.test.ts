@@ -101,7 +101,7 @@ test("close code 1013 means try later", async (t) => {
   assert.deepEqual(await until("reconnecting"), { state: "reconnecting", attempt: 1, isOverloaded: true });
 });
 
-test("a connection that is refused ends when the page may not be opened any more", async (t) => {
+test("a refused connection ends if the page may no longer be opened", async (t) => {
   const { connection, until } = await connect(t, { isRefused: true, hasAccess: async () => false });
   connection.start();
   assert.deepEqual(await until("closed"), { state: "closed", reason: "unauthorized" });
@@ -109,15 +109,15 @@ test("a connection that is refused ends when the page may not be opened any more
 
 for (const [what, hasAccess] of [
   ["the page may still be opened", async () => true],
-  ["the service cannot be asked", () => Promise.reject(new Error("no network"))],
+  ["access cannot be checked", () => Promise.reject(new Error("no network"))],
 ] as [string, () => Promise<boolean>][])
-  test(`a connection that is refused is tried again while ${what}`, async (t) => {
-    let asked = 0;
+  test(`a refused connection is retried while ${what}`, async (t) => {
+    let checks = 0;
     const { connection, until } = await connect(t, {
       isRefused: true,
       hasAccess() {
-        asked += 1;
-        if (asked === 2) end.resolve();
+        checks += 1;
+        if (checks === 2) end.resolve();
         return hasAccess();
       },
     });
@@ -127,20 +127,20 @@ for (const [what, hasAccess] of [
     assert.deepEqual(await until("reconnecting"), { state: "reconnecting", attempt: 1, isOverloaded: false });
   });
 
-test("an answer about access that belongs to an earlier start does not end the next one", async (t) => {
-  const asked = Promise.withResolvers<void>();
+test("an access check of an earlier start does not end the next one", async (t) => {
+  const firstCheck = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<boolean>();
   let times = 0;
   const { connection, until } = await connect(t, {
     isRefused: true,
     hasAccess() {
       times += 1;
-      asked.resolve();
+      firstCheck.resolve();
       return times === 1 ? answer.promise : Promise.resolve(true);
     },
   });
   connection.start();
-  await asked.promise;
+  await firstCheck.promise;
   connection.stop();
   connection.start();
   answer.resolve(false);

@@ -15,7 +15,7 @@ const FINAL_CODES: Record<number, "unauthorized" | "forbidden" | "not found"> = 
   [CLOSE.notFound]: "not found",
 };
 /** The browser's close code for a connection that ended without a close frame. */
-const BROKE_OFF = 1006;
+const ABNORMAL_CLOSURE = 1006;
 const PING_EVERY_MS = 20_000;
 /** A connection this long without a message counts as lost: two pings were not answered. */
 const SILENCE_MAX_MS = 45_000;
@@ -31,7 +31,7 @@ export type LiveConnection = {
   stop: () => void;
 };
 
-/** What the connection needs from its page. */
+/** What the connection needs from its caller. */
 type LiveConnectionOptions<Frame extends { type: string }> = {
   /** `snapshot.paths.live`: absolute or same-origin. */
   path: string;
@@ -44,7 +44,7 @@ type LiveConnectionOptions<Frame extends { type: string }> = {
   onStatus: (status: LiveStatus) => void;
   /**
    * Tells whether the page may still be opened. It is called when a connection ends before the service accepted it,
-   * because browsers report a refusal like a lost network. A rejection counts as yes.
+   * because browsers report a refusal like a lost network. A rejected promise counts as true.
    */
   hasAccess?: () => Promise<boolean>;
   openSocket?: (url: string) => WebSocket;
@@ -57,12 +57,12 @@ type State =
   | { name: "attached"; attachment: Attachment }
   | { name: "waiting"; retryTimer: ReturnType<typeof setTimeout> };
 
-/** One socket, from its creation to its loss. */
+/** One socket, until it closes or is given up. */
 type Attachment = {
   socket: WebSocket;
   /** Set by the `ready` frame: only that proves that the service accepted the connection. */
   isAccepted: boolean;
-  heardAtMs: number;
+  lastMessageAtMs: number;
   pingTimer?: ReturnType<typeof setInterval>;
 };
 
@@ -78,7 +78,7 @@ type Session<Frame extends { type: string }> = {
 
 /**
  * Keeps a WebSocket to a session open: it resumes after the last event, sends pings, and reconnects with a growing,
- * jittered delay (0.5 s to 15 s) until the service accepts the connection or rejects it for good.
+ * jittered delay (0.5 s to 15 s) until the service accepts the connection or closes it with a final code.
  */
 export function createLiveConnection<Frame extends { type: string }>(
   options: LiveConnectionOptions<Frame>,
@@ -110,7 +110,7 @@ export function createLiveConnection<Frame extends { type: string }>(
   };
 }
 
-/** The only place that changes the state; it ends the timers of the state before. */
+/** The only place that changes the state; it clears the timers of the previous state. */
 function enter(session: Pick<Session<never>, "state">, next: State): void {
   const last = session.state;
   if (last.name === "waiting") clearTimeout(last.retryTimer);
@@ -123,28 +123,28 @@ function connect<Frame extends { type: string }>(session: Session<Frame>): void 
   const { openSocket = (url) => new WebSocket(url) } = options;
   const socket = openSocket(liveUrl(options));
   socket.binaryType = "arraybuffer";
-  const attachment: Attachment = { socket, isAccepted: false, heardAtMs: Date.now() };
+  const attachment: Attachment = { socket, isAccepted: false, lastMessageAtMs: Date.now() };
   enter(session, { name: "attached", attachment });
   if (session.attempt === 0) options.onStatus({ state: "connecting" });
-  // A socket that was given up may still deliver events.
+  // A socket that the connection has given up may still deliver events.
   const isCurrent = () => session.state.name === "attached" && session.state.attachment === attachment;
 
   socket.addEventListener("open", () => {
     if (!isCurrent()) return;
-    attachment.heardAtMs = Date.now();
-    attachment.pingTimer = setInterval(() => checkPulse(session, attachment), PING_EVERY_MS);
+    attachment.lastMessageAtMs = Date.now();
+    attachment.pingTimer = setInterval(() => checkSilence(session, attachment), PING_EVERY_MS);
     if (session.isViewing) send(session, { type: "view.subscribe" });
   });
   socket.addEventListener("message", ({ data }: MessageEvent<string | ArrayBuffer>) => {
     if (!isCurrent()) return;
-    attachment.heardAtMs = Date.now();
+    attachment.lastMessageAtMs = Date.now();
     if (typeof data === "string") receive(session, attachment, data);
     else options.onPicture(data);
   });
   socket.addEventListener("close", ({ code }) => {
     if (!isCurrent()) return;
-    lose(session, code);
-    if (code === BROKE_OFF && !attachment.isAccepted) void closeWithoutAccess(session);
+    handleLoss(session, code);
+    if (code === ABNORMAL_CLOSURE && !attachment.isAccepted) void closeWithoutAccess(session);
   });
 }
 
@@ -164,7 +164,7 @@ function receive<Frame extends { type: string }>(
   options.onFrame(frame);
 }
 
-/** Stops when the page may no longer be opened: browsers report a refusal like a lost network. */
+/** Stops if the page may no longer be opened: browsers report a refusal like a lost network. */
 async function closeWithoutAccess<Frame extends { type: string }>(session: Session<Frame>): Promise<void> {
   const { options, starts } = session;
   const hasAccess = await options.hasAccess?.().catch(() => true);
@@ -174,8 +174,8 @@ async function closeWithoutAccess<Frame extends { type: string }>(session: Sessi
   options.onStatus({ state: "closed", reason: "unauthorized" });
 }
 
-/** Leaves the socket: stops on a final close code, and schedules the next attempt on any other. */
-function lose<Frame extends { type: string }>(session: Session<Frame>, code: number): void {
+/** Handles the loss of a socket: stops after a final close code, and schedules the next attempt after any other. */
+function handleLoss<Frame extends { type: string }>(session: Session<Frame>, code: number): void {
   const { onStatus, random = Math.random } = session.options;
   const reason = FINAL_CODES[code];
   if (reason) {
@@ -192,13 +192,13 @@ function lose<Frame extends { type: string }>(session: Session<Frame>, code: num
   onStatus({ state: "reconnecting", attempt, isOverloaded });
 }
 
-/** Sends a ping, or gives the socket up after too long a silence. */
-function checkPulse<Frame extends { type: string }>(session: Session<Frame>, attachment: Attachment): void {
-  if (Date.now() - attachment.heardAtMs <= SILENCE_MAX_MS) {
+/** Sends a ping, or gives up the socket after {@link SILENCE_MAX_MS} without a message. */
+function checkSilence<Frame extends { type: string }>(session: Session<Frame>, attachment: Attachment): void {
+  if (Date.now() - attachment.lastMessageAtMs <= SILENCE_MAX_MS) {
     send(session, { type: "ping" });
     return;
   }
-  lose(session, BROKE_OFF);
+  handleLoss(session, ABNORMAL_CLOSURE);
   attachment.socket.close();
 }
 
@@ -229,7 +229,7 @@ function liveUrl({
 
 function parseFrame<Frame>(text: string): Frame | undefined {
   try {
-    // The service wrote it. The page ignores frames of unknown types.
+    // The frame comes from the service. The page ignores frames of unknown types.
     return JSON.parse(text) as Frame;
   } catch {
     return undefined;

@@ -1,35 +1,35 @@
 import { type Connection, callOperation } from "./call-operation.ts";
 import { decodeFrame, type ScreencastFrame } from "./frame-header.ts";
 import { createLiveConnection, type LiveStatus } from "./live-connection.ts";
-import { ApiError, isPassing } from "./service-error.ts";
+import { ApiError, isTransient } from "./service-error.ts";
 import type { LiveClientFrame, LiveFrame } from "./wire.ts";
 
 export type { LiveStatus, ScreencastFrame };
 
 export type LiveOptions = {
   onFrame: (frame: LiveFrame) => void;
-  /** Called with every picture of the live view, while it is viewed. */
+  /** Called with every picture of the live view while {@link LiveSession.setViewing} is on. */
   onPicture?: ((picture: ScreencastFrame) => void) | undefined;
   onStatus?: ((status: LiveStatus) => void) | undefined;
-  /** Stored events with a higher number come first; without a word only those from now on. */
+  /** Replays stored events with a higher sequence number first. Omit for new events only. */
   after?: number | undefined;
   signal?: AbortSignal | undefined;
-  /** Opens a socket where the runtime has no `WebSocket` of its own, or another is wanted. Headers are those to send. */
+  /** Opens the socket with these request headers; required in runtimes without a `WebSocket`. */
   openSocket?: ((url: string, headers: Record<string, string>) => WebSocket) | undefined;
 };
 
 /** A live connection to a session. */
 export type LiveSession = {
-  /** Sends a frame where the connection is open. @returns whether it was sent. */
+  /** Sends a frame if the connection is open. @returns whether it was sent. */
   send: (frame: LiveClientFrame) => boolean;
-  /** Follows the live view, over reconnections too, or stops following it. */
+  /** Subscribes to the live view, across reconnects, or unsubscribes. */
   setViewing: (isViewing: boolean) => void;
   close: () => void;
-  /** Settles when it is over: after `close`, or, as a rejection, when the service turned the connection away. */
+  /** Resolves after `close`; rejects if the service refuses the connection. */
   closed: Promise<void>;
 };
 
-const TURNED_AWAY = {
+const REFUSALS = {
   unauthorized: { status: 401, code: "unauthorized" },
   forbidden: { status: 403, code: "forbidden" },
   "not found": { status: 404, code: "not_found" },
@@ -43,7 +43,7 @@ export function openLive(connection: Connection, sessionId: string, options: Liv
   const { apiKey, baseUrl } = connection;
   const { onFrame, onPicture, onStatus, signal } = options;
   const { promise: closed, resolve, reject } = createDeferred();
-  // Whoever does not look at it is not to be ended by it.
+  // A caller that ignores `closed` must not get an unhandled rejection.
   closed.catch(() => {});
   let seen = options.after;
   let wasReady = false;
@@ -54,7 +54,7 @@ export function openLive(connection: Connection, sessionId: string, options: Liv
     lastSeq: () => seen,
     openSocket: (url) => openSocket(url, apiKey, options.openSocket),
     onFrame(frame) {
-      // Without `after` the connection starts at the last stored event, so nothing after it may be missed.
+      // Without `after`, a reconnect resumes after the event that was the last when the connection opened.
       if (frame.type === "ready") seen ??= frame.lastSeq;
       else if ("seq" in frame) {
         if (seen !== undefined && frame.seq <= seen) return;
@@ -70,17 +70,17 @@ export function openLive(connection: Connection, sessionId: string, options: Liv
     onStatus(status) {
       onStatus?.(status);
       if (status.state === "closed" && status.reason !== "left") {
-        const message = `the live connection was turned away: ${status.reason}`;
-        reject(new ApiError({ ...TURNED_AWAY[status.reason], message }));
+        const message = `the service refused the live connection: ${status.reason}`;
+        reject(new ApiError({ ...REFUSALS[status.reason], message }));
       }
-      // A refusal before the upgrade looks like a broken connection; another call tells which it is.
+      // A refusal before the upgrade looks like a lost connection; an ordinary call shows which it is.
       if (status.state === "reconnecting" && !wasReady) checkAccess();
     },
   });
 
   function checkAccess(): void {
     callOperation(connection, "readAgentStatus", { sessionId }).catch((error: unknown) => {
-      if (isPassing(error)) return;
+      if (isTransient(error)) return;
       live.stop();
       reject(error);
     });
@@ -97,12 +97,12 @@ export function openLive(connection: Connection, sessionId: string, options: Liv
   return { send: live.send, setViewing: live.setViewing, close, closed };
 }
 
-function openSocket(url: string, apiKey: string | undefined, own: LiveOptions["openSocket"]): WebSocket {
+function openSocket(url: string, apiKey: string | undefined, custom: LiveOptions["openSocket"]): WebSocket {
   const headers: Record<string, string> = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
-  if (own) return own(url, headers);
+  if (custom) return custom(url, headers);
   if (typeof WebSocket === "undefined")
     throw new Error("this runtime has no WebSocket: pass openSocket, for instance with the package ws");
-  // Node's own takes headers, which the standard's has no place for.
+  // Node's WebSocket accepts headers, which the standard type does not declare.
   if (isNode) return new WebSocket(url, { headers } as unknown as string[]);
   const socket = new WebSocket(url);
   if (apiKey !== undefined)

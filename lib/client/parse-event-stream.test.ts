@@ -10,11 +10,11 @@ const ROWS: [string, string, StreamMessage[]][] = [
     "data: x\r\n\r\ndata: y\r\rdata: z\n\n",
     [{ data: "x" }, { data: "y" }, { data: "z" }],
   ],
-  ["comments and unknown fields are passed over", ": keep-alive\n\nfoo: bar\ndata: x\n\n", [{ data: "x" }]],
+  ["comments and unknown fields are ignored", ": keep-alive\n\nfoo: bar\ndata: x\n\n", [{ data: "x" }]],
   ["only one space after the colon is dropped", "data:  x\n\ndata:y\n\n", [{ data: " x" }, { data: "y" }]],
   ["a field without a colon is empty", "data\n\n", [{ data: "" }]],
-  ["a message without data is none", "event: a\n\n", []],
-  ["what is not complete is not told", "data: x\n", []],
+  ["a message without data is dropped", "event: a\n\n", []],
+  ["an incomplete message is not returned", "data: x\n", []],
   ["a byte order mark is dropped", "\uFEFFdata: x\n\n", [{ data: "x" }]],
 ];
 
@@ -29,7 +29,7 @@ for (const [title, text, expected] of ROWS)
     );
   });
 
-test("the wait before another connection is told", () => {
+test("the delay before a reconnect is parsed", () => {
   const parser = createEventStreamParser();
   parser.feed("retry: 250\nretry: soon\n\n");
   assert.equal(parser.retryMs(), 250);

@@ -1,20 +1,20 @@
-/** One message of an event stream; `id` and `event` where it has them. */
+/** One message of an event stream; `id` and `event` are absent if the stream has not set them for it. */
 export type StreamMessage = { id?: string; event?: string; data: string };
 
-/** Takes an event stream's text piece by piece, as it arrives. Source: the HTML standard, Server-sent events. */
+/** Parses the text of an event stream in the pieces in which it arrives. Source: the HTML standard, Server-sent events. */
 type EventStreamParser = {
   feed: (text: string) => StreamMessage[];
   retryMs: () => number | undefined;
 };
 
-/** Makes a parser for one connection. */
+/** Creates a parser for one connection. */
 export function createEventStreamParser(): EventStreamParser {
   let rest = "";
   let isFirst = true;
   let message: { id?: string; event?: string; data: string[] } = { data: [] };
   let retryMs: number | undefined;
 
-  function take(line: string): StreamMessage | undefined {
+  function parseLine(line: string): StreamMessage | undefined {
     if (line === "") {
       const { data, ...fields } = message;
       message = { data: [] };
@@ -35,10 +35,10 @@ export function createEventStreamParser(): EventStreamParser {
     feed(text) {
       rest += isFirst ? text.replace(/^\uFEFF/, "") : text;
       if (rest !== "") isFirst = false;
-      // A carriage return at the end may be half of a line's end.
+      // A carriage return at the end may be the first half of CRLF.
       const lines = rest.split(/\r\n|\n|\r(?!$)/);
       rest = lines.pop() ?? "";
-      return lines.flatMap((line) => take(line) ?? []);
+      return lines.flatMap((line) => parseLine(line) ?? []);
     },
     retryMs: () => retryMs,
   };

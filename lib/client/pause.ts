@@ -1,21 +1,21 @@
-/** Waits. @throws the signal's reason as soon as it fires. */
+/** Waits `ms` milliseconds. @throws the signal's reason as soon as it aborts. */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
-    const leave = () => {
+    const abort = () => {
       clearTimeout(timer);
       reject(signal?.reason);
     };
     const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", leave);
+      signal?.removeEventListener("abort", abort);
       resolve();
     }, ms);
-    signal?.addEventListener("abort", leave, { once: true });
+    signal?.addEventListener("abort", abort, { once: true });
   });
 }
 
-/** How long to wait before the next of several tries, in milliseconds: doubling up to 30 s, ±20 %, never less than asked for. */
-export function backoff(failures: number, firstMs: number, askedMs = 0): number {
-  const grown = Math.min(30_000, firstMs * 2 ** Math.max(0, failures - 1));
-  return Math.max(askedMs, grown * (0.8 + 0.4 * Math.random()));
+/** Delay before the next retry in milliseconds: doubles per failure up to 30 s, ±20 %, and is at least `minimumMs`. */
+export function backoff(failures: number, firstMs: number, minimumMs = 0): number {
+  const delayMs = Math.min(30_000, firstMs * 2 ** Math.max(0, failures - 1));
+  return Math.max(minimumMs, delayMs * (0.8 + 0.4 * Math.random()));
 }

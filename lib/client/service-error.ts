@@ -1,55 +1,55 @@
-/** A refusal of the service: what it answered instead of doing what it was asked. */
+/** An error answer of the service. */
 export class ApiError extends Error {
   override name = "ApiError";
   /** HTTP status. */
   readonly status: number;
-  /** The refusal's code, by which programs go: `invalid_request`, `not_found`, …; empty where the answer had none. */
+  /** Error code for programs: `invalid_request`, `not_found`, …; empty if the answer has none. */
   readonly code: string;
-  /** Path of the field that the sentence is about, `messages[0].role`; undefined where it is about none. */
+  /** Path of the field that `message` is about, such as `messages[0].role`; undefined if it is about no field. */
   readonly field: string | undefined;
-  /** How long the service asked to be left alone, in milliseconds. */
+  /** Shortest delay before a retry that the service asked for, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 
-  constructor(told: { status: number; code: string; message: string; retryAfterMs?: number | undefined }) {
-    super(told.message);
-    this.status = told.status;
-    this.code = told.code;
-    this.field = told.status === 400 || told.status === 422 ? readField(told.message) : undefined;
-    this.retryAfterMs = told.retryAfterMs;
+  constructor(answer: { status: number; code: string; message: string; retryAfterMs?: number | undefined }) {
+    super(answer.message);
+    this.status = answer.status;
+    this.code = answer.code;
+    this.field = answer.status === 400 || answer.status === 422 ? readField(answer.message) : undefined;
+    this.retryAfterMs = answer.retryAfterMs;
   }
 }
 
-/** A run of a structured session that ended without a result. */
+/** A run of a structured session ended without a result. */
 export class DeliverableError extends Error {
   override name = "DeliverableError";
   readonly runId: string;
-  /** What the model wrote instead, where it is known. */
+  /** The text that the model wrote instead, if it is known. */
   readonly rawText: string | undefined;
 
-  constructor(failed: { runId: string; error: string; rawText?: string | undefined }) {
-    super(failed.error);
-    this.runId = failed.runId;
-    this.rawText = failed.rawText;
+  constructor(deliverable: { runId: string; error: string; rawText?: string | undefined }) {
+    super(deliverable.error);
+    this.runId = deliverable.runId;
+    this.rawText = deliverable.rawText;
   }
 }
 
-/** What was waited for did not come in time. The session goes on. */
+/** The request or its result was not ready in time. The session continues. */
 export class WaitTimeoutError extends Error {
   override name = "WaitTimeoutError";
   readonly timeoutMs: number;
 
   constructor(timeoutMs: number) {
-    super(`nothing came within ${timeoutMs} ms`);
+    super(`the wait timed out after ${timeoutMs} ms`);
     this.timeoutMs = timeoutMs;
   }
 }
 
-/** The service was not reached, or the connection to it broke off. What was sent may have arrived. */
+/** The service was not reached, or the connection was lost. The request may have arrived. */
 export class ConnectionError extends Error {
   override name = "ConnectionError";
 }
 
-/** The path that a sentence begins with: `messages[0].role: must be …`, `delegation.maxLiveBrowsers (2) must …`. */
+/** Reads the path at the start of a sentence: `messages[0].role: must be …`, `delegation.maxLiveBrowsers (2) must …`. */
 function readField(sentence: string): string | undefined {
   const path =
     /^([A-Za-z_$][\w$-]*(?:\.[\w$-]+|\[(?:\d+|"(?:[^"\\]|\\.)*")\])*)(?:: | \(| (?:is|must)\b)/.exec(
@@ -58,7 +58,7 @@ function readField(sentence: string): string | undefined {
   return path === "body" || path === "query" ? undefined : path;
 }
 
-/** The error that an answer stands for. */
+/** Converts an error answer into an `ApiError`. */
 export async function readApiError(response: Response): Promise<ApiError> {
   const text = await response.text().catch(() => "");
   const body = parseObject(text);
@@ -88,7 +88,7 @@ function readRetryAfter(header: string | null): number | undefined {
   return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now());
 }
 
-/** Whether the same call may succeed later: the way there was broken, or the service asked to come back. */
-export const isPassing = (error: unknown): boolean =>
+/** Whether a retry may succeed: the connection was lost, or the answer is 429 or 5xx. */
+export const isTransient = (error: unknown): boolean =>
   error instanceof ConnectionError ||
   (error instanceof ApiError && (error.status === 429 || error.status >= 500));

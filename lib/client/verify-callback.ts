@@ -1,15 +1,15 @@
 import type { RunCompletedCallback, RunStartedCallback } from "./wire.ts";
 
-/** What the service posts to a callback's URL. */
+/** The body that the service posts to a callback URL. */
 export type CallbackBody = RunStartedCallback | RunCompletedCallback;
 
 /**
- * A callback that proved to come from the service. `delivery` is the same on every attempt, and is a header that
- * `X-Service-Signature` does not cover: to take each once whoever sends it, go by the body's `event` and `runId`.
+ * A callback with a valid signature. `delivery` is the same on every attempt, but it comes from a header that
+ * `X-Service-Signature` does not cover: to process each callback once, compare the body's `event` and `runId`.
  */
 export type VerifiedCallback = { event: CallbackBody["event"]; delivery: string; body: CallbackBody };
 
-/** A callback that did not prove to come from the service. */
+/** A callback has no valid signature. */
 export class CallbackSignatureError extends Error {
   override name = "CallbackSignatureError";
 }
@@ -17,15 +17,15 @@ export class CallbackSignatureError extends Error {
 type HeaderSource = Headers | Record<string, string | string[] | undefined>;
 
 /**
- * Checks that a callback comes from the service, over the very bytes that arrived, in constant time. Where the delivery
- * carries the headers of Standard Webhooks, its time is signed too, and has to be near.
+ * Checks in constant time that the service signed a callback. The signature covers the exact bytes of the body. If the
+ * callback has the headers of Standard Webhooks, the service also signed its time, which must be close to now.
  *
- * @param received.headers of the request: `Headers`, or Node's `request.headers`.
- * @param received.body the raw body, before anything parsed it.
- * @param received.secret the one that the session was created with, or that a rotation has registered since; the
- * replaced one is accepted until the overlap ends.
- * @param received.toleranceMs how far the signed time may be away; default 5 minutes.
- * @throws CallbackSignatureError where a signature is missing, wrong or too old.
+ * @param received.headers the request's headers: `Headers`, or Node's `request.headers`.
+ * @param received.body the raw body, before any parsing.
+ * @param received.secret the secret that the session was created with or last rotated to; the replaced secret is
+ * accepted until the overlap ends.
+ * @param received.toleranceMs the largest accepted difference between the signed time and now; default 5 minutes.
+ * @throws CallbackSignatureError if a signature is missing or wrong, or the signed time is too far from now.
  */
 export async function verifyCallback(received: {
   headers: HeaderSource;
@@ -40,17 +40,18 @@ export async function verifyCallback(received: {
   if (signature === undefined)
     throw new CallbackSignatureError("X-Service-Signature is missing or malformed");
   const key = await importKey(secret);
-  // During the overlap of a rotation there is one by the secret that was replaced.
+  // During the overlap of a rotation, this header has a signature with the replaced secret.
   const previous = readSignature(headers, "x-service-signature-previous");
   const candidates = [signature, ...(previous === undefined ? [] : [previous])];
-  const fits = await Promise.all(candidates.map((each) => verify(key, decodeHex(each), bytes)));
-  if (!fits.includes(true)) throw new CallbackSignatureError("X-Service-Signature does not fit the body");
+  const results = await Promise.all(candidates.map((each) => verify(key, decodeHex(each), bytes)));
+  if (!results.includes(true))
+    throw new CallbackSignatureError("X-Service-Signature does not match the body");
   await checkTime(headers, key, bytes, { toleranceMs, now });
   const body = JSON.parse(new TextDecoder().decode(bytes)) as CallbackBody;
   return { event: body.event, delivery: readHeader(headers, "x-service-delivery") ?? "", body };
 }
 
-/** The Standard Webhooks signatures, where there are any: one of them has to fit, and the time has to be near. */
+/** Checks the Standard Webhooks signatures, if there are any: one of them must match, and the time must be close to now. */
 async function checkTime(
   headers: HeaderSource,
   key: CryptoKey,
@@ -68,10 +69,10 @@ async function checkTime(
     .flatMap((each) => (each.startsWith("v1,") ? decodeBase64(each.slice(3)) : []));
   const results = await Promise.all(candidates.map((candidate) => verify(key, candidate, signed)));
   if (!results.includes(true))
-    throw new CallbackSignatureError("webhook-signature does not fit the body and its time");
-  // `NaN` is not near either.
+    throw new CallbackSignatureError("webhook-signature does not match the body and its time");
+  // The negated comparison also rejects `NaN`.
   if (!(Math.abs(now() - Number(timestamp) * 1_000) <= toleranceMs))
-    throw new CallbackSignatureError("webhook-timestamp is too far away");
+    throw new CallbackSignatureError("webhook-timestamp is too far from now");
 }
 
 const readSignature = (headers: HeaderSource, name: string): string | undefined =>
@@ -80,7 +81,7 @@ const readSignature = (headers: HeaderSource, name: string): string | undefined 
 const importKey = (secret: string) =>
   crypto.subtle.importKey("raw", encode(secret), { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
 
-/** Web Crypto compares in constant time. */
+/** Compares in constant time, as Web Crypto does. */
 const verify = (key: CryptoKey, signature: Uint8Array<ArrayBuffer>, bytes: Uint8Array) =>
   crypto.subtle.verify("HMAC", key, signature, concatenate(bytes));
 

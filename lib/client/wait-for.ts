@@ -1,15 +1,15 @@
 import { type Connection, callOperation } from "./call-operation.ts";
 import { followEvents, type RequestRef } from "./follow-events.ts";
 import { backoff, pause } from "./pause.ts";
-import { ApiError, DeliverableError, isPassing, WaitTimeoutError } from "./service-error.ts";
+import { ApiError, DeliverableError, isTransient, WaitTimeoutError } from "./service-error.ts";
 import type { AgentStatus, Deliverable, RequestStatus } from "./wire.ts";
 
 export type WaitOptions = {
-  /** How long to wait; without a word 15 minutes. Beyond it a `WaitTimeoutError` is thrown, and the session goes on. */
+  /** How long to wait; default 15 minutes. After that a `WaitTimeoutError` is thrown, and the session continues. */
   timeoutMs?: number | undefined;
-  /** Ends the waiting; it then throws the signal's reason. */
+  /** Aborts the wait, which then rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** `stream` (default) follows the request's events; `poll` asks again and again, where streams do not get through. */
+  /** `stream` (default) follows the request's events; `poll` reads its status repeatedly, for networks that block streams. */
   via?: "stream" | "poll" | undefined;
 };
 
@@ -32,9 +32,9 @@ export function waitForRequest(
 }
 
 /**
- * Waits for the typed result of a request's turn; of the session's newest run where no request is named.
+ * Waits for the typed result of a request's turn, or of the session's newest run if no request is named.
  *
- * @throws DeliverableError where the run ended without one; WaitTimeoutError, ApiError.
+ * @throws DeliverableError if the run ended without a result; WaitTimeoutError, ApiError.
  */
 export function waitForDeliverable(
   connection: Connection,
@@ -54,7 +54,7 @@ export function waitForDeliverable(
   });
 }
 
-/** The turn is over and has the result of its own run. Source: specification, States and transitions (Turn state). */
+/** Whether the turn has ended and the result is of its run. Source: specification, States and transitions (Turn state). */
 const isSettled = ({ turnState, lastRunId, deliverable }: AgentStatus): boolean =>
   turnState === "idle" &&
   (deliverable === null || (deliverable.runId === lastRunId && deliverable.status !== "pending"));
@@ -65,11 +65,11 @@ function readValue(deliverable: Deliverable | undefined): unknown {
   throw new ApiError({
     status: 0,
     code: "no_deliverable",
-    message: "the session has no outputSchema, so that its runs have no deliverable",
+    message: "the session has no outputSchema, so its runs have no deliverable",
   });
 }
 
-/** Reads until it is enough, with growing waits; what passes is waited out, as long as the service asks for. */
+/** Reads until `isEnough`, with growing waits. After a transient error it waits at least as long as the service asks. */
 async function poll<Value>(
   read: () => Promise<Value>,
   isEnough: (value: Value) => boolean,
@@ -85,22 +85,22 @@ async function poll<Value>(
       await pause(waitMs, signal);
       waitMs = Math.min(LONGEST_WAIT_MS, waitMs * 1.5);
     } catch (error) {
-      if (signal.aborted || !isPassing(error)) throw error;
-      const askedMs = error instanceof ApiError ? error.retryAfterMs : undefined;
-      await pause(backoff(++failures, 1_000, askedMs), signal);
+      if (signal.aborted || !isTransient(error)) throw error;
+      const retryAfterMs = error instanceof ApiError ? error.retryAfterMs : undefined;
+      await pause(backoff(++failures, 1_000, retryAfterMs), signal);
     }
   }
 }
 
-/** Works under a deadline and the caller's signal. */
+/** Runs `work` with a signal that aborts at the deadline or with the caller's signal. */
 async function limitTime<Value>(
   { timeoutMs = TIMEOUT_MS, signal }: Pick<WaitOptions, "timeoutMs" | "signal">,
   work: (signal: AbortSignal) => Promise<Value>,
 ): Promise<Value> {
   const own = new AbortController();
-  const leave = () => own.abort(signal?.reason);
+  const abort = () => own.abort(signal?.reason);
   if (signal?.aborted) throw signal.reason;
-  signal?.addEventListener("abort", leave, { once: true });
+  signal?.addEventListener("abort", abort, { once: true });
   const timer = setTimeout(() => own.abort(new WaitTimeoutError(timeoutMs)), timeoutMs);
   try {
     return await work(own.signal);
@@ -108,6 +108,6 @@ async function limitTime<Value>(
     throw own.signal.aborted ? own.signal.reason : error;
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener("abort", leave);
+    signal?.removeEventListener("abort", abort);
   }
 }

@@ -25,25 +25,25 @@ export type AgentProgressEvent = {
 export type AgentRecord = {
   /** Id of the sub-agent, which is the id of its session. */
   agentId: string;
-  /** Id of the session that delegated to it. */
+  /** Id of the session that started the sub-agent. */
   parentId: string;
   /** 1 for a sub-agent of a session without a parent. */
   depth: number;
   name: string;
   objective: string;
   browser: "own" | "shared" | "none";
-  /** `running` until its turn has ended, also while it waits. */
+  /** `running` until its turn ends, also while the turn waits. */
   status: "running" | "succeeded" | "failed" | "cancelled";
-  /** What it did last, in words. */
+  /** Its last step, in words. */
   lastStep: string | null;
-  /** What it reported last. */
+  /** Its last progress report. */
   progress: string | null;
-  /** What it submitted. If it succeeded without submitting anything: its last text. */
+  /** The result that it submitted, or its last text if it succeeded without submitting a result. */
   result?: unknown | undefined;
   error: string | null;
   /** Whether the sub-agent submitted the result. Otherwise the result is its last text. */
   submitted: boolean;
-  /** Usage of its ended turns, with everything below it. */
+  /** Usage of its finished turns, including the sub-agents below it. */
   usage: UsageSum;
   statusUrl: string;
   streamUrl: string;
@@ -153,25 +153,25 @@ export type AgentTree = {
 export type AgentView = {
   /** Id of the sub-agent, which is the id of its session. */
   agentId: string;
-  /** Id of the session that delegated to it. */
+  /** Id of the session that started the sub-agent. */
   parentId: string;
   /** 1 for a sub-agent of a session without a parent. */
   depth: number;
   name: string;
   objective: string;
   browser: "own" | "shared" | "none";
-  /** `running` until its turn has ended, also while it waits. */
+  /** `running` until its turn ends, also while the turn waits. */
   status: "running" | "succeeded" | "failed" | "cancelled";
-  /** What it did last, in words. */
+  /** Its last step, in words. */
   lastStep: string | null;
-  /** What it reported last. */
+  /** Its last progress report. */
   progress: string | null;
-  /** What it submitted. If it succeeded without submitting anything: its last text. */
+  /** The result that it submitted, or its last text if it succeeded without submitting a result. */
   result?: unknown | undefined;
   error: string | null;
   /** Whether the sub-agent submitted the result. Otherwise the result is its last text. */
   submitted: boolean;
-  /** Usage of its ended turns, with everything below it. */
+  /** Usage of its finished turns, including the sub-agents below it. */
   usage: UsageSum;
   /** ISO 8601, UTC. */
   createdAt: string;
@@ -330,7 +330,7 @@ export type BrowserStatus = {
   status: "idle" | "creating" | "ready" | "expired" | "error";
   /** Id of the session. */
   sessionId: string | null;
-  /** Path of a read-only page with the live view alone. Anyone with the link can open it. Null unless `status` is `ready`. Revoking all share links replaces it. */
+  /** Path of a read-only page with only the live view. Anyone with the link can open it. Null unless `status` is `ready`. Revoking all share links replaces it. */
   liveViewUrl: string | null;
   /** The page that the session currently targets. */
   desiredUrl: string | null;
@@ -392,7 +392,7 @@ export type Budget = {
   usd?: number | undefined;
   /** Tokens of model calls: input, cached input and output. */
   tokens?: number | undefined;
-  /** Minutes at work: of turns that do not wait, those of sub-agents included. */
+  /** Working minutes of turns, including those of sub-agents. Waiting time does not count. */
   minutes?: number | undefined;
 };
 
@@ -401,13 +401,13 @@ export type BudgetAnswer = {
   budget: BudgetState;
 };
 
-/** New limits of a session. An omitted limit stays as it is, null removes it. */
+/** New limits of a session. An omitted limit stays unchanged, null removes it. */
 export type BudgetChange = {
   /** US dollars of model calls. Needs a price of the deployment's model (`MODEL_PRICES`). */
   usd?: number | null | undefined;
   /** Tokens of model calls: input, cached input and output. */
   tokens?: number | null | undefined;
-  /** Minutes at work: of turns that do not wait, those of sub-agents included. */
+  /** Working minutes of turns, including those of sub-agents. Waiting time does not count. */
   minutes?: number | null | undefined;
 };
 
@@ -420,7 +420,7 @@ export type BudgetState = {
   minutes: number | null;
   /** What the session and its sub-agents have spent so far. */
   spent: {
-    /** Null if the price of the model is not known. */
+    /** Null if the price of the model is unknown. */
     usd: number | null;
     tokens: number;
     minutes: number;
@@ -507,7 +507,7 @@ export type CheckedChange = {
   rerender: "ok" | "failed" | "not_applicable";
   /** Whether it came back after leaving the page and returning. */
   navigation: "ok" | "failed" | "not_applicable";
-  /** Whether it was taken back without a trace. */
+  /** Whether it was reverted without a trace. */
   revert: "ok" | "failed" | "not_applicable";
 };
 
@@ -551,7 +551,7 @@ export type CreateSession = {
   idempotencyKey?: string | undefined;
   /** Stable caller identity, used to attribute turns. */
   userId?: string | undefined;
-  /** Attribution stamped onto every event. No value makes a turn count as started by a person. */
+  /** Attribution that every event contains. No value makes a turn count as started by a person. */
   source?: "web" | "api" | "slack" | "cli" | undefined;
   callback?: Callback | undefined;
   /** JSON Schema of the result, at most 64 KiB. Every turn ends with a JSON value that is valid against it. The schema must be an object, accept at least one finite value and compile within the time limit. While too many schemas of one API key are being checked, further ones are refused with 429. */
@@ -662,7 +662,7 @@ export type DeliveryRecordPage = {
   nextCursor: string | null;
 };
 
-/** What an import has brought into the session. */
+/** The result of an import into the session. */
 export type DocumentImported = {
   success: true;
   import: ImportSummary;
@@ -811,7 +811,7 @@ export type EncryptionRotated = {
   unreadable: number;
   /** Values in the database that are not encrypted with the current key. */
   remaining: number;
-  /** Send it with the next call. Null when the work is done. */
+  /** Send it with the next call. Null when all secrets are encrypted with the current key. */
   nextCursor: string | null;
 };
 
@@ -921,7 +921,7 @@ export type ExportedReport = {
   }>;
   /** Markdown. */
   summary: string;
-  /** The gravest first. */
+  /** Most severe first. */
   findings: Array<{
     severity: "critical" | "serious" | "moderate" | "minor" | "info";
     title: string;
@@ -940,7 +940,7 @@ export type ExportedReport = {
   }>;
 };
 
-/** One of at most 100. */
+/** A requirement. A session has at most 100. */
 export type ExportedRequirement = {
   id: string;
   text: string;
@@ -992,7 +992,7 @@ export type ExportedToolResult = {
   refusal?: "plan_first" | undefined;
   /** Start of the result, at most 2,000 characters. */
   text: string;
-  /** Whether the result goes on. */
+  /** Whether the text is cut off. */
   isCut: boolean;
 };
 
@@ -1006,7 +1006,7 @@ export type ExportedVariant = {
   revision: number;
   /** The variant in the format. */
   document: unknown;
-  /** What the format cannot carry. */
+  /** Parts of the revision that the format cannot represent. */
   omitted: Array<{
     /** Null for a page's style sheet, script or address. */
     changeId: string | null;
@@ -1062,7 +1062,7 @@ export type FollowUpAccepted = {
   statusUrl: string;
   /** Path of the request's event stream. */
   streamUrl: string;
-  /** Whether a turn is running that this message waits for or will be read by. */
+  /** Whether the message waits for a running turn or will be read by it. */
   queued: boolean;
 };
 
@@ -1124,7 +1124,7 @@ export type ImportSummaryPage = {
 export type ImportedVariant = {
   success: true;
   variant: VariantSummary;
-  /** What of the document is not in the variant, in sentences. */
+  /** Parts of the document that the variant does not contain, one sentence each. */
   omitted: Array<string>;
 };
 
@@ -1198,9 +1198,9 @@ export type LandingPageVersion = {
   files: number;
   /** Size of the files. */
   bytes: number;
-  /** What the agent noted about it. */
+  /** The agent's note about the version. */
   note: string | null;
-  /** Whether it is served. */
+  /** Whether this version is served. */
   isCurrent: boolean;
   /** The session that deployed it, which may have been deleted since. */
   sessionId: string;
@@ -1215,7 +1215,7 @@ export type LandingPageVersionPage = {
   nextCursor: string | null;
 };
 
-/** Something that is not in the result, and why. */
+/** A part that was left out, and why. */
 export type LeftOut = {
   /** What was left out. */
   field: string;
@@ -1269,7 +1269,7 @@ export type LiveClientFrame = {
   text: string;
 };
 
-/** A text frame from the service, told apart by `type`. Ignore unknown types. */
+/** A text frame from the service. `type` determines its fields. Ignore unknown types. */
 export type LiveFrame = {
   type: "ready";
   lastSeq: number;
@@ -1639,7 +1639,7 @@ export type Login = {
   method: "link" | "oidc";
   /** E-mail address or subject of the account. Null for a login link. */
   account: string | null;
-  /** Browser that is signed in, as it names itself. At most 200 characters. */
+  /** `User-Agent` of the browser. At most 200 characters. */
   userAgent: string | null;
   /** Sign-in. ISO 8601, UTC. */
   createdAt: string;
@@ -1782,7 +1782,7 @@ export type MessageRecordPage = {
 export type NewRequirements = {
   requirements: Array<{
     text: string;
-    /** What a check of the page can decide. */
+    /** A condition that a check of the page can verify. */
     assertion?: {
       url: string;
       selector: string;
@@ -1839,7 +1839,7 @@ export type OwnedPublication = {
   sessionId: string | null;
   /** Key of the variant. */
   variant: string;
-  /** What is published. Null if nothing is. */
+  /** The current release. Null if nothing is published. */
   publication: Publication | null;
   /** ISO 8601, UTC. */
   createdAt: string;
@@ -1907,13 +1907,13 @@ export type Plan = {
   updatedAt: string | null;
 };
 
-/** The plan as it is. */
+/** The current plan. */
 export type PlanAnswer = {
   success: true;
   plan: Plan;
 };
 
-/** Edits of single items. Those of different items never conflict. */
+/** Edits of single items. Edits of different items never conflict. */
 export type PlanEdits = {
   edits: Array<{
     action: "add";
@@ -2009,7 +2009,7 @@ export type PreviewUpdatedEvent = {
   previews: Array<Preview>;
 };
 
-/** What of a variant is published. */
+/** The published release of a variant. */
 export type Publication = {
   /** Id of the publication. */
   id: string;
@@ -2032,7 +2032,7 @@ export type Publication = {
 /** A publication after it was changed. */
 export type PublicationChanged = {
   success: true;
-  /** What is published now. Null if nothing is. */
+  /** The current release. Null if nothing is published. */
   publication: Publication | null;
 };
 
@@ -2073,7 +2073,7 @@ export type Queue = {
 export type QueuedMessage = {
   /** Id of the request: one accepted message. */
   requestId: string;
-  /** `steer` messages are read by the running turn between two of its steps. Other messages start a turn of their own. */
+  /** `steer` messages are read by the running turn between two of its steps. Other messages start their own turn. */
   mode: "queue" | "steer" | "interrupt";
   text: string;
   author: string | null;
@@ -2122,15 +2122,15 @@ export type Release = {
   revision: number;
   /** Who published it. */
   author: "agent" | "person";
-  /** Check of the revision when it was published. Null if there was none. */
+  /** Check of the revision at the time of publication. Null if it was not checked. */
   check: {
     status: "pass" | "warn" | "fail";
     /** ISO 8601, UTC. */
     at: string;
   } | null;
-  /** Whether it was published without a check that passed. */
+  /** Whether it was published without a passed check. */
   isUnchecked: boolean;
-  /** Whether the script of the current release serves it. */
+  /** Whether this is the current release. */
   isCurrent: boolean;
   /** Whether its script was withdrawn. */
   isUnpublished: boolean;
@@ -2163,7 +2163,7 @@ export type Report = {
   createdAt: string;
   /** Id of the session. */
   sessionId: string;
-  /** The newest version of the report. It has the report's own `id` if that is it. */
+  /** Id of the newest version of the report. Equal to `id` if this is the newest version. */
   newest: {
     /** Id of the report. */
     id: string;
@@ -2180,7 +2180,7 @@ export type Report = {
 };
 
 export type ReportFinding = {
-  /** The impacts of axe-core, and `info` for what needs no repair. */
+  /** The impact levels of axe-core, and `info` for findings that need no repair. */
   severity: "critical" | "serious" | "moderate" | "minor" | "info";
   title: string;
   /** Markdown. */
@@ -2266,13 +2266,13 @@ export type Requirement = {
   updatedAt: string;
 };
 
-/** The requirement as it is. */
+/** The current requirement. */
 export type RequirementAnswer = {
   success: true;
   requirement: Requirement;
 };
 
-/** What a check of the page can decide. */
+/** A condition that a check of the page tests. */
 export type RequirementAssertion = {
   /** Page that the assertion is about. Query and fragment are ignored. */
   url: string;
@@ -2282,7 +2282,7 @@ export type RequirementAssertion = {
   value?: string | number | undefined;
 };
 
-/** Fields to change. Absent ones stay. */
+/** Fields to change. Omitted fields stay unchanged. */
 export type RequirementChange = {
   text?: string | undefined;
   /** `waived`: it no longer counts. `open`: it counts again. Only the agent reports `met` and `failed`. */
@@ -2346,7 +2346,7 @@ export type Retarget = {
   url: string;
 };
 
-/** The retarget is accepted, but the navigation has not landed yet. Poll the browser's status. */
+/** The retarget was accepted, but the navigation is not complete yet. Poll the browser's status. */
 export type RetargetAccepted = {
   accepted: true;
   /** The requested URL. */
@@ -2455,7 +2455,7 @@ export type SessionCreated = {
   streamUrl: string;
 };
 
-/** Numbers of deleted records, and what is still pending. Deleting the session again returns 404. */
+/** Numbers of deleted records, and the data that is still to be removed. Deleting the session again returns 404. */
 export type SessionDeleted = {
   success: true;
   deleted: {
@@ -2498,7 +2498,7 @@ export type SessionDeleted = {
     /** Running browsers. */
     browsers: number;
   };
-  /** What could not be removed yet, such as files on disk. The service retries until it is gone, also after a restart. `rows` means that a check found rows in the database that are left. Empty when the deletion is complete. */
+  /** Data that could not be removed yet, such as files on disk. The service retries until all of it is removed, also after a restart. `rows` means that a check found remaining rows in the database. Empty when the deletion is complete. */
   pending: Array<{
     /** Id of the session or of a sub-agent session. */
     sessionId: string;
@@ -2724,11 +2724,11 @@ export type ShownVariant = {
 export type Skill = {
   name: string;
   description: string;
-  /** SHA-256 of the skill's files. The session keeps it, also when the deployment changes the skill. */
+  /** SHA-256 of the skill's files. It stays the same for the session even if the deployment changes the skill. */
   version: string;
-  /** `built_in` for a skill of the service, `deployment` for one of the operator's `SKILLS_DIR`. */
+  /** `built_in` for a skill of the service, `deployment` for a skill in the operator's `SKILLS_DIR`. */
   source: "built_in" | "deployment";
-  /** Number of files, `SKILL.md` included. */
+  /** Number of files, including `SKILL.md`. */
   files: number;
 };
 
@@ -2742,14 +2742,14 @@ export type SkillPage = {
 /** Attribution that the session was created with. */
 export type Source = "web" | "api" | "slack" | "cli";
 
-/** A file that a test left: a picture, a trace, or its own. */
+/** A file that a test produced: a picture, a trace, or an attachment of its own. */
 export type TestAttachment = {
   name: string;
   mediaType: string;
   sizeBytes: number;
-  /** Download it as an artifact of the session. Null if it was not kept. */
+  /** Download it as an artifact of the session. Null if it was not stored. */
   evidenceId: string | null;
-  /** Why it was not kept. Null if it was. */
+  /** Why it was not stored. Null if it was stored. */
   problem: string | null;
 };
 
@@ -2764,18 +2764,18 @@ export type TestCounts = {
 
 /** A test of a test run against one target. */
 export type TestResult = {
-  /** The page as it is, or with the variant. */
+  /** The page without or with the variant. */
   target: "control" | "variant";
   file: string;
   line: number;
-  /** Titles of the groups around the test, then its own. */
+  /** Titles of the groups that contain the test, then the title of the test. */
   titles: Array<string>;
   status: "passed" | "failed" | "flaky" | "skipped";
-  /** Of all attempts together. */
+  /** Total of all attempts. */
   durationMs: number;
-  /** 1, and one more for each retry. */
+  /** Number of attempts: 1 plus the number of retries. */
   attempts: number;
-  /** Errors of the last failed attempt, with the place in the test. */
+  /** Errors of the last failed attempt, with their location in the test. */
   errors: Array<string>;
   /** Steps of the last attempt. */
   steps: Array<TestStep>;
@@ -2784,7 +2784,7 @@ export type TestResult = {
     type: string;
     description?: string | undefined;
   }>;
-  /** What the test printed, cut at 4,000 characters. */
+  /** Output of the test, truncated to 4,000 characters. */
   output: string;
 };
 
@@ -2797,9 +2797,9 @@ export type TestRun = {
   /** `failed`: a test failed, or the run ended before all tests had run. `interrupted`: the service could not finish the run in two attempts. */
   status: "queued" | "running" | "passed" | "failed" | "cancelled" | "interrupted";
   startedBy: "agent" | "person";
-  /** Test files and folders of the workspace. An empty list means that the run has every test file. */
+  /** Test files and folders of the workspace. An empty list means every test file. */
   files: Array<string>;
-  /** The page as it is, or with the variant. */
+  /** `control`: the page without the variant. `variant`: the page with it. */
   against: Array<"control" | "variant">;
   /** Key of the variant. Null if only the control is tested. */
   variant: string | null;
@@ -2844,9 +2844,9 @@ export type TestRunResults = {
   /** `failed`: a test failed, or the run ended before all tests had run. `interrupted`: the service could not finish the run in two attempts. */
   status: "queued" | "running" | "passed" | "failed" | "cancelled" | "interrupted";
   startedBy: "agent" | "person";
-  /** Test files and folders of the workspace. An empty list means that the run has every test file. */
+  /** Test files and folders of the workspace. An empty list means every test file. */
   files: Array<string>;
-  /** The page as it is, or with the variant. */
+  /** `control`: the page without the variant. `variant`: the page with it. */
   against: Array<"control" | "variant">;
   /** Key of the variant. Null if only the control is tested. */
   variant: string | null;
@@ -2870,7 +2870,7 @@ export type TestRunResults = {
   endedAt: string | null;
   /** Id of the session. */
   sessionId: string;
-  /** In the order in which the tests began. Empty until the run has ended. */
+  /** Sorted by start time. Empty until the run has ended. */
   results: Array<TestResult>;
 };
 
@@ -2879,7 +2879,7 @@ export type TestRunStarted = {
   testRun: TestRun;
 };
 
-/** A step of a test, with the steps in it. */
+/** A step of a test, with its nested steps. */
 export type TestStep = {
   title: string;
   durationMs: number;
@@ -2891,7 +2891,7 @@ export type TestStep = {
 export type TestedVariant = {
   /** Key of the variant. */
   variant: string;
-  /** Its newest revision at that time. */
+  /** Number of its newest revision at that time. */
   revision: number;
   /** Newest check of that revision. Null if it was not checked. */
   check: {
@@ -3068,7 +3068,7 @@ export type TurnResumedEvent = {
   /** Id of the run: one attempt at the request's turn. */
   runId: string | null;
   source: Source;
-  /** `settled`: what the turn waited for has come. `deadline`: the time of the wait is over. `message`: a message steers the turn. `stopped`: the turn was stopped. */
+  /** `settled`: the turn got what it waited for. `deadline`: the deadline of the wait passed. `message`: a message steers the turn. `stopped`: the turn was stopped. */
   reason: "settled" | "deadline" | "message" | "stopped";
 };
 
@@ -3157,9 +3157,9 @@ export type VariantChange = {
   id: string;
   /** CSS selector. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
   selector: string;
-  /** The element comes after the page has loaded, so it need not be there now. */
+  /** The element appears after the page has loaded, so it need not exist now. */
   late?: boolean | undefined;
-  /** The change is kept, and not applied. */
+  /** The change is stored but not applied. */
   off?: boolean | undefined;
   /** What the change is for, in words. */
   note?: string | undefined;
@@ -3170,9 +3170,9 @@ export type VariantChange = {
   id: string;
   /** CSS selector. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
   selector: string;
-  /** The element comes after the page has loaded, so it need not be there now. */
+  /** The element appears after the page has loaded, so it need not exist now. */
   late?: boolean | undefined;
-  /** The change is kept, and not applied. */
+  /** The change is stored but not applied. */
   off?: boolean | undefined;
   /** What the change is for, in words. */
   note?: string | undefined;
@@ -3184,9 +3184,9 @@ export type VariantChange = {
   id: string;
   /** CSS selector. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
   selector: string;
-  /** The element comes after the page has loaded, so it need not be there now. */
+  /** The element appears after the page has loaded, so it need not exist now. */
   late?: boolean | undefined;
-  /** The change is kept, and not applied. */
+  /** The change is stored but not applied. */
   off?: boolean | undefined;
   /** What the change is for, in words. */
   note?: string | undefined;
@@ -3198,9 +3198,9 @@ export type VariantChange = {
   id: string;
   /** CSS selector. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
   selector: string;
-  /** The element comes after the page has loaded, so it need not be there now. */
+  /** The element appears after the page has loaded, so it need not exist now. */
   late?: boolean | undefined;
-  /** The change is kept, and not applied. */
+  /** The change is stored but not applied. */
   off?: boolean | undefined;
   /** What the change is for, in words. */
   note?: string | undefined;
@@ -3211,9 +3211,9 @@ export type VariantChange = {
   id: string;
   /** CSS selector. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
   selector: string;
-  /** The element comes after the page has loaded, so it need not be there now. */
+  /** The element appears after the page has loaded, so it need not exist now. */
   late?: boolean | undefined;
-  /** The change is kept, and not applied. */
+  /** The change is stored but not applied. */
   off?: boolean | undefined;
   /** What the change is for, in words. */
   note?: string | undefined;
@@ -3224,9 +3224,9 @@ export type VariantChange = {
   id: string;
   /** CSS selector. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
   selector: string;
-  /** The element comes after the page has loaded, so it need not be there now. */
+  /** The element appears after the page has loaded, so it need not exist now. */
   late?: boolean | undefined;
-  /** The change is kept, and not applied. */
+  /** The change is stored but not applied. */
   off?: boolean | undefined;
   /** What the change is for, in words. */
   note?: string | undefined;
@@ -3237,9 +3237,9 @@ export type VariantChange = {
   id: string;
   /** CSS selector. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
   selector: string;
-  /** The element comes after the page has loaded, so it need not be there now. */
+  /** The element appears after the page has loaded, so it need not exist now. */
   late?: boolean | undefined;
-  /** The change is kept, and not applied. */
+  /** The change is stored but not applied. */
   off?: boolean | undefined;
   /** What the change is for, in words. */
   note?: string | undefined;
@@ -3251,9 +3251,9 @@ export type VariantChange = {
   id: string;
   /** CSS selector. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
   selector: string;
-  /** The element comes after the page has loaded, so it need not be there now. */
+  /** The element appears after the page has loaded, so it need not exist now. */
   late?: boolean | undefined;
-  /** The change is kept, and not applied. */
+  /** The change is stored but not applied. */
   off?: boolean | undefined;
   /** What the change is for, in words. */
   note?: string | undefined;
@@ -3266,9 +3266,9 @@ export type VariantChange = {
   id: string;
   /** CSS selector. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
   selector: string;
-  /** The element comes after the page has loaded, so it need not be there now. */
+  /** The element appears after the page has loaded, so it need not exist now. */
   late?: boolean | undefined;
-  /** The change is kept, and not applied. */
+  /** The change is stored but not applied. */
   off?: boolean | undefined;
   /** What the change is for, in words. */
   note?: string | undefined;
@@ -3281,9 +3281,9 @@ export type VariantChange = {
   id: string;
   /** CSS selector. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
   selector: string;
-  /** The element comes after the page has loaded, so it need not be there now. */
+  /** The element appears after the page has loaded, so it need not exist now. */
   late?: boolean | undefined;
-  /** The change is kept, and not applied. */
+  /** The change is stored but not applied. */
   off?: boolean | undefined;
   /** What the change is for, in words. */
   note?: string | undefined;
@@ -3298,7 +3298,7 @@ export type VariantDocument = {
 /** The changes of the pages that one address pattern matches. */
 export type VariantPage = {
   url: string;
-  /** `exact`: the whole address without its fragment. `path`: origin and path. `prefix`: the address begins with `url`. `glob`: `*` stands for any characters but `/`, `**` for any. */
+  /** `exact`: the whole address without its fragment. `path`: origin and path. `prefix`: the address begins with `url`. `glob`: `*` matches any characters except `/`, `**` matches any characters. */
   match: "exact" | "path" | "prefix" | "glob";
   changes: Array<VariantChange>;
   /** Style sheet of the page, applied at document start. */
@@ -3340,7 +3340,7 @@ export type VariantSummary = {
     /** ISO 8601, UTC. */
     at: string;
   } | null;
-  /** What is published. Null if the variant is not published. */
+  /** The published release. Null if the variant is not published. */
   publication: Publication | null;
 };
 
@@ -3421,7 +3421,7 @@ export type Operations = {
     body: undefined;
     answer: SessionDetail;
   };
-  /** Delete a session and everything that belongs to it. Stops the turn, then deletes the rows, files, browser and secrets of the session and its sub-agents. The response counts what was deleted. `pending` lists what could not be removed from disk yet; the service retries until it is gone. Deleting the session again returns 404. */
+  /** Delete a session and everything that belongs to it. Stops the turn, then deletes the rows, files, browser and secrets of the session and its sub-agents. The response counts what was deleted. `pending` lists data that could not be removed from disk yet; the service retries until it is removed. Deleting the session again returns 404. */
   deleteSession: {
     parameters: { sessionId: string };
     body: undefined;
@@ -3433,13 +3433,13 @@ export type Operations = {
     body: undefined;
     answer: BudgetAnswer;
   };
-  /** Change the budget of a session and continue its turn. Sets, raises, lowers or removes limits. Turns of the session and its sub-agents that wait for a budget continue if theirs is no longer used up. The call can be repeated. */
+  /** Change the budget of a session and continue its turn. Sets, raises, lowers or removes limits. Turns of the session and its sub-agents that wait for a budget continue if their budget is no longer used up. The call can be repeated. */
   changeBudget: {
     parameters: { sessionId: string };
     body: BudgetChange;
     answer: BudgetAnswer;
   };
-  /** List the sub-agents below a session. Lists every sub-agent below the session, at every depth: parents before their children. A sub-agent is a session of its own, which the session's key can read but not control. */
+  /** List the sub-agents below a session. Lists every sub-agent below the session, at every depth: parents before their children. Each sub-agent has its own session, which the session's key can read but not control. */
   listAgents: {
     parameters: { sessionId: string };
     body: undefined;
@@ -3469,7 +3469,7 @@ export type Operations = {
     body: undefined;
     answer: AgentStatus;
   };
-  /** Post a follow-up message. Send exactly one of `text`, `message` and `messages`. A turn that this operation starts never counts as started by a person. `queued` tells whether a turn is running that the message waits for. A session queues at most 100 messages; a further one is refused with 409 `conflict`. */
+  /** Post a follow-up message. Send exactly one of `text`, `message` and `messages`. A turn that this operation starts never counts as started by a person. `queued` is true if the message waits for a running turn or will be read by it. A session queues at most 100 messages; a further one is refused with 409 `conflict`. */
   postMessage: {
     parameters: { sessionId: string };
     body: FollowUp;
@@ -3542,7 +3542,7 @@ export type Operations = {
     body: undefined;
     answer: MessageRecordPage;
   };
-  /** Submit annotations. The annotation overlay in the pages of the live browser calls this webhook, from any origin and without an API key: the unguessable session id is the credential. An annotation never starts a turn by itself. */
+  /** Submit annotations. The annotation overlay in the pages of the live browser calls this webhook, from any origin and without an API key: the unguessable session id is the credential. An annotation never starts a turn. */
   submitAnnotation: {
     parameters: { sessionId: string };
     body: AnnotationSubmission;
@@ -3578,7 +3578,7 @@ export type Operations = {
     body: {
       /** The new secret. */
       secret: string;
-      /** Hours for which the old secret signs too. */
+      /** Hours for which deliveries are also signed with the old secret. */
       overlapHours?: number | undefined;
     };
     answer: CallbackChanged;
@@ -3601,7 +3601,7 @@ export type Operations = {
     body: {
       /** `view` can watch, `comment` can also annotate, and `drive` can also message the agent and control the browser. */
       role: "view" | "comment" | "drive";
-      /** Label that lists show, for example the recipient. */
+      /** Label for lists, for example the recipient. */
       label?: string | undefined;
       /** Expiry. ISO 8601 with a time zone. Omit for a link that never expires. */
       expiresAt?: string | undefined;
@@ -3638,18 +3638,18 @@ export type Operations = {
     body: undefined;
     answer: PreviewPage;
   };
-  /** Publish the newest revision of a variant. Makes an immutable release of the newest revision, whose script pages load within a minute. The newest check of the revision must have passed (`pass` or `warn`); `unchecked: true` publishes without. Returns 200 without a new release if the revision is the current release already. The session page calls it with the share cookie of the role `drive`. */
+  /** Publish the newest revision of a variant. Makes an immutable release of the newest revision, whose script pages load within a minute. The newest check of the revision must have passed (`pass` or `warn`); `unchecked: true` publishes without a passed check. Returns 200 without a new release if the revision is already the current release. The session page calls this operation with a share cookie of the role `drive`. */
   publishVariant: {
     parameters: { sessionId: string; variantKey: string };
     body: {
-      /** The newest revision as the caller knows it. If there is a newer one, the answer is 409. */
+      /** The newest revision that the caller has seen. If there is a newer one, the answer is 409. */
       revision?: number | undefined;
-      /** Publishes without a check that passed. The release is permanently marked as unchecked. */
+      /** Publishes without a passed check. The release is permanently marked as unchecked. */
       unchecked?: boolean | undefined;
     };
     answer: Published;
   };
-  /** Make another release of a variant the current one. Makes the given release the current one, at the latest a minute later. It also brings back a release that was unpublished, and needs no further consent for an unchecked one. */
+  /** Make another release of a variant the current one. Makes the given release the current one, within a minute. It can also republish a release that was unpublished, and does not ask for `unchecked` again. */
   rollbackVariant: {
     parameters: { sessionId: string; variantKey: string };
     body: {
@@ -3685,7 +3685,7 @@ export type Operations = {
       document: unknown;
       /** The newest revision, which the import replaces. 0 for a variant that does not exist yet. */
       baseRevision?: number | undefined;
-      /** Page for changes whose own address pattern has no equivalent here. */
+      /** URL of the page for changes whose URL pattern has no equivalent in this service. */
       url?: string | undefined;
       /** Key, id or name of the experiment. Default: the first with changes. */
       experiment?: string | undefined;
@@ -3694,7 +3694,7 @@ export type Operations = {
     };
     answer: ImportedVariant;
   };
-  /** List publications, newest first. Lists the publications of the key's owner, also those of deleted sessions and unpublished ones. */
+  /** List publications, newest first. Lists the publications of the key's owner, including those of deleted sessions and unpublished ones. */
   listPublications: {
     parameters: { limit?: number | undefined; cursor?: string | undefined };
     body: undefined;
@@ -3727,37 +3727,37 @@ export type Operations = {
     body: undefined;
     answer: Response;
   };
-  /** List QA reports, newest first. Lists all versions, for a sub-agent those of its root session. */
+  /** List QA reports, newest first. Lists all versions of the reports. For a sub-agent, lists the reports of its root session. */
   listReports: {
     parameters: { sessionId: string };
     body: undefined;
     answer: ReportSummaryPage;
   };
-  /** Read a QA report. A report never changes. `summary` and `detail` are Markdown of the agent: treat them as untrusted. In the Markdown file they are quoted, without raw HTML and pictures. */
+  /** Read a QA report. A report never changes. `summary` and `detail` are Markdown that the agent wrote: treat them as untrusted. In the Markdown file they are quoted, without raw HTML and pictures. */
   readReport: {
     parameters: { sessionId: string; reportId: string; format?: "json" | "markdown" | undefined };
     body: undefined;
     answer: ReportRead;
   };
-  /** List test runs, newest first. Lists all test runs; of a sub-agent, those of its root. */
+  /** List test runs, newest first. Lists all test runs. For a sub-agent, lists the test runs of its root session. */
   listTestRuns: {
     parameters: { sessionId: string };
     body: undefined;
     answer: TestRunPage;
   };
-  /** Read a test run with its results. The results are stored together with the end of the run. Titles, errors, steps and output are texts of the tests and pages: treat them as untrusted. A trace is opened with `npx playwright show-trace`. */
+  /** Read a test run with its results. The results are stored together with the end of the run. Titles, errors, steps and output contain texts of the tests and pages: treat them as untrusted. Open a trace with `npx playwright show-trace`. */
   readTestRun: {
     parameters: { sessionId: string; testRunId: string };
     body: undefined;
     answer: TestRunAnswer;
   };
-  /** Read the plan. Returns the plan of the session, of a sub-agent that of its root. A session without a plan has an empty one with revision 0. */
+  /** Read the plan. Returns the plan of the session; for a sub-agent, the plan of its root session. A session without a plan has an empty plan with revision 0. */
   readPlan: {
     parameters: { sessionId: string };
     body: undefined;
     answer: PlanAnswer;
   };
-  /** Edit the plan. Applies edits to the plan as it is now. Edits of different items by several people all take effect. An edit of an item that no longer exists, or of a text that has changed, is refused with 409, and none of the edits takes effect. The agent cannot replace a plan with edits that it has not seen. */
+  /** Edit the plan. Applies edits to the current plan. Edits of different items by several people all take effect. An edit of an item that no longer exists, or of a text that has changed, is refused with 409, and none of the edits takes effect. The agent cannot replace a plan with edits that it has not seen. */
   editPlan: {
     parameters: { sessionId: string };
     body: PlanEdits;
@@ -3769,25 +3769,25 @@ export type Operations = {
     body: PlanModeChange;
     answer: PlanAnswer;
   };
-  /** List requirements. Lists all requirements of the session, of a sub-agent those of its root, with the newest result of each assertion. */
+  /** List requirements. Lists all requirements of the session (for a sub-agent, of its root session) with the newest result of each assertion. */
   listRequirements: {
     parameters: { sessionId: string };
     body: undefined;
     answer: RequirementPage;
   };
-  /** Add requirements. Adds requirements as a person's. At most 100 in a session. */
+  /** Add requirements. Adds requirements on behalf of a person. A session can have at most 100. */
   addRequirements: {
     parameters: { sessionId: string };
     body: NewRequirements;
     answer: RequirementsAdded;
   };
-  /** Change, waive or reopen a requirement. A changed text or assertion opens a requirement again. The agent cannot change a waived requirement, nor the text or assertion of one that a person added. */
+  /** Change, waive or reopen a requirement. Changing the text or an assertion reopens a requirement. The agent cannot change a waived requirement, nor the text or an assertion of a requirement that a person added. */
   updateRequirement: {
     parameters: { sessionId: string; requirementId: string };
     body: RequirementChange;
     answer: RequirementAnswer;
   };
-  /** List landing pages, newest first. Lists the landing pages of the key's owner, also those of deleted sessions and unpublished ones. */
+  /** List landing pages, newest first. Lists the landing pages of the key's owner, including those of deleted sessions and unpublished ones. */
   listLandingPages: {
     parameters: { limit?: number | undefined; cursor?: string | undefined };
     body: undefined;
@@ -3805,34 +3805,34 @@ export type Operations = {
     body: undefined;
     answer: LandingPageVersionPage;
   };
-  /** Serve another version of a landing page. Serves the given version from now on, within a second in every process. It also publishes a page again that was unpublished. */
+  /** Serve another version of a landing page. Serves the given version, within a second in every process. It also publishes an unpublished page again. */
   rollbackPage: {
     parameters: { slug: string };
     body: {
-      /** Number of the version that is served from now on. */
+      /** Number of the version to serve. */
       version: number;
     };
     answer: LandingPageChanged;
   };
-  /** Unpublish a landing page. Every address of the page answers 410 from now on, within a second in every process. Its slug stays taken. A rollback or a new deploy publishes it again. Idempotent. */
+  /** Unpublish a landing page. Every URL of the page returns 410, within a second in every process. Its slug stays reserved. A rollback or a new deploy publishes it again. Idempotent. */
   unpublishPage: {
     parameters: { slug: string };
     body: undefined;
     answer: LandingPageChanged;
   };
-  /** List the landing pages of a session. Lists the pages whose newest version the session deployed, oldest first. Of a sub-agent, those of its root. */
+  /** List the landing pages of a session. Lists the pages whose newest version the session deployed, oldest first. For a sub-agent, lists the pages of its root session. */
   listSessionPages: {
     parameters: { sessionId: string };
     body: undefined;
     answer: LandingPagePage;
   };
-  /** Export a session. Downloads the session as one file. The JSON has its conversation, the newest revision of each variant, results, previews, annotations, sub-agents and evidence; `leftOut` names what it does not have. The HTML is the same for people: one file without scripts and network access. Neither contains credentials, headers, callbacks, share links, the system prompt or metadata. The response is streamed. */
+  /** Export a session. Downloads the session as one file. The JSON has its conversation, the newest revision of each variant, results, previews, annotations, sub-agents and evidence; `leftOut` lists the parts that it does not have. The HTML has the same content for people: one file without scripts and network access. Neither contains credentials, headers, callbacks, share links, the system prompt or metadata. The response is streamed. */
   exportSession: {
     parameters: { sessionId: string; format?: "json" | "html" | undefined; evidence?: "true" | "false" | undefined };
     body: undefined;
     answer: SessionExport;
   };
-  /** Import a document into a session. Imports a document that another session, GrowthBook or PostHog has exported. Its variants become new variants; a key that is taken gets a number. Its conversation can be read at `imports/:importId`, and the agent can read it too. The document is validated as a whole before anything is stored. Returns 200 without a change if the document was imported before. `leftOut` names what was not imported. */
+  /** Import a document into a session. Imports a document that another session, GrowthBook or PostHog has exported. Its variants become new variants; a key that already exists gets a number. Its conversation can be read at `imports/:importId`, and the agent can read it too. The document is validated as a whole before anything is stored. Returns 200 without a change if the document was imported before. `leftOut` lists the parts that were not imported. */
   importIntoSession: {
     parameters: { sessionId: string };
     body: {
@@ -3852,7 +3852,7 @@ export type Operations = {
     body: undefined;
     answer: ImportDetail;
   };
-  /** List skills. Lists the skills that the session was created with, ordered by name: procedures in the Agent Skills format that its agent reads, and scripts that it runs in the sandbox. Empty for a session without a sandbox and for one that is older than skills. */
+  /** List skills. Lists the skills that the session was created with, ordered by name: procedures in the Agent Skills format that its agent reads, and scripts that it runs in the sandbox. Empty for a session without a sandbox, and for a session from before the service had skills. */
   listSkills: {
     parameters: { sessionId: string };
     body: undefined;
@@ -3864,7 +3864,7 @@ export type Operations = {
     body: undefined;
     answer: Health;
   };
-  /** Check readiness. Returns 200 if every part that a turn needs is available, otherwise 503. Needs no key; with a valid API key, and to processes on the machine of a service whose `BASE_URL` is a loopback address, `checks` says how each part is. */
+  /** Check readiness. Returns 200 if every part that a turn needs is available, otherwise 503. Needs no key; with a valid API key, and to processes on the machine of a service whose `BASE_URL` is a loopback address, `checks` has the state of each part. */
   readReadiness: {
     parameters: {  };
     body: undefined;

@@ -91,9 +91,9 @@ const match = createPathMatcher({ list, create, revoke, update, rotate, reseal, 
 async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<OperatorDesk> {
   const { db, close } = await openDatabase(options);
   const isKeyKnown = hasSecretKey(env);
-  // Only `rotate-encryption` seals anything, and it is refused without the service's key.
+  // A random key suffices for all operations but `rotate-encryption`, which is refused without the service's key.
   const key = isKeyKnown ? await readSecretKey(env) : randomBytes(32);
-  // Standard output is the command's answer, so without a file there is nowhere to write to but standard error.
+  // Standard output is reserved for the command's answer. Without a file, security events go to standard error.
   const securityLog = openSecurityLog(env, createLogger(env.LOG_LEVEL, process.stderr));
   const store = createKeyStore(db);
   let notified = Promise.resolve();
@@ -124,7 +124,7 @@ async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<Opera
     securityLog,
     settings: { baseUrl: env.baseUrl },
   };
-  /** Running services close the key's connections only when they are notified, so the command fails if that fails. */
+  /** Running services close a key's connections only after a notification, so the command fails if that was not sent. */
   async function afterNotifying(response: Response): Promise<Response> {
     await notified;
     return response;
@@ -139,7 +139,7 @@ async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<Opera
         case "list":
           return serveOperation(services, list, listKeys, request, params);
         case "reseal":
-          // With a key that no service has, the services could no longer open what this command seals.
+          // The services could not open secrets that were sealed with a random key.
           if (!isKeyKnown)
             throw new Error(
               "ENCRYPTION_KEY: is not set, and DATA_DIR has none: run this command with the settings of the service",
@@ -188,7 +188,7 @@ async function openAtService(env: Env, whyLocked: string): Promise<OperatorDesk>
   };
 }
 
-/** The name of this program among the logins. */
+/** The user agent under which this program appears in the list of logins. */
 const COMMAND = "npm run";
 const THIS_COMMAND: Login = {
   id: "command",

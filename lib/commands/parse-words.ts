@@ -1,7 +1,7 @@
 /**
  * Parses the words of a command line with a function of `node:util`'s parseArgs.
  *
- * @returns the error message for the user where the words do not parse.
+ * @returns the parsed words, or an error message for the user.
  */
 export function parseWords<Parsed>(
   parse: (words: string[]) => Parsed,

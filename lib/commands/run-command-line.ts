@@ -1,10 +1,10 @@
 import { type Env, EnvError, readEnv } from "#lib/server/env.ts";
 
 type Help = { kind: "help" };
-/** A command line that is wrong, with a message for the user. */
+/** An invalid command line, with a message for the user. */
 type Invalid = { kind: "invalid"; message: string };
 
-/** What a command has printed: `isDone` is false if it failed. */
+/** The output of a command; `isDone` is false if it failed. */
 type Outcome = { isDone: boolean; lines: string[] };
 
 /** A command of the operator. It works with a desk, which is the database or the running service. */
@@ -16,10 +16,10 @@ type Program<Command, Desk> = {
 };
 
 /**
- * Runs a command of the operator with the words of the process, and ends the process: lines of a failure go to standard
- * error, with exit code 1.
+ * Runs a command of the operator with the arguments of the process, and ends the process. If the command fails, its lines
+ * go to standard error, and the exit code is 1.
  *
- * @param failure begins the sentence about an error that is not one of the settings
+ * @param failure the beginning of the message for an error that does not concern the settings.
  */
 export function runCommandLine<Command extends { kind: string }, Desk extends { close: () => Promise<void> }>(
   program: Program<Command, Desk>,

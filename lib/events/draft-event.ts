@@ -1,6 +1,6 @@
 import type { EventKind, NewEvent, StoredEvent } from "./event.ts";
 
-/** An event as text, but for its number, which the database puts between the two halves. */
+/** A serialized event without its number: the database inserts the number between `head` and `tail`. */
 export type EventDraft = {
   kind: EventKind;
   requestId: string | null;
@@ -11,10 +11,10 @@ export type EventDraft = {
   tail: string;
 };
 
-/** Serializes events of one session, once; the number comes with the write. */
-export function draftEvents(sessionId: string, news: NewEvent[]): EventDraft[] {
+/** Serializes events of one session. The write adds the numbers. */
+export function draftEvents(sessionId: string, newEvents: NewEvent[]): EventDraft[] {
   const timestamp = new Date().toISOString();
-  return news.map(({ kind, requestId, runId, source, ...fields }) => ({
+  return newEvents.map(({ kind, requestId, runId, source, ...fields }) => ({
     kind,
     requestId,
     runId,
@@ -24,7 +24,7 @@ export function draftEvents(sessionId: string, news: NewEvent[]): EventDraft[] {
   }));
 }
 
-/** The stored form of drafts, of which the last got the number `lastSeq`. */
+/** Returns the stored form of drafts. The last draft has the number `lastSeq`. */
 export const numberEvents = (sessionId: string, drafts: EventDraft[], lastSeq: number): StoredEvent[] =>
   drafts.map(({ kind, requestId, runId, head, tail }, index) => {
     const seq = lastSeq - drafts.length + index + 1;

@@ -24,8 +24,8 @@ const readAll = (sessionId: string) => log.read(sessionId, { after: 0, limit: 1_
 describe("the event log", () => {
   it("numbers events without gaps, in the order of their commits, under concurrent writers", async () => {
     const sessionId = await insertBareSession(database.db);
-    const seen: number[] = [];
-    log.subscribe(sessionId, (item) => item.type === "event" && seen.push(item.event.seq));
+    const publishedSeqs: number[] = [];
+    log.subscribe(sessionId, (item) => item.type === "event" && publishedSeqs.push(item.event.seq));
     const writers = Array.from({ length: 20 }, (_, writer) =>
       append(sessionId, ...Array.from({ length: 1 + (writer % 3) }, (_, index) => `${writer}.${index}`)),
     );
@@ -35,18 +35,18 @@ describe("the event log", () => {
       events.map(({ seq }) => seq),
       events.map((_, index) => index + 1),
     );
-    assert.equal(events.length, seen.length);
-    // What one transaction emitted stays together, in its order.
+    assert.equal(events.length, publishedSeqs.length);
+    // Events of one transaction are contiguous and in emit order.
     for (const [index, event] of events.entries()) {
       const [writer, part] = textOf(event).split(".");
       if (part !== "0") assert.equal(textOf(events[index - 1] ?? event), `${writer}.${Number(part) - 1}`);
     }
   });
 
-  it("keeps nothing of a transaction that fails, not even its numbers", async () => {
+  it("stores nothing of a failed transaction, and does not use up its numbers", async () => {
     const sessionId = await insertBareSession(database.db);
-    const heard: BusItem[] = [];
-    log.subscribe(sessionId, (item) => heard.push(item));
+    const received: BusItem[] = [];
+    log.subscribe(sessionId, (item) => received.push(item));
     const failing = log.transact(sessionId, async (tx, emit) => {
       emit(anyEvent("never"), async () => {
         throw new Error("no");
@@ -57,14 +57,14 @@ describe("the event log", () => {
     await append(sessionId, "first");
     assert.deepEqual((await readAll(sessionId)).map(textOf), ["first"]);
     assert.deepEqual(
-      heard.map((item) => item.type === "event" && item.event.seq),
+      received.map((item) => item.type === "event" && item.event.seq),
       [1],
     );
     const [row] = await database.db.select().from(sessions).where(eq(sessions.id, sessionId));
     assert.equal(row?.title, "A session");
   });
 
-  it("has followers read again where its writer cannot know whether the commit came about", async () => {
+  it("makes followers read again when the writer cannot know whether the commit succeeded", async () => {
     const sessionId = await insertBareSession(database.db);
     const db = new Proxy(database.db, {
       get(target, name) {
@@ -75,18 +75,18 @@ describe("the event log", () => {
         };
       },
     });
-    const unlucky = createEventLog(db, createMemoryBus());
+    const failingLog = createEventLog(db, createMemoryBus());
     const reads: Promise<string[]>[] = [];
     const read = () => reads.push(readAll(sessionId).then((events) => events.map(textOf)));
-    unlucky.subscribe(sessionId, () => {}, read);
-    const failing = unlucky.transact(sessionId, async (_tx, emit) => emit(anyEvent("stored")));
+    failingLog.subscribe(sessionId, () => {}, read);
+    const failing = failingLog.transact(sessionId, async (_tx, emit) => emit(anyEvent("stored")));
     await assert.rejects(failing, /the connection was lost/);
     assert.deepEqual(await Promise.all(reads), [["stored"]]);
-    unlucky.recheck(sessionId);
+    failingLog.recheck(sessionId);
     assert.equal(reads.length, 2);
   });
 
-  it("publishes an event after its commit, so that whoever hears it can read it", async () => {
+  it("publishes an event after its commit, so a listener can read it at once", async () => {
     const sessionId = await insertBareSession(database.db);
     const reads: Promise<string[]>[] = [];
     log.subscribe(sessionId, () => reads.push(readAll(sessionId).then((events) => events.map(textOf))));
@@ -94,19 +94,19 @@ describe("the event log", () => {
     assert.deepEqual(await Promise.all(reads), [["there"]]);
   });
 
-  it("misses nothing for whoever subscribes first and then reads", async () => {
+  it("gives a reader that subscribes first and then reads every event", async () => {
     const sessionId = await insertBareSession(database.db);
     const writing = (async () => {
       for (let index = 0; index < 30; index++) await append(sessionId, String(index));
     })();
-    const got = new Set<number>();
-    log.subscribe(sessionId, (item) => item.type === "event" && got.add(item.event.seq));
-    for (const { seq } of await readAll(sessionId)) got.add(seq);
+    const receivedSeqs = new Set<number>();
+    log.subscribe(sessionId, (item) => item.type === "event" && receivedSeqs.add(item.event.seq));
+    for (const { seq } of await readAll(sessionId)) receivedSeqs.add(seq);
     await writing;
-    assert.equal(got.size, 30);
+    assert.equal(receivedSeqs.size, 30);
   });
 
-  it("reads one request's events, whose numbers rise with jumps, page by page", async () => {
+  it("reads page by page, and filters by request", async () => {
     const sessionId = await insertBareSession(database.db);
     await append(sessionId, "a", "b", "c");
     const page = await log.read(sessionId, { after: 1, limit: 1 });
@@ -114,7 +114,7 @@ describe("the event log", () => {
     assert.deepEqual(await log.read(sessionId, { after: 0, requestId: "req_none", limit: 10 }), []);
   });
 
-  it("refuses events of a session that is gone", async () => {
+  it("refuses events of a deleted session", async () => {
     await assert.rejects(append("ses_gone", "x"), /no session ses_gone/);
   });
 });

@@ -5,36 +5,36 @@ import { appendEvents, readEvents } from "./event-store.ts";
 
 /**
  * Emits an event in the current transaction. The log numbers and writes it last, and publishes it after the commit.
- * `onStored` runs in the same transaction with the stored form, for rows that hold its very text (callbacks).
+ * `onStored` runs in the same transaction with the stored form, for rows that contain the serialized event (callbacks).
  */
 export type Emit = (event: NewEvent, onStored?: (stored: StoredEvent) => Promise<void>) => void;
 
-/** The log of every session: the one way to write an event, and the one way to read them. */
+/** The event logs of all sessions: the only way to write events and to read them. */
 export type EventLog = {
   /**
-   * Runs `work` in one transaction of which the emitted events are part.
-   * Sequence numbers are taken last, so that they rise without gaps in the order of commits.
+   * Runs `work` in a transaction that also stores the emitted events.
+   * Sequence numbers are assigned last, so they rise without gaps in commit order.
    */
   transact: <Result>(
     sessionId: string,
     work: (tx: Transaction, emit: Emit) => Promise<Result>,
   ) => Promise<Result>;
-  /** Tells the followers of events that are stored and committed. */
+  /** Publishes events that are stored and committed to the followers. */
   publish: (events: StoredEvent[]) => void;
   /**
-   * Has a session's followers in this process read the log again: for a writer that does not know whether its events were
-   * stored, as the answer to its commit was lost.
+   * Makes a session's followers in this process read the log again. For a writer that does not know whether its events
+   * were stored because the reply to its commit was lost.
    */
   recheck: (sessionId: string) => void;
-  /** Stored events with `seq > after`, in order, at most `limit`; of one request, or several, where `requestId` is given. */
+  /** Reads stored events with `seq > after`, in order, at most `limit`; with `requestId`, only events of those requests. */
   read: (
     sessionId: string,
     query: { after: number; requestId?: string | readonly string[]; limit: number },
   ) => Promise<StoredEvent[]>;
   /**
-   * Live items of a session. Subscribe first, then read, and drop what has been seen.
+   * Subscribes to the live items of a session. Subscribe first, then read the log, and skip events already seen.
    *
-   * @param onGap called when items may have been missed: read again from what was last seen.
+   * @param onGap called when items may have been missed: read the log again, from the last event seen.
    */
   subscribe: (sessionId: string, listener: BusListener, onGap?: () => void) => () => void;
   /** Sends a live piece of a message; nothing is stored. */
@@ -66,7 +66,7 @@ export function createEventLog(db: Database, bus: EventBus): EventLog {
         return value;
       });
       const result = await transaction.catch((error: unknown) => {
-        // What was to be committed may have been.
+        // The commit may have succeeded although its reply was lost.
         if (stored.length > 0) bus.recheck(sessionId);
         throw error;
       });

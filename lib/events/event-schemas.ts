@@ -142,7 +142,7 @@ const usageFields = {
   durationMs,
 };
 
-/** The usage of one run or more, without what is below them. */
+/** The total usage of one or more runs, without their sub-agents. */
 export const usageSumSchema = z
   .object(usageFields)
   .meta({ id: "UsageSum", description: "Resource usage, added up." });
@@ -190,7 +190,7 @@ export const waitingOnSchema = z
   })
   .meta({ id: "WaitingOn", description: "What a turn waits for outside of the service." });
 
-/** What of a variant is published. Source: `wire.md`, Publications. */
+/** The published release of a variant. Source: `wire.md`, Publications. */
 export const publicationSchema = z
   .object({
     id: publicationId,
@@ -217,9 +217,9 @@ export const publicationSchema = z
       examples: ["sha384-oqVuAfXRKap7fdgcCY5uykM6+R9GqQ8K/uxy9rx7HNQlGYl1kPzQho1wx4JwY8wC"],
     }),
   })
-  .meta({ id: "Publication", description: "What of a variant is published." });
+  .meta({ id: "Publication", description: "The published release of a variant." });
 
-/** A variant as the outcome of a run, the agent status and the list of variants show it. Source: `wire.md`, Variants. */
+/** A variant in `run.completed`, the agent status and the list of variants. Source: `wire.md`, Variants. */
 export const variantSummarySchema = z
   .object({
     key: z.string().meta({ examples: ["main"] }),
@@ -233,11 +233,11 @@ export const variantSummarySchema = z
       .meta({ description: "Newest check of that revision. Null if it was not checked." }),
     publication: publicationSchema
       .nullable()
-      .meta({ description: "What is published. Null if the variant is not published." }),
+      .meta({ description: "The published release. Null if the variant is not published." }),
   })
   .meta({ id: "VariantSummary", description: "A variant and the state of its newest revision." });
 
-/** A landing page as the outcome of a run, the agent status and the lists show it. Source: `wire.md`, Landing pages. */
+/** A landing page in `run.completed`, the agent status and the lists. Source: `wire.md`, Landing pages. */
 export const landingPageSchema = z
   .object({
     slug: z.string().meta({ examples: ["spring-sale-k3q7"] }),
@@ -267,7 +267,7 @@ export const landingPageSchema = z
   })
   .meta({ id: "LandingPage", description: "A page of static files that the agent deployed." });
 
-/** A preview for people. Source: `wire.md`, Variants. */
+/** A picture of a page for people. Source: `wire.md`, Variants. */
 export const previewSchema = z
   .object({
     title: z.string().meta({ examples: ["Checkout with the new button"] }),
@@ -305,7 +305,7 @@ const severityCountsSchema = z
   });
 type SeverityCounts = Record<(typeof FINDING_SEVERITIES)[number], typeof count>;
 
-/** A report as the outcome of a run, the agent status and the list of reports show it. Source: `wire.md`, Reports. */
+/** A report in `run.completed`, the agent status and the list of reports. Source: `wire.md`, Reports. */
 export const reportSummarySchema = z
   .object({
     id: reportId,
@@ -362,7 +362,7 @@ export const importSummarySchema = z
   })
   .meta({ id: "ImportSummary", description: "A document that was imported into the session." });
 
-/** What the agent asks, in the event and in the list of questions. */
+/** Fields of a question, in the event and in the list of questions. */
 export const questionFields = {
   question: z.string().meta({ examples: ["Which currency?"] }),
   options: z
@@ -407,7 +407,7 @@ export const nameEvent = (kind: string): string =>
 const MESSAGE_COMPLETED =
   "A complete message of the transcript. It is published again with the same `id` when the turn's deliverable is added as a `data-deliverable` part: keep the last one.";
 
-/** Every kind of stored event as it goes over the wire. Source: `wire.md`, Stream. */
+/** The schema of every kind of stored event, as clients receive it. Source: `wire.md`, Stream. */
 export const eventSchemas = {
   "run.started": define("run.started", "A run started.", {
     attempt: z
@@ -475,7 +475,7 @@ export const eventSchemas = {
   "turn.resumed": define("turn.resumed", "The turn continues after a wait.", {
     reason: z.enum(WAIT_ENDS).meta({
       description:
-        "`settled`: what the turn waited for has come. `deadline`: the time of the wait is over. `message`: a message steers the turn. `stopped`: the turn was stopped.",
+        "`settled`: the turn got what it waited for. `deadline`: the deadline of the wait passed. `message`: a message steers the turn. `stopped`: the turn was stopped.",
     }),
   }),
   "agent.spawned": define("agent.spawned", "The agent delegated work to a sub-agent.", {

@@ -6,22 +6,22 @@ import { draftEvents, numberEvents } from "./draft-event.ts";
 import type { EventKind, NewEvent, StoredEvent } from "./event.ts";
 
 /**
- * Numbers and writes events of one session. The last thing a transaction does: the session's counter stays locked
- * until the commit.
+ * Numbers and writes events of one session. Call it last in a transaction: the session's counter stays locked until
+ * the commit.
  *
- * @throws when the session is gone.
+ * @throws when the session does not exist.
  */
 export async function appendEvents(
   tx: Transaction,
   sessionId: string,
-  news: NewEvent[],
+  newEvents: NewEvent[],
 ): Promise<StoredEvent[]> {
-  const drafts = draftEvents(sessionId, news);
+  const drafts = draftEvents(sessionId, newEvents);
   const rows = drafts.map(
     ({ kind, requestId, runId, head, tail }, index) =>
       sql`(${index - drafts.length + 1}::int, ${kind}, ${requestId}::text, ${runId}::text, ${head}, ${tail})`,
   );
-  // One statement for both: the number is known to the database first, so it puts it into the text.
+  // One statement: the database assigns the number and inserts it into the text.
   const counted = await queryRows<{ seq: number | string }>(
     tx,
     sql`
@@ -40,7 +40,7 @@ export async function appendEvents(
   return numberEvents(sessionId, drafts, last);
 }
 
-/** Stored events after a sequence number, in order. */
+/** Reads stored events after a sequence number, in order. */
 export async function readEvents(
   db: Executor,
   sessionId: string,
@@ -69,7 +69,7 @@ export async function readEvents(
   return rows.map((row) => ({ ...row, kind: row.kind as EventKind }));
 }
 
-/** The number of the newest event of each of these sessions. */
+/** Reads the number of the newest event of each session. */
 export async function listNewestSeqs(
   db: Executor,
   sessionIds: string[],

@@ -31,16 +31,16 @@ export type WaitingOn = z.output<typeof waitingOnSchema>;
 /** A message as the API lists it. */
 export type TranscriptMessage = z.output<typeof messageRecordSchema>;
 
-/** A pointer to something a tool kept: served by `GET /api/sessions/:id/artifacts/:evidenceId`. */
+/** A pointer to evidence that a tool stored. Served by `GET /api/sessions/:id/artifacts/:evidenceId`. */
 export type EvidencePointer = z.output<typeof evidenceSchema>;
 
-/** A piece of a message while it is written: live only, no sequence number. */
+/** A live piece of a message that the model is writing. It is not stored and has no sequence number. */
 export type MessageDelta = z.output<typeof messageDeltaSchema>;
 
 /** A variant and the state of its newest revision, as the API lists it. */
 export type VariantSummary = z.output<typeof variantSummarySchema>;
 
-/** What of a variant is published, as the API shows it. */
+/** The published release of a variant, as the API shows it. */
 export type Publication = z.output<typeof publicationSchema>;
 
 /** A QA report as the API lists it. */
@@ -66,10 +66,10 @@ type EventSchemas = typeof eventSchemas;
 
 export type EventKind = keyof EventSchemas;
 
-/** An event as clients receive it: the common fields and its kind's own. */
+/** An event as clients receive it: the common fields and the fields of its kind. */
 export type DomainEvent = { [Kind in EventKind]: z.output<EventSchemas[Kind]> }[EventKind];
 
-/** An event about to be appended: the log numbers and dates it. */
+/** An event to append. The log adds its number and timestamp. */
 export type NewEvent = {
   [Kind in EventKind]: Omit<z.output<EventSchemas[Kind]>, "seq" | "timestamp" | "sessionId">;
 }[EventKind];

@@ -4,7 +4,7 @@ import { createMemoryBus } from "./bus/bus.ts";
 import type { MessageDelta, StoredEvent } from "./event.ts";
 import { LogFollower } from "./follow-log.ts";
 
-/** A log in memory: events are stored and published separately, as commits of several processes are. */
+/** A log in memory. Storing and publishing are separate, so a test can publish late or out of order. */
 function createLog() {
   const bus = createMemoryBus();
   const stored: StoredEvent[] = [];
@@ -66,19 +66,19 @@ function createLog() {
   };
 }
 
-/** What the follower has until `count` items have come: numbers of events, texts of pieces. */
+/** Reads until at least `count` items have arrived. @returns numbers of events and texts of pieces. */
 async function take(follower: LogFollower, count: number): Promise<(number | string)[]> {
-  const taken: (number | string)[] = [];
-  while (taken.length < count) {
+  const received: (number | string)[] = [];
+  while (received.length < count) {
     const batch = await follower.next();
     if (!batch) break;
-    for (const item of batch.items) taken.push(item.type === "event" ? item.event.seq : item.delta.text);
+    for (const item of batch.items) received.push(item.type === "event" ? item.event.seq : item.delta.text);
   }
-  return taken;
+  return received;
 }
 
 describe("a follower of the log", () => {
-  test("replays what is stored, then goes on with what is published", async () => {
+  test("replays stored events, then delivers published ones", async () => {
     const log = createLog();
     log.append();
     log.append();
@@ -106,7 +106,7 @@ describe("a follower of the log", () => {
     follower.stop();
   });
 
-  test("has everything that is published while the log is read", async () => {
+  test("delivers events that are published while the log is read", async () => {
     const log = createLog();
     log.append();
     const letRead = log.holdReads();
@@ -121,7 +121,7 @@ describe("a follower of the log", () => {
     follower.stop();
   });
 
-  test("drops the queue of a reader that falls behind, and goes on from the log with the message so far", async () => {
+  test("drops the queue of a reader that falls behind, and continues from the log with the message so far", async () => {
     const log = createLog();
     const follower = log.follow();
     log.append();
@@ -133,7 +133,7 @@ describe("a follower of the log", () => {
     follower.stop();
   });
 
-  test("drops the waiting pieces of a message that is complete, and no other's", async () => {
+  test("drops the queued pieces of a completed message, and of no other message", async () => {
     const log = createLog();
     const follower = log.follow();
     log.append();
@@ -147,7 +147,7 @@ describe("a follower of the log", () => {
     follower.stop();
   });
 
-  test("ends when it is stopped, while it waits and while it reads, and when the session is gone", async () => {
+  test("ends when stopped while waiting or reading, and when the session is deleted", async () => {
     const log = createLog();
     const waiting = log.follow();
     const end = waiting.next();

@@ -3,13 +3,13 @@ import type { MessageDelta, StoredEvent } from "./event.ts";
 import type { EventLog } from "./event-log.ts";
 import type { EventPage } from "./read-page.ts";
 
-/** Stored events that a page of the log holds at most; also the most items that wait for a slow reader. */
+/** Maximum number of events in a page of the log, and of items queued for a slow reader. */
 const PAGE = 500;
 
-/** What a follower is given: in order, at least one item. */
+/** Items of a session in order, at least one. */
 type LogBatch = {
   items: BusItem[];
-  /** The items come from the log, and the reader may take its time; otherwise they have just been published. */
+  /** True when the items were read from the log; false when they have just been published. */
   isReplay: boolean;
 };
 
@@ -17,35 +17,36 @@ type LogQuery = {
   sessionId: string;
   /** Number of the last event that the reader has. */
   after: number;
-  /** Whether an item is wanted; all are when omitted. */
+  /** Filters the items; omit to accept all. */
   accepts?: (item: StoredEvent | MessageDelta) => boolean;
   /** Reads accepted events after a number, and the number of the session's last event at that moment. */
   readPage: (after: number, limit: number) => Promise<EventPage>;
 };
 
 /**
- * - `behind`: the log says what comes next.
- * - `reading`: the log is being read; `heard` was published meanwhile. `isStale`: it has to be read once more.
- * - `live`: everything after the queue's last event will be published.
+ * - `behind`: the next items have to be read from the log.
+ * - `reading`: the log is being read; `published` has the events published meanwhile. `isStale`: read it once more.
+ * - `live`: all events up to `#processed` are queued or delivered; published events are queued directly.
+ * - `over`: the follower was stopped.
  */
 type Position =
   | { kind: "behind" | "live" | "over" }
-  | { kind: "reading"; heard: StoredEvent[]; isStale: boolean };
+  | { kind: "reading"; published: StoredEvent[]; isStale: boolean };
 
 /**
- * Follows a session's log: every accepted event after `after`, in order, without a gap or a repeat, and the live pieces of
- * messages between them. A follower that joins in the middle of a message gets the message so far as one piece first.
+ * Follows a session's log: delivers every accepted event after `after` once, in order, and the live pieces of messages
+ * between them. A follower that joins in the middle of a message gets the message so far as one piece first.
  * Memory is bounded: when a reader falls behind, the queue is dropped and the log is read again.
  * Source: `architecture.md`, How a request flows.
  */
 export class LogFollower {
   #position: Position = { kind: "behind" };
   #queue: BusItem[] = [];
-  /** Number of the last event that the reader was given. */
+  /** Number of the last event delivered to the reader. */
   #delivered: number;
-  /** Number of the session's last event that is accounted for, accepted or not: a jump shows a gap. */
-  #seen = 0;
-  /** Pieces may have been missed: the unfinished message is sent whole after the next replay. */
+  /** Number of the last event processed, accepted or not. A published event that is not the next one reveals a gap. */
+  #processed = 0;
+  /** Set when pieces may have been missed: the unfinished message is sent whole after the next replay. */
   #needsUnfinished = true;
   #wake = () => {};
   readonly #log: Pick<EventLog, "readUnfinished">;
@@ -58,14 +59,14 @@ export class LogFollower {
     this.#delivered = query.after;
     this.#unsubscribe = log.subscribe(
       query.sessionId,
-      (item) => this.#hear(item),
+      (item) => this.#receive(item),
       () => this.#fallBehind(true),
     );
   }
 
   /**
-   * Resolves with what comes next; undefined once the follower was stopped or the session is gone. One call at a time.
-   * Rejects when the log cannot be read; the follower has stopped then.
+   * Resolves with the next items, or with undefined once the follower is stopped or the session is deleted. Make one
+   * call at a time. Rejects and stops the follower when the log cannot be read.
    */
   async next(): Promise<LogBatch | undefined> {
     while (this.#position.kind !== "over") {
@@ -92,16 +93,16 @@ export class LogFollower {
     return { items, isReplay };
   }
 
-  #hear(item: BusItem): void {
+  #receive(item: BusItem): void {
     const { accepts = () => true } = this.#query;
     if (item.type === "delta") {
       if (accepts(item.delta)) this.#queue.push(item);
     } else {
       const { event } = item;
-      // The event brings the whole message: its waiting pieces are of no use any more.
+      // The event contains the whole message, so its queued pieces are obsolete.
       if (event.kind === "message.completed")
         this.#drop((each) => each.type === "delta" && event.body.includes(each.delta.messageId));
-      if (this.#position.kind === "reading") this.#position.heard.push(event);
+      if (this.#position.kind === "reading") this.#position.published.push(event);
       else if (this.#position.kind === "live") this.#take(event);
     }
     if (this.#queue.length > PAGE) {
@@ -110,14 +111,14 @@ export class LogFollower {
     } else if (this.#queue.length > 0) this.#wake();
   }
 
-  /** Queues an event as it is published. Commits may be published out of order: after a gap the log decides. */
+  /** Queues a published event. Commits may be published out of order: after a gap the log is read again. */
   #take(event: StoredEvent): void {
-    if (event.seq <= this.#seen) return;
-    if (event.seq > this.#seen + 1) {
+    if (event.seq <= this.#processed) return;
+    if (event.seq > this.#processed + 1) {
       this.#fallBehind(false);
       return;
     }
-    this.#seen = event.seq;
+    this.#processed = event.seq;
     if (this.#query.accepts?.(event) ?? true) this.#queue.push({ type: "event", event });
   }
 
@@ -132,12 +133,12 @@ export class LogFollower {
     if (this.#queue.some(isUnwanted)) this.#queue = this.#queue.filter((item) => !isUnwanted(item));
   }
 
-  /** Reads what follows the last event delivered. @returns the events of one page. */
+  /** Reads a page of events after the last delivered one. */
   async #replay(): Promise<BusItem[]> {
     const { sessionId, accepts = () => true, readPage } = this.#query;
-    const reading = { kind: "reading" as const, heard: [] as StoredEvent[], isStale: false };
+    const reading = { kind: "reading" as const, published: [] as StoredEvent[], isStale: false };
     this.#position = reading;
-    // Events that wait are read again with the others.
+    // Queued events were not delivered, so the page contains them.
     this.#drop(({ type }) => type === "event");
     const page = await readPage(this.#delivered, PAGE).catch((error: unknown) => {
       this.stop();
@@ -150,8 +151,8 @@ export class LogFollower {
     }
     const isWhole = page.events.length < PAGE && !reading.isStale;
     this.#position = { kind: isWhole ? "live" : "behind" };
-    this.#seen = page.lastSeq;
-    for (const event of reading.heard) if (this.#isLive()) this.#take(event);
+    this.#processed = page.lastSeq;
+    for (const event of reading.published) if (this.#isLive()) this.#take(event);
     if (this.#isLive() && this.#needsUnfinished) {
       this.#needsUnfinished = false;
       this.#drop(({ type }) => type === "delta");

@@ -112,7 +112,7 @@ test("an answer needs every required field, and may not have unknown fields", ()
   ]);
 });
 
-describe("a form that nobody can fill in is refused", () => {
+describe("a form that cannot be filled in is refused", () => {
   const cases: [object, string][] = [
     [{ type: "string", minLength: 20_000 }, "minLength"],
     [{ type: "string", minLength: 3, maxLength: 2 }, "minLength"],
@@ -135,14 +135,14 @@ describe("a form that nobody can fill in is refused", () => {
       );
     });
 
-  test("names that every object has, and more required names than fields", () => {
+  test("field names of Object.prototype, and too many required names", () => {
     for (const name of ["constructor", "toString", "valueOf"])
       assert.equal(formSchema.safeParse({ properties: { [name]: { type: "string" } } }).success, false);
     const required = Array(21).fill("a");
     assert.equal(formSchema.safeParse({ properties: { a: { type: "string" } }, required }).success, false);
   });
 
-  test("choices stay as they are, spaces and all", () => {
+  test("choices are not trimmed", () => {
     const form = formSchema.parse({ properties: { a: { type: "string", enum: [" x "], default: " x " } } });
     assert.deepEqual(form.properties.a?.enum, [" x "]);
     assert.deepEqual(checkAnswer(form, { a: " x " }), []);

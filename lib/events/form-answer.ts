@@ -1,13 +1,13 @@
 import type { ElicitationForm, FormField, FormValue } from "#db/schema/index.ts";
 import { countOf } from "#lib/text/count-of.ts";
 
-/** What is wrong with one field of an answer: `problem` completes a sentence that begins with the field's name. */
+/** A problem with one field of an answer. `problem` completes a sentence that begins with the field's name. */
 type FormProblem = { field: string; problem: string };
 
 /**
- * Checks an answer against its form. It has no imports besides types, because the session page runs it too.
+ * Checks an answer against its form. It imports only types and text functions, because the session page runs it too.
  *
- * @returns a problem for each field that does not fit, in the order of the form; empty where the answer fits.
+ * @returns a problem for each invalid field, in the order of the form; empty if the answer is valid.
  */
 export function checkAnswer(form: ElicitationForm, answer: Record<string, unknown>): FormProblem[] {
   const problems: FormProblem[] = [];
@@ -25,7 +25,7 @@ export function checkAnswer(form: ElicitationForm, answer: Record<string, unknow
   return problems;
 }
 
-/** What is wrong with a value for this field; undefined where it fits. */
+/** Checks a value of a field. @returns the problem, or undefined if the value is valid. */
 export function checkValue(field: FormField, value: unknown): string | undefined {
   switch (field.type) {
     case "boolean":
@@ -40,7 +40,7 @@ export function checkValue(field: FormField, value: unknown): string | undefined
   }
 }
 
-/** The values that a field offers, each with its label; empty for a field that takes any value. */
+/** Lists the choices of a field with their labels; empty for a field without choices. */
 export function listChoices({ enum: values, oneOf, items }: FormField): { value: string; label: string }[] {
   const plain = values ?? items?.enum ?? [];
   const titled = oneOf ?? items?.anyOf ?? [];
@@ -85,7 +85,7 @@ function checkText(field: FormField, value: unknown): string | undefined {
   return format && !FORMATS[format].test(value) ? FORMATS[format].problem : undefined;
 }
 
-/** Most characters of a field of text. */
+/** Maximum number of characters in a text field. */
 export const TEXT_MAX = 10_000;
 
 const FORMATS: Record<
@@ -116,7 +116,7 @@ function isDate(text: string): boolean {
 
 const quote = (value: unknown) => JSON.stringify(value)?.slice(0, 100) ?? "nothing";
 
-/** The values that a form's fields begin with. */
+/** Returns the default values of a form's fields, by field name. */
 export const readDefaults = (form: ElicitationForm): Record<string, FormValue> =>
   Object.fromEntries(
     Object.entries(form.properties).flatMap(([name, field]) =>

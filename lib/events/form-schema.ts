@@ -52,7 +52,7 @@ const fieldSchema = z
       context.addIssue({ code: "custom", path, message });
   });
 
-/** The keywords that are for fields of some types only. */
+/** Keywords that apply to certain field types only. */
 const KEYWORD_TYPES: Partial<Record<keyof FormField, FormField["type"][]>> = {
   enum: ["string"],
   oneOf: ["string"],
@@ -75,17 +75,17 @@ function findContradictions(field: FormField): Contradiction[] {
   const refuse = (name: string, message: string) => found.push({ path: [name], message });
   for (const [name, types] of Object.entries(KEYWORD_TYPES))
     if (field[name as keyof FormField] !== undefined && !types.includes(type))
-      refuse(name, `is for fields of type ${types.join(" or ")}`);
+      refuse(name, `applies only to fields of type ${types.join(" or ")}`);
   const values = listChoices(field).map((each) => each.value);
   if (type === "array" && values.length === 0)
     refuse("items", "must have an enum of the choices; a field of type array is a multiple choice");
   if (new Set(values).size < values.length) refuse("enum", "must have each choice once");
-  if (field.enum && field.oneOf) refuse("oneOf", "must not be beside enum");
+  if (field.enum && field.oneOf) refuse("oneOf", "must not be combined with enum");
   if (field.items?.enum && field.items.anyOf) refuse("items", "must not have both enum and anyOf");
   const { minLength = 0, maxLength = TEXT_MAX, minItems = 0, maxItems = values.length } = field;
-  if (minLength > Math.min(maxLength, TEXT_MAX)) refuse("minLength", "leaves no text that is short enough");
+  if (minLength > Math.min(maxLength, TEXT_MAX)) refuse("minLength", "must not exceed the maximum length");
   if (type === "array" && minItems > Math.min(maxItems, values.length))
-    refuse("minItems", "asks for more choices than there may be");
+    refuse("minItems", "must not exceed the possible number of choices");
   const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = field;
   const isEmpty = type === "integer" ? Math.ceil(minimum) > Math.floor(maximum) : minimum > maximum;
   if (isEmpty) refuse("minimum", "leaves no number up to maximum");
@@ -96,7 +96,7 @@ function findContradictions(field: FormField): Contradiction[] {
 
 /**
  * The form of a question: a flat JSON Schema of text, number, boolean, choice, multiple choice and date fields.
- * The Model Context Protocol has the same form for the questions of a tool server.
+ * The Model Context Protocol uses the same form for questions of a tool server.
  */
 export const formSchema = z
   .strictObject({

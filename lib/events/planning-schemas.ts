@@ -50,7 +50,7 @@ const assertionSchema = z
         examples: ["Pay now"],
       }),
   })
-  .meta({ id: "RequirementAssertion", description: "What a check of the page can decide." });
+  .meta({ id: "RequirementAssertion", description: "A condition that a check of the page tests." });
 
 const outcomeSchema = z
   .object({

@@ -19,7 +19,7 @@ const read = async (requestIds: string[], from = 0, limit = 100) => {
   return { seqs: page.events.map(({ seq }) => seq), lastSeq: page.lastSeq };
 };
 
-test("a page holds the events of its requests, as the log has them, and the session's last number", async () => {
+test("a page contains the events of its requests, as in the log, and the session's last number", async () => {
   assert.deepEqual(await read(["req_a"]), { seqs: [1, 5, 7], lastSeq: 7 });
   assert.deepEqual(await read(["req_b", "req_c"]), { seqs: [2, 3, 6], lastSeq: 7 });
   assert.deepEqual(await read(["req_a"], 1, 1), { seqs: [5], lastSeq: 7 });
@@ -27,12 +27,12 @@ test("a page holds the events of its requests, as the log has them, and the sess
   assert.deepEqual(events, await log.read(sessionId, { after: 0, requestId: "req_a", limit: 100 }));
 });
 
-test("a page without events tells the last number all the same", async () => {
+test("a page without events still has the last number", async () => {
   assert.deepEqual(await read(["req_a"], 7), { seqs: [], lastSeq: 7 });
   assert.deepEqual(await read(["req_none"]), { seqs: [], lastSeq: 7 });
 });
 
-test("those who come at the same time are given the same events", async () => {
+test("concurrent reads share the same event objects", async () => {
   const query = { sessionId, requestIds: ["req_a"], after: 0, limit: 100 };
   const [, ...others] = await Promise.all(Array.from({ length: 5 }, () => readPage(db, query)));
   for (const page of others) assert.equal(page.events[0], others[0]?.events[0]);

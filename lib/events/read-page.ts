@@ -6,20 +6,20 @@ import type { EventKind, StoredEvent } from "./event.ts";
 /** What to read of a session's log: events of these requests after a number, at most `limit`. */
 export type PageQuery = { sessionId: string; requestIds: readonly string[]; after: number; limit: number };
 
-/** Events in order, and the number of the session's last one at that moment, whosever it is; or that the session is gone. */
+/** Events in order. `lastSeq`: the number of the session's last event, of any request. `isGone`: the session is deleted. */
 export type EventPage = { events: StoredEvent[]; lastSeq: number; isGone?: true };
 
 const readers = new WeakMap<Database, (query: PageQuery) => Promise<EventPage>>();
 
 /**
- * Reads a page of the log for whoever follows requests, in one statement; followers of the same requests that come at
- * the same time share it, down to the events themselves. A session that is gone has no events, and its page says so.
+ * Reads a page of the log for followers of requests, in one statement. Concurrent reads of the same page share one
+ * statement and the same event objects. The page of a deleted session has no events and sets `isGone`.
  *
- * @param query one request, or two: a steer's own and the one whose turn it joined.
+ * @param query has one or two requests: for a steer, its own request and the request whose turn it joined.
  */
 export function readPage(db: Database, query: PageQuery): Promise<EventPage> {
-  const known = readers.get(db);
-  if (known) return known(query);
+  const existing = readers.get(db);
+  if (existing) return existing(query);
   const reader = createReader(db);
   readers.set(db, reader);
   return reader(query);
@@ -30,14 +30,14 @@ function createReader(db: Database) {
   const read = async ({ sessionId, requestIds, after, limit }: PageQuery): Promise<EventPage> => {
     const [first = "", second = first] = requestIds;
     const rows = await statement.execute({ sessionId, first, second, after, limit });
-    const found = rows.flatMap(({ lastSeq: _, seq, kind, requestId, runId, body }) =>
+    const pageEvents = rows.flatMap(({ lastSeq: _, seq, kind, requestId, runId, body }) =>
       // The column is text so that a kind can be added without a migration; only appendEvents writes it.
       seq === null || kind === null || body === null
         ? []
         : [{ sessionId, seq, kind: kind as EventKind, requestId, runId, body }],
     );
     const [row] = rows;
-    return row ? { events: found, lastSeq: row.lastSeq } : { events: [], lastSeq: 0, isGone: true };
+    return row ? { events: pageEvents, lastSeq: row.lastSeq } : { events: [], lastSeq: 0, isGone: true };
   };
   return shareReads(read, ({ sessionId, requestIds, after, limit }) =>
     [sessionId, after, limit, ...requestIds].join(" "),
@@ -82,35 +82,35 @@ function prepare(db: Database) {
 }
 
 /**
- * Answers everybody who asks the same at the same time with one read. Whoever comes while one is under way waits for
- * the next one: what the first finds may be older than the question.
+ * Dedupes concurrent reads by key. A call that arrives during a read waits for the next read, because the result of
+ * the current one may already be outdated.
  *
- * @param keyOf what makes two questions the same.
+ * @param keyOf returns the same key for equal queries.
  */
-export function shareReads<Asked, Found>(
-  read: (asked: Asked) => Promise<Found>,
-  keyOf: (asked: Asked) => string,
-): (asked: Asked) => Promise<Found> {
-  const lines = new Map<string, { running: Promise<Found>; next?: Promise<Found> }>();
+export function shareReads<Query, Result>(
+  read: (query: Query) => Promise<Result>,
+  keyOf: (query: Query) => string,
+): (query: Query) => Promise<Result> {
+  const reads = new Map<string, { running: Promise<Result>; next?: Promise<Result> }>();
 
-  function begin(key: string, asked: Asked): Promise<Found> {
-    const line: { running: Promise<Found>; next?: Promise<Found> } = { running: read(asked) };
-    lines.set(key, line);
+  function begin(key: string, query: Query): Promise<Result> {
+    const entry: { running: Promise<Result>; next?: Promise<Result> } = { running: read(query) };
+    reads.set(key, entry);
     const end = () => {
-      if (!line.next) lines.delete(key);
+      if (!entry.next) reads.delete(key);
     };
-    line.running.then(end, end);
-    return line.running;
+    entry.running.then(end, end);
+    return entry.running;
   }
 
-  return (asked) => {
-    const key = keyOf(asked);
-    const line = lines.get(key);
-    if (!line) return begin(key, asked);
-    line.next ??= line.running.then(
-      () => begin(key, asked),
-      () => begin(key, asked),
+  return (query) => {
+    const key = keyOf(query);
+    const entry = reads.get(key);
+    if (!entry) return begin(key, query);
+    entry.next ??= entry.running.then(
+      () => begin(key, query),
+      () => begin(key, query),
     );
-    return line.next;
+    return entry.next;
   };
 }

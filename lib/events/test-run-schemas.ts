@@ -27,11 +27,12 @@ export const testRunSchema = z
     }),
     startedBy: z.enum(TEST_RUN_STARTERS),
     files: z.array(z.string()).meta({
-      description:
-        "Test files and folders of the workspace. An empty list means that the run has every test file.",
+      description: "Test files and folders of the workspace. An empty list means every test file.",
       examples: [["tests/checkout.spec.ts"]],
     }),
-    against: z.array(z.enum(TEST_TARGETS)).meta({ description: "The page as it is, or with the variant." }),
+    against: z
+      .array(z.enum(TEST_TARGETS))
+      .meta({ description: "`control`: the page without the variant. `variant`: the page with it." }),
     variant: z
       .string()
       .nullable()

@@ -24,7 +24,7 @@ export async function insertBareSession(db: Database): Promise<string> {
   return id;
 }
 
-/** An event that stands for any; `text` tells it from others. */
+/** An arbitrary event; `text` identifies it. */
 export const anyEvent = (text: string): NewEvent => ({
   kind: "browser.status",
   requestId: null,
@@ -37,7 +37,7 @@ export const anyEvent = (text: string): NewEvent => ({
   lastError: null,
 });
 
-/** What {@link anyEvent} was given. */
+/** The text that {@link anyEvent} was called with. */
 export const textOf = (event: StoredEvent): string => JSON.parse(event.body).desiredUrl;
 
 /** A live piece of a message. */
@@ -58,7 +58,7 @@ export const pieceOf = (sessionId: string, offset: number, text: string): Messag
 /** Waits for a condition, at most ten seconds. */
 export async function waitUntil(condition: () => boolean, what: string): Promise<void> {
   for (const end = Date.now() + 10_000; !condition(); ) {
-    if (Date.now() > end) throw new Error(`waited in vain until ${what}`);
+    if (Date.now() > end) throw new Error(`timed out before ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

@@ -4,22 +4,21 @@ import { agents, evidence } from "#db/schema/index.ts";
 import { queryRows } from "#db/statement.ts";
 import { OPEN } from "#lib/session/run/run-store.ts";
 
-/** A row of evidence as it is written and read. */
 export type EvidenceRow = typeof evidence.$inferSelect;
 
-/** Writes a row; its time is the database's. */
+/** Writes a row; the database sets its time. */
 export async function insertEvidence(db: Database, row: typeof evidence.$inferInsert): Promise<void> {
   await db.insert(evidence).values(row);
 }
 
-/** Evidence of a session or of a sub-agent below it: a parent may read what its sub-agents kept. */
+/** The evidence of a session and of the sub-agents below it: a parent may read the evidence of its sub-agents. */
 const isOfTree = (sessionId: string) =>
   sql`${evidence.sessionId} = any(array(with recursive family as (
     select ${sessionId}::text as id
     union select child.session_id from ${agents} child join family on child.parent_session_id = family.id
   ) select id from family))`;
 
-/** The evidence of a session and of everything below it, in the order in which it was made. */
+/** The evidence of a session and of the sub-agents below it, oldest first. */
 export function listEvidence(db: Database, sessionId: string): Promise<EvidenceRow[]> {
   return db
     .select()
@@ -28,7 +27,7 @@ export function listEvidence(db: Database, sessionId: string): Promise<EvidenceR
     .orderBy(asc(evidence.createdAt), asc(evidence.id));
 }
 
-/** One row, or undefined where neither the session nor a sub-agent below it has such evidence. */
+/** One row; undefined if neither the session nor a sub-agent below it has this evidence. */
 export async function findEvidence(
   db: Database,
   sessionId: string,
@@ -62,7 +61,7 @@ export function listOldEvidence(
   );
 }
 
-/** Removes rows of evidence, with their bytes where these lie in the database. @returns how many rows were removed. */
+/** Deletes rows of evidence, and their bytes if the database stores them. @returns the number of deleted rows. */
 export async function deleteEvidence(db: Database, rows: readonly OldEvidence[]): Promise<number> {
   const ids = rows.map(({ id }) => id);
   const oids = rows.filter(({ path }) => isInDatabase(path)).map(({ path }) => oidOf(path));
@@ -76,16 +75,16 @@ export async function deleteEvidence(db: Database, rows: readonly OldEvidence[])
   });
 }
 
-/** How the path of bytes begins that lie in the database. */
+/** Prefix of the path of bytes that are stored in the database. */
 const PREFIX = "database:";
 
-/** Whether a row's path leads into the database, and not below the data folder. */
+/** Whether a row's bytes are in the database, and not below the data folder. */
 export const isInDatabase = (path: string): boolean => path.startsWith(PREFIX);
 
 const oidOf = (path: string) => Number(path.slice(PREFIX.length));
 
 /**
- * Keeps bytes as a large object, which needs no table and is part of a dump. Source: Postgres manual, Large Objects.
+ * Stores bytes as a large object, which needs no table and is included in dumps. Source: Postgres manual, Large Objects.
  *
  * @returns the path for the row.
  */
@@ -95,11 +94,11 @@ export async function insertBytes(db: Database, bytes: Uint8Array): Promise<stri
     db,
     sql`select lo_from_bytea(0, decode(${text}, 'base64')) as oid`,
   );
-  if (!row) throw new Error("the database kept no large object");
+  if (!row) throw new Error("the id of the new large object was not returned");
   return `${PREFIX}${row.oid}`;
 }
 
-/** @throws when there are none. */
+/** Reads the bytes of a path in the database. @throws if the large object does not exist. */
 export async function readBytes(db: Database, path: string): Promise<Buffer> {
   const [row] = await queryRows<{ text: string }>(
     db,
@@ -108,7 +107,7 @@ export async function readBytes(db: Database, path: string): Promise<Buffer> {
   return Buffer.from(row?.text ?? "", "base64");
 }
 
-/** Forgets bytes. */
+/** Deletes the bytes of a path in the database. */
 export async function deleteBytes(db: Database, path: string): Promise<void> {
   await db.execute(sql`select lo_unlink(${oidOf(path)}::oid)`);
 }

@@ -33,7 +33,7 @@ after(async () => {
 });
 
 describe("the evidence store", () => {
-  it("keeps the bytes in evidence/<session>/<id> and a row that points to them", async () => {
+  it("stores the bytes in evidence/<session>/<id>, and a row that points to them", async () => {
     const pointer = await store.save(shot());
     assert.match(pointer.id, /^evi_/);
     const file = await readFile(join(dataDir, "evidence", "ses_a", pointer.id));
@@ -51,19 +51,19 @@ describe("the evidence store", () => {
     assert.deepEqual(await store.list("ses_b"), []);
   });
 
-  it("knows no evidence of another session", async () => {
+  it("does not find the evidence of another session", async () => {
     const pointer = await store.save(shot());
     assert.equal(await store.read("ses_b", pointer.id), undefined);
   });
 
-  it("leaves no file where no row could be written, and no half-written one", async () => {
+  it("leaves neither a file nor a temporary file if the row cannot be written", async () => {
     const before = await readdir(join(dataDir, "evidence", "ses_a"));
     await assert.rejects(store.save(shot({ runId: "run_unknown" })));
     assert.deepEqual(await readdir(join(dataDir, "evidence", "ses_a")), before);
   });
 
   it("refuses an id that is not a session's", async () => {
-    await assert.rejects(store.save(shot({ sessionId: "../up" })), /no session id/);
+    await assert.rejects(store.save(shot({ sessionId: "../up" })), /not a session id/);
   });
 
   it("removes a session's files", async () => {
@@ -75,7 +75,7 @@ describe("the evidence store", () => {
 describe("the evidence store without a data folder", () => {
   const inDatabase = createEvidenceStore({ db, dataDir: undefined });
 
-  it("keeps the bytes in the database, where every process finds them", async () => {
+  it("stores the bytes in the database, where every process finds them", async () => {
     const bytes = Uint8Array.from({ length: 100_000 }, (_, index) => (index * 7) % 256);
     const pointer = await inDatabase.save(shot({ bytes }));
     const read = await inDatabase.read("ses_a", pointer.id);
@@ -84,7 +84,7 @@ describe("the evidence store without a data folder", () => {
     assert.ok(await store.read("ses_a", pointer.id), "a process with a folder reads them too");
   });
 
-  it("leaves nothing where no row could be written", async () => {
+  it("leaves no large object if the row cannot be written", async () => {
     const count = async () => (await client.query("select oid from pg_largeobject_metadata")).rows.length;
     const before = await count();
     await assert.rejects(inDatabase.save(shot({ runId: "run_unknown" })));

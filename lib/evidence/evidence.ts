@@ -16,23 +16,23 @@ import {
   readBytes,
 } from "./evidence-store.ts";
 
-/** A picture or saved page to keep. */
+/** A picture or saved page to store. */
 export type NewEvidence = {
   sessionId: string;
   runId: string | null;
   kind: EvidenceKind;
   title: string;
-  /** Address of the page it shows. */
+  /** URL of the page that it shows. */
   url: string | null;
   mediaType: string;
   bytes: Uint8Array;
 };
 
-/** Where evidence is kept: a row in the database, the bytes in a file below the data folder, or there too. */
+/** Stores evidence: a row in the database, and the bytes in a file below the data folder or in the database. */
 export type EvidenceStore = {
   save: (evidence: NewEvidence) => Promise<EvidencePointer>;
   list: (sessionId: string) => Promise<(EvidencePointer & { sizeBytes: number; createdAt: string })[]>;
-  /** The bytes, or undefined where the session has no such evidence. */
+  /** The evidence with its bytes; undefined if the session has no evidence with this id. */
   read: (
     sessionId: string,
     id: string,
@@ -40,37 +40,36 @@ export type EvidenceStore = {
 };
 
 /**
- * Keeps evidence in `evidence/<session>/<id>` below the data folder, or in the database where there is none. The bytes
- * are whole before their row exists, so that a crash leaves at most bytes nobody points to.
+ * Creates the store. Bytes are in `evidence/<session>/<id>` below the data folder, or in the database without a data
+ * folder. They are complete before their row exists, so a crash leaves at most bytes without a row.
  */
 export function createEvidenceStore(options: { db: Database; dataDir: string | undefined }): EvidenceStore {
   const { db, dataDir } = options;
 
-  async function keep(path: string, bytes: Uint8Array): Promise<string> {
+  async function storeBytes(path: string, bytes: Uint8Array): Promise<string> {
     if (dataDir === undefined) return insertBytes(db, bytes);
-    await writeWhole(join(dataDir, path), bytes);
+    await writeAtomically(join(dataDir, path), bytes);
     return path;
   }
-  async function forget(path: string): Promise<void> {
+  async function removeBytes(path: string): Promise<void> {
     if (isInDatabase(path)) await deleteBytes(db, path);
     else if (dataDir !== undefined) await rm(join(dataDir, path), { force: true });
   }
-  async function find(path: string): Promise<Uint8Array> {
+  async function loadBytes(path: string): Promise<Uint8Array> {
     if (isInDatabase(path)) return readBytes(db, path);
-    if (dataDir === undefined)
-      throw new Error(`${path} lies in a data folder that this process does not have`);
+    if (dataDir === undefined) throw new Error(`${path} is in a data folder, but this process has none`);
     return readFile(join(dataDir, path));
   }
 
   return {
     async save({ bytes, ...fields }) {
       const id = newId("evi");
-      const path = await keep(`${evidenceFolder(fields.sessionId)}/${id}`, bytes);
+      const path = await storeBytes(`${evidenceFolder(fields.sessionId)}/${id}`, bytes);
       const row = { id, ...fields, sizeBytes: bytes.byteLength, path };
       try {
         await insertEvidence(db, row);
       } catch (error) {
-        await forget(path);
+        await removeBytes(path);
         throw error;
       }
       return toPointer(row);
@@ -88,21 +87,21 @@ export function createEvidenceStore(options: { db: Database; dataDir: string | u
     async read(sessionId, id) {
       const row = await findEvidence(db, sessionId, id);
       if (!row) return undefined;
-      return { pointer: toPointer(row), bytes: await find(row.path) };
+      return { pointer: toPointer(row), bytes: await loadBytes(row.path) };
     },
   };
 }
 
 /**
- * Removes the files of a session's evidence; its rows go with the session's row.
- * @throws RemovalError when something could not be removed.
+ * Removes the files of a session's evidence. Its rows are deleted together with the session's row.
+ * @throws RemovalError if something could not be removed.
  */
 export const removeEvidenceFiles = (dataDir: string, sessionId: string): Promise<void> =>
   removeFolder(join(dataDir, evidenceFolder(sessionId)));
 
-/** @throws Error for an id that is not a session's: it names a folder. */
+/** The folder of a session. @throws Error if the id has another form, because it becomes part of a path. */
 function evidenceFolder(sessionId: string): string {
-  if (!SESSION_ID_PATTERN.test(sessionId)) throw new Error(`${sessionId} is no session id`);
+  if (!SESSION_ID_PATTERN.test(sessionId)) throw new Error(`${sessionId} is not a session id`);
   return `evidence/${sessionId}`;
 }
 
@@ -114,8 +113,8 @@ const toPointer = ({
   mediaType,
 }: Pick<EvidenceRow, keyof EvidencePointer>): EvidencePointer => ({ id, kind, title, url, mediaType });
 
-/** Writes a file that is either absent or complete, also after a power cut. */
-async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
+/** Writes a file so that it is either absent or complete, even after a power failure. */
+async function writeAtomically(path: string, bytes: Uint8Array): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const temporary = `${path}.tmp`;
   try {

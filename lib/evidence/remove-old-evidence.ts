@@ -9,8 +9,8 @@ import {
   type OldEvidence,
 } from "./evidence-store.ts";
 
-/** What a batch did: the rows that are gone, and evidence whose file could not be removed, which keeps its row. */
-type RemovedEvidence = {
+/** The result of a batch: the number of deleted rows, and evidence that keeps its row because removing its file failed. */
+type RemovalResult = {
   removed: number;
   /** Position of the last row of the batch; null if the batch was not full. */
   next: EvidencePosition | null;
@@ -18,20 +18,20 @@ type RemovedEvidence = {
 };
 
 /**
- * Removes a batch of evidence that was made before a time, in sessions without an open run. A file is removed before its
- * row: after a crash the row names what is still to be removed.
+ * Removes a batch of evidence created before a time, in sessions without an open run. Each file is removed before its
+ * row, so after a crash the remaining rows name the files that are still to be removed.
  *
- * @param dataDir undefined where nothing is kept on disk; rows of files are then left alone.
- * @param isAlone whether no other process uses the database. Otherwise a file that is not in this process's folder is in that
- * of another one, and its row is left alone.
+ * @param dataDir undefined if this process stores nothing on disk; rows whose bytes are in files then stay.
+ * @param isAlone whether no other process uses the database. Otherwise a file that is missing here may be in the folder
+ * of another process, so its row stays.
  */
 export async function removeOldEvidence(
   { db, dataDir, isAlone }: { db: Database; dataDir: string | undefined; isAlone: boolean },
   page: { before: Date; after: EvidencePosition | null; limit: number },
-): Promise<RemovedEvidence> {
+): Promise<RemovalResult> {
   const rows = await listOldEvidence(db, page);
-  const gone: OldEvidence[] = [];
-  const failed: RemovedEvidence["failed"] = [];
+  const deletable: OldEvidence[] = [];
+  const failed: RemovalResult["failed"] = [];
   for (const row of rows) {
     try {
       if (!isInDatabase(row.path)) {
@@ -39,17 +39,17 @@ export async function removeOldEvidence(
         const isRemoved = await removeFile(join(dataDir, row.path));
         if (!isRemoved && !isAlone) continue;
       }
-      gone.push(row);
+      deletable.push(row);
     } catch (error) {
       failed.push({ id: row.id, sessionId: row.sessionId, error });
     }
   }
-  const removed = gone.length > 0 ? await deleteEvidence(db, gone) : 0;
+  const removed = deletable.length > 0 ? await deleteEvidence(db, deletable) : 0;
   const last = rows.length === page.limit ? rows.at(-1) : undefined;
   return { removed, failed, next: last ? { createdAt: last.createdAt, id: last.id } : null };
 }
 
-/** @returns false if there is no such file. @throws Error when it cannot be removed. */
+/** @returns false if the file does not exist. @throws Error if it cannot be removed. */
 async function removeFile(path: string): Promise<boolean> {
   try {
     await rm(path);

@@ -11,11 +11,11 @@ const arm = (text: string) => {
   armFaults(spec);
 };
 
-test("a point that is not armed does nothing and gives nothing to wait for", () => {
+test("a point that is not armed does nothing and returns no promise", () => {
   assert.equal(faultPoint("create-begun"), undefined);
 });
 
-test("a fault is written <point>:<nth>:<action>, with milliseconds where it has any", () => {
+test("a fault is written <point>:<nth>:<action>, optionally with @<milliseconds>", () => {
   assert.deepEqual(parseFault("probe-recorded:2:kill9"), {
     point: "probe-recorded",
     nth: 2,
@@ -38,7 +38,7 @@ for (const text of [
   "probe-recorded:1:throw:again",
   ":1:throw",
 ])
-  test(`"${text}" is no fault`, () => assert.equal(parseFault(text), undefined));
+  test(`"${text}" is not a fault`, () => assert.equal(parseFault(text), undefined));
 
 test("throw happens at the nth arrival at its own point, and only then", () => {
   arm("probe-recorded:2:throw");
@@ -55,7 +55,7 @@ test("exec-then-throw lets its own point pass and throws at the next one", () =>
   assert.equal(faultPoint("tool-ended"), undefined);
 });
 
-test("delay holds the caller for the given time", async ({ mock }) => {
+test("delay makes the caller wait for the given time", async ({ mock }) => {
   mock.timers.enable({ apis: ["setTimeout"] });
   arm("probe-recorded:1:delay@20");
   let isOver = false;
@@ -67,7 +67,7 @@ test("delay holds the caller for the given time", async ({ mock }) => {
   await waiting;
 });
 
-test("kill9 ends the process with nothing written after it", async () => {
+test("kill9 ends the process at the point", async () => {
   const module = JSON.stringify(new URL("./fault-point.ts", import.meta.url).href);
   const code = `const { armFaults, faultPoint, parseFault } = await import(${module});
     armFaults(parseFault("probe-recorded:1:kill9")); console.log("before"); await faultPoint("probe-recorded"); console.log("after");`;

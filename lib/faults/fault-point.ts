@@ -53,16 +53,16 @@ const FAULT_POINTS = {
   "budget-stored": "K51",
 } as const;
 
-/** A place in the code, or `statement`: every statement that is sent to the database. */
+/** A place in the code, or `statement`, which every database statement passes. */
 export type FaultPoint = keyof typeof FAULT_POINTS | "statement";
 
-/** What an armed point does. Source: `faults.md`, Fault points. */
+/** The effect of a fault. Source: `faults.md`, Fault points. */
 type FaultAction = "kill9" | "throw" | "delay" | "exec-then-throw";
 
-/** A fault to happen: at which arrival at which point, what, and how long after the arrival. */
+/** A fault: `action` happens `afterMs` after the `nth` arrival at `point`. For `delay`, `afterMs` is its length. */
 type FaultSpec = { point: FaultPoint; nth: number; action: FaultAction; afterMs: number };
 
-/** What a point throws: an infrastructure failure, as far as its callers can tell. */
+/** The error that a point throws. Callers cannot distinguish it from an infrastructure failure. */
 export class InjectedFault extends Error {
   constructor(point: FaultPoint) {
     super(`injected fault at ${point}`);
@@ -78,14 +78,15 @@ let arrivals = 0;
 let throwsNext = false;
 
 /**
- * Reads `<point>:<nth>:<kill9|throw|delay|exec-then-throw>[@<milliseconds>]`; undefined for any other text. A point is
- * given by its name or its number. The milliseconds put a kill off while the process goes on, and are the length of a delay (2 s without them).
+ * Parses `<point>:<nth>:<kill9|throw|delay|exec-then-throw>[@<milliseconds>]`; undefined for any other text. The point
+ * is given by its name or its number. The milliseconds postpone a kill while the process continues to work, or are the
+ * length of a delay (2 s without them).
  */
 export function parseFault(text: string): FaultSpec | undefined {
   const [, place = "", nth, action, afterMs] = FORM.exec(text) ?? [];
   const point = findPoint(place);
   if (point === undefined) return undefined;
-  // The form above lets nothing else through.
+  // The cast holds because FORM matches no other action.
   return { point, nth: Number(nth), action: action as FaultAction, afterMs: Number(afterMs ?? 0) };
 }
 
@@ -95,7 +96,7 @@ function findPoint(place: string): FaultPoint | undefined {
   return points.find((entry) => entry.includes(place))?.[0];
 }
 
-/** Arms one fault in this process, for the fault campaign alone; undefined disarms. */
+/** Arms one fault in this process, for the fault campaign only; undefined disarms it. */
 export function armFaults(spec: FaultSpec | undefined): void {
   armed = spec;
   arrivals = 0;
@@ -103,10 +104,10 @@ export function armFaults(spec: FaultSpec | undefined): void {
 }
 
 /**
- * A place at which the fault campaign may hurt this process. Does nothing unless a fault is armed.
+ * Marks a place at which the fault campaign may kill, fail or delay this process. Does nothing unless a fault is armed.
  *
- * @throws InjectedFault where `throw` says so; with `exec-then-throw` the point itself is passed, and the next point that
- * anything arrives at throws: what lies between the two was done, and its success is lost.
+ * @throws InjectedFault for `throw`. For `exec-then-throw` the armed point is passed and the next point reached, any
+ * point, throws: the work between the two is done, but its caller sees a failure.
  */
 export function faultPoint(name: FaultPoint): Promise<void> | void {
   if (armed !== undefined) return arrive(armed, name);

@@ -3,7 +3,7 @@ import { and, desc, eq, gt, inArray, isNull, or } from "drizzle-orm";
 import type { Database } from "#db/client.ts";
 import { apiKeys } from "#db/schema/index.ts";
 
-/** Who holds a live key, and what it may do. */
+/** The owner and the scopes of a live key. `expiresAt` is null if the key does not expire. */
 export type KeyHolder = {
   keyId: string;
   ownerId: string;
@@ -11,7 +11,7 @@ export type KeyHolder = {
   expiresAt: Date | null;
 };
 
-/** Keys kept in the database. */
+/** The API keys in the database. */
 export type KeyStore = {
   /** The holder of a live key; undefined for any other. @throws when the database cannot be reached. */
   findHolder: (key: string) => Promise<KeyHolder | undefined>;
@@ -19,25 +19,29 @@ export type KeyStore = {
   readLive: (keyIds: string[]) => Promise<Map<string, LiveKey>>;
 };
 
-/** A live key; `expiresAt` is null if it does not expire. */
+/** The fields of a live key that may change while it is in use. */
 export type LiveKey = Pick<KeyHolder, "scopes" | "expiresAt">;
 
 const KEY = /^ask_([a-z0-9]{1,40})_([A-Za-z0-9_-]{20,200})$/;
 const TOUCH_EVERY_MS = 60_000;
 
-/** The text of a key; only {@link hashSecret} of its secret is kept. Source: `security.md`, API keys. */
+/** The text of a key. Only the {@link hashSecret} of its secret is stored. Source: `security.md`, API keys. */
 export const formatKey = (id: string, secret: string): string => `ask_${id}_${secret}`;
 
 /** SHA-256 (hex) of a key's secret. */
 export const hashSecret = (secret: string): string => createHash("sha256").update(secret).digest("hex");
 
-/** Keys of the form `ask_<id>_<secret>`, found by id and compared in constant time. Source: `security.md`, API keys. */
+/**
+ * Creates the store. Keys have the form `ask_<id>_<secret>`; they are found by their id, and secrets are compared in
+ * constant time. Source: `security.md`, API keys.
+ */
 export function createKeyStore(db: Database): KeyStore {
   return {
     async findHolder(key) {
       const [, id = "", secret = ""] = KEY.exec(key) ?? [];
       const now = new Date();
-      // Asked for a malformed key too: an unreachable store is told from a wrong key, whatever the key.
+      // The query runs for a malformed key too, so that an unreachable database throws for any key instead of
+      // reporting a wrong one.
       const [row] = await db
         .select()
         .from(apiKeys)
@@ -68,11 +72,11 @@ export type ApiKeyRow = typeof apiKeys.$inferSelect;
 /** Writes a new key. */
 export async function insertKeyRow(db: Database, row: typeof apiKeys.$inferInsert): Promise<ApiKeyRow> {
   const [written] = await db.insert(apiKeys).values(row).returning();
-  if (!written) throw new Error("the database kept no key");
+  if (!written) throw new Error("the inserted key was not returned");
   return written;
 }
 
-/** Keys of an owner, or of all, newest first. */
+/** The keys of an owner, or of all owners, newest first. */
 export const listKeyRows = (db: Database, ownerId?: string): Promise<ApiKeyRow[]> =>
   db
     .select()
@@ -86,7 +90,7 @@ export async function findKeyRow(db: Database, id: string): Promise<ApiKeyRow | 
   return row;
 }
 
-/** Revokes a key that is not revoked yet. @returns the row, if this call did. */
+/** Revokes a key that is not revoked yet. @returns the row; undefined if this call revoked nothing. */
 export async function revokeKeyRow(db: Database, id: string, now: Date): Promise<ApiKeyRow | undefined> {
   const [row] = await db
     .update(apiKeys)
@@ -111,7 +115,7 @@ export async function setKeyScopes(
   return row;
 }
 
-/** Lets a key end at a time, unless it ends before. @returns the row, if that changed it. */
+/** Makes a key expire at `until`, unless it expires earlier. @returns the row; undefined if it was not changed. */
 export async function capKeyLife(db: Database, id: string, until: Date): Promise<ApiKeyRow | undefined> {
   const [row] = await db
     .update(apiKeys)

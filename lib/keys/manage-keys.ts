@@ -13,7 +13,7 @@ import {
   setKeyScopes,
 } from "./key-store.ts";
 
-/** A key as it is listed: everything but its secret, of which nobody has more than a hash. Times are ISO 8601, UTC. */
+/** A key as it is listed: everything but its secret, of which only a hash is stored. Times are ISO 8601, UTC. */
 export type ListedKey = {
   id: string;
   ownerId: string;
@@ -25,13 +25,13 @@ export type ListedKey = {
   revokedAt: string | null;
 };
 
-/** A key that was just made: the one time that its text is told. */
-type MadeKey = { key: string; record: ListedKey };
+/** A new key. `key` is its text, which is returned only once, here. */
+type CreatedKey = { key: string; record: ListedKey };
 
 type NewKey = { ownerId: string; name: string; scopes: readonly KeyScope[]; expiresAt: Date | null };
 
-/** Makes a key. Source: `security.md`, API keys. */
-export async function createKey(db: Database, key: NewKey, now = new Date()): Promise<MadeKey> {
+/** Creates a key. Source: `security.md`, API keys. */
+export async function createKey(db: Database, key: NewKey, now = new Date()): Promise<CreatedKey> {
   const id = randomBytes(8).toString("hex");
   const secret = randomBytes(32).toString("base64url");
   const row = await insertKeyRow(db, {
@@ -44,11 +44,11 @@ export async function createKey(db: Database, key: NewKey, now = new Date()): Pr
   return { key: formatKey(id, secret), record: describeKey(row) };
 }
 
-/** The keys of an owner, or of all, newest first. */
+/** The keys of an owner, or of all owners, newest first. */
 export const listKeys = async (db: Database, ownerId?: string): Promise<ListedKey[]> =>
   (await listKeyRows(db, ownerId)).map(describeKey);
 
-/** Ends a key at once, for good; asking again changes nothing. @returns undefined for an unknown one. */
+/** Revokes a key at once and permanently; revoking it again changes nothing. @returns undefined for an unknown key. */
 export async function revokeKey(db: Database, id: string, now = new Date()): Promise<ListedKey | undefined> {
   const row = (await revokeKeyRow(db, id, now)) ?? (await findKeyRow(db, id));
   return row && describeKey(row);
@@ -57,8 +57,8 @@ export async function revokeKey(db: Database, id: string, now = new Date()): Pro
 /** The result of {@link updateKey}. */
 type Update =
   | { status: "updated"; record: ListedKey }
-  /** It is revoked or has expired. */
-  | { status: "over" }
+  /** The key is revoked or has expired. */
+  | { status: "ended" }
   | { status: "unknown" };
 
 /** Replaces the scopes of a live key. */
@@ -70,21 +70,21 @@ export async function updateKey(
 ): Promise<Update> {
   const row = await setKeyScopes(db, id, [...scopes], now);
   if (row) return { status: "updated", record: describeKey(row) };
-  return { status: (await findKeyRow(db, id)) ? "over" : "unknown" };
+  return { status: (await findKeyRow(db, id)) ? "ended" : "unknown" };
 }
 
-/** How a key's successor came about. */
+/** The result of {@link rotateKey}. */
 type Rotation =
-  | ({ status: "rotated"; old: ListedKey } & MadeKey)
-  /** It is revoked or has expired: it has no successor. */
-  | { status: "over" }
+  | ({ status: "rotated"; old: ListedKey } & CreatedKey)
+  /** The key is revoked or has expired, so it gets no successor. */
+  | { status: "ended" }
   | { status: "unknown" };
 
 /**
- * Makes the successor of a key: the same owner, name and scopes, and as long a life. Both are live for the overlap, so
- * that its users can change over without a gap. Source: `security.md`, API keys.
+ * Creates the successor of a key, with the same owner, name, scopes and lifetime. Both keys are valid during the
+ * overlap, so that clients can switch without an interruption. Source: `security.md`, API keys.
  *
- * @param overlapMs after which the old key ends.
+ * @param overlapMs the old key expires after this time, unless it expires earlier.
  */
 export async function rotateKey(
   db: Database,
@@ -94,12 +94,12 @@ export async function rotateKey(
 ): Promise<Rotation> {
   const found = await findKeyRow(db, id);
   if (!found) return { status: "unknown" };
-  if (found.revokedAt || (found.expiresAt && found.expiresAt <= now)) return { status: "over" };
+  if (found.revokedAt || (found.expiresAt && found.expiresAt <= now)) return { status: "ended" };
   const { ownerId, name, scopes, createdAt, expiresAt } = found;
   const lifeMs = expiresAt && expiresAt.getTime() - createdAt.getTime();
-  const made = await createKey(
+  const created = await createKey(
     db,
-    // Only these are ever written.
+    // The cast holds because rows are written with scopes of this type only.
     {
       ownerId,
       name,
@@ -109,7 +109,7 @@ export async function rotateKey(
     now,
   );
   const old = await capKeyLife(db, id, new Date(now.getTime() + overlapMs));
-  return { status: "rotated", old: describeKey(old ?? found), ...made };
+  return { status: "rotated", old: describeKey(old ?? found), ...created };
 }
 
 const describeKey = (row: ApiKeyRow): ListedKey => ({

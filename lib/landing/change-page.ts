@@ -8,12 +8,14 @@ import { lockSession } from "#lib/session/session-store.ts";
 import { readPage } from "./deploy-page.ts";
 import type { LandingDeps } from "./landing-deps.ts";
 
-/** How a page is changed: rolled back (or forward) to a version, or unpublished. */
+/** A change of a page: rolling back (or forward) to a version, or unpublishing. */
 type PageChange = { version: number } | "unpublish";
 
-type Changed = { ok: true; page: LandingPage } | { ok: false; reason: "unknown page" | "unknown version" };
+type ChangeResult =
+  | { ok: true; page: LandingPage }
+  | { ok: false; reason: "unknown page" | "unknown version" };
 
-/** Who has to hold the page: an owner, or a session. */
+/** The owner or the session that must hold the page. */
 type Holder = { ownerId: string } | { sessionId: string };
 
 /** Rolls a page back to one of its versions, or unpublishes it, with its `page.updated`. Idempotent. */
@@ -22,10 +24,10 @@ export async function changePage(
   slug: string,
   holder: Holder,
   change: PageChange,
-): Promise<Changed> {
-  const known = await findPage(deps.db, slug);
-  if (!known) return { ok: false, reason: "unknown page" };
-  const { sessionId } = known.page;
+): Promise<ChangeResult> {
+  const found = await findPage(deps.db, slug);
+  if (!found) return { ok: false, reason: "unknown page" };
+  const { sessionId } = found.page;
   const changed = await repeatOnDeadlock(() =>
     deps.log.transact(sessionId ?? slug, (tx, emit) =>
       move(deps, tx, emit, { slug, sessionId, holder, change }),
@@ -46,8 +48,8 @@ async function move(
     holder,
     change,
   }: { slug: string; sessionId: string | null; holder: Holder; change: PageChange },
-): Promise<Changed> {
-  // In the order in which a page is deployed and a session is deleted.
+): Promise<ChangeResult> {
+  // The same lock order as in deploying a page and in deleting a session, to avoid deadlocks.
   const session = sessionId === null ? undefined : await lockSession(tx, sessionId);
   const page = await lockPage(tx, slug);
   const isHeld =
@@ -59,7 +61,7 @@ async function move(
   if (page.version === wanted) return { ok: true, page: await readPage(tx, pagesOrigin, slug) };
   await setCurrentVersion(tx, slug, wanted);
   const shown = await readPage(tx, pagesOrigin, slug);
-  // Another session may have taken the page over; then this session's log gets no event.
+  // Another session may have deployed the page since; then this session's log gets no event.
   if (session && page.sessionId === session.id)
     emit({ kind: "page.updated", requestId: null, runId: null, source: session.source, page: shown });
   return { ok: true, page: shown };

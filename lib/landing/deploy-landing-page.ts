@@ -27,7 +27,7 @@ const inputSchema = z.strictObject({
   note: z.string().max(NOTE_CHARACTERS_MAX).optional().describe("what is new, for people"),
 });
 
-/** `deploy_landing_page`: static files of the workspace as a version of `/p/<slug>/`. Source: `wire.md`, Landing pages. */
+/** `deploy_landing_page`: publishes static files of the workspace at `/p/<slug>/`. Source: `wire.md`, Landing pages. */
 export const deployLandingPage = (services: LandingToolServices): Tool =>
   defineTool({
     name: "deploy_landing_page",
@@ -42,7 +42,7 @@ export const deployLandingPage = (services: LandingToolServices): Tool =>
     timeoutMs: TIMEOUT_MS,
     async execute({ folder, slug, note = null }, call) {
       const { rootSessionId: sessionId, requestId, runId, callId } = call;
-      // The folder may have changed since the call was interrupted.
+      // A repeated call returns its first result, because the folder may have changed since.
       const repeated = await findDeployed(services, call);
       if (repeated) return describeDeployed(repeated, []);
       try {

@@ -26,11 +26,11 @@ import { slugOf } from "#lib/text/slug-of.ts";
 import type { LandingDeps } from "./landing-deps.ts";
 import type { FolderContent } from "./read-folder.ts";
 
-/** A folder to deploy as a page. */
+/** A request to deploy a folder as a page. */
 type DeployRequest = {
   /** The root of the tree, which owns the workspace. */
   sessionId: string;
-  /** Without one, the page of the session's folder, or a new one. */
+  /** Undefined for the page that the session deployed from this folder, or for a new page. */
   slug: string | undefined;
   note: string | null;
   content: FolderContent;
@@ -46,13 +46,13 @@ type DeployedPage = {
   version: { number: number; fileCount: number; sizeBytes: number };
   page: LandingPage;
 };
-type Refused = { ok: false; problem: string };
+type Refusal = { ok: false; problem: string };
 
 /**
- * Stores a folder as a new version of a page, which becomes current, with its `page.deployed`, in one transaction. Content that
- * the current or the newest version has already makes no new version. Source: `architecture.md`, Landing pages.
+ * Stores a folder as a new version of a page, makes it current, and emits `page.deployed`, in one transaction. If the
+ * current or the newest version has the same content, no new version is stored. Source: `architecture.md`, Landing pages.
  */
-export async function deployPage(deps: LandingDeps, request: DeployRequest): Promise<DeployedPage | Refused> {
+export async function deployPage(deps: LandingDeps, request: DeployRequest): Promise<DeployedPage | Refusal> {
   const deployed = await repeatOnDeadlock(() =>
     deps.log.transact(request.sessionId, (tx, emit) => deploy(deps, tx, emit, request)),
   );
@@ -61,7 +61,7 @@ export async function deployPage(deps: LandingDeps, request: DeployRequest): Pro
   return deployed;
 }
 
-/** What an earlier try of a call has deployed; undefined if it has deployed nothing. */
+/** The page that an earlier attempt of a call deployed; undefined if it deployed none. */
 export async function findDeployed(
   { db, pagesOrigin }: { db: Executor; pagesOrigin: string },
   call: { runId: string | null; callId: string },
@@ -77,9 +77,9 @@ async function deploy(
   tx: Transaction,
   emit: Emit,
   request: DeployRequest,
-): Promise<DeployedPage | Refused> {
+): Promise<DeployedPage | Refusal> {
   const { sessionId, content, note, requestId, runId, callId } = request;
-  // In the order in which a session is deleted: the session, then its pages.
+  // The same lock order as in deleting a session, to avoid deadlocks: the session, then its pages.
   const session = await lockSession(tx, sessionId);
   if (!session) return { ok: false, problem: "the session was deleted" };
   const repeated = await findDeployed({ db: tx, pagesOrigin: deps.pagesOrigin }, request);
@@ -95,7 +95,7 @@ async function deploy(
   if (same !== undefined) await setCurrentVersion(tx, slug, same, { sessionId, folder });
   else {
     const refused =
-      (await refuseBytes(deps, tx, session, slug, content)) ?? (await take(tx, session, slug, folder));
+      (await refuseBytes(deps, tx, session, slug, content)) ?? (await claimSlug(tx, session, slug, folder));
     if (refused) return refused;
     await storeBlobs(tx, content.contents);
     await faultPoint("page-files-stored");
@@ -115,19 +115,19 @@ async function refuseBytes(
   session: SessionRow,
   slug: string,
   { files }: FolderContent,
-): Promise<Refused | undefined> {
+): Promise<Refusal | undefined> {
   const usage = await measureUsage(tx, { slug, ownerId: session.ownerId, sessionId: session.id }, files);
   const problem = describeExcess("with these files the landing pages", "PAGES", usage, pageBytes);
   return problem === undefined ? undefined : { ok: false, problem };
 }
 
-/** Takes the slug of a page unless it has it already; a refusal if it belongs to another owner. */
-async function take(
+/** Creates the page of a slug unless it exists. @returns a refusal if the slug belongs to another owner. */
+async function claimSlug(
   tx: Transaction,
   { id: sessionId, ownerId }: SessionRow,
   slug: string,
   folder: string,
-): Promise<Refused | undefined> {
+): Promise<Refusal | undefined> {
   return refuseOwner(await takeSlug(tx, { slug, ownerId, sessionId, folder }), ownerId);
 }
 
@@ -144,15 +144,15 @@ async function findSame(
   return undefined;
 }
 
-/** The slug that a deploy goes to, and its page, locked; undefined if there is none yet. */
+/** The slug of a deploy, and its locked page; `page` is undefined if there is none yet. */
 type Place = { slug: string; page: PageRow | undefined };
 
-/** Where a deploy goes; a refusal for a slug of another owner, and for one page too many. */
+/** Chooses the slug of a deploy. @returns a refusal for a slug of another owner, or if the session has too many pages. */
 async function choosePlace(
   tx: Transaction,
   { id: sessionId, ownerId }: SessionRow,
   { slug: wanted, content: { folder } }: DeployRequest,
-): Promise<Place | Refused> {
+): Promise<Place | Refusal> {
   const slug = wanted ?? (await findSlugOfFolder(tx, sessionId, folder));
   const page = slug === undefined ? undefined : await lockPage(tx, slug);
   if (page) return refuseOwner(page, ownerId) ?? { slug: page.slug, page };
@@ -165,14 +165,14 @@ async function choosePlace(
   return { slug: slug ?? makeSlug(folder), page };
 }
 
-const refuseOwner = (page: PageRow, ownerId: string): Refused | undefined =>
+const refuseOwner = (page: PageRow, ownerId: string): Refusal | undefined =>
   page.ownerId === ownerId
     ? undefined
     : { ok: false, problem: `slug: ${page.slug} is taken; choose another one, or leave it out` };
 
 const NAME_CHARACTERS_MAX = 40;
 
-/** A slug from a folder's name, and a suffix that nobody can guess or has taken. */
+/** Makes a slug from a folder's name and a random suffix, which is unguessable and avoids collisions. */
 function makeSlug(folder: string): string {
   const name = slugOf(folder.slice(folder.lastIndexOf("/") + 1), NAME_CHARACTERS_MAX);
   return `${name || "page"}-${randomBytes(5).toString("hex")}`;

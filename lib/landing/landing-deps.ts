@@ -4,7 +4,7 @@ import type { PageServer } from "#lib/publication/landing/page-server.ts";
 import type { SandboxService } from "#lib/sandbox/sandbox-service.ts";
 import type { ByteLimits } from "#lib/session/byte-limits.ts";
 
-/** What pages are stored and changed with; made once by the container. */
+/** Dependencies for storing and changing pages; created once by the container. */
 export type LandingDeps = {
   db: Database;
   log: EventLog;
@@ -15,5 +15,5 @@ export type LandingDeps = {
   pageBytes: ByteLimits;
 };
 
-/** What the tool works with. */
+/** Dependencies of the tool. */
 export type LandingToolServices = LandingDeps & { sandbox: Pick<SandboxService, "open"> };

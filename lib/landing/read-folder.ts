@@ -7,7 +7,7 @@ import { parseWorkspacePath } from "#lib/sandbox/parse-workspace-path.ts";
 import type { Workspace, WorkspaceEntry } from "#lib/sandbox/sandbox-service.ts";
 import { mebibytes } from "#lib/session/byte-limits.ts";
 
-/** The files of a folder, as a page has them. */
+/** The files of a folder, as a page stores them. */
 export type FolderContent = {
   /** The folder's path in the workspace. */
   folder: string;
@@ -28,12 +28,12 @@ const READS_AT_ONCE = 8;
 /** Entries listed of one folder. More than a page may have, because hidden files are listed too. */
 const ENTRIES_MAX = 5_000;
 const FOLDERS_MAX = 1_000;
-/** Entries listed of a folder above the page's: more than a workspace may have. */
+/** Entries listed of a folder above the page's folder: more than a workspace may have. */
 const PARENT_ENTRIES_MAX = 50_000;
 
 /**
- * Reads the folder of a page. Hidden files and folders are left out; everything else has to be a regular file that a page may
- * have, or the whole folder is refused.
+ * Reads the folder of a page. Hidden files and folders are left out. If any other entry is not a regular file within the
+ * limits of a page, the whole folder is refused.
  *
  * @throws WorkspaceError for a path that the workspace refuses.
  */
@@ -51,7 +51,7 @@ export async function readFolder(workspace: Workspace, path: string): Promise<Fo
   return "problem" in read ? read : { folder, hidden, ...read };
 }
 
-/** Why a path is not that of a page's folder; undefined if it may be. Links on the way are refused, too. */
+/** Why a path cannot be the folder of a page; undefined if it can. Symbolic links on the path are refused too. */
 async function refusePlace(workspace: Workspace, names: string[]): Promise<string | undefined> {
   if (names.length === 0)
     return "folder: must be a folder inside the workspace, not the workspace itself; put the files of the page into one";

@@ -1,2 +1,2 @@
-/** The service's logger as its parts see it: fields first (`err` for an error), then the sentence. Pino implements it. */
+/** The logger of the service. Takes the fields first (`err` for an error), then the message. Pino implements it. */
 export type Logger = Record<"debug" | "info" | "warn" | "error", (fields: object, message: string) => void>;

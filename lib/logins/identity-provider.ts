@@ -6,21 +6,26 @@ export type OidcSettings = {
   issuer: string;
   clientId: string;
   clientSecret: string;
-  /** Who may sign in: verified e-mail addresses, and subjects as `sub:<subject>`. */
+  /** Accounts that may sign in: verified e-mail addresses, and subjects as `sub:<subject>`. */
   allow: readonly string[];
 };
 
-/** What the browser keeps between the start of a sign-in and its return. */
+/** Secrets of one sign-in, which the browser keeps while the person is at the provider. */
 export type SignInSecrets = { state: string; nonce: string; codeVerifier: string };
 
 /** The OpenID provider that people sign in with. */
 export type IdentityProvider = {
-  /** Begins a sign-in. @returns the provider's page, and the secrets for {@link IdentityProvider.finish}. @throws when the provider cannot be reached. */
+  /**
+   * Begins a sign-in.
+   *
+   * @returns the provider's page, and the secrets for {@link IdentityProvider.finish}.
+   * @throws when the provider cannot be reached.
+   */
   begin: () => Promise<{ url: URL; secrets: SignInSecrets }>;
   /**
    * Finishes a sign-in: exchanges the code and validates the ID token.
    *
-   * @param search query of the address that the provider sent the browser to.
+   * @param search query string with which the provider redirected the browser back.
    * @throws for a wrong state, code, nonce or signature, and when the provider cannot be reached.
    */
   finish: (search: string, secrets: SignInSecrets) => Promise<Account>;
@@ -42,9 +47,9 @@ const isEmail = (entry: string): boolean => !entry.startsWith("sub:");
 
 /**
  * Creates the client of an OpenID provider: authorization code flow with PKCE, state and nonce. The provider's metadata
- * is read at the first sign-in, so that the service starts without the provider.
+ * is read at the first sign-in, so that the service also starts while the provider is unreachable.
  *
- * @param redirectUri address of the service that the provider sends the browser back to.
+ * @param redirectUri URL of the service to which the provider redirects the browser back.
  */
 export function createIdentityProvider(settings: OidcSettings, redirectUri: string): IdentityProvider {
   const { issuer, clientId, clientSecret } = settings;
@@ -58,7 +63,7 @@ export function createIdentityProvider(settings: OidcSettings, redirectUri: stri
     return discovered;
   }
   async function readMetadata(): Promise<Discovered> {
-    // Loaded at the first sign-in; most deployments have none.
+    // Imported at the first sign-in, because most deployments have no identity provider.
     const oidc = await import("openid-client");
     const config = await oidc.discovery(new URL(issuer), clientId, clientSecret, undefined, {
       timeout: TIMEOUT_SECONDS,
@@ -100,14 +105,14 @@ export function createIdentityProvider(settings: OidcSettings, redirectUri: stri
       });
       const claims = tokens.claims();
       if (!claims) throw new Error("the provider sent no ID token");
-      // Providers may give the address in the ID token or at their user info endpoint only.
+      // Some providers return the e-mail address only from their user info endpoint, not in the ID token.
       const holder =
         claims.email === undefined && config.serverMetadata().userinfo_endpoint !== undefined
           ? await oidc.fetchUserInfo(config, tokens.access_token, claims.sub)
           : claims;
       const { email, email_verified: isVerified } = holder;
       const hasEmail = typeof email === "string" && isVerified === true;
-      // The issuer of the settings, which discovery and the ID token's check have compared.
+      // Discovery and the check of the ID token have compared the provider's issuer with this one of the settings.
       return { issuer, subject: claims.sub, email: hasEmail ? email : null };
     },
   };

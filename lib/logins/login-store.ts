@@ -4,7 +4,7 @@ import { logins } from "#db/schema/index.ts";
 
 export type LoginRow = typeof logins.$inferSelect;
 
-/** The times after which a login must have been created and last used to be live. */
+/** A live login was created after `createdAfter` and last used after `seenAfter`. */
 type LiveSince = { createdAfter: Date; seenAfter: Date };
 
 const isLive = ({ createdAfter, seenAfter }: LiveSince) =>
@@ -36,16 +36,16 @@ export async function findLoginRow(
   return row;
 }
 
-/** Live logins, the last used first. */
+/** Live logins, the most recently used first. */
 export const listLoginRows = (db: Database, since: LiveSince): Promise<LoginRow[]> =>
   db.select().from(logins).where(isLive(since)).orderBy(desc(logins.lastSeenAt), logins.id);
 
-/** Notes the use of a login. */
+/** Records that a login was used. */
 export async function touchLogin(db: Database, id: string, now: Date): Promise<void> {
   await db.update(logins).set({ lastSeenAt: now }).where(eq(logins.id, id));
 }
 
-/** Ends a login that has not been ended yet. @returns the row, ended by this call or before; undefined if unknown. */
+/** Ends a login that has not ended yet. @returns the row, ended now or earlier; undefined for an unknown login. */
 export async function endLoginRow(db: Database, id: string, now: Date): Promise<LoginRow | undefined> {
   const [ended] = await db
     .update(logins)
@@ -57,7 +57,7 @@ export async function endLoginRow(db: Database, id: string, now: Date): Promise<
   return row;
 }
 
-/** Deletes the logins that ended, or were last live, before a time. */
+/** Deletes logins that were ended before `endedBefore`, created before `createdAfter` or last used before `seenAfter`. */
 export async function deleteOldLogins(
   db: Database,
   endedBefore: Date,

@@ -2,20 +2,24 @@ import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
 /** The tokens of login links, `/login?token=…`. */
 export type LoginTokens = {
-  /** A token that this process accepts as long as it runs. */
+  /** Creates a token that only this process accepts, until it exits. */
   issueToken: () => string;
-  /** A token that every process with the deployment's secret key accepts for {@link SIGNED_TOKEN_MINUTES} minutes. */
+  /** Creates a token that each process with the same secret key accepts for {@link SIGNED_TOKEN_MINUTES} minutes. */
   signToken: () => string;
-  /** Whether a token is genuine and not expired. Whether it was used before, the database decides. */
+  /** Whether a token is genuine and not expired. The database, not this check, rejects a token that was used before. */
   isValid: (token: string) => boolean;
-  /** Forgets an issued token that was used. */
+  /** Removes an issued token that was used. */
   forget: (token: string) => void;
 };
 
 /** How long a token of `npm run login` is valid. */
 export const SIGNED_TOKEN_MINUTES = 10;
 
-/** @param key the deployment's secret key. */
+/**
+ * Creates the tokens of login links.
+ *
+ * @param key the deployment's secret key.
+ */
 export function createLoginTokens(key: Uint8Array, now: () => number = Date.now): LoginTokens {
   const tokenKey = createHmac("sha256", key).update("login-token/v1").digest();
   const issued = new Set<string>();
@@ -23,8 +27,8 @@ export function createLoginTokens(key: Uint8Array, now: () => number = Date.now)
 
   function isSigned(token: string): boolean {
     const [expires = "", nonce = "", signature = "", ...rest] = token.split(".");
-    const [given, expected] = [Buffer.from(signature), Buffer.from(sign(`${expires}.${nonce}`))];
-    if (rest.length > 0 || given.length !== expected.length || !timingSafeEqual(given, expected))
+    const [actual, expected] = [Buffer.from(signature), Buffer.from(sign(`${expires}.${nonce}`))];
+    if (rest.length > 0 || actual.length !== expected.length || !timingSafeEqual(actual, expected))
       return false;
     return Number(expires) > now();
   }

@@ -28,38 +28,38 @@ export type Login = {
   createdAt: Date;
   /** Last use, to the minute. */
   lastSeenAt: Date;
-  /** When it ends if it is not used before. */
+  /** When the login ends unless it is used before. */
   expiresAt: Date;
 };
 
 /** Logins of the operator. */
 export type Logins = {
-  /** Opens a login. @returns it with the cookie's token; undefined if the login link was used before. */
+  /** Opens a login. @returns the login and the token for its cookie; undefined if the login link was used before. */
   open: (signIn: SignIn, userAgent: string | null) => Promise<{ login: Login; token: string } | undefined>;
-  /** The live login of a cookie's token. Its use is noted once a minute. */
+  /** The live login of a cookie's token. Updates `lastSeenAt` at most once a minute. */
   find: (token: string) => Promise<Login | undefined>;
-  /** Live logins, the last used first. */
+  /** Live logins, the most recently used first. */
   list: () => Promise<Login[]>;
-  /** Ends a login at once, in every process; ending it again changes nothing. @returns false for an unknown one. */
+  /** Ends a login at once, in every process; ending it again changes nothing. @returns false for an unknown login. */
   end: (id: string) => Promise<boolean>;
   /** Deletes the rows of logins that ended more than a day ago. */
   deleteOld: () => Promise<void>;
-  /** Milliseconds after which a login ends, however much it is used. */
+  /** Milliseconds after its creation at which a login ends, even if it is in use. */
   lifeMs: number;
 };
 
 const MINUTE_MS = 60_000;
-const KEPT_MS = 24 * 60 * MINUTE_MS;
+const RETENTION_MS = 24 * 60 * MINUTE_MS;
 const USER_AGENT_MAX = 200;
 
 type LoginsDeps = {
   db: Database;
-  /** The deployment's secret key; with another key, all logins end. */
+  /** The deployment's secret key. Changing it ends all logins. */
   key: Uint8Array;
   /** Milliseconds after which an unused login ends. */
   idleMs: number;
   lifeMs: number;
-  /** Whether an account may sign in, by the present settings. */
+  /** Whether the current settings allow an account to sign in. */
   isAllowed: (account: Account) => boolean;
   now?: () => number;
 };
@@ -116,6 +116,6 @@ export function createLogins({ db, key, idleMs, lifeMs, isAllowed, now = Date.no
     },
     list: async () => (await listLoginRows(db, liveSince())).filter(isAccepted).map(describeRow),
     end: async (id) => (await endLoginRow(db, id, new Date(now()))) !== undefined,
-    deleteOld: () => deleteOldLogins(db, new Date(now() - KEPT_MS), liveSince(KEPT_MS)),
+    deleteOld: () => deleteOldLogins(db, new Date(now() - RETENTION_MS), liveSince(RETENTION_MS)),
   };
 }

@@ -4,23 +4,23 @@ const NESTED_MAX = 50;
 const NESTED_LINES_MAX = 10_000;
 const RUN_MAX = 50;
 const MARKS_MAX = 1_000;
-/** Emphasis, code, and links: each kind is matched with its own. */
+/** Marks of emphasis, code, and links. Parsers pair each kind separately. */
 const MARKS = [/[*_~]/g, /`/g, /[[\]<]/g];
 const CELLS_MAX = 10_000;
 const PARENTHESES_MAX = 500;
 
-/** Quotes and lists at the start of a line. */
+/** Markers of quotes and lists at the start of a line. */
 const CONTAINERS = /^(?:[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t])))+/;
 const CONTAINER = /[>+*.)-]/g;
 const LONG_RUN = new RegExp(`[*_~]{${RUN_MAX + 1}}`);
 const FENCE = /^`{3,}/;
-/** The line below the head of a table. Each row gets as many cells as it has. */
+/** The line below the head of a table. Each row of the table gets as many cells as this line has. */
 const DELIMITER_ROW = /^[\s>:*+\d.)-]*\|[\s|>:*+\d.)-]*$/;
 
 /**
- * Whether rendering a Markdown text could take seconds, fill the memory or overflow the stack. Parsers take time that
- * grows with the square of the marks of emphasis, links and code, of nested quotes and lists, and of the parentheses in an
- * address; a table has as many cells as its columns times its lines. A text that people would read stays far below.
+ * Whether rendering a Markdown text could take seconds, fill the memory or overflow the stack. The time of parsers is
+ * quadratic in the number of marks (emphasis, links, code), of nested quotes and lists, and of parentheses in a URL;
+ * a table has columns times lines cells. Ordinary texts stay far below these limits.
  */
 export function isCostlyMarkdown(text: string): boolean {
   if (text.length > CHARACTERS_MAX) return true;
@@ -38,7 +38,7 @@ export function isCostlyMarkdown(text: string): boolean {
   );
 }
 
-/** Leaves out code between two lines of fences, whose marks mean nothing. */
+/** Removes fenced code, because marks in it have no meaning. */
 function withoutCode(lines: readonly string[]): string[] {
   const prose: string[] = [];
   let fence = "";
@@ -56,7 +56,7 @@ function withoutCode(lines: readonly string[]): string[] {
       code.push(line);
     }
   }
-  // A fence that is not closed yet.
+  // An unclosed fence counts as prose.
   return [...prose, ...code];
 }
 
@@ -75,7 +75,7 @@ function measureBrackets(text: string): number {
   return deepest;
 }
 
-/** The most parentheses in a piece of text without white space, such as an address. */
+/** The most parentheses in a piece of text without white space, such as a URL. */
 function measureParentheses(text: string): number {
   let most = 0;
   for (const [word] of text.matchAll(/\S+/g))
@@ -83,7 +83,7 @@ function measureParentheses(text: string): number {
   return most;
 }
 
-/** At least as many cells as the tables of a text have. */
+/** An upper bound for the number of table cells in a text. */
 function countCells(lines: readonly string[]): number {
   let cells = 0;
   let columns = 0;

@@ -30,8 +30,8 @@ async function waitUntil(condition: () => boolean): Promise<void> {
 
 const text = (value: string) => ({ content: [{ type: "text" as const, text: value }] });
 
-describe("what a tool answers", () => {
-  it("is text, and pictures as bytes; everything else is described", async () => {
+describe("the result of a tool call", () => {
+  it("has text, and pictures as bytes; other content is described", async () => {
     const { call } = await openWith([
       {
         name: "all",
@@ -66,7 +66,7 @@ describe("what a tool answers", () => {
     );
   });
 
-  it("is its structured content, once, and never checked against the server's own schema", async () => {
+  it("has the structured content once, and is never checked against the server's own schema", async () => {
     const outputSchema = {
       type: "object" as const,
       properties: { a: { type: "string", pattern: "(a+)+$" } },
@@ -86,7 +86,7 @@ describe("what a tool answers", () => {
     }
   });
 
-  it("of a kind that is not known here is told of as such", () => {
+  it("has a note for content of an unknown type", () => {
     const { parts } = readAnswer({ content: [{ type: "hologram" }, 7], isError: false });
     const note = "[A piece of the answer is of a kind that is not known here.]";
     assert.deepEqual(parts, [
@@ -95,7 +95,7 @@ describe("what a tool answers", () => {
     ]);
   });
 
-  it("is cut where it is in too many pieces", () => {
+  it("is cut if it has too many pieces", () => {
     const content = Array.from({ length: 300_000 }, () => ({ type: "text", text: "a" }));
     const startedAt = performance.now();
     const { parts } = readAnswer({ content, isError: false });
@@ -107,7 +107,7 @@ describe("what a tool answers", () => {
     });
   });
 
-  it("may be an error, of the tool or of the protocol", async () => {
+  it("can be an error of the tool or of the protocol", async () => {
     const { call } = await openWith([
       { name: "no", call: () => ({ ...text("no such deal"), isError: true }) },
       { name: "throw", call: () => Promise.reject(new Error("id is missing")) },
@@ -117,7 +117,7 @@ describe("what a tool answers", () => {
     assert.deepEqual([isError, parts], [true, [{ type: "text", text: "MCP error -32603: id is missing" }]]);
   });
 
-  it("is refused where it is too large, and the next call goes well", async () => {
+  it("is refused if it is too large, and the next call succeeds", async () => {
     const { call } = await openWith([{ name: "huge", call: ({ size }) => text("x".repeat(Number(size))) }], {
       limits: { messageBytesMax: 1_000_000 },
     });
@@ -130,7 +130,7 @@ describe("what a tool answers", () => {
 });
 
 describe("a call", () => {
-  it("goes over the turn's one connection to its server, with its input", async () => {
+  it("uses the turn's only connection to the server, and sends its input", async () => {
     const { call, list, server } = await openWith([{ name: "echo" }]);
     await list();
     const answers = await Promise.all([1, 2, 3].map((n) => call("echo", { input: { n } })));
@@ -141,19 +141,19 @@ describe("a call", () => {
     assert.equal(server.messages("initialize").length, 1);
   });
 
-  it("goes over HTTP with SSE, too, and is made on a new connection where the old one broke", async () => {
+  it("also works over HTTP with SSE, and opens a new connection if the old one broke", async () => {
     const slow = { name: "slow", call: () => sleep(600).then(() => text("slowly")) };
     const server = await bench.startServer({ tools: [{ name: "echo" }, slow] });
     const { call } = bench.open({ crm: { url: server.sseUrl, type: "sse" } });
     assert.equal((await call("echo")).parts.length, 1);
     assert.deepEqual((await call("slow")).parts, [{ type: "text", text: "slowly" }]);
     server.dropConnections();
-    // Until the break is noticed, a call fails.
+    // A call fails until the client notices that the connection broke.
     const again = () => call("echo").then(({ parts }) => parts.length);
     assert.equal(await again().catch(again).catch(again), 1);
   });
 
-  it("is made anew, once, where the server has lost the session", async () => {
+  it("is retried once if the server has lost the session", async () => {
     const { call, list, server } = await openWith([{ name: "echo" }]);
     await list();
     server.forgetSessions();
@@ -162,7 +162,7 @@ describe("a call", () => {
     assert.equal(server.messages("tools/call").length, 2);
   });
 
-  it("fails at once where the connection breaks, and is not made again", async () => {
+  it("fails at once if the connection breaks, and is not retried", async () => {
     const { call, server } = await openWith([
       {
         name: "die",
@@ -178,7 +178,7 @@ describe("a call", () => {
     assert.equal(server.messages("tools/call").length, 1);
   });
 
-  it("that could not be sent says so", async () => {
+  it("fails with isUnsent if it could not be sent", async () => {
     const server = await bench.startServer();
     await server.close();
     const failed = await bench
@@ -188,12 +188,12 @@ describe("a call", () => {
     assert.ok(failed instanceof McpFailure && failed.isUnsent);
   });
 
-  it("is cancelled at the server when it is silent for too long, or takes too long in all", async () => {
+  it("is cancelled at the server if the server is silent for too long, or if the call takes too long in total", async () => {
     const cancelled: unknown[] = [];
     const hang: ScriptedTool = {
       name: "hang",
       async call(input, extra) {
-        const timer = input.tells
+        const timer = input.hasProgress
           ? setInterval(() => {
               const progressToken = extra._meta?.progressToken ?? 0;
               const params = { progressToken, progress: cancelled.length };
@@ -209,12 +209,12 @@ describe("a call", () => {
     const { call } = await openWith([hang], { limits: { callIdleMs: 500, callMs: 1_200 } });
     await assert.rejects(call("hang"), /^McpFailure: the server was silent for 0.5 s$/);
     const startedAt = performance.now();
-    await assert.rejects(call("hang", { input: { tells: true } }), /the call took longer than 1.2 s/);
+    await assert.rejects(call("hang", { input: { hasProgress: true } }), /the call took longer than 1.2 s/);
     assert.ok(performance.now() - startedAt > 1_000);
     await waitUntil(() => cancelled.length === 2);
   });
 
-  it("is cancelled at the server when the turn is stopped, though its connection is closed at once", async () => {
+  it("is cancelled at the server when the turn is stopped, although the connection closes right away", async () => {
     const begun = Promise.withResolvers<void>();
     const cancelled = Promise.withResolvers<void>();
     const { call, client, turn, server } = await openWith([
@@ -237,10 +237,10 @@ describe("a call", () => {
     await assert.rejects(called, /the turn was stopped/);
     await cancelled.promise;
     assert.ok(performance.now() - startedAt < 3_000);
-    await waitUntil(() => server.asked.some(({ method }) => method === "DELETE"));
+    await waitUntil(() => server.requests.some(({ method }) => method === "DELETE"));
   });
 
-  it("is not disturbed by a list that has changed, by the server's requests, or by what nobody asked", async () => {
+  it("is not disturbed by a changed tool list, by the server's requests, or by unsolicited messages", async () => {
     const { call, list, server } = await openWith([
       {
         name: "noisy",
@@ -268,7 +268,7 @@ describe("a call", () => {
     assert.deepEqual(Object.keys(initialize as object), ["elicitation"]);
   });
 
-  it("does not follow a server that has its stream opened again without end", async () => {
+  it("stops reopening the stream of a server that keeps closing it", async () => {
     let streams = 0;
     const server = await bench.startServer({
       tools: [{ name: "echo" }],
@@ -287,7 +287,7 @@ describe("a call", () => {
   });
 });
 
-describe("what a server asks a person", () => {
+describe("a server's question to a person", () => {
   const asking = (requestedSchema: object, seen: (result: ElicitResult) => void): ScriptedTool => ({
     name: "ask",
     async call(_, extra) {
@@ -324,7 +324,7 @@ describe("what a server asks a person", () => {
     ]);
   });
 
-  it("is a choice between yes and no where its form has no fields", async () => {
+  it("is a choice between yes and no if its form has no fields", async () => {
     const results: ElicitResult[] = [];
     const answers = ["yes", "no", "well"];
     const empty = { type: "object", properties: {} };
@@ -355,7 +355,7 @@ describe("what a server asks a person", () => {
     assert.deepEqual(results, [{ action: "decline" }]);
   });
 
-  it("is one form at a time, and not without end", async () => {
+  it("is one form at a time, up to a limit per call", async () => {
     const one = { type: "object", properties: { a: { type: "string" } }, required: ["a"] };
     const results: string[] = [];
     const { call, questions } = await openWith(
@@ -385,7 +385,7 @@ describe("what a server asks a person", () => {
     assert.equal(results.at(-1), "decline");
   });
 
-  it("is declined at once where no person is present, and where it is not a form", async () => {
+  it("is declined at once if no person is present, or if it is not a form", async () => {
     const results: ElicitResult[] = [];
     const alone = await openWith([asking(form, (result) => results.push(result))]);
     await alone.call("ask");
@@ -395,7 +395,7 @@ describe("what a server asks a person", () => {
         isPersonPresent: true,
       },
     );
-    // The SDK itself refuses what is no form; a server sees an error, or a declined form.
+    // The SDK rejects a schema that is not a form, so the server sees either an error or a declined form.
     await strange.call("ask").catch(() => {});
     assert.deepEqual([...alone.questions, ...strange.questions], []);
     assert.deepEqual(results[0], { action: "decline" });

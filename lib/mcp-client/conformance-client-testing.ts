@@ -3,8 +3,8 @@ import { createAddressRule } from "#lib/net/address/address-rule.ts";
 import { createGuardedWebFetch } from "#lib/net/fetch/guarded-web-fetch.ts";
 import { createMcpClient } from "./create-mcp-client.ts";
 
-// The program that the official conformance suite runs as the client under test, with the URL of its server. The suite
-// speaks http on this machine, which sessions may not; everything else is as in the service.
+// The client program that the official conformance suite tests. Its last argument is the URL of the suite's server.
+// Unlike sessions, it may use http on loopback, because the suite does; everything else is as in the service.
 
 const url = process.argv.at(-1) ?? "";
 const rule = createAddressRule({ allow: ["localhost", "127.0.0.1", "::1"] });
@@ -12,7 +12,7 @@ const fetch = createGuardedWebFetch(rule, { protocols: ["http:"] });
 const client = createMcpClient({
   fetch,
   readSecrets: async () => ({ headers: {}, url: undefined }),
-  // A person who takes every default.
+  // Simulates a person who accepts every default.
   elicitations: {
     askAndWait: async (_, { form }) => ({ state: "answered", answer: form ? readDefaults(form) : "yes" }),
   },

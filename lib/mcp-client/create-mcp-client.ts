@@ -1,5 +1,5 @@
 import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
-import { type CallInPlay, createConnections, type HeldConnection } from "./connection/connections.ts";
+import { type ActiveCall, createConnections, type TurnConnection } from "./connection/connections.ts";
 import { isOurs, listServerIds, type ServerDeps } from "./connection/find-server.ts";
 import { McpFailure, toMcpFailure } from "./mcp-error.ts";
 import { MCP_LIMITS, type McpLimits } from "./mcp-limits.ts";
@@ -10,13 +10,13 @@ import { callTool } from "./tools/call-tool.ts";
 import { listTools, type RawListing } from "./tools/list-tools.ts";
 import type { AnswerPart, McpAnswer } from "./tools/read-answer.ts";
 
-/** What a turn's servers list, and what is missing. */
+/** The tools of a turn's servers, and the tools and servers that were skipped. */
 type McpListing = { tools: RemoteTool[]; skipped: Skipped[] };
 
 export type McpCall = {
   callId: string;
   serverId: string;
-  /** Its name on the server. */
+  /** The tool's name on the server. */
   tool: string;
   input: Record<string, unknown>;
   signal: AbortSignal;
@@ -26,21 +26,21 @@ export type McpCall = {
 export type McpClient = {
   /** The servers of a turn, the service's own last. */
   listServerIds: (turn: Pick<McpTurn, "servers">) => string[];
-  /** Whether a server is this very process: what it lists stays the same, and need not be kept. */
+  /** Whether this process is the server. Its tool list never changes, so a turn need not store it. */
   isOurs: (turn: Pick<McpTurn, "servers">, serverId: string) => boolean;
-  /** Lists the tools of servers, side by side; one that fails or is too slow is told of as skipped. */
+  /** Lists the tools of servers in parallel. A server that fails or is too slow is reported in `skipped`. */
   list: (turn: McpTurn, serverIds: readonly string[], signal: AbortSignal) => Promise<McpListing>;
-  /** Calls a tool. @throws McpFailure where no answer came; its message is a sentence of ours. */
+  /** Calls a tool. @throws McpFailure if the server gave no answer; its message never quotes the server. */
   call: (turn: McpTurn, call: McpCall) => Promise<McpAnswer>;
   /** Closes the connections of a turn, in the background. */
   release: (turn: Pick<McpTurn, "runId" | "epoch">) => void;
-  /** Closes all of them. */
+  /** Closes all connections. */
   close: () => Promise<void>;
 };
 
-type Listed = { listing: RawListing; redact: HeldConnection["redact"] };
+type Listed = { listing: RawListing; redact: TurnConnection["redact"] };
 
-/** Offers of our own server that are remembered; sessions differ in few ways. */
+/** Maximum number of cached tool lists of the service's own server, by `offerKey`. */
 const OFFERS_MAX = 256;
 
 type McpDeps = ServerDeps & { elicitations: Pick<Elicitations, "askAndWait">; limits?: Partial<McpLimits> };
@@ -52,10 +52,10 @@ export function createMcpClient(deps: McpDeps): McpClient {
 
   const offers = new Map<string, McpListing>();
 
-  /** What our own server offers to sessions of a kind, which stays the same. */
+  /** Lists the tools of the service's own server, cached by `offerKey`. */
   async function listOwn(turn: McpTurn, serverId: string, signal: AbortSignal): Promise<McpListing> {
-    const known = offers.get(turn.offerKey);
-    if (known) return known;
+    const cached = offers.get(turn.offerKey);
+    if (cached) return cached;
     const listing = admitAll(limits, [{ id: serverId, server: await listServer(turn, serverId, signal) }]);
     if (listing.skipped.length > 0) return listing;
     if (offers.size >= OFFERS_MAX) offers.clear();
@@ -67,9 +67,9 @@ export function createMcpClient(deps: McpDeps): McpClient {
     const late = AbortSignal.timeout(limits.listMs);
     const deadline = AbortSignal.any([signal, late]);
     try {
-      const held = await connections.obtain(turn, serverId, deadline);
-      const listing = await listTools(await held.opened, limits, deadline);
-      return { listing, redact: held.redact };
+      const turnConnection = await connections.obtain(turn, serverId, deadline);
+      const listing = await listTools(await turnConnection.opened, limits, deadline);
+      return { listing, redact: turnConnection.redact };
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       const reason = late.aborted
@@ -81,22 +81,22 @@ export function createMcpClient(deps: McpDeps): McpClient {
 
   async function callOnce(turn: McpTurn, call: McpCall): Promise<McpAnswer> {
     const opened = AbortSignal.any([call.signal, AbortSignal.timeout(limits.listMs)]);
-    const held = await connections.obtain(turn, call.serverId, opened).catch((error: unknown) => {
+    const turnConnection = await connections.obtain(turn, call.serverId, opened).catch((error: unknown) => {
       throw new McpFailure(toMcpFailure(error).message, { isUnsent: true });
     });
     const { callId, signal } = call;
-    const inPlay: CallInPlay = { callId, signal, clock: undefined, questions: 0, isAsking: false };
-    held.calls.add(inPlay);
+    const activeCall: ActiveCall = { callId, signal, clock: undefined, questions: 0, isAsking: false };
+    turnConnection.calls.add(activeCall);
     try {
-      const answer = await callTool(await held.opened, call, limits, signal, (clock) => {
-        inPlay.clock = clock;
+      const answer = await callTool(await turnConnection.opened, call, limits, signal, (clock) => {
+        activeCall.clock = clock;
       });
-      return { ...answer, parts: answer.parts.map((part) => redactPart(part, held.redact)) };
+      return { ...answer, parts: answer.parts.map((part) => redactPart(part, turnConnection.redact)) };
     } catch (error) {
-      if (toMcpFailure(error).isSessionLost) connections.drop(turn, call.serverId, held);
+      if (toMcpFailure(error).isSessionLost) connections.drop(turn, call.serverId, turnConnection);
       throw error;
     } finally {
-      held.calls.delete(inPlay);
+      turnConnection.calls.delete(activeCall);
     }
   }
 
@@ -105,7 +105,7 @@ export function createMcpClient(deps: McpDeps): McpClient {
     isOurs: (turn, serverId) => isOurs(deps, turn, serverId),
 
     async list(turn, serverIds, signal) {
-      // Names are unique by the server's own id, so that our own server needs no look at the others.
+      // Tool names contain the server's id, so the own server's names cannot collide with those of other servers.
       const isOwn = (id: string) => isOurs(deps, turn, id);
       const own = await Promise.all(serverIds.filter(isOwn).map((id) => listOwn(turn, id, signal)));
       const others = await Promise.all(
@@ -124,7 +124,7 @@ export function createMcpClient(deps: McpDeps): McpClient {
       try {
         return await callOnce(turn, call);
       } catch (error) {
-        // The protocol asks for a new session where a server has lost the old one; in that one nothing was done.
+        // A server that has lost the session did not run the call; the protocol asks for a new session.
         if (!toMcpFailure(error).isSessionLost) throw error;
         return callOnce(turn, call);
       }
@@ -137,24 +137,24 @@ export function createMcpClient(deps: McpDeps): McpClient {
 
 /** Admits the tools of several servers, whose names must not collide. */
 function admitAll(limits: McpLimits, listed: { id: string; server: Listed | Skipped }[]): McpListing {
-  const taken = new Set<string>();
+  const usedNames = new Set<string>();
   const found: McpListing = { tools: [], skipped: [] };
   for (const { id, server } of listed) {
     if ("reason" in server) {
       found.skipped.push(server);
       continue;
     }
-    const { tools, skipped } = admitTools(id, server.listing, limits, taken);
+    const { tools, skipped } = admitTools(id, server.listing, limits, usedNames);
     found.tools.push(...tools.map((tool) => redactTool(tool, server.redact)));
     found.skipped.push(...redactStrings(skipped, server.redact));
   }
   return found;
 }
 
-const redactPart = (part: AnswerPart, redact: HeldConnection["redact"]): AnswerPart =>
+const redactPart = (part: AnswerPart, redact: TurnConnection["redact"]): AnswerPart =>
   part.type === "text" ? { ...part, text: redact(part.text) } : part;
 
-const redactTool = (tool: RemoteTool, redact: HeldConnection["redact"]): RemoteTool => {
+const redactTool = (tool: RemoteTool, redact: TurnConnection["redact"]): RemoteTool => {
   const { description, inputSchema } = tool;
   return { ...tool, ...redactStrings({ description, inputSchema }, redact) };
 };

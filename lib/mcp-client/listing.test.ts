@@ -8,7 +8,7 @@ after(() => bench.close());
 const named = (count: number) => Array.from({ length: count }, (_, index) => ({ name: `tool_${index}` }));
 
 describe("the tools of a server", () => {
-  it("are listed over all pages, as mcp_<id>__<tool>, with what the server says of them", async () => {
+  it("are listed over all pages, as mcp_<id>__<tool>, with the server's descriptions and annotations", async () => {
     const inputSchema = { type: "object" as const, properties: { id: { type: "string" } }, required: ["id"] };
     const server = await bench.startServer({
       tools: [
@@ -39,19 +39,19 @@ describe("the tools of a server", () => {
     assert.equal(server.messages("tools/list").length, 4);
   });
 
-  it("are listed over HTTP with SSE, too", async () => {
+  it("are also listed over HTTP with SSE", async () => {
     const server = await bench.startServer({ tools: named(2) });
     const { tools, skipped } = await bench.open({ crm: { url: server.sseUrl, type: "sse" } }).list();
     assert.deepEqual([tools.length, skipped], [2, []]);
   });
 
-  it("are not asked for where the server advertises none", async () => {
+  it("are not requested from a server that does not advertise tools", async () => {
     const server = await bench.startServer({ hasTools: false });
     assert.deepEqual(await bench.open({ crm: server.url }).list(), { tools: [], skipped: [] });
     assert.equal(server.messages("tools/list").length, 0);
   });
 
-  it("are taken up to the most a server may have, of 10,000", async () => {
+  it("are cut at the limit per server, even if there are 10,000", async () => {
     for (const pageSize of [100, 10_000]) {
       const server = await bench.startServer({ tools: named(10_000), pageSize });
       const { tools, skipped } = await bench.open({ crm: server.url }).list();
@@ -64,7 +64,7 @@ describe("the tools of a server", () => {
     }
   });
 
-  it("are taken as far as a listing may be large", async () => {
+  it("are cut at the size limit of a listing", async () => {
     const description = "x".repeat(100_000);
     const tools = named(50).map((tool) => ({ ...tool, description }));
     const server = await bench.startServer({ tools, pageSize: 5 });
@@ -74,7 +74,7 @@ describe("the tools of a server", () => {
     assert.match(skipped[0]?.reason ?? "", /goes on/);
   });
 
-  it("come to an end where a page leads back to itself, or there is always another", async () => {
+  it("are cut if a page leads back to itself, or if the pages never end", async () => {
     for (const next of [() => "again", (page: number) => `page-${page}`]) {
       let page = 0;
       const server = await bench.startServer({
@@ -96,7 +96,7 @@ describe("the tools of a server", () => {
     }
   });
 
-  it("are left out, and told of, where a provider would refuse their name or schema, or they are there twice", async () => {
+  it("are left out and reported if a provider would refuse their name or schema, or if they are duplicates", async () => {
     const server = await bench.startServer({
       tools: [
         { name: "good" },
@@ -119,7 +119,7 @@ describe("the tools of a server", () => {
     );
   });
 
-  it("of two servers do not collide: the second one's is left out", async () => {
+  it("of two servers with the same resulting name do not collide: the second one is left out", async () => {
     const one = await bench.startServer({ tools: [{ name: "b__c" }] });
     const other = await bench.startServer({ tools: [{ name: "c" }] });
     const { tools, skipped } = await bench.open({ a: one.url, a__b: other.url }).list();
@@ -135,19 +135,19 @@ describe("a server that cannot be listed is skipped, with a reason", () => {
     return skipped[0]?.reason ?? "";
   };
 
-  it("a dead one", async () => {
+  it("if it is down", async () => {
     const server = await bench.startServer();
     await server.close();
     assert.match(await reasonOf(server.url), /refused the connection/);
     assert.match(await reasonOf(server.sseUrl, "sse"), /refused the connection|exchange .* failed/);
   });
 
-  it("one on a private address, or without TLS", async () => {
+  it("if it has a private address, or no TLS", async () => {
     assert.match(await reasonOf("https://10.0.0.1/mcp"), /NETWORK_ALLOW|private|not permitted/);
     assert.match(await reasonOf("http://127.0.0.1:1/mcp"), /http is not a permitted scheme/);
   });
 
-  it("one that redirects to another host, which sees nothing", async () => {
+  it("if it redirects to another host, which gets no request", async () => {
     const canary = await bench.startServer();
     for (const path of ["/mcp", "/sse"] as const) {
       const server = await bench.startServer({
@@ -165,10 +165,10 @@ describe("a server that cannot be listed is skipped, with a reason", () => {
         .list();
       assert.match(skipped[0]?.reason ?? "", /redirect/);
     }
-    assert.deepEqual(canary.asked, []);
+    assert.deepEqual(canary.requests, []);
   });
 
-  it("one that answers with a page, with an error, with nonsense", async () => {
+  it("if it answers with a page, an error or an invalid message", async () => {
     const answer = (status: number, type: string, body: string) =>
       bench.startServer({
         before(_, response) {
@@ -193,7 +193,7 @@ describe("a server that cannot be listed is skipped, with a reason", () => {
     assert.match(await reasonOf((await answer(200, "text/html", "<p>")).sseUrl, "sse"), /./);
   });
 
-  it("one that is silent, or drips, within the time for listing; ten of them take no longer than one", async () => {
+  it("if it is silent or drips, after the time for listing; ten such servers take no longer than one", async () => {
     const silent = await bench.startServer({ before: () => true });
     const dripping = await bench.startServer({
       before(_, response) {
@@ -219,7 +219,7 @@ describe("a server that cannot be listed is skipped, with a reason", () => {
     for (const { reason } of skipped) assert.equal(reason, "the server did not list its tools within 1.5 s");
   });
 
-  it("one whose list is larger than a message may be", async () => {
+  it("if its list exceeds the size limit of a message", async () => {
     const server = await bench.startServer({ tools: [{ name: "big", description: "x".repeat(300_000) }] });
     const { skipped } = await bench
       .open({ crm: server.url }, { limits: { messageBytesMax: 100_000 } })
@@ -227,7 +227,7 @@ describe("a server that cannot be listed is skipped, with a reason", () => {
     assert.match(skipped[0]?.reason ?? "", /larger than 100000 bytes|broke off|closed the connection/);
   });
 
-  it("but a turn that is stopped is not kept waiting", async () => {
+  it("but a stopped turn does not wait for it", async () => {
     const silent = await bench.startServer({ before: () => true });
     const { client, turn } = bench.open({ crm: silent.url });
     const stop = new AbortController();
@@ -238,7 +238,7 @@ describe("a server that cannot be listed is skipped, with a reason", () => {
 });
 
 describe("a server's headers", () => {
-  it("are sent with every request to it, and to no other", async () => {
+  it("are sent with every request to this server, and to no other server", async () => {
     const [one, other] = [
       await bench.startServer({ tools: named(1) }),
       await bench.startServer({ tools: named(1) }),
@@ -256,19 +256,19 @@ describe("a server's headers", () => {
     await bound.call("tool_0", { serverId: "one" });
     await bound.call("tool_0", { serverId: "sse" });
     await bound.client.close();
-    assert.ok(one.asked.length >= 5);
-    for (const { headers: sent } of one.asked) {
+    assert.ok(one.requests.length >= 5);
+    for (const { headers: sent } of one.requests) {
       assert.equal(sent.authorization, "Bearer canary-one");
       assert.notEqual(sent["mcp-session-id"], "mine");
       assert.match(sent.host ?? "", /^127/);
     }
-    assert.ok(sse.asked.length >= 4);
-    for (const { headers: sent } of sse.asked) assert.equal(sent["x-key"], "canary-sse");
-    assert.ok(!JSON.stringify([other.asked, sse.asked]).includes("canary-one"));
-    assert.ok(!JSON.stringify([other.asked, one.asked]).includes("canary-sse"));
+    assert.ok(sse.requests.length >= 4);
+    for (const { headers: sent } of sse.requests) assert.equal(sent["x-key"], "canary-sse");
+    assert.ok(!JSON.stringify([other.requests, sse.requests]).includes("canary-one"));
+    assert.ok(!JSON.stringify([other.requests, one.requests]).includes("canary-sse"));
   });
 
-  it("do not come back in what the server says", async () => {
+  it("are redacted in the server's output", async () => {
     const secret = "canary-of-the-server";
     const server = await bench.startServer({
       tools: [
@@ -285,14 +285,14 @@ describe("a server's headers", () => {
       { crm: server.url },
       { headers: { crm: { authorization: `Bearer ${secret}` } } },
     );
-    const said = [await bound.list(), await bound.call("echo")];
-    assert.ok(!JSON.stringify(said).includes(secret));
-    assert.match(JSON.stringify(said), /you sent \[redacted\]/);
+    const output = [await bound.list(), await bound.call("echo")];
+    assert.ok(!JSON.stringify(output).includes(secret));
+    assert.match(JSON.stringify(output), /you sent \[redacted\]/);
   });
 });
 
 describe("the service's own tool server", () => {
-  it("is one more server, with a token of the session for the URL it is reached at", async () => {
+  it("is an additional server, with a token of the session that is bound to its URL", async () => {
     const own = await bench.startServer({ tools: named(1) });
     const pinned = await bench.startServer({ tools: named(2) });
     const builtin = {
@@ -306,15 +306,15 @@ describe("the service's own tool server", () => {
       tools.map(({ name }) => name),
       ["mcp_builtin__tool_0"],
     );
-    assert.equal(own.asked[0]?.headers.authorization, `Bearer ses_t at ${own.url}`);
-    const asked = own.asked.length;
+    assert.equal(own.requests[0]?.headers.authorization, `Bearer ses_t at ${own.url}`);
+    const requestCount = own.requests.length;
     const { tools: others } = await bench.open({ builtin: pinned.url }, { builtin }).list();
     assert.equal(others.length, 2);
-    assert.equal(pinned.asked[0]?.headers.authorization, `Bearer ses_t at ${pinned.url}`);
-    assert.equal(own.asked.length, asked);
+    assert.equal(pinned.requests[0]?.headers.authorization, `Bearer ses_t at ${pinned.url}`);
+    assert.equal(own.requests.length, requestCount);
   });
 
-  it("is asked once where it is this very process, and again for a session that is offered something else", async () => {
+  it("is listed once if it is this process, and again for a session that is offered other tools", async () => {
     const own = await bench.startServer({ tools: named(1) });
     const builtin = { url: own.url, isOurs: true, fetch: globalThis.fetch, issueUserToken: () => "token" };
     const { client, turn } = bench.open({}, { builtin });
@@ -325,7 +325,7 @@ describe("the service's own tool server", () => {
     assert.equal(own.messages("tools/list").length, 2);
   });
 
-  it("is not connected where the deployment has none, pin or not", async () => {
+  it("is not connected if the deployment has none, even if the session has pinned it", async () => {
     const { client, turn } = bench.open({ builtin: "https://127.0.0.1:1/mcp" });
     assert.deepEqual(client.listServerIds(turn), []);
   });

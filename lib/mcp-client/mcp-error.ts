@@ -1,10 +1,10 @@
 import { isGuardedFetchError } from "#lib/net/fetch/guarded-fetch-error.ts";
 
-/** A failure of a tool server, told in a sentence of ours: what the server says itself could repeat its headers. */
+/** A failure of a tool server. The message is the service's own: the server's words could repeat secret headers. */
 export class McpFailure extends Error {
-  /** The session that the server kept for us is gone: it has done nothing. */
+  /** The server no longer knows the MCP session, so it has not run the call. */
   readonly isSessionLost: boolean;
-  /** What was asked for was never sent. */
+  /** The request was never sent. */
   readonly isUnsent: boolean;
 
   constructor(sentence: string, { isSessionLost = false, isUnsent = false } = {}) {
@@ -15,7 +15,7 @@ export class McpFailure extends Error {
   }
 }
 
-/** JSON-RPC codes that the SDK gives to failures of its own. */
+/** JSON-RPC codes that the SDK uses for its own failures. */
 const TIMED_OUT = -32_001;
 const CLOSED = -32_000;
 
@@ -23,8 +23,8 @@ const readCode = (error: object): number | undefined =>
   "code" in error && typeof error.code === "number" ? error.code : undefined;
 
 /**
- * Whatever an exchange with a tool server threw, as a sentence about "the server" that holds nothing of its answer or
- * of our request.
+ * Converts any error of an exchange with a tool server into a McpFailure. The message is a sentence about "the server" and
+ * quotes neither the server's answer nor the request.
  */
 export function toMcpFailure(error: unknown): McpFailure {
   for (let at = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth += 1) {

@@ -1,6 +1,6 @@
-/** What a tool server may take of time and room. */
+/** Time and size limits of a tool server. */
 export type McpLimits = {
-  /** For connecting and listing all pages, in milliseconds. Source: specification, Limits. */
+  /** Time for connecting and listing all pages, in milliseconds. Source: specification, Limits. */
   listMs: number;
   pagesMax: number;
   /** Bytes of all pages of a listing, as JSON. */
@@ -14,13 +14,13 @@ export type McpLimits = {
   messageBytesMax: number;
   /** Bytes of all messages that answer one request. */
   exchangeBytesMax: number;
-  /** How long a call may be silent, in milliseconds; a progress notification begins it anew. */
+  /** How long a call may go without a progress notification, in milliseconds. */
   callIdleMs: number;
-  /** How long a call may take in all, in milliseconds, without the time in which a person is asked. */
+  /** How long a call may take in total, in milliseconds, not counting the time that a person takes to answer. */
   callMs: number;
-  /** How long a person is given for one question of a server, in milliseconds. */
+  /** How long a person has to answer one question of a server, in milliseconds. */
   answerMs: number;
-  /** How often a server may have its stream of notifications opened again. */
+  /** How often the client opens a server's notification stream. */
   streamsMax: number;
 };
 

@@ -4,15 +4,15 @@ import { nameMcpHeaders, nameMcpUrl, placeSecret } from "#lib/session/secrets/se
 import { readSealedSecrets } from "#lib/session/secrets/secret-store.ts";
 import { McpFailure } from "./mcp-error.ts";
 
-/** What of a tool server is stored sealed. */
+/** The sealed parts of a tool server. */
 export type ServerSecrets = {
   headers: Record<string, string>;
-  /** Its URL in full; undefined where the session's row has it in full. */
+  /** The full URL; undefined if the session's row already holds it unmasked. */
   url: string | undefined;
 };
 
 /**
- * Opens the headers and the URL of one of a session's tool servers; there may be neither.
+ * Opens the sealed headers and URL of one of a session's tool servers, as far as it has them.
  *
  * @throws McpFailure if they were sealed with a key that is not configured.
  */
@@ -33,6 +33,6 @@ export async function readServerSecrets(
     }
   };
   const headers = open(headersName, "its headers");
-  // The service sealed them itself, from what the contract had let in.
+  // The service sealed these headers itself, after the API contract had validated them.
   return { headers: headers === undefined ? {} : JSON.parse(headers), url: open(urlName, "its URL") };
 }

@@ -3,7 +3,7 @@ import { it } from "node:test";
 import { deriveUserTokenKey, mintUserToken } from "#lib/secrets/user-token.ts";
 import { createRedactor } from "./redact-secrets.ts";
 
-it("takes a server's secrets and any user token of ours out of a text, and leaves the rest", () => {
+it("redacts a server's secrets and the service's user tokens in a text, and keeps the rest", () => {
   const redact = createRedactor({
     url: "https://tools.example/mcp?token=query%2Dsecret&lang=en",
     headers: { authorization: "Bearer abcdefgh-secret", accept: "text/html" },

@@ -1,6 +1,6 @@
 import { USER_TOKEN_PATTERN } from "#lib/secrets/user-token.ts";
 
-/** A header of such a name holds a secret, however short it is; any other one only where no word is as long. */
+/** Values under such a name count as secrets from 8 characters on; values under other names from 20 characters on. */
 const SECRET_NAME = /auth|key|token|secret|cookie|password|credential|session/i;
 const SECRET_LENGTH_MIN = 8;
 const ANY_LENGTH_MIN = 20;
@@ -8,8 +8,8 @@ const ANY_LENGTH_MIN = 20;
 const REDACTED = "[redacted]";
 
 /**
- * Makes a function that takes a server's own header values, values of its URL's query, and user tokens of ours, out of
- * what it says: they are not for the model, even where a server repeats them. Source: `security.md`, What comes in.
+ * Creates a function that redacts secrets in a server's output, so that the model never sees them: values of the server's
+ * headers and URL query, and the service's user tokens. Source: `security.md`, What comes in.
  */
 export function createRedactor({
   headers,
@@ -22,7 +22,7 @@ export function createRedactor({
     const least = SECRET_NAME.test(name) ? SECRET_LENGTH_MIN : ANY_LENGTH_MIN;
     return [value.trim(), ...value.split(/[\s,;]+/)].filter((part) => part.length >= least);
   });
-  // The longest first: a part of it must not leave the rest standing.
+  // Longest first: replacing a shorter secret first would leave the rest of a longer one readable.
   const ordered = [...new Set(secrets)].sort((one, other) => other.length - one.length);
   return (text) =>
     ordered
@@ -30,7 +30,7 @@ export function createRedactor({
       .replaceAll(USER_TOKEN_PATTERN, REDACTED);
 }
 
-/** The parameters of a URL, with their values as they are written and as they are meant. */
+/** The query parameters of a URL, with both their raw and their decoded values. */
 function readQuery(url: string): [name: string, value: string][] {
   const { search, searchParams } = new URL(url);
   const written = search
@@ -38,13 +38,13 @@ function readQuery(url: string): [name: string, value: string][] {
     .split("&")
     .map((parameter): [string, string] => {
       const at = parameter.indexOf("=");
-      // Without a name the parameter may be a token itself.
+      // A parameter without a name may itself be a token.
       return at < 0 ? ["token", parameter] : [parameter.slice(0, at), parameter.slice(at + 1)];
     });
   return [...written, ...searchParams];
 }
 
-/** A JSON value with all strings in it redacted; names of fields stay. It must not be nested without end. */
+/** Redacts all strings in a JSON value, except field names. It recurses, so the caller must limit the nesting. */
 export function redactStrings<Value>(value: Value, redact: (text: string) => string): Value {
   const convert = (item: unknown): unknown => {
     if (typeof item === "string") return redact(item);
@@ -53,6 +53,6 @@ export function redactStrings<Value>(value: Value, redact: (text: string) => str
       return Object.fromEntries(Object.entries(item).map(([name, inner]) => [name, convert(inner)]));
     return item;
   };
-  // Only the insides of strings change.
+  // Only the contents of strings change, so the type stays the same.
   return convert(value) as Value;
 }

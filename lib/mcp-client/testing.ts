@@ -17,7 +17,7 @@ export type Question = {
   form: ElicitationForm | null;
 };
 
-/** A client over the real guarded fetch, with real tool servers on loopback, which it may reach. */
+/** Opens clients that use the real guarded fetch, with loopback allowed, and starts real tool servers on loopback. */
 export function openMcpBench() {
   const certificate = makeCertificate();
   trustCertificate(certificate);
@@ -32,7 +32,7 @@ export function openMcpBench() {
       closing.unshift(() => server.close());
       return server;
     },
-    /** A client, and a turn of a session that has these servers. */
+    /** Creates a client, and a turn of a session that has these servers. */
     open(
       urls: Record<string, string | McpTurn["servers"][string]>,
       options: {
@@ -53,9 +53,9 @@ export function openMcpBench() {
         }),
         elicitations: {
           askAndWait: async ({ callId }, { question, options: choices, form }) => {
-            const asked = { callId, question, options: choices, form };
-            questions.push(asked);
-            return options.answer?.(asked) ?? { state: "declined" };
+            const entry = { callId, question, options: choices, form };
+            questions.push(entry);
+            return options.answer?.(entry) ?? { state: "declined" };
           },
         },
         ...(options.limits && { limits: options.limits }),

@@ -3,29 +3,29 @@ import type { McpServerRow } from "#db/schema/index.ts";
 /** A function of the shape of `fetch`. */
 export type Fetch = typeof globalThis.fetch;
 
-/** One tool server, with what is needed to reach it. */
+/** One tool server, with the credentials and the fetch to reach it. */
 export type McpServer = {
   id: string;
   url: string;
   type: "http" | "sse";
-  /** Sent to this server alone; secrets. */
+  /** Secrets, which are sent to this server only. */
   headers: Readonly<Record<string, string>>;
-  /** What reaches it: the guarded fetch, unless it is our own. */
+  /** The fetch for this server: the guarded fetch, or that of `ServerDeps.builtin` for the service's own server. */
   fetch: Fetch;
 };
 
 /** The id that is reserved for the service's own tool server. Source: specification, MCP servers, rule 2. */
 export const BUILTIN = "builtin";
 
-/** A turn as its tool servers are concerned. */
+/** The parts of a turn that the client of tool servers needs. */
 export type McpTurn = {
   sessionId: string;
   runId: string;
-  /** Tells this executor of the run from any other: each has connections of its own. */
+  /** Distinguishes this executor of the run from others: each has its own connections. */
   epoch: number;
   isPersonPresent: boolean;
   /** The session's servers by id, as stored. */
   servers: Readonly<Record<string, McpServerRow>>;
-  /** What of the session its own tool server asks for when it lists its tools: equal for turns that are offered the same. */
+  /** Cache key for the tool list of the service's own server: equal for turns that are offered the same tools. */
   offerKey: string;
 };

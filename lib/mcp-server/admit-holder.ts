@@ -11,7 +11,7 @@ import { readUserToken, type UserToken } from "#lib/secrets/user-token.ts";
 import type { SecurityLog } from "#lib/security-log/security-log.ts";
 import { findSession, type SessionRow } from "#lib/session/session-store.ts";
 
-/** Who holds a session's user token: the agent of that session, or another one, whose calls end with `grant`. */
+/** The holder of a user token: the session's own agent, or another agent, whose calls are aborted when `grant` ends. */
 export type McpHolder = {
   key: string;
   holder: "agent" | "other";
@@ -22,24 +22,24 @@ export type McpHolder = {
 const UNAUTHORIZED =
   "send a session's user token as Authorization: Bearer <token>; it may have expired, or its API key was revoked";
 
-/** The scope that minting a token needs, and its key must keep. */
+/** The scope that an API key needs to mint a token. The token is refused once its key has lost this scope. */
 const TOKEN_SCOPE = "sessions:write";
 
 /**
- * Makes the check of the built-in server's credential. Source: specification, Authentication, rule 6.
+ * Creates the authentication check of the built-in server. Source: specification, Authentication, rule 6.
  *
  * @param deps.audience the URL that tokens for this server are bound to.
  */
 export function createHolderCheck(deps: {
   db: Database;
   key: Uint8Array;
-  /** Keys whose tokens are still accepted. */
+  /** Former token keys, whose tokens are still accepted. */
   previousKeys?: readonly Uint8Array[];
   audience: string;
   rates: RateLimiter;
   failedAttempts: FailedAttempts;
   keys: Pick<KeyStore, "readLive">;
-  /** Ids of the keys in the settings. */
+  /** Ids of the API keys in the settings. */
   settingsKeyIds: ReadonlySet<string>;
   securityLog: Pick<SecurityLog, "userTokenRefused">;
   now?: () => Date;
@@ -58,8 +58,8 @@ export function createHolderCheck(deps: {
   }
 
   /**
-   * The grant of a token's key; null for a key that was revoked, has expired, lost the scope or left the settings;
-   * undefined where no stored key is behind the token.
+   * Reads the grant of the API key that minted a token. It is null if the key was revoked, has expired, has lost the scope
+   * or is no longer in the settings, and undefined if the token needs no stored key.
    */
   async function readGrant(keyId: string | null): Promise<Grant | null | undefined> {
     if (keyId === null) return undefined;
@@ -85,7 +85,7 @@ export function createHolderCheck(deps: {
       deps.securityLog.userTokenRefused({ sessionId: token?.sessionId });
       return failedAttempts.refuse(clientOf(request), refusal);
     }
-    // The agent's own calls are counted by its turn.
+    // The turn already limits the calls of the session's own agent.
     const verdict = token.holder === "other" ? await rates.take("poll", `mcp/${session.id}`) : undefined;
     if (verdict && !verdict.isAllowed)
       return fail(

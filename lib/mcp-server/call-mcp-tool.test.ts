@@ -21,13 +21,13 @@ const define = (
     input: z.strictObject({ times: z.int().min(1).default(2) }),
   });
 
-test("a tool gets its checked input, with what was left out; no input at all is an empty one", async () => {
+test("a tool gets its validated input with defaults; missing input counts as empty", async () => {
   const tool = define(async ({ times }) => mcpText(`knocked ${times} times`));
   assert.equal(mcpTextOf(await callMcpTool(tool, { times: 3 }, mcpCall().call)), "knocked 3 times");
   assert.equal(mcpTextOf(await callMcpTool(tool, undefined, mcpCall().call)), "knocked 2 times");
 });
 
-test("wrong input is a result that names the field, and the tool is not called", async () => {
+test("invalid input is an error result that names the field, and the tool is not called", async () => {
   const tool = define(() => Promise.reject(new Error("was called")));
   for (const [input, sentence] of [
     [{ times: "3" }, "knock: times: must be a number"],
@@ -39,7 +39,7 @@ test("wrong input is a result that names the field, and the tool is not called",
   }
 });
 
-test("a throw is told as its message", async () => {
+test("a thrown error becomes a result with its message", async () => {
   const tool = define(() => Promise.reject(new Error("the door is gone")));
   const result = await callMcpTool(tool, {}, mcpCall().call);
   assert.deepEqual([result.isError, mcpTextOf(result)], [true, "knock: the door is gone"]);
@@ -47,7 +47,7 @@ test("a throw is told as its message", async () => {
   assert.match(mcpTextOf(await callMcpTool(statement, {}, mcpCall().call)), /^knock: The service failed/);
 });
 
-test("a call ends at its deadline and when it is stopped, and what it becomes later disturbs nobody", async () => {
+test("a call ends at its deadline or when it is stopped, and its later outcome is ignored", async () => {
   const signals: AbortSignal[] = [];
   const late = Promise.withResolvers<CallToolResult>();
   const wait = (_input: unknown, { signal }: McpCall) => {
@@ -68,7 +68,7 @@ test("a call ends at its deadline and when it is stopped, and what it becomes la
   late.reject(new Error("nobody is there"));
 });
 
-test("a result is kept within its caps, and says what was left out", async () => {
+test("a result is cut to its size limits, with a note about each cut", async () => {
   const long = "é".repeat(150_000);
   const parts: CallToolResult = {
     content: [
@@ -88,7 +88,7 @@ test("a result is kept within its caps, and says what was left out", async () =>
   assert.equal(picture, "[A picture that is too large to be sent.]");
 });
 
-test("a value with a shape is there as text too", async () => {
+test("a structured result also contains the value as text", async () => {
   const { content, structuredContent } = await callMcpTool(
     define(async () => mcpValue({ open: true })),
     {},
@@ -98,7 +98,7 @@ test("a value with a shape is there as text too", async () => {
   assert.deepEqual(JSON.parse(mcpTextOf({ content })), { open: true });
 });
 
-test("what a call works on is acquired before the deadline starts, and given back at the end", async () => {
+test("a call's resource is acquired before the deadline starts, and released at the end", async () => {
   const { call } = mcpCall();
   const steps: string[] = [];
   const tool = define(async (_input, { signal }) => {

@@ -4,10 +4,10 @@ import { describeFailure } from "#lib/tools/describe-failure.ts";
 import { type McpCall, type McpTool, mcpError, mcpRefusal } from "./mcp-tool.ts";
 
 /**
- * Calls a tool: its input is checked, what it works on is acquired, then its deadline starts; its answer is kept within the
- * caps. Every failure is a result that says what went wrong.
+ * Calls a tool: validates the input, acquires the tool's resource, starts the deadline, and cuts the result to its size
+ * limits. Every failure is returned as a result that describes it.
  *
- * @param refuse asked last before the call runs: says why it may not.
+ * @param refuse called after the resource is acquired; returns the reason if the call must not run.
  */
 export async function callMcpTool(
   tool: McpTool,
@@ -45,9 +45,9 @@ async function callWithDeadline(tool: McpTool, input: unknown, call: McpCall): P
   if (signal.aborted) onAbort();
   else signal.addEventListener("abort", onAbort, { once: true });
   try {
-    // It has been parsed; a tool parses what it is given itself.
+    // The input is valid, but is passed on unparsed, because `execute` parses it itself.
     const running = tool.execute(input ?? {}, { ...call, signal });
-    // A rejection after the deadline or a stop has no reader.
+    // After the deadline or a stop, a rejection has no other handler.
     running.catch(() => {});
     return cutMcpResult(await Promise.race([running, ended]));
   } finally {
@@ -61,8 +61,8 @@ const TEXT_MAX = 200_000;
 const PICTURE_BASE64_MAX = 12 * 1_048_576;
 
 /**
- * A result within its caps: text up to 200,000 characters, a picture up to 9 MiB. What is left out is said; a value with a
- * shape is too long as a whole or not at all.
+ * Cuts a result to its size limits: text to 200,000 characters in total, pictures to 9 MiB each, with a note about each
+ * cut. `structuredContent` is not cut, because a part of it would not fit its schema.
  */
 function cutMcpResult(result: CallToolResult): CallToolResult {
   let left = TEXT_MAX;
@@ -71,13 +71,13 @@ function cutMcpResult(result: CallToolResult): CallToolResult {
       return { type: "text", text: "[A picture that is too large to be sent.]" };
     if (part.type !== "text") return part;
     const { text } = part;
-    const kept = text.slice(0, left).toWellFormed();
-    left -= kept.length;
-    return text.length === kept.length
+    const shown = text.slice(0, left).toWellFormed();
+    left -= shown.length;
+    return text.length === shown.length
       ? part
       : {
           ...part,
-          text: `${kept}\n[… ${text.length - kept.length} of ${text.length} characters left out …]`,
+          text: `${shown}\n[… ${text.length - shown.length} of ${text.length} characters left out …]`,
         };
   });
   return { ...result, content };

@@ -3,7 +3,7 @@ import { EventEmitter } from "node:events";
 import { test } from "node:test";
 import { createCallsInFlight } from "./calls-in-flight.ts";
 
-/** Two processes that hear each other. */
+/** Simulates two processes that share a bus. */
 function startProcesses() {
   const bus = new EventEmitter();
   const words = {
@@ -16,7 +16,7 @@ function startProcesses() {
   return { here: createCallsInFlight(words), there: createCallsInFlight(words), bus };
 }
 
-test("a call is cancelled by its holder alone, by the very id, whichever process is told", () => {
+test("only the holder can cancel a call, only by its exact id, and in any process", () => {
   const { here, there } = startProcesses();
   const call = here.begin("ada", 7);
   for (const [holder, id] of [
@@ -32,7 +32,7 @@ test("a call is cancelled by its holder alone, by the very id, whichever process
   assert.equal(call.signal.aborted, true);
 });
 
-test("a call that is over is not cancelled, and a process that ends hears nothing more", () => {
+test("an ended call is not cancelled, and a closed process stops listening", () => {
   const { here, there, bus } = startProcesses();
   const over = here.begin("ada", 1);
   over.end();
@@ -44,7 +44,7 @@ test("a call that is over is not cancelled, and a process that ends hears nothin
   assert.equal(bus.listenerCount("word"), 0);
 });
 
-test("an id that no client makes is never cancelled, and disturbs nobody", () => {
+test("a call with an invalid or too long id cannot be cancelled, and does not throw", () => {
   const { here } = startProcesses();
   const calls = [undefined, null, {}, "x".repeat(10_000)].map((id) => here.begin("ada", id));
   here.cancel("ada", "x".repeat(10_000));

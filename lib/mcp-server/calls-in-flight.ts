@@ -1,25 +1,25 @@
-import type { Words } from "#lib/events/bus/words.ts";
+import type { Topic } from "#lib/events/bus/topic.ts";
 
-/** What is being answered, so that a later message of the same holder can cancel it, whichever process it reaches. */
+/** The calls in progress, so that a later message of the same holder can cancel one, even through another process. */
 export type CallsInFlight = {
-  /** Notes that an answer is in the making; its signal fires when it is cancelled. */
+  /** Registers a call. Its signal fires when the call is cancelled; `end` must be called when the call is over. */
   begin: (holderKey: string, requestId: unknown) => { signal: AbortSignal; end: () => void };
-  /** Cancels a holder's request by the id that its own client gave it. */
+  /** Cancels a holder's request by the JSON-RPC id that the client chose. */
   cancel: (holderKey: string, requestId: unknown) => void;
   close: () => void;
 };
 
-/** Longer ids than clients make; they go over a bus that takes short words. */
+/** Calls with longer ids cannot be cancelled, because the bus between processes only carries short messages. */
 const ID_MAX = 200;
 
 /** @see CallsInFlight */
-export function createCallsInFlight(words: Words): CallsInFlight {
+export function createCallsInFlight(words: Topic): CallsInFlight {
   const calls = new Map<string, Set<AbortController>>();
   const stopListening = words.listen(
     (word) => {
       for (const call of calls.get(word) ?? []) call.abort();
     },
-    // A missed cancellation cannot be recovered: the call then ends by its own timeout.
+    // A cancellation that was lost on the bus cannot be recovered; the call then ends by its own timeout.
     () => {},
   );
 
@@ -44,7 +44,7 @@ export function createCallsInFlight(words: Words): CallsInFlight {
   };
 }
 
-/** A number and its text are different ids. */
+/** Names a call across processes. The ids 7 and "7" are different; undefined for an id that cannot be cancelled. */
 function nameCall(holderKey: string, requestId: unknown): string | undefined {
   if (typeof requestId !== "string" && typeof requestId !== "number") return undefined;
   const id = JSON.stringify(requestId);

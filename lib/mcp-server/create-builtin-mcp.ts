@@ -5,7 +5,7 @@ import type { BodyReader } from "#lib/api/http/body/body-reader.ts";
 import type { RateLimiter } from "#lib/api/http/rates/rate-limiter.ts";
 import type { ApiServices } from "#lib/api/services.ts";
 import type { BrowserService } from "#lib/browser/browser-service.ts";
-import type { Words } from "#lib/events/bus/words.ts";
+import type { Topic } from "#lib/events/bus/topic.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
 import type { EvidenceStore } from "#lib/evidence/evidence.ts";
 import type { KeyStore } from "#lib/keys/key-store.ts";
@@ -35,24 +35,24 @@ type BuiltinMcpDeps = {
   fetch: GuardedFetch;
   evidence: EvidenceStore;
   compare: PictureComparer;
-  /** Refuses calls that change something while a plan is to be agreed. */
+  /** Refuses calls that change something while a plan is not yet approved. */
   planGate: PlanGate;
   browser: BrowserService;
   rates: RateLimiter;
   failedAttempts: FailedAttempts;
   keys: Pick<KeyStore, "readLive">;
-  /** Ids of the keys in the settings. */
+  /** Ids of the API keys in the settings. */
   settingsKeyIds: ReadonlySet<string>;
-  access: Pick<AccessWatch, "hold">;
+  access: Pick<AccessWatch, "watch">;
   bodies: BodyReader;
-  /** Every tool of this deployment's agents. */
+  /** All tools that agents of this deployment can have. */
   tools: readonly Tool[];
   tokenKey: Uint8Array;
-  /** Keys whose tokens are still accepted. */
+  /** Former token keys, whose tokens are still accepted. */
   previousTokenKeys?: readonly Uint8Array[];
   baseUrl: string;
-  /** How processes tell each other of calls that were cancelled. */
-  words: Words;
+  /** The bus on which processes announce cancelled calls. */
+  words: Topic;
   logger: Pick<Logger, "error">;
   securityLog: Pick<SecurityLog, "userTokenRefused">;
 };
@@ -66,7 +66,7 @@ type BuiltinMcp = {
   close: () => void;
 };
 
-/** How long the session's own user token is good for. */
+/** Lifetime of a user token for other agents, in milliseconds. */
 const USER_TOKEN_MS = 3_600_000;
 
 /** @see BuiltinMcp */
@@ -92,17 +92,18 @@ export function createBuiltinMcp(deps: BuiltinMcpDeps): BuiltinMcp {
       instructions: INSTRUCTIONS[holder],
       logger,
       async call(tool, input, call) {
-        // Only root sessions have tokens for other agents, and the agent's own utilities change nothing.
+        // The gate can check the session itself: only root sessions have tokens for other agents, and the utilities of the
+        // session's own agent change nothing.
         const refuse = (called: McpTool) => deps.planGate(called, session.id);
         const work = () => callMcpTool(tool, input, call, refuse);
-        const toolName = offered.find((each) => each.tool === tool)?.knownAs ?? tool.name;
-        const taken = await turns[holder](session.id, call.signal, () =>
-          // The agent's turn records its own calls.
+        const toolName = offered.find((each) => each.tool === tool)?.policyName ?? tool.name;
+        const admitted = await turns[holder](session.id, call.signal, () =>
+          // The turn of the session's own agent records its calls itself.
           holder === "agent"
             ? work()
             : recordCall(log, session, { callId: call.callId, toolName, input }, work),
         );
-        return taken.ok ? taken.value : mcpError(taken.error);
+        return admitted.ok ? admitted.value : mcpError(admitted.error);
       },
     });
   }

@@ -17,14 +17,14 @@ import type { McpCall, McpTool } from "./mcp-tool.ts";
 type McpServerDeps = {
   sessionId: string;
   tools: readonly McpTool[];
-  /** What the caller is told of the server before it begins. */
+  /** The instructions that the server sends to the client at initialization. */
   instructions: string;
-  /** @throws where the fault is ours, which the caller is told without a detail. */
+  /** @throws for a bug or a failure of infrastructure; the client gets an error without details. */
   call: (tool: McpTool, input: unknown, call: McpCall) => Promise<CallToolResult>;
   logger: Pick<Logger, "error">;
 };
 
-/** A server of the official SDK that lists these tools and calls them. */
+/** Creates a server of the official SDK that lists these tools and calls them. */
 export function createMcpServer({ sessionId, tools, instructions, call, logger }: McpServerDeps): Server {
   const server = new Server(
     { name: "agent-session-service", title: "Agent Session Service", version: "1.0.0" },
@@ -52,7 +52,7 @@ export function createMcpServer({ sessionId, tools, instructions, call, logger }
   return server;
 }
 
-/** Reports of a call, of which each is further than the last, as the protocol demands. */
+/** Creates the progress callback of a call. It drops reports that do not increase, which the protocol forbids. */
 function createProgress(
   token: string | number | undefined,
   send: (notification: ServerNotification) => Promise<void>,
@@ -62,19 +62,19 @@ function createProgress(
     if (token === undefined || progress <= last) return;
     last = progress;
     const params = { progressToken: token, progress, total, message };
-    // Who has gone is not told.
+    // The client may have disconnected.
     send({ method: "notifications/progress", params }).catch(() => {});
   };
 }
 
-const listed = new WeakMap<McpTool, ListedTool>();
+const listedTools = new WeakMap<McpTool, ListedTool>();
 
-/** A tool as it is listed; made once for each. */
+/** Describes a tool for the list, cached per tool. */
 function describeTool(tool: McpTool): ListedTool {
-  const known = listed.get(tool);
-  if (known) return known;
+  const cached = listedTools.get(tool);
+  if (cached) return cached;
   const { name, title, description, annotations, input, output } = tool;
-  const made = {
+  const listedTool = {
     name,
     title,
     description,
@@ -82,11 +82,11 @@ function describeTool(tool: McpTool): ListedTool {
     inputSchema: toObjectSchema(input, "input"),
     ...(output && { outputSchema: toObjectSchema(output, "output") }),
   };
-  listed.set(tool, made);
-  return made;
+  listedTools.set(tool, listedTool);
+  return listedTool;
 }
 
 function toObjectSchema(schema: z.ZodType, io: "input" | "output"): ListedTool["inputSchema"] {
-  // Every tool takes and answers an object, which is all that the SDK's type asks for.
+  // The SDK's type requires an object schema, and the input and output of every tool are objects.
   return z.toJSONSchema(schema, { io, unrepresentable: "any" }) as ListedTool["inputSchema"];
 }

@@ -13,39 +13,39 @@ const BODY_BYTES_MAX = 4 * 1_048_576;
 
 type HolderBase = {
   key: string;
-  /** Its calls end with this; undefined for a credential that cannot be withdrawn before it expires. */
+  /** The holder's calls are aborted when this grant ends; undefined for a credential that cannot be revoked. */
   grant: Grant | undefined;
 };
 
-/** What a server of the official SDK offers to a transport. */
+/** The part of the official SDK's server that this endpoint uses. */
 export type McpServerPort = { connect: (transport: Transport) => Promise<void>; close: () => Promise<void> };
 
 type McpEndpointDeps<Holder extends HolderBase> = {
   /** Public origin: requests that name another host, or come from another site's page, are refused. */
   baseUrl: string;
-  /** Who is calling; `key` tells the holders of credentials apart. */
+  /** Authenticates the caller; `key` is unique for each credential. */
   admit: (request: Request) => Promise<{ ok: true; holder: Holder } | Failure>;
-  /** A server for one message of theirs. */
+  /** Creates the MCP server for one message of a holder. */
   open: (holder: Holder) => McpServerPort;
   inFlight: CallsInFlight;
-  access: Pick<AccessWatch, "hold">;
+  access: Pick<AccessWatch, "watch">;
   bodies: BodyReader;
   logger: Pick<Logger, "error">;
 };
 
 /**
- * An MCP server over Streamable HTTP without any state: each message brings its credential, and has a server and a
- * transport of its own, so that any process may answer it. No stream is offered for `GET`, and there is no session to
- * `DELETE`. A call of a tool is answered as an event stream, on which its progress comes, anything else as JSON.
+ * Creates a stateless MCP endpoint over Streamable HTTP. Each message carries its credential and gets its own server and
+ * transport, so any process can answer it. There is no stream for `GET` and no session to `DELETE`. A tool call is answered
+ * with an event stream, which also carries its progress; all other messages are answered with JSON.
  * Source: Model Context Protocol 2025-11-25, Transports.
  *
- * @returns the handler of its path; it never rejects.
+ * @returns the request handler, which never rejects.
  */
 export function createMcpEndpoint<Holder extends HolderBase>(
   deps: McpEndpointDeps<Holder>,
 ): (request: Request) => Promise<Response> {
   async function serve(request: Request): Promise<Response> {
-    const refusal = refuseStranger(request, deps.baseUrl);
+    const refusal = refuseForeignRequest(request, deps.baseUrl);
     if (refusal) return refuseMcp(refusal);
     const admitted = await deps.admit(request);
     if (!admitted.ok) return refuseMcp(admitted);
@@ -61,17 +61,17 @@ export function createMcpEndpoint<Holder extends HolderBase>(
     if (message.method === "notifications/cancelled") deps.inFlight.cancel(holder.key, message.cancels);
     const server = deps.open(holder);
     const { signal: ended, end } = deps.inFlight.begin(holder.key, message.id);
-    const withdrawn = new AbortController();
-    const letGo = holder.grant && deps.access.hold(holder.grant, () => withdrawn.abort());
-    const stop = AbortSignal.any([request.signal, ended, withdrawn.signal]);
+    const revoked = new AbortController();
+    const releaseGrant = holder.grant && deps.access.watch(holder.grant, () => revoked.abort());
+    const stop = AbortSignal.any([request.signal, ended, revoked.signal]);
     const transport = new WebStandardStreamableHTTPServerTransport({
       enableJsonResponse: message.method !== "tools/call",
     });
     const close = () => {
       stop.removeEventListener("abort", close);
       end();
-      letGo?.();
-      // What is still at work on the message sees its signal fire.
+      releaseGrant?.();
+      // Closing the server aborts the signal of a call that is still running.
       server
         .close()
         .catch((error: unknown) => deps.logger.error({ err: error }, "an MCP server did not close"));
@@ -81,7 +81,7 @@ export function createMcpEndpoint<Holder extends HolderBase>(
       await server.connect(transport as Transport);
       stop.addEventListener("abort", close);
       const answered = transport.handleRequest(request, { parsedBody });
-      return afterwards(await untilAborted(answered, stop), close);
+      return closeAfterBody(await answerUntilAborted(answered, stop), close);
     } catch (error) {
       close();
       throw error;
@@ -95,11 +95,11 @@ export function createMcpEndpoint<Holder extends HolderBase>(
     });
 }
 
-/** What cannot be from a client of ours: a name that was rebound to this machine, a page of another site, a method. */
-function refuseStranger(request: Request, baseUrl: string): Failure | undefined {
+/** Refuses a foreign Host (DNS rebinding), a foreign Origin (a page of another site), and any method but POST. */
+function refuseForeignRequest(request: Request, baseUrl: string): Failure | undefined {
   const { method, headers } = request;
   const host = headers.get("host");
-  // A request that is made within the process names none.
+  // A request from within this process has no Host header.
   if (host !== null && !isOwnHost(host, baseUrl)) return fail("forbidden", "Host: is not this service's");
   const origin = headers.get("origin");
   if (origin !== null && !isSameService(origin, baseUrl))
@@ -110,7 +110,7 @@ function refuseStranger(request: Request, baseUrl: string): Failure | undefined 
 
 type Message = { method: unknown; id: unknown; cancels: unknown };
 
-/** The little that the endpoint itself must know of a message; the SDK checks the whole. */
+/** Reads the fields of a message that the endpoint itself needs; the SDK validates the message. */
 function readMessage(body: unknown): Message {
   const { method, id, params } = toRecord(body);
   return { method, id, cancels: toRecord(params).requestId };
@@ -119,8 +119,8 @@ function readMessage(body: unknown): Message {
 const toRecord = (value: unknown): Record<string, unknown> =>
   typeof value === "object" && value !== null ? { ...value } : {};
 
-/** The answer; an empty one where the client cancelled its request or has gone, and nobody waits any more. */
-async function untilAborted(answered: Promise<Response>, stop: AbortSignal): Promise<Response> {
+/** Waits for the answer. If `stop` fires first (cancelled, disconnected or revoked), returns an empty 202 response. */
+async function answerUntilAborted(answered: Promise<Response>, stop: AbortSignal): Promise<Response> {
   const { promise: aborted, resolve } = Promise.withResolvers<Response>();
   const onAbort = () => resolve(new Response(null, { status: 202 }));
   if (stop.aborted) onAbort();
@@ -132,11 +132,11 @@ async function untilAborted(answered: Promise<Response>, stop: AbortSignal): Pro
   }
 }
 
-/** The same response; `end` is called once it is sent, or nobody reads on. */
-function afterwards(response: Response, end: () => void): Response {
+/** Returns the same response, and calls `end` when its body has been sent or the client stops reading. */
+function closeAfterBody(response: Response, end: () => void): Response {
   const headers = new Headers(response.headers);
   headers.set("Cache-Control", "no-store");
-  // Connections are the business of whoever sends it.
+  // The HTTP server that sends the response decides about its connection.
   headers.delete("Connection");
   const isStream = headers.get("content-type") === "text/event-stream";
   if (!isStream || !response.body) {
@@ -159,7 +159,7 @@ function afterwards(response: Response, end: () => void): Response {
   return new Response(body, { status: response.status, headers });
 }
 
-/** A refusal as MCP clients read it: a JSON-RPC error without an id, under an HTTP status. */
+/** Converts a failure into the form that MCP clients expect: an HTTP status, and a JSON-RPC error without an id. */
 function refuseMcp(failure: Failure): Response {
   const code = failure.code === "invalid_request" ? ErrorCode.InvalidRequest : ErrorCode.ConnectionClosed;
   return Response.json(

@@ -1,5 +1,5 @@
-/** Where the built-in MCP server is. Kept free of Node's modules: Next's routes ask it too. */
+/** Path of the built-in MCP server. This file imports no Node modules, because Next's routes use it too. */
 export const MCP_PATH = "/api/mcp";
 
-/** The URL that tokens for it are bound to. @param baseUrl the public origin, without a trailing slash. */
+/** The URL to which tokens for the server are bound. @param baseUrl the public origin, without a trailing slash. */
 export const mcpUrl = (baseUrl: string): string => `${baseUrl}${MCP_PATH}`;

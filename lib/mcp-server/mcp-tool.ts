@@ -5,32 +5,32 @@ import type { CallRefusal } from "#db/schema/unions.ts";
 /** A call of a tool over MCP. */
 export type McpCall = {
   sessionId: string;
-  /** `call_…`: names the call in the session's events. */
+  /** `call_…`: the id of the call in the session's events. */
   callId: string;
-  /** Whether the caller is offered a tool. */
+  /** Whether the caller has a tool with this name. */
   hasTool: (name: string) => boolean;
-  /** Fires when the caller cancels or goes, at the deadline, and when the service ends. */
+  /** Fires when the caller cancels or disconnects, at the deadline, and when the service shuts down. */
   signal: AbortSignal;
-  /** Tells the caller how far it is, where it asked to be told. */
+  /** Reports progress to the caller, if the caller asked for it. */
   progress: (done: number, total: number, message: string) => void;
 };
 
-/** A tool as the built-in server offers it. */
+/** A tool of the built-in server. */
 export type McpTool = {
   name: string;
   title: string;
   description: string;
   input: z.ZodType;
-  /** The shape of `structuredContent`, where the result has one. */
+  /** The schema of the result's `structuredContent`, if it has one. */
   output?: z.ZodType;
   annotations: ToolAnnotations;
-  /** Whether a call changes pages or files: refused while a person wants to agree to a plan first. */
+  /** Whether a call changes pages or files. Such calls are refused while a person has not approved the plan. */
   changes?: boolean | undefined;
-  /** Longest a call may take, in milliseconds. */
+  /** Deadline of a call, in milliseconds. */
   timeoutMs: number;
-  /** Waits for what the call works on before its deadline starts. @returns the way to give it back. */
+  /** Acquires the resource that the call needs, before the deadline starts. @returns a function that releases it. */
   acquire?: (call: McpCall) => Promise<() => void>;
-  /** Runs the call. Expected failures are results with `isError`; a throw is told as its message. */
+  /** Runs the call. Expected failures are results with `isError`; the caller gets the message of a thrown error. */
   execute: (input: unknown, call: McpCall) => Promise<CallToolResult>;
 };
 
@@ -45,22 +45,22 @@ export const defineMcpTool = <Input extends z.ZodType>(definition: Definition<In
   execute: (input, call) => definition.execute(definition.input.parse(input), call),
 });
 
-/** A result of text. */
+/** A text result. */
 export const mcpText = (text: string): CallToolResult => ({ content: [{ type: "text", text }] });
 
-/** A result that says what went wrong and what to do. */
+/** An error result, which tells the caller what went wrong and what to do. */
 export const mcpError = (text: string): CallToolResult => ({ isError: true, ...mcpText(text) });
 
-/** Where a result says why its call was not run. */
+/** The `_meta` key of the reason why a call was refused. */
 export const REFUSAL_META = "agent-session-service/refusal";
 
-/** A result that says that the call was not run, because a person wants to agree to a plan first. */
+/** An error result for a call that was refused, because a person has to approve a plan first. */
 export const mcpRefusal = (text: string): CallToolResult => ({
   ...mcpError(text),
   _meta: { [REFUSAL_META]: "plan_first" satisfies CallRefusal },
 });
 
-/** A result with a shape: as the value, and as JSON for clients that read text alone. */
+/** A structured result: the value itself, and the same value as JSON text for clients that only read text. */
 export const mcpValue = (value: Record<string, unknown>): CallToolResult => ({
   ...mcpText(JSON.stringify(value, null, 1)),
   structuredContent: value,

@@ -6,44 +6,46 @@ import type { McpTool } from "./mcp-tool.ts";
 import { isCallableFromOutside, toMcpTool } from "./session-tool.ts";
 import type { Utility } from "./tools/index.ts";
 
-/** A tool that is offered, and its name in the session's policy and events. */
-type OfferedTool = { tool: McpTool; knownAs: string };
+/** A tool that a holder may call, and its name in the session's policy and events. */
+type OfferedTool = { tool: McpTool; policyName: string };
 
-const knownAs = (tool: McpTool): string => `mcp_builtin__${tool.name}`;
+const toPolicyName = (tool: McpTool): string => `mcp_builtin__${tool.name}`;
 
 /**
- * What the holder of a session's user token is offered. The session's agent gets the utilities, which are not among its
- * own tools, so that it cannot walk around a policy; others' agents also get what the policy leaves of the session's tools
- * on a turn that no person started. `capabilities` and `tools.exclude` rule over both.
+ * Creates the function that selects the tools for the holder of a user token. The session's own agent only gets the
+ * utilities: through its own tools here it could bypass the policy of its turn. Other agents also get those tools of the
+ * session that the policy allows on a turn that no person started. `capabilities` and `tools.exclude` apply to both.
  * Source: `security.md`, Built-in MCP server; specification, Structured sessions, Precedence.
  */
 export function createToolOffer(
   utilities: readonly Utility[],
   tools: readonly Tool[],
 ): (holder: Pick<McpHolder, "holder" | "session">) => OfferedTool[] {
-  const ofSessions = tools
+  const sessionTools = tools
     .filter(isCallableFromOutside)
-    .map((tool): OfferedTool => ({ tool: toMcpTool(tool), knownAs: tool.name }));
-  const ofServer = utilities.map((utility) => ({ ...utility, knownAs: knownAs(utility.tool) }));
+    .map((tool): OfferedTool => ({ tool: toMcpTool(tool), policyName: tool.name }));
+  const serverTools = utilities.map((utility) => ({ ...utility, policyName: toPolicyName(utility.tool) }));
 
   return ({ holder, session }) => {
-    const names = ofServer.flatMap(({ needs, knownAs: name }) => (isCapable(session, needs) ? [name] : []));
-    const left = new Set(
+    const names = serverTools.flatMap(({ needs, policyName: name }) =>
+      isCapable(session, needs) ? [name] : [],
+    );
+    const allowed = new Set(
       selectRunTools({
         toolset: holder === "other" ? session.toolset : [],
         available: tools,
         origin: "external",
-        // The agent's own turn knows who started it, and applies this list itself.
+        // The turn of the session's own agent applies this list itself, because it knows whether a person started it.
         externalTurnExclude: holder === "other" ? session.tools.externalTurnExclude : [],
         mcpTools: { names, exclude: session.tools.exclude },
       }),
     );
-    return [...ofSessions, ...ofServer].flatMap(({ tool, knownAs: name }) =>
-      left.has(name) ? [{ tool, knownAs: name }] : [],
+    return [...sessionTools, ...serverTools].flatMap(({ tool, policyName: name }) =>
+      allowed.has(name) ? [{ tool, policyName: name }] : [],
     );
   };
 }
 
-/** The browser runs inside the sandbox: without one there is neither. */
+/** Whether the session can use a utility. The browser runs inside the sandbox, so it needs both capabilities. */
 const isCapable = ({ capabilities }: SessionRow, needs: Utility["needs"]): boolean =>
   needs === undefined || (capabilities.browser && capabilities.sandbox);

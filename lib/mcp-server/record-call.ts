@@ -10,8 +10,8 @@ import { EVIDENCE_META } from "./session-tool.ts";
 const PREVIEW_MAX = 2_000;
 
 /**
- * Makes a call for somebody else's agent, and tells the session's followers of it by `tool.call` and `tool.result`. Both
- * are outside of any turn: request, run and message are null, and the result is kept by whoever called.
+ * Runs a call of another agent and records it as `tool.call` and `tool.result` events. The call belongs to no turn: the
+ * events have no request, run or message, and only a preview of the result is stored.
  */
 export async function recordCall(
   log: EventLog,
@@ -26,7 +26,7 @@ export async function recordCall(
   );
   const result = await work();
   const texts = result.content.flatMap((part) => (part.type === "text" ? [part.text] : []));
-  // Only a tool of the session's own names evidence there.
+  // Only `toMcpTool` sets this field, with evidence pointers.
   const evidence = (result._meta?.[EVIDENCE_META] ?? []) as EvidencePointer[];
   await log.transact(session.id, async (_tx, emit) =>
     emit({
@@ -35,7 +35,7 @@ export async function recordCall(
       resultId: newId("res"),
       evidence,
       state: result.isError ? "failed" : "succeeded",
-      // Only the plan gate of this service refuses a call.
+      // The plan gate is the only reason for a refusal.
       ...(result._meta?.[REFUSAL_META] !== undefined && { refusal: "plan_first" }),
       preview: storableText(texts.join("\n\n")).slice(0, PREVIEW_MAX).toWellFormed(),
       durationMs: Math.round(performance.now() - startedAt),

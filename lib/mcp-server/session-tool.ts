@@ -10,17 +10,17 @@ import {
 import { ROOT_TOOLS } from "#lib/tools/toolset.ts";
 import type { McpCall, McpTool } from "./mcp-tool.ts";
 
-/** Where a result names what a tool kept: `GET /api/sessions/:sessionId/artifacts/:id` serves it. */
+/** The `_meta` key of the evidence that a tool saved, which `GET /api/sessions/:sessionId/artifacts/:id` serves. */
 export const EVIDENCE_META = "agent-session-service/evidence";
 
 /**
- * Whether a tool of the agent makes sense outside of a turn. Planning, delegation and skills tools steer the turn they are
- * called in, a question waits for the person who started one, and only a turn publishes.
+ * Whether another agent may call a tool of the session's agent, outside of any turn. Tools for planning, delegation and
+ * skills affect the current turn, a question needs the person who started the turn, and only a turn may publish.
  */
 export const isCallableFromOutside = ({ profile, name }: Pick<Tool, "profile" | "name">): boolean =>
   profile !== "always" && name !== "elicit_user_input" && !ROOT_TOOLS.includes(name);
 
-/** A tool of the agent as others' agents are offered it: the same implementation, called outside of any turn. */
+/** Converts a tool of the session's agent for other agents: the same implementation, called outside of any turn. */
 export const toMcpTool = (tool: Tool): McpTool => ({
   name: tool.name,
   title: tool.name.replaceAll("_", " "),
@@ -35,15 +35,14 @@ export const toMcpTool = (tool: Tool): McpTool => ({
   changes: tool.changes,
   timeoutMs: tool.timeoutMs,
   ...acquireOf(tool),
-  execute: async (input, call) =>
-    describeResult(unlessWaiting(await tool.execute(input, outsideOfTurns(call)))),
+  execute: async (input, call) => describeResult(unlessWaiting(await tool.execute(input, toToolCall(call)))),
 });
 
 const acquireOf = ({ acquire }: Tool): Pick<McpTool, "acquire"> =>
-  acquire ? { acquire: async (call) => unlessWaiting(await acquire(outsideOfTurns(call))) } : {};
+  acquire ? { acquire: async (call) => unlessWaiting(await acquire(toToolCall(call))) } : {};
 
-/** A call of somebody else's agent, as a tool is given it. */
-export const outsideOfTurns = ({
+/** Converts a call of another agent into the form that the agent's tools expect. */
+export const toToolCall = ({
   sessionId,
   callId,
   hasTool,

@@ -27,7 +27,7 @@ describe("isContextOverflow", () => {
   ])
     it(`is not: ${message}`, () => assert.equal(refused(message), false));
 
-  it("is not what may be tried again as it is", () => {
+  it("is not: a retryable failure or a rate limit", () => {
     assert.equal(isContextOverflow({ message: "context length", isRetryable: true, statusCode: 503 }), false);
     assert.equal(
       isContextOverflow({ message: "context length", isRetryable: false, statusCode: 429 }),

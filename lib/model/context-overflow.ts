@@ -1,6 +1,6 @@
 import type { ModelFailure } from "./failure.ts";
 
-/** How providers say that a prompt does not fit; none of them has a status of its own for it. */
+/** Providers' sentences for a prompt that is too large. No provider has a status of its own for this error. */
 const SENTENCES = [
   /context[ _-]?(length|window|size|limit)/i,
   /(prompt|input|request)( message)?s? (is|are|was) too (long|large)/i,
@@ -10,8 +10,8 @@ const SENTENCES = [
 ];
 
 /**
- * Whether a provider refused a prompt because it is larger than the model's context: the budget was set, or estimated, too
- * high. A rate limit in tokens a minute is none.
+ * Whether a provider refused a prompt because it exceeds the model's context. A rate limit in tokens per minute does not
+ * count.
  */
 export const isContextOverflow = ({ message, statusCode, isRetryable }: ModelFailure): boolean =>
   !isRetryable && statusCode !== 429 && SENTENCES.some((sentence) => sentence.test(message));

@@ -16,7 +16,7 @@ describe("findContextTokens", () => {
   ] as const)
     it(`${modelId} takes ${tokens}`, () => assert.equal(findContextTokens(modelId), tokens));
 
-  it("a model that nobody knows takes 128,000", () => {
+  it("an unknown model takes 128,000", () => {
     assert.equal(findContextTokens("house/brand-new"), 128_000);
     assert.equal(findContextTokens(""), 128_000);
   });

@@ -1,6 +1,6 @@
 /**
- * What a prompt may hold, in tokens, by the beginning of the model's name; longer beginnings before shorter ones.
- * Deliberately on the low side, and without the part of a window that a vendor sets aside for the answer.
+ * Maximum prompt size in tokens by prefix of the model's name, longer prefixes first. The values are conservative and
+ * exclude the part of the window that a vendor reserves for the answer.
  */
 const WINDOWS: [prefix: string, tokens: number][] = [
   ["gpt-4o", 128_000],
@@ -20,12 +20,12 @@ const WINDOWS: [prefix: string, tokens: number][] = [
   ["grok", 256_000],
 ];
 
-/** For a name that the table does not know. */
+/** For a name that the table does not contain. */
 const UNKNOWN_TOKENS = 128_000;
 
 /**
- * Tokens that fit the context of a model named by an OpenAI id or a gateway id (`vendor/model`).
- * A name that is not known is taken for 128,000; `AGENT_CONTEXT_TOKENS` overrides either.
+ * Returns the context size, in tokens, of a model named by an OpenAI id or a gateway id (`vendor/model`); 128,000 for an
+ * unknown name. `AGENT_CONTEXT_TOKENS` overrides the result.
  */
 export function findContextTokens(modelId: string): number {
   const name = modelId.slice(modelId.lastIndexOf("/") + 1).toLowerCase();

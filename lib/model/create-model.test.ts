@@ -10,14 +10,19 @@ const table: [
   config: Partial<ModelConfig>,
   expected: { id: string; provider: RegExp; isDemo: boolean },
 ][] = [
-  ["no key is the demo model", {}, { id: "demo", provider: /^demo$/, isDemo: true }],
+  ["without a key: the demo model", {}, { id: "demo", provider: /^demo$/, isDemo: true }],
   [
     "AGENT_MODEL may name the demo model",
     { agentModel: "demo" },
     { id: "demo", provider: /^demo$/, isDemo: true },
   ],
   [
-    "an OpenAI key is OpenAI's default model",
+    "AGENT_MODEL=demo selects the demo model even with keys",
+    { agentModel: "demo", openaiApiKey: "k", gatewayApiKey: "g" },
+    { id: "demo", provider: /^demo$/, isDemo: true },
+  ],
+  [
+    "with an OpenAI key: the default OpenAI model",
     { openaiApiKey: "k" },
     { id: defaultOpenaiModel, provider: /^openai\.responses$/, isDemo: false },
   ],
@@ -37,22 +42,22 @@ const table: [
     { id: "anthropic/claude-x", provider: /^gateway$/, isDemo: false },
   ],
   [
-    "a gateway key alone is the gateway's default",
+    "with only a gateway key: the default model of the gateway",
     { gatewayApiKey: "g" },
     { id: `openai/${defaultOpenaiModel}`, provider: /^gateway$/, isDemo: false },
   ],
   [
-    "a bare id with a gateway key alone is an OpenAI model there",
+    "an id without vendor and only a gateway key: an OpenAI model of the gateway",
     { gatewayApiKey: "g", agentModel: "gpt-4.1" },
     { id: "openai/gpt-4.1", provider: /^gateway$/, isDemo: false },
   ],
   [
-    "an OpenAI id stays with OpenAI beside a gateway key",
+    "an OpenAI id goes to OpenAI even with a gateway key",
     { openaiApiKey: "k", gatewayApiKey: "g", agentModel: "gpt-4.1" },
     { id: "gpt-4.1", provider: /^openai\./, isDemo: false },
   ],
   [
-    "a server of one's own may name its models vendor/model",
+    "a compatible server may use vendor/model ids",
     { openaiBaseUrl: "http://127.0.0.1:1/v1", agentModel: "meta/llama" },
     { id: "meta/llama", provider: /^openai\./, isDemo: false },
   ],
@@ -68,7 +73,7 @@ for (const [title, config, { id, provider, isDemo }] of table) {
   });
 }
 
-test("a model that nothing can reach is refused with the missing variable", async () => {
+test("a model that no key can reach is refused with the missing variable", async () => {
   await assert.rejects(
     createModel({ ...base, agentModel: "gpt-4.1" }),
     /AGENT_MODEL: gpt-4.1 needs OPENAI_API_KEY/,
@@ -79,7 +84,7 @@ test("a model that nothing can reach is refused with the missing variable", asyn
   );
 });
 
-test("the context is the model's own unless the settings say otherwise", async () => {
+test("the settings override the context size of the model", async () => {
   assert.equal(
     (await createModel({ ...base, openaiApiKey: "k", agentModel: "gpt-4o" })).contextTokens,
     128_000,

@@ -9,23 +9,30 @@ export const defaultOpenaiModel = "gpt-5.4";
 /** Used when only the gateway's key is set. */
 const defaultGatewayModel = `openai/${defaultOpenaiModel}`;
 
+/** `AGENT_MODEL=demo` selects the built-in model, whatever keys are set. */
+const DEMO_MODEL = "demo";
+
 const notStored: SharedV4ProviderOptions = { openai: { store: false } };
 
 /**
- * Chooses the model from the settings, once per process: a `vendor/model` id with the gateway's key goes to the AI Gateway,
- * an OpenAI key or base URL to OpenAI or the server there, a gateway key alone to the gateway, nothing to the built-in demo
- * model. A base URL with a `vendor/model` id and no gateway key sends that id to the server there (many use such names).
+ * Chooses the model from the settings, once per process:
  *
- * @throws Error when `AGENT_MODEL` names a model that no key or base URL can reach; it names the variable that is missing.
+ * - AI Gateway for a `vendor/model` id with the gateway's key, and for a gateway key without OpenAI settings;
+ * - otherwise OpenAI, or the server at the base URL, for an OpenAI key or a base URL. A server at a base URL also gets
+ *   `vendor/model` ids, because many servers use such names;
+ * - otherwise the built-in demo model.
+ *
+ * @throws Error when no key or base URL can reach the model in `AGENT_MODEL`. The message names the missing variable.
  */
 export async function createModel(config: ModelConfig): Promise<ModelAccess> {
   const hasOpenai = Boolean(config.openaiApiKey || config.openaiBaseUrl);
   const hasGateway = Boolean(config.gatewayApiKey);
   const isGatewayId = config.agentModel?.includes("/") ?? false;
 
+  if (config.agentModel === DEMO_MODEL) return createDemoAccess(config);
   if (hasGateway && (isGatewayId || !hasOpenai)) return createGatewayAccess(config);
   if (hasOpenai && (!isGatewayId || config.openaiBaseUrl)) return createOpenaiAccess(config);
-  if (config.agentModel && config.agentModel !== "demo") {
+  if (config.agentModel) {
     const missing = isGatewayId ? "AI_GATEWAY_API_KEY" : "OPENAI_API_KEY or OPENAI_BASE_URL";
     throw new Error(`AGENT_MODEL: ${config.agentModel} needs ${missing}`);
   }
@@ -35,9 +42,9 @@ export async function createModel(config: ModelConfig): Promise<ModelAccess> {
 function createOpenaiAccess(config: ModelConfig): ModelAccess {
   const id = config.agentModel || defaultOpenaiModel;
   const openai = createOpenAI({
-    // A server of one's own often wants no key, and the client refuses to be without one.
+    // Compatible servers often need no key, but the client requires one.
     apiKey: config.openaiApiKey || "no-key",
-    // Named even when it is the default, so that the client does not look for it in the environment.
+    // Always set, so that the client does not read it from the environment.
     baseURL: config.openaiBaseUrl || "https://api.openai.com/v1",
     ...(config.fetch ? { fetch: config.fetch } : {}),
   });
@@ -56,10 +63,10 @@ function createOpenaiAccess(config: ModelConfig): ModelAccess {
 }
 
 async function createGatewayAccess(config: ModelConfig): Promise<ModelAccess> {
-  // The package is large, and nothing else of it is used while the service runs.
+  // Imported on demand: the package is large, and the service uses it only here.
   const { createGateway } = await import("ai");
-  const named = config.agentModel || defaultGatewayModel;
-  const id = named.includes("/") ? named : `openai/${named}`;
+  const configuredId = config.agentModel || defaultGatewayModel;
+  const id = configuredId.includes("/") ? configuredId : `openai/${configuredId}`;
   const gateway = createGateway({
     apiKey: config.gatewayApiKey ?? "",
     ...(config.fetch ? { fetch: config.fetch } : {}),

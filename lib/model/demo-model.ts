@@ -15,9 +15,9 @@ import { isSchemaObject } from "./demo/resolve-schema.ts";
 import { readSituation } from "./demo/situation.ts";
 
 type Options = {
-  /** Origin of the service, where the demo page is. */
+  /** Origin of the service, which serves the demo page. */
   demoOrigin: string;
-  /** Wait between two pieces of a streamed text; 0 in tests. */
+  /** Delay between two pieces of a streamed text; 0 in tests. */
   paceMs: number;
 };
 
@@ -28,9 +28,9 @@ type Answer = {
 };
 
 /**
- * The model of a deployment without a key: a planner with rules instead of a language model, behind the same interface. It
- * uses the tools that it is offered, reports only what their results say, and calls itself a demo model in every report.
- * The same prompt always gives the same answer. With a JSON response format it answers with a value for the schema.
+ * Creates the model of a deployment without a key: a rule-based planner with the interface of a language model. It uses
+ * the offered tools, reports only what their results say, and calls itself a demo model in every report. The same prompt
+ * always gives the same answer. With a JSON response format it answers with a value for the schema.
  */
 export function createDemoModel(options: Options): LanguageModelV4 {
   return {
@@ -44,7 +44,7 @@ export function createDemoModel(options: Options): LanguageModelV4 {
     },
     async doStream(call) {
       call.abortSignal?.throwIfAborted();
-      // Nobody reads a structured answer while it is written.
+      // A structured answer is not shown while it is written, so it needs no delays.
       const paceMs = call.responseFormat?.type === "json" ? 0 : options.paceMs;
       return { stream: toStream(streamAnswer(answer(call, options), paceMs, call.abortSignal)) };
     },
@@ -66,7 +66,7 @@ function answer(call: LanguageModelV4CallOptions, options: Options): Answer {
   }
   const step = planDemoStep(situation);
   if (step.kind === "report") return finish([{ type: "text", text: step.text }], "stop", inputCharacters);
-  // From the prompt, so that ids are the same for a repeated call and new for every other one.
+  // Hashed from the prompt: a repeated call gets the same ids, any other call new ones.
   const callId = createHash("sha256").update(prompt).digest("hex").slice(0, 12);
   const calls = step.calls.map(({ toolName, input }, position) => ({
     type: "tool-call" as const,
@@ -103,7 +103,7 @@ function finish(
   };
 }
 
-/** The parts of an answer in the order of a real stream; a text comes in pieces of a few words, each after a short wait. */
+/** Yields the parts of an answer in the order of a real stream; text in pieces of a few words with delays between them. */
 async function* streamAnswer(
   { content, finishReason, usage }: Answer,
   paceMs: number,

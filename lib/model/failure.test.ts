@@ -40,17 +40,17 @@ const table: [title: string, error: unknown, expected: ModelFailure][] = [
     { message: "Something is wrong.", isRetryable: true, statusCode: 429, retryAfterMs: 2_500 },
   ],
   [
-    "Retry-After in milliseconds goes first",
+    "Retry-After in milliseconds takes precedence",
     callError({ statusCode: 429, responseHeaders: { "retry-after-ms": "120", "retry-after": "9" } }),
     { message: "Something is wrong.", isRetryable: true, statusCode: 429, retryAfterMs: 120 },
   ],
   [
-    "Retry-After as a date is counted from the clock",
+    "Retry-After as a date is relative to the clock",
     callError({ statusCode: 503, responseHeaders: { "retry-after": "Fri, 20 Nov 2026 10:00:30 GMT" } }),
     { message: "Something is wrong.", isRetryable: true, statusCode: 503, retryAfterMs: 30_000 },
   ],
   [
-    "a date that is past is no wait",
+    "a Retry-After date in the past is ignored",
     callError({ statusCode: 503, responseHeaders: { "retry-after": "Fri, 20 Nov 2026 09:00:00 GMT" } }),
     { message: "Something is wrong.", isRetryable: true, statusCode: 503 },
   ],
@@ -68,7 +68,7 @@ const table: [title: string, error: unknown, expected: ModelFailure][] = [
     { message: "Something is wrong.", isRetryable: true, statusCode: 500 },
   ],
   [
-    "the sentence of a server with another envelope is found",
+    "the message of a server with another error format is found",
     callError({
       statusCode: 400,
       message: "Bad Request",
@@ -77,7 +77,7 @@ const table: [title: string, error: unknown, expected: ModelFailure][] = [
     { message: "No such model.", isRetryable: false, statusCode: 400 },
   ],
   [
-    "a list of details that quotes the request is not repeated",
+    "a list of details that quotes the request is not included",
     callError({
       statusCode: 422,
       message: "Unprocessable",
@@ -104,7 +104,7 @@ const table: [title: string, error: unknown, expected: ModelFailure][] = [
     { message: "The connection to the model provider failed.", isRetryable: true },
   ],
   [
-    "a name that does not resolve is retryable",
+    "a host name that does not resolve is retryable",
     withCode("ENOTFOUND"),
     { message: "The connection to the model provider failed.", isRetryable: true },
   ],
@@ -114,7 +114,7 @@ const table: [title: string, error: unknown, expected: ModelFailure][] = [
     { message: "The model provider did not answer in time.", isRetryable: true },
   ],
   [
-    "a timeout named by an aborted stream is one too",
+    "the timeout of an aborted stream is retryable",
     "TimeoutError: Step timeout of 100ms exceeded",
     { message: "The model provider did not answer in time.", isRetryable: true },
   ],
@@ -124,7 +124,7 @@ const table: [title: string, error: unknown, expected: ModelFailure][] = [
     { message: "The model call was stopped.", isRetryable: false },
   ],
   [
-    "an error reported in the stream keeps its sentence",
+    "an error reported in the stream keeps its message",
     {
       type: "error",
       error: Object.assign(named("AI_StreamProviderError", "Overloaded."), {
@@ -140,7 +140,7 @@ const table: [title: string, error: unknown, expected: ModelFailure][] = [
     { message: "Rate limit reached.", isRetryable: false },
   ],
   [
-    "a gateway's error is read by its fields",
+    "a gateway's error is read from its fields",
     Object.assign(named("GatewayInternalServerError", "Upstream failed."), {
       statusCode: 502,
       isRetryable: true,
@@ -148,7 +148,7 @@ const table: [title: string, error: unknown, expected: ModelFailure][] = [
     { message: "Upstream failed.", isRetryable: true, statusCode: 502 },
   ],
   [
-    "the last error of a retry counts",
+    "the last error of a retry is used",
     new RetryError({
       message: "Failed after 2",
       reason: "maxRetriesExceeded",
@@ -157,12 +157,12 @@ const table: [title: string, error: unknown, expected: ModelFailure][] = [
     { message: "Something is wrong.", isRetryable: true, statusCode: 500 },
   ],
   [
-    "an unreadable answer is not quoted",
+    "an invalid answer is not quoted",
     named("AI_TypeValidationError", `Type validation failed: Value: {"x":"${canary}"}.`),
     { message: "The model provider sent an answer of an unknown form.", isRetryable: true },
   ],
   [
-    "an unreadable body is found inside its wrapper",
+    "a parse error is found inside its wrapper",
     callError({
       statusCode: 200,
       message: "Failed to process successful response",
@@ -176,8 +176,8 @@ const table: [title: string, error: unknown, expected: ModelFailure][] = [
     { message: "The transcript cannot be sent to this model.", isRetryable: false },
   ],
   ["anything else is final", new Error("odd"), { message: "odd", isRetryable: false }],
-  ["a string is its own sentence", "odd", { message: "odd", isRetryable: false }],
-  ["nothing has a sentence too", undefined, { message: "The model call failed.", isRetryable: false }],
+  ["a string is used as the message", "odd", { message: "odd", isRetryable: false }],
+  ["undefined gets a default message", undefined, { message: "The model call failed.", isRetryable: false }],
 ];
 
 for (const [title, error, expected] of table) {
@@ -188,11 +188,11 @@ for (const [title, error, expected] of table) {
   });
 }
 
-test("a long sentence is cut", () => {
+test("a long message is cut", () => {
   assert.equal(readModelFailure(new Error("x".repeat(5_000))).message.length, 1_000);
 });
 
-test("a sentence is text that a database takes: no NUL character, no half of one that was cut or sent", () => {
+test("a message can be stored: NUL characters and lone surrogates are replaced", () => {
   const cut = readModelFailure(new Error(`${"x".repeat(999)}\u{1f600}`)).message;
   assert.equal(cut, `${"x".repeat(999)}\ufffd`);
   const sent = callError({ statusCode: 400, message: "No\0such \ud83d model." });

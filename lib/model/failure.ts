@@ -1,6 +1,6 @@
-/** A failed model call as a value that may be stored and shown. */
+/** A failed model call, as a value that is safe to store and show. */
 export type ModelFailure = {
-  /** The provider's own sentence where there is one. */
+  /** The provider's message, if there is one. */
   message: string;
   isRetryable: boolean;
   statusCode?: number;
@@ -26,7 +26,7 @@ const NETWORK_CODES = new Set([
   "UND_ERR_BODY_TIMEOUT",
 ]);
 
-/** Errors whose message quotes the value or the prompt that they are about, with the sentence that stands for them. */
+/** Errors whose message quotes the response or the prompt, with the message that replaces it. */
 const quotingErrors: Record<string, { message: string; isRetryable: boolean }> = {
   AI_TypeValidationError: unreadable("an answer of an unknown form"),
   AI_JSONParseError: unreadable("an answer that is not JSON"),
@@ -43,7 +43,7 @@ function unreadable(what: string) {
   return { message: `The model provider sent ${what}.`, isRetryable: true };
 }
 
-/** The whole message of servers that are overloaded and name no status. */
+/** Complete messages of overloaded servers that report no status. */
 const OVERLOADED = /^(?:overloaded(?: error)?|model overloaded|service unavailable)\.?$/i;
 
 const timedOut = { message: "The model provider did not answer in time.", isRetryable: true };
@@ -52,9 +52,11 @@ const textOf = (value: unknown) =>
   typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
 
 /**
- * Turns whatever a model call threw, or reported in its stream, into a value: provider errors with their status and
- * `Retry-After`, errors in mid-stream, timeouts, lost connections. Nothing of the request is kept: no body, no prompt, no key.
- * `now` is the clock in milliseconds for a `Retry-After` that is a date. Never throws.
+ * Converts an error that a model call threw or reported in its stream to a value: provider errors with their status and
+ * `Retry-After`, errors in mid-stream, timeouts, lost connections. The value contains no part of the request: no body, no
+ * prompt, no key. Never throws.
+ *
+ * @param now the clock in milliseconds, for a `Retry-After` that is a date.
  */
 export function readModelFailure(error: unknown, now: () => number = Date.now): ModelFailure {
   const found = unwrap(error);
@@ -85,7 +87,7 @@ export function readModelFailure(error: unknown, now: () => number = Date.now): 
   };
 }
 
-/** The HTTP status that an error names; servers put it into their frames under several names, and leave it out for an overload. */
+/** Reads the HTTP status of an error. Servers use several field names for it, and some omit it when overloaded. */
 function readStatus(error: Fields): number | undefined {
   if (typeof error.statusCode === "number") return error.statusCode;
   for (const field of ["status_code", "status", "code"]) {
@@ -95,7 +97,7 @@ function readStatus(error: Fields): number | undefined {
   return OVERLOADED.test(textOf(error.message) ?? "") ? 503 : undefined;
 }
 
-/** The error that matters inside the wrappers of the SDK. */
+/** Returns the error inside the SDK's wrappers. */
 function unwrap(error: unknown): unknown {
   let current = error;
   for (let depth = 0; depth < 5 && isFields(current); depth += 1) {
@@ -114,7 +116,7 @@ function unwrap(error: unknown): unknown {
   return current;
 }
 
-/** The SDK's own sentence about a body that it could not process says nothing; its cause does. */
+/** Whether an error is the SDK's wrapper for a body that it could not process; only its cause is informative. */
 function isWrapper(error: Fields): boolean {
   const isOkStatus = typeof error.statusCode !== "number" || error.statusCode < 400;
   return isOkStatus && error.message === "Failed to process successful response" && !hasNetworkCause(error);
@@ -131,7 +133,7 @@ function hasNetworkCause(error: Fields): boolean {
 }
 
 function readRetryable(error: Fields, statusCode: number | undefined): boolean {
-  // A used-up quota arrives as 429 and does not come back by waiting.
+  // An exhausted quota has status 429 too, but a retry cannot succeed.
   const data = isFields(error.data) ? error.data : {};
   const inner = isFields(data.error) ? data.error : data;
   const words = [error.code, error.type, inner.code, inner.type];
@@ -141,7 +143,7 @@ function readRetryable(error: Fields, statusCode: number | undefined): boolean {
   return statusCode === 408 || statusCode === 409 || statusCode === 429 || statusCode >= 500;
 }
 
-/** The provider's sentence: the error's own, or one from a body of another shape than OpenAI's. */
+/** Reads the provider's message: from the parsed data, from a body in another format than OpenAI's, or from the error. */
 function readSentence(error: Fields, statusCode: number | undefined): string {
   const own = textOf(error.message);
   const data =
@@ -165,7 +167,7 @@ function readBodySentence(responseBody: unknown): string | undefined {
   }
 }
 
-/** `retry-after-ms`, or `retry-after` as seconds or as a date; undefined where absent, past or not readable. */
+/** `retry-after-ms`, or `retry-after` as seconds or as a date; undefined if absent, past or invalid. */
 function readRetryAfterMs(headers: Fields, now: () => number): number | undefined {
   const milliseconds = Number.parseFloat(textOf(headers["retry-after-ms"]) ?? "");
   if (milliseconds >= 0) return Math.ceil(milliseconds);
@@ -177,8 +179,8 @@ function readRetryAfterMs(headers: Fields, now: () => number): number | undefine
 }
 
 /**
- * Takes out what looks like a credential (providers quote a wrong key) and bounds the length. What is left is text that a
- * database takes: without NUL characters, and without the half of a character that a cut leaves.
+ * Removes texts that look like credentials, because providers quote a wrong key, and bounds the length. Replaces NUL
+ * characters and lone surrogates, which the database rejects.
  */
 function clean(message: string): string {
   return message

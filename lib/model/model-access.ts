@@ -1,45 +1,45 @@
 import type { LanguageModelV4, SharedV4ProviderOptions } from "@ai-sdk/provider";
 import type { ToolErrorForm } from "./calls/write-prompt.ts";
 
-/** What the settings say about the model; the values of `OPENAI_API_KEY`, `AGENT_MODEL` and their neighbours. */
+/** Settings of the model: the values of `OPENAI_API_KEY`, `AGENT_MODEL` and related variables. */
 export type ModelConfig = {
   openaiApiKey?: string | undefined;
-  /** Any server that speaks OpenAI's wire; works without a key. */
+  /** Base URL of a server with an OpenAI-compatible API; works without a key. */
   openaiBaseUrl?: string | undefined;
   gatewayApiKey?: string | undefined;
   /** An OpenAI id (`gpt-…`) or a gateway id (`vendor/model`). */
   agentModel?: string | undefined;
   api: "responses" | "chat";
-  /** Budget at which a turn compacts its context; default is the model's own. */
+  /** Context size at which a turn compacts its context; default: the size of the model's context. */
   contextTokens?: number | undefined;
-  /** Origin under which the demo page is served, for the demo model's page of last resort. */
+  /** Origin that serves the demo page, the demo model's fallback page. */
   demoOrigin: string;
-  /** Wait between the pieces of a streamed text of the demo model. */
+  /** Delay between the pieces of a streamed text of the demo model. */
   demoPaceMs?: number | undefined;
   fetch?: typeof globalThis.fetch | undefined;
 };
 
-/** The one model of a deployment, built once at start and shared by all calls. */
+/** The model of a deployment, created once at start and shared by all calls. */
 export type ModelAccess = {
   /** `gpt-…`, `anthropic/…` or `demo`. */
   id: string;
-  /** For people: the banner and the page. */
+  /** Name shown to people, in the banner and on the page. */
   label: string;
   isDemo: boolean;
   contextTokens: number;
   model: LanguageModelV4;
-  /** To be passed with every call: earlier turns travel in the request and not as references to the provider's storage. */
+  /** Pass these with every call: the request then contains earlier turns instead of references to the provider's storage. */
   providerOptions: SharedV4ProviderOptions;
   /** Whether pictures in messages and tool results reach the model. */
   supportsImages: boolean;
   toolErrors: ToolErrorForm;
-  /** Is told how each call came out; absent where nobody asks. */
+  /** Receives the outcome of each call; absent if outcomes are not observed. */
   outcomes?: ModelOutcomes;
 };
 
-/** Takes note of how calls came out. */
+/** Records the outcomes of calls. */
 export type ModelOutcomes = {
   noteSuccess: () => void;
-  /** @param signal of the call, which may have ended it. */
+  /** @param signal the call's signal, which may have stopped it. */
   noteFailure: (error: unknown, signal: AbortSignal | undefined) => void;
 };

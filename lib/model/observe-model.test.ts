@@ -10,7 +10,7 @@ import { observeModel } from "./observe-model.ts";
 const scripted = await startScriptedModel({});
 after(() => scripted.close());
 
-/** A model server of the test's own: answers with a status, or breaks the stream off. */
+/** A model server that answers with `status`, or drops the connection in mid-stream if it is 200. */
 let status = 200;
 const server = createServer((request, response) => {
   request.resume();
@@ -44,7 +44,7 @@ async function observe(baseUrl: string) {
     label: access.label,
     async stream(abortSignal: AbortSignal = new AbortController().signal) {
       const messages = [{ role: "user" as const, content: "Hello" }];
-      // How it failed is read from the health.
+      // The tests read the failure from the health.
       await streamModel(model, { instructions: "Answer.", messages }, abortSignal, () => {}).catch(() => {});
     },
   };
@@ -68,7 +68,7 @@ describe("the health of the model", () => {
     });
   });
 
-  test("is bad after two failed calls, without the provider's words, until one succeeds or time has passed", async () => {
+  test("is bad for ten minutes after two failed calls, and does not contain the provider's message", async () => {
     status = 500;
     const observed = await observe(brokenUrl);
     await observed.stream();
@@ -84,7 +84,7 @@ describe("the health of the model", () => {
     assert.match(observed.readHealth().detail, /the last 2 calls failed/);
   });
 
-  test("counts a server that is gone, and an answer that breaks off", async () => {
+  test("counts an unreachable server and a dropped connection", async () => {
     const gone = await observe("http://127.0.0.1:1/v1");
     await gone.stream();
     await gone.stream();
@@ -96,7 +96,7 @@ describe("the health of the model", () => {
     assert.equal(breaking.readHealth().ok, false);
   });
 
-  test("does not count a call that we stopped, nor one that the server refused for its content", async () => {
+  test("does not count stopped calls and calls that the server refused for their content", async () => {
     const observed = await observe(brokenUrl);
     status = 400;
     await observed.stream();

@@ -1,21 +1,21 @@
 import { type ModelFailure, readModelFailure } from "./failure.ts";
 import type { ModelAccess, ModelOutcomes } from "./model-access.ts";
 
-/** Whether the model answers, judged by the calls that were made anyway. */
+/** The health of the model, according to the calls of turns. */
 type ModelHealth = { ok: boolean; detail: string };
 
-/** One failed call may be an accident; the retry chain soon makes the second. */
+/** A single failure may be accidental; if it is not, the retry soon fails too. */
 const FAILURES_MIN = 2;
-/** An older failure says nothing about now. */
+/** Older failures are ignored. */
 const RELEVANT_MS = 10 * 60_000;
-/** The server answered, and refused this one request. */
+/** Statuses for an invalid request: the server itself works. */
 const ABOUT_THE_REQUEST = new Set([400, 413, 422]);
 
 /**
- * Keeps the outcomes of a model's calls, which their callers report. It makes no calls of its own.
+ * Records the outcomes that the callers of a model report. It makes no calls of its own.
  *
  * @param now the clock, in milliseconds.
- * @returns the model to use instead, and a description of what its last calls saw.
+ * @returns the model to use instead, which reports outcomes, and a function that reads the health.
  */
 export function observeModel(
   access: ModelAccess,
@@ -31,7 +31,7 @@ export function observeModel(
     failures = 0;
   }
   function noteFailure(error: unknown, signal: AbortSignal | undefined): void {
-    // A call that we ended ourselves says nothing about the model, except when its time was up.
+    // A call that the service stopped says nothing about the model, unless it timed out.
     if (signal?.aborted && (signal.reason as Error | undefined)?.name !== "TimeoutError") return;
     const failure = readModelFailure(error);
     if (failure.statusCode !== undefined && ABOUT_THE_REQUEST.has(failure.statusCode)) return;
@@ -56,6 +56,6 @@ export function observeModel(
   return { model: { ...access, outcomes }, readHealth };
 }
 
-/** The kind of a failure. Readiness is public, so the provider's own sentence is left out. */
+/** Describes a failure without the provider's message, because readiness is public. */
 const describeFailure = ({ statusCode }: ModelFailure): string =>
   statusCode === undefined || statusCode < 400 ? "no usable answer" : `HTTP ${statusCode}`;

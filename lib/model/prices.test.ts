@@ -15,13 +15,13 @@ test("a call costs its uncached input, its cached input and its output", () => {
   assert.equal(priceCall(USAGE, price), 1.2 + 0.2 + 2);
 });
 
-test("cached input without a price of its own costs as much as other input", () => {
+test("cached input without its own price costs as much as other input", () => {
   const price = readModelPrices('{ "m": { "input": 2, "output": 10 } }').get("m");
   assert.ok(price);
   assert.equal(priceCall(USAGE, price), 2 + 2);
 });
 
-test("prices that cannot be read are refused with a sentence", () => {
+test("invalid prices are refused with an error", () => {
   assert.throws(() => readModelPrices("{"), /^Error: must be JSON$/);
   assert.throws(() => readModelPrices('{ "m": { "input": 2 } }'), /m\.output is not$/);
   assert.throws(() => readModelPrices('{ "m": { "input": 2, "output": 1, "fast": 3 } }'), /by model id/);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ModelUsage } from "./usage.ts";
 
-/** What a model costs, in US dollars per million tokens. */
+/** The price of a model in US dollars per million tokens. */
 export type ModelPrice = { input: number; output: number; cachedInput: number };
 
 const dollars = z.number().min(0).max(1_000_000);
@@ -13,10 +13,10 @@ const pricesSchema = z.record(
 );
 
 /**
- * Reads the prices of models from JSON: `{ "<model id>": { "input", "output", "cachedInput"? } }`. Cached input without a
- * price of its own costs as much as other input.
+ * Reads the prices of models from JSON: `{ "<model id>": { "input", "output", "cachedInput"? } }`. Cached input without
+ * its own price costs as much as other input.
  *
- * @throws Error with a sentence.
+ * @throws Error that completes a sentence which begins with the name of the setting.
  */
 export function readModelPrices(text: string): ReadonlyMap<string, ModelPrice> {
   const parsed = pricesSchema.safeParse(parseJson(text));
@@ -37,7 +37,7 @@ function parseJson(text: string): unknown {
 
 const MILLION = 1_000_000;
 
-/** The price of a model call in US dollars. Output tokens include those of reasoning. */
+/** Computes the price of a model call in US dollars. Output tokens include reasoning tokens. */
 export function priceCall(usage: ModelUsage, { input, output, cachedInput }: ModelPrice): number {
   const cached = Math.min(usage.cachedInputTokens, usage.inputTokens);
   return (

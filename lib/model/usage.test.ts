@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readUsage } from "./usage.ts";
 
-test("the totals of a report are its counts", () => {
+test("the totals of a report are used", () => {
   const report = {
     inputTokens: { total: 70, noCache: 6, cacheRead: 64, cacheWrite: undefined },
     outputTokens: { total: 9, text: 6, reasoning: 3 },
@@ -11,7 +11,7 @@ test("the totals of a report are its counts", () => {
   assert.deepEqual(readUsage(report), counts);
 });
 
-test("what is not reported is zero", () => {
+test("missing counts are zero", () => {
   const zeros = { inputTokens: 0, outputTokens: 0, reasoningTokens: 0, cachedInputTokens: 0 };
   assert.deepEqual(readUsage(undefined), zeros);
 });

@@ -1,6 +1,6 @@
 import type { LanguageModelV4Usage } from "@ai-sdk/provider";
 
-/** Token counts of one model call; what the provider does not report is 0. */
+/** Token counts of one model call; 0 for counts that the provider does not report. */
 export type ModelUsage = {
   inputTokens: number;
   outputTokens: number;
@@ -8,7 +8,7 @@ export type ModelUsage = {
   cachedInputTokens: number;
 };
 
-/** Reads the counts that a model reports for a call. Never throws: an absent report is four zeros. */
+/** Reads the counts that a model reports for a call. Never throws: without a report, all counts are 0. */
 export const readUsage = (usage: LanguageModelV4Usage | undefined): ModelUsage => ({
   inputTokens: usage?.inputTokens?.total ?? 0,
   outputTokens: usage?.outputTokens?.total ?? 0,

@@ -6,11 +6,11 @@ const VALUES_MAX = 200_000;
 type Place = { parent: Place | undefined; key: string | number };
 
 /**
- * Finds the first thing in a JSON value that could not be stored or that is unsafe to read on: NUL characters, lone
- * surrogates, numbers beyond a double, `__proto__` keys, nesting deeper than 200 levels, more than 200,000 values.
- * Walks with a stack of its own, because the value may be nested as deeply as its sender likes.
+ * Finds the first part of a JSON value that cannot be stored or is unsafe to process: NUL characters, lone surrogates,
+ * numbers beyond a double, `__proto__` keys, nesting deeper than 200 levels, more than 200,000 values. Walks with an
+ * explicit stack, because the nesting of the value is not limited yet.
  *
- * @returns a sentence that begins with the field; undefined if there is nothing.
+ * @returns a sentence that begins with the field; undefined if there is no flaw.
  */
 export function findFlaw(value: unknown): string | undefined {
   const stack: { value: unknown; place: Place | undefined; depth: number }[] = [
@@ -49,7 +49,7 @@ function findTextFlaw(text: string): string | undefined {
   return text.isWellFormed() ? undefined : "must be well-formed Unicode (it holds a lone surrogate)";
 }
 
-/** The path of a place; its beginning only, if it is very deep. */
+/** The path of a place; for a very deep place only the first 20 keys. */
 function describePlace(place: Place | undefined): string {
   const keys: (string | number)[] = [];
   for (let at = place; at; at = at.parent) keys.push(at.key);
@@ -57,8 +57,8 @@ function describePlace(place: Place | undefined): string {
 }
 
 /**
- * How deeply arrays and objects nest in a JSON text, without parsing it: a parsed value of such a text could be too large
- * for memory.
+ * Whether arrays and objects of a JSON text are nested too deeply. Does not parse the text, because the parsed value could
+ * be too large for memory.
  */
 export function isTooDeep(text: string): boolean {
   let depth = 0;

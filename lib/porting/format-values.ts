@@ -10,7 +10,7 @@ export const DOCUMENT_LIMITS = {
 } as const;
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-/** Exactly as the service writes it, so that a time survives a round trip to the character. */
+/** Accepts only the form that the service writes, so that a round trip does not alter a time. */
 export const time = z
   .string()
   .refine((text) => ISO.test(text) && new Date(text).getTime() >= 0, {

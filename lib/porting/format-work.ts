@@ -63,7 +63,10 @@ export const exportedRequirementSchema = z
     outcome: outcomeSchema.nullable(),
     evidenceIds: evidenceIdsSchema,
   })
-  .meta({ id: "ExportedRequirement", description: `One of at most ${REQUIREMENT_LIMITS.perSession}.` });
+  .meta({
+    id: "ExportedRequirement",
+    description: `A requirement. A session has at most ${REQUIREMENT_LIMITS.perSession}.`,
+  });
 
 const exportedFindingSchema = z.strictObject({
   severity: z.enum(FINDING_SEVERITIES),
@@ -100,7 +103,7 @@ export const exportedReportSchema = z
     ),
     summary: text(REPORT_LIMITS.summaryCharacters).meta({ description: "Markdown." }),
     findings: list(exportedFindingSchema, REPORT_LIMITS.findings).meta({
-      description: "The gravest first.",
+      description: "Most severe first.",
     }),
   })
   .meta({ id: "ExportedReport", description: "The newest version of a report." });

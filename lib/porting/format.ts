@@ -24,7 +24,7 @@ import {
   exportedRequirementSchema,
 } from "./format-work.ts";
 
-// The JSON export of a session, format version 1. Exports are written in this shape, and imports are held to it.
+// The JSON export of a session, format version 1. Exports have this shape, and imports are validated against it.
 // Source: `wire.md`, Export and import of a session.
 
 export { DOCUMENT_LIMITS };
@@ -43,7 +43,7 @@ const toolResultSchema = z
         "Why a `failed` call was not run. `plan_first`: a person wants to agree to the plan first. Absent for a call that was run.",
     }),
     text: z.string().meta({ description: "Start of the result, at most 2,000 characters." }),
-    isCut: z.boolean().meta({ description: "Whether the result goes on." }),
+    isCut: z.boolean().meta({ description: "Whether the text is cut off." }),
   })
   .meta({ id: "ExportedToolResult", description: "Result of a tool call of the message." });
 export type ExportedToolResult = z.infer<typeof toolResultSchema>;
@@ -63,7 +63,7 @@ export const exportedMessageSchema = z
   })
   .meta({ id: "ExportedMessage", description: "A message of a conversation." });
 
-/** The known parts of messages. An import leaves out others, and says so. */
+/** The supported parts of messages. An import leaves out other parts, and lists them in `leftOut`. */
 export const PART_SCHEMAS: Record<string, z.ZodType> = {
   text: z.strictObject({ type: z.literal("text"), text: z.string() }),
   reasoning: z.strictObject({ type: z.literal("reasoning"), text: z.string() }),
@@ -142,9 +142,11 @@ const exportedSessionSchema = z.strictObject({
 export const leftOutSchema = z
   .strictObject({
     field: z.string().meta({ description: "What was left out.", examples: ["variants[0].check"] }),
-    reason: z.string().meta({ examples: ["A check proves a page of its own time; run it again."] }),
+    reason: z.string().meta({
+      examples: ["A check is only valid for the page at that time; check the variant again."],
+    }),
   })
-  .meta({ id: "LeftOut", description: "Something that is not in the result, and why." });
+  .meta({ id: "LeftOut", description: "A part that was left out, and why." });
 export type LeftOut = z.infer<typeof leftOutSchema>;
 
 const exportedImportSchema = z
@@ -159,7 +161,7 @@ const exportedImportSchema = z
   })
   .meta({ id: "ExportedImport", description: "A document that was imported into the session." });
 
-/** The JSON export of a session. Unknown fields beside these are of later versions of the service. */
+/** The JSON export of a session. Unknown top-level fields are accepted: later versions of the service may write them. */
 export const sessionExportSchema = z
   .looseObject({
     format: z.literal(SESSION_FORMAT),

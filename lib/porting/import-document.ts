@@ -15,13 +15,13 @@ import { findEarlierImport, type ImportRow, insertImport, measureImports } from 
 import type { PortingDeps } from "./porting-deps.ts";
 import type { ImportPlan } from "./read-document.ts";
 
-/** A document to import, and who does it. */
+/** A request to import a document, and its author. */
 type ImportRequest = {
   sessionId: string;
   plan: ImportPlan;
   author: VariantAuthor;
   requestId: string | null;
-  /** The call of the tool; a repeated one finds its import. Null for a person or program. */
+  /** Run and id of the tool call, by which a repeated call finds its import. Null for a person or program. */
   runId: string | null;
   callId: string | null;
 };
@@ -30,13 +30,14 @@ type ImportedDocument =
   | { ok: true; isNew: boolean; summary: ImportSummary; leftOut: LeftOut[] }
   | { ok: false; reason: "unknown" | "full" | "sub-agent"; problem: string };
 
-/** Imports of one session, at most. */
+/** Maximum number of imports of one session. */
 const IMPORTS_MAX = 100;
 
 /**
- * Imports a document into a session, all of it in one transaction: its variants as new variants, its conversation as
- * history, its plan and requirements as those of the session. An import never changes a variant that exists: a key that is
- * taken gets a number. A document that was imported before changes nothing. Source: `wire.md`, Export and import of a session.
+ * Imports a document into a session in one transaction: its variants as new variants, its conversation as history, its plan
+ * and requirements into those of the session. An import never changes an existing variant: if a key exists, the new
+ * variant's key gets a number. Importing a document again changes nothing.
+ * Source: `wire.md`, Export and import of a session.
  */
 export function importDocument(deps: PortingDeps, request: ImportRequest): Promise<ImportedDocument> {
   return deps.log.transact(request.sessionId, (tx, emit) => store(deps, tx, emit, request));
@@ -114,9 +115,9 @@ function refuse(
   return describeExcess("document: with it the imports", "IMPORTS", { session, owner }, limits);
 }
 
-/** A key of its own for each variant: its key in the document, or with the lowest number that is free. */
-function chooseKeys(taken: readonly string[], { variants }: ImportPlan) {
-  const used = new Set(taken);
+/** Chooses a free key for each variant: its key in the document, with the lowest free number appended if necessary. */
+function chooseKeys(existing: readonly string[], { variants }: ImportPlan) {
+  const used = new Set(existing);
   return variants.map(({ key: from, document }) => {
     let key = from;
     for (let number = 2; used.has(key); number++) {
@@ -128,7 +129,7 @@ function chooseKeys(taken: readonly string[], { variants }: ImportPlan) {
   });
 }
 
-/** An import as events and lists show it. */
+/** The summary of an import for events and lists. */
 export const summarizeImport = (row: ImportRow): ImportSummary => ({
   id: row.id,
   format: row.format,

@@ -19,9 +19,9 @@ import type { ImportPlan } from "./read-document.ts";
 
 type RequirementRows = Parameters<typeof insertRequirements>[1];
 
-/** What an import does to the plan and the requirements of a session. */
+/** The effect of an import on the plan and the requirements of a session. */
 type PlanningImport = {
-  /** Writes and emits it. The caller has locked the session. */
+  /** Writes the items and emits their events. The caller has locked the session. */
   store: (tx: Transaction, emit: Emit, call: PlanningCall) => Promise<void>;
   planItemCount: number;
   requirementCount: number;
@@ -30,7 +30,10 @@ type PlanningImport = {
 
 const NOTHING: Pick<ImportPlan, "planItems" | "requirements"> = { planItems: [], requirements: [] };
 
-/** Texts of the plan and of requirements are in the instructions of later turns, and a page may have given the agent the document. */
+/**
+ * Leaves out the plan and the requirements of an import by the agent: their texts become part of the instructions of later
+ * turns, and the document may come from an untrusted page.
+ */
 function leaveOut({ planItems, requirements }: Pick<ImportPlan, "planItems" | "requirements">): LeftOut[] {
   const reason = "Only an import by a person or a program sets it.";
   return [
@@ -40,9 +43,9 @@ function leaveOut({ planItems, requirements }: Pick<ImportPlan, "planItems" | "r
 }
 
 /**
- * Decides what of a document's plan and requirements a session gets, without writing. The plan is imported only if the
- * session has no plan items; requirements are added as open ones by the importer, unless the session has equal ones. An import
- * by the agent sets neither.
+ * Decides which plan items and requirements of a document a session gets, without writing. The plan is imported only if the
+ * session has no plan items. Requirements are added as open, with the importer as their author, unless the session has equal
+ * ones. An import by the agent sets neither.
  *
  * @returns a sentence that begins with the field if the requirements do not fit.
  */
@@ -61,8 +64,8 @@ export async function preparePlanning(
   if (hasPlan && planItems.length > 0)
     leftOut.push({ field: "plan", reason: "The session has a plan, which an import does not change." });
   const rows: RequirementRows = [];
-  for (const { field, text, assertion: given } of requirements) {
-    const assertion = given && toAssertion(given);
+  for (const { field, text, assertion: input } of requirements) {
+    const assertion = input && toAssertion(input);
     const isSame = (other: { text: string; assertion?: unknown }) =>
       other.text === text && isDeepStrictEqual(other.assertion ?? null, storable(assertion));
     if (existing.some(isSame)) leftOut.push({ field, reason: "The session has the requirement already." });
@@ -78,8 +81,8 @@ export async function preparePlanning(
     leftOut,
     async store(tx, emit, call) {
       if (carriesPlan) {
-        const known = { items: [], lastItem: row?.lastItem ?? 0 };
-        const revised = replaceItems(known, planItems);
+        const emptyPlan = { items: [], lastItem: row?.lastItem ?? 0 };
+        const revised = replaceItems(emptyPlan, planItems);
         if (!revised.ok) throw new Error(revised.problem);
         const { items, lastItem } = revised;
         const revision = (row?.revision ?? 0) + 1;

@@ -6,7 +6,7 @@ import type { SessionRow } from "#lib/session/session-store.ts";
 import type { ExportedMessage, ExportedToolResult } from "./format.ts";
 
 export type ImportRow = typeof imports.$inferSelect;
-/** A message of an import as it is read. */
+/** A stored message of an import. */
 export type ImportedMessageRow = typeof importedMessages.$inferSelect;
 
 const ROWS_PER_INSERT = 500;
@@ -26,7 +26,7 @@ export async function insertImport(
         position: from + index + 1,
         originalId: message.id,
         role: message.role,
-        // The reader of the document has held the parts to their schemas.
+        // The cast is safe: `readSessionExport` validated the parts against their schemas.
         parts: message.parts as ImportedMessageRow["parts"],
         results: message.results,
         author: message.author,
@@ -36,7 +36,7 @@ export async function insertImport(
   return stored;
 }
 
-/** The import of this document, or the one that this call made before it was interrupted. */
+/** The import of this document, or the import that an earlier attempt of this call made. */
 export async function findEarlierImport(
   db: Executor,
   sessionId: string,
@@ -90,8 +90,8 @@ export function listImports(
 }
 
 /**
- * How many imports a session has, and how many bytes it and its owner have imported. Until the transaction ends, no other
- * import of the owner is stored.
+ * Counts the imports of a session, and the bytes that the session and its owner have imported. Locks the owner's imports
+ * until the transaction ends.
  */
 export async function measureImports(
   tx: Transaction,
@@ -111,7 +111,7 @@ export async function measureImports(
   return { count: row?.count ?? 0, sessionBytes: row?.sessionBytes ?? 0, ownerBytes: row?.ownerBytes ?? 0 };
 }
 
-/** Messages of an import in their order, those after a position. */
+/** The messages of an import after a position, in order. */
 export function listImportedMessages(
   db: Executor,
   importId: string,
@@ -125,10 +125,10 @@ export function listImportedMessages(
     .limit(limit);
 }
 
-/** As many characters of a result as the session page shows. */
+/** The number of characters of a result that the session page shows. */
 const RESULT_CHARACTERS_MAX = 2_000;
 
-/** The beginnings of the results of these calls, which the database cuts, by run and call id. */
+/** The beginnings of the results of these calls, by run id and call id. The database cuts the texts. */
 export async function listResults(
   db: Executor,
   calls: { runId: string; callId: string }[],

@@ -5,7 +5,7 @@ import type { SandboxService } from "#lib/sandbox/sandbox-service.ts";
 import type { ByteLimits } from "#lib/session/byte-limits.ts";
 import type { TranscriptReader } from "#lib/session/transcript/transcript.ts";
 
-/** What sessions are exported and imported with; made once by the container. */
+/** Dependencies for exporting and importing sessions; created once by the container. */
 export type PortingDeps = {
   db: Database;
   log: EventLog;

@@ -36,7 +36,7 @@ import { readPages, readPlan, readReports, readRequirements } from "./read-work.
 /** An import without its messages, which are read in pages. */
 type ImportContent = Omit<ExportedImport, "messages"> & { messages: () => AsyncIterable<ExportedMessage> };
 
-/** A session as it is exported: what is small is here, what may be long is read in pages. */
+/** The exported content of a session. Small parts are in memory; parts that may be long are read in pages. */
 export type SessionContent = {
   id: string;
   exportedAt: string;
@@ -55,9 +55,9 @@ export type SessionContent = {
   evidence: ExportedEvidence[];
   /** The bytes of evidence as a data URL; undefined if they cannot be read. */
   readData: (evidence: ExportedEvidence) => Promise<string | undefined>;
-  /** Grows while the content is read. */
+  /** Complete only after all parts were read, because reading appends to it. */
   leftOut: LeftOut[];
-  /** Whether the session still exists: an export of a session that was deleted meanwhile is incomplete. */
+  /** Whether the session still exists. If it was deleted meanwhile, the export is incomplete. */
   exists: () => Promise<boolean>;
 };
 
@@ -68,7 +68,7 @@ const RESULT_CHARACTERS_MAX = 4_096;
 
 /**
  * Reads a session for an export. Messages and imports are read in pages, so that memory does not grow with the session.
- * Nothing of it is secret: no headers, tokens, callback, share links, system prompt or metadata.
+ * The content has no secrets: no headers, tokens, callback, share links, system prompt or metadata.
  */
 export async function readSessionContent(deps: PortingDeps, session: SessionRow): Promise<SessionContent> {
   const { db, evidence } = deps;
@@ -87,9 +87,9 @@ export async function readSessionContent(deps: PortingDeps, session: SessionRow)
     exportedAt: new Date().toISOString(),
     session: await describeSession(deps, session),
     messages: () => readMessages(deps, id, session.messageSeq),
-    // The variants of a tree are its root's.
+    // The variants of a tree belong to its root.
     variants: () => (isRoot ? readVariants(deps, id) : nothing()),
-    // Plan and requirements of a tree are its root's, too.
+    // The plan and requirements of a tree belong to its root, too.
     plan: isRoot ? await readPlan(db, id) : null,
     requirements: isRoot ? await readRequirements(db, id) : [],
     reports: () => readReports(db, id),
@@ -104,8 +104,8 @@ export async function readSessionContent(deps: PortingDeps, session: SessionRow)
     imports: () => readImports(deps, id),
     evidence: listed,
     readData: async ({ id: evidenceId, mediaType }) => {
-      const kept = await evidence.read(id, evidenceId);
-      return kept && `data:${mediaType};base64,${Buffer.from(kept.bytes).toString("base64")}`;
+      const stored = await evidence.read(id, evidenceId);
+      return stored && `data:${mediaType};base64,${Buffer.from(stored.bytes).toString("base64")}`;
     },
     leftOut,
     exists: async () => (await findSession(db, id)) !== undefined,
@@ -133,7 +133,7 @@ async function describeSession({ db }: PortingDeps, session: SessionRow): Promis
   };
 }
 
-/** @param last place of the last message; later ones belong to a later export. */
+/** @param last `seq` of the last message to export. Messages after it belong to a later export. */
 async function* readMessages(deps: PortingDeps, id: string, last: number): AsyncIterable<ExportedMessage> {
   for (let after = 0; after < last; ) {
     const page = (await deps.transcript.list(id, { after, limit: PAGE })).filter(({ seq }) => seq <= last);
@@ -227,7 +227,7 @@ async function* readImportedMessages(
   }
 }
 
-/** A message of an import, as it was in the document. */
+/** Restores a message of an import to the form that it had in the document. */
 export const toExportedMessage = (row: ImportedMessageRow): ExportedMessage => ({
   id: row.originalId,
   role: row.role,

@@ -106,7 +106,7 @@ const file: SessionExport = {
   leftOut: [],
 };
 
-/** Every place in a value. */
+/** Lists the paths of all values in a value. */
 function listPlaces(value: unknown, path: (string | number)[] = []): (string | number)[][] {
   if (typeof value !== "object" || value === null) return [path];
   const entries = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
@@ -123,11 +123,11 @@ function replace(path: (string | number)[], value: unknown): unknown {
   return copy;
 }
 
-/** A field, or the document, and what is wrong with it. */
+/** A field or `document`, and a sentence about its problem. */
 const FIELD_AND_SENTENCE = /^[\w$[-].*: .+/s;
 
 describe("the reader of documents", () => {
-  it("plans what it brings, and what it leaves out", () => {
+  it("returns the content to import, and the list of parts that are left out", () => {
     const read = readDocument(file);
     assert.ok(read.ok);
     const { documentId, title, variants, messages, leftOut } = read.plan;
@@ -157,7 +157,7 @@ describe("the reader of documents", () => {
     );
   });
 
-  it("never throws: any value at any place is read, or refused with the field", () => {
+  it("never throws: a document with any value at any place is read, or refused with the field", () => {
     const places = listPlaces(file);
     const odd = fc.oneof(
       fc.jsonValue({ maxDepth: 3 }),
@@ -192,7 +192,7 @@ describe("the reader of documents", () => {
     );
   });
 
-  it("reads texts of any depth without a stack of their depth", () => {
+  it("refuses deeply nested texts and values without a stack overflow", () => {
     const deep = "[".repeat(2_000_000);
     assert.deepEqual(readDocumentText(Buffer.from(deep)), {
       ok: false,

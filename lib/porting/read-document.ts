@@ -10,13 +10,13 @@ import { findFlaw, isTooDeep } from "./find-flaw.ts";
 import { type ExportedMessage, type LeftOut, SESSION_FORMAT, SESSION_FORMAT_VERSION } from "./format.ts";
 import { readSessionExport } from "./read-session-export.ts";
 
-/** What a document brings into a session: checked as a whole, nothing stored yet. */
+/** The validated content of a document, ready to be stored in a session. */
 export type ImportPlan = ImportContent & {
-  /** Size of the content as JSON, without the list of what is left out. */
+  /** Size of the content as JSON, without `leftOut`. */
   sizeBytes: number;
 };
 
-/** What was read of a document. */
+/** The content that was read from a document. */
 type ImportContent = {
   format: ImportFormat;
   /** The document's id, or its hash. A session imports a document once. */
@@ -33,7 +33,7 @@ type ImportContent = {
   leftOut: LeftOut[];
 };
 
-/** A document that was read, or a sentence that begins with the field that is wrong. */
+/** A document that was read, or a sentence that begins with the invalid field. */
 export type ReadDocument = { ok: true; plan: ImportPlan } | { ok: false; problem: string };
 export type ReadContent = { ok: true; content: ImportContent } | { ok: false; problem: string };
 
@@ -64,7 +64,7 @@ export function readDocumentText(bytes: Uint8Array): ReadDocument {
   return readDocument(value);
 }
 
-/** Reads a document of any of the kinds that can be imported. Pure: the value may be anything. */
+/** Reads a document of any kind that can be imported. Pure. `value` is not validated yet. */
 export function readDocument(value: unknown): ReadDocument {
   const read = readContent(value);
   if (!read.ok) return read;
@@ -90,9 +90,9 @@ function readContent(value: unknown): ReadContent {
   return readVariantOf(recognized.format, recognized.value);
 }
 
-/** What kind of a variant's document a value is; undefined if it is none. */
+/** Recognizes the format of a variant's document; undefined if the value is not such a document. */
 function recognize(value: unknown): { format: JsonFormat; value: unknown } | undefined {
-  // The answer of an export, which is often saved whole.
+  // People often save the whole answer of an export.
   if (hasOwn(value, "success") && hasOwn(value, "document") && hasOwn(value, "format")) {
     const format = (["json", "growthbook", "posthog"] as const).find((each) => each === value.format);
     return format && { format, value: value.document };

@@ -15,7 +15,7 @@ import type { ReadContent } from "./read-document.ts";
 
 const LEFT_OUT_MAX = 200;
 
-/** Reads a session's JSON export of format version 1 as a whole. @see readDocument */
+/** Reads a session's JSON export of format version 1, and validates all of it. @see readDocument */
 export function readSessionExport(value: unknown): ReadContent {
   const parsed = sessionExportSchema.safeParse(value, { error: describeIssue });
   if (!parsed.success) return { ok: false, problem: describeFirst(parsed.error.issues) };
@@ -50,7 +50,7 @@ export function readSessionExport(value: unknown): ReadContent {
   };
 }
 
-/** An id or key that two entries share. */
+/** Finds an id or key that two entries share. */
 function findDuplicate({ messages, variants, requirements }: SessionExport): string | undefined {
   return (
     findRepeated(messages, ({ id }) => id, "messages", "id") ??
@@ -106,7 +106,7 @@ function keepKnownParts(message: ExportedMessage, place: string, leftOut: LeftOu
     if (schemaOf(part.type)) return true;
     leftOut.push({
       field: `${place}.parts[${index}]`,
-      reason: "This service has no such part of a message.",
+      reason: "This service does not support this part of a message.",
     });
     return false;
   });
@@ -120,11 +120,12 @@ const REASONS: Partial<Record<keyof SessionExport, string>> = {
   previews: "Their pictures show the exported session; take previews again.",
   annotations: "They were made in the browser of the exported session.",
   agents: "Sub-agents and their results belong to the exported session.",
-  imports: "What the exported session had imported is not imported again; import its own export.",
+  imports:
+    "Documents that the exported session imported are not imported again; import each document itself.",
   evidence: "Pictures and files stay with the exported session.",
-  leftOut: "The document does not have these parts of its session.",
+  leftOut: "The export itself left out these parts of its session.",
 };
-const CARRIED = [
+const IMPORTED_FIELDS = [
   "format",
   "version",
   "id",
@@ -136,10 +137,10 @@ const CARRIED = [
   "requirements",
 ];
 
-/** What an import does not carry: parts of the format, and fields that this version does not know. */
+/** Lists what an import leaves out: parts of the format, and fields that this version does not know. */
 function listLeftOut(document: SessionExport): LeftOut[] {
   const parts = Object.entries(document).flatMap(([field, value]): LeftOut[] => {
-    if (CARRIED.includes(field)) return [];
+    if (IMPORTED_FIELDS.includes(field)) return [];
     const reason = REASONS[field];
     if (reason === undefined)
       return [{ field: formatPath([field]), reason: "This service does not know the field." }];
@@ -150,7 +151,7 @@ function listLeftOut(document: SessionExport): LeftOut[] {
       ? [
           {
             field: `variants[${index}].check`,
-            reason: "A check proves the page of its time; check the variant again.",
+            reason: "A check is only valid for the page at that time; check the variant again.",
           },
         ]
       : []),
@@ -171,7 +172,7 @@ function listLeftOut(document: SessionExport): LeftOut[] {
   ];
 }
 
-/** What belongs to the work of the exported session: what people decided there, and what was proven there. */
+/** Lists what an import leaves out of plan and requirements: decisions of people and results in the exported session. */
 function listLeftOutPlanning({ plan, requirements }: SessionExport): LeftOut[] {
   const isDecided = requirements.some(
     ({ status, note, outcome, evidenceIds }) =>
@@ -200,7 +201,7 @@ function listLeftOutPlanning({ plan, requirements }: SessionExport): LeftOut[] {
 
 function limit(leftOut: LeftOut[]): LeftOut[] {
   if (leftOut.length <= LEFT_OUT_MAX) return leftOut;
-  const reason = `${leftOut.length - LEFT_OUT_MAX} more things are left out, for reasons as above.`;
+  const reason = `${leftOut.length - LEFT_OUT_MAX} more parts are left out, for similar reasons.`;
   return [...leftOut.slice(0, LEFT_OUT_MAX), { field: "document", reason }];
 }
 
@@ -216,7 +217,7 @@ const NOUNS: Record<string, string> = {
   array: "an array",
 };
 
-/** The sentence of a schema's rule that has none of its own. */
+/** The error sentence for schema rules that have no sentence of their own. */
 function describeIssue(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case "invalid_type":

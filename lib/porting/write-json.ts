@@ -2,14 +2,14 @@ import { faultPoint } from "#lib/faults/fault-point.ts";
 import { SESSION_FORMAT, SESSION_FORMAT_VERSION } from "./format.ts";
 import type { SessionContent } from "./read-content.ts";
 
-/** Bytes of evidence that one export carries. */
+/** Maximum bytes of evidence in one export. */
 export const EVIDENCE_BYTES_MAX = 20 * 1024 * 1024;
 
 /**
- * Writes the JSON export of a session in pieces, each message as it is read. @throws Error if the session was deleted
- * meanwhile, so that no half of a session is taken for a whole one.
+ * Writes the JSON export of a session in pieces, each message as it is read.
  *
- * @param options.hasBytes whether evidence carries its bytes, 20 MiB in all.
+ * @param options.hasBytes whether evidence includes its bytes, at most 20 MiB in all.
+ * @throws Error if the session was deleted meanwhile, so that an incomplete export does not look complete.
  */
 export async function* writeJson(
   content: SessionContent,
@@ -56,16 +56,16 @@ async function* writeList(name: string, items: Iterable<unknown> | AsyncIterable
 
 async function* readEvidence(content: SessionContent) {
   const { evidence, readData, leftOut } = content;
-  let left = EVIDENCE_BYTES_MAX;
+  let bytesLeft = EVIDENCE_BYTES_MAX;
   for (const [index, item] of evidence.entries()) {
-    const fits = item.sizeBytes <= left;
+    const fits = item.sizeBytes <= bytesLeft;
     const data = fits ? await readData(item) : undefined;
     if (data === undefined)
       leftOut.push({
         field: `evidence[${index}].data`,
         reason: fits ? "Its file is missing." : "An export carries at most 20 MiB of evidence.",
       });
-    else left -= item.sizeBytes;
+    else bytesLeft -= item.sizeBytes;
     yield { ...item, ...(data !== undefined && { data }) };
   }
 }

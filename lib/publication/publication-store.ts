@@ -22,7 +22,7 @@ export type ReleaseRow = {
   createdAt: Date;
 };
 
-/** The columns of a release but those that are large. */
+/** The columns of a release, except the large ones. */
 export const releaseColumns = {
   publicationId: releases.publicationId,
   number: releases.number,
@@ -82,7 +82,7 @@ export async function lockPublication(
   return row;
 }
 
-/** Publications with their current releases; a release is null while its publication is unpublished. */
+/** A publication with its current release, which is null while the publication is unpublished. */
 type PublicationWithRelease = { publication: PublicationRow; release: ReleaseRow | null };
 
 const joinCurrentRelease = (db: Executor) =>
@@ -145,7 +145,7 @@ export async function findRelease(
   return row;
 }
 
-/** The release that a call has made; undefined if it has made none. */
+/** The release that a call created; undefined if the call created none. */
 export async function findReleaseOfCall(
   db: Executor,
   { runId, callId }: { runId: string; callId: string },
@@ -204,7 +204,7 @@ export async function withdrawReleases(tx: Transaction, publicationId: string): 
   await tx.update(releases).set({ withdrawnAt: sql`now()` }).where(eq(releases.publicationId, publicationId));
 }
 
-/** What the address of a script leads to. */
+/** The release that the address of a script leads to. */
 export type ServedRelease = {
   publicationId: string;
   isPublished: boolean;
@@ -213,8 +213,8 @@ export type ServedRelease = {
 };
 
 /**
- * What a publication serves: its current release, or the one of a number. Undefined if there is no such publication or
- * release; `isPublished` is false for what was withdrawn.
+ * Finds the release that a publication serves: its current one, or the one with this number. Undefined if there is no such
+ * publication or release. `isPublished` is false for a withdrawn release and an unpublished publication.
  */
 export async function findServed(
   db: Executor,
@@ -236,10 +236,10 @@ export async function findServed(
   return { ...row, publicationId, isPublished: row.release !== null && row.withdrawnAt === null };
 }
 
-/** How many of the newest publications are looked at for the demo shop. */
+/** How many of the newest publications are searched for the demo shop. */
 const DEMO_CANDIDATES = 100;
 
-/** The newest publication of which a page's address begins with one of the prefixes; undefined if there is none. */
+/** The newest publication with a page whose address begins with one of the prefixes; undefined if there is none. */
 export async function findNewestFor(db: Executor, prefixes: string[]): Promise<string | undefined> {
   const newest = db
     .select({ id: publications.id })

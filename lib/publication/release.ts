@@ -8,7 +8,7 @@ import { scriptUrls } from "./script-address.ts";
 export const computeIntegrity = (script: string): string =>
   `sha384-${createHash("sha384").update(script).digest("base64")}`;
 
-/** Whether a check allows a release without a person's explicit consent: warnings do not hinder it. */
+/** Whether a check allows a release without a person's explicit consent. Warnings do not prevent it. */
 export const isPassed = (status: CheckStatus | null | undefined): boolean =>
   status === "pass" || status === "warn";
 

@@ -1,15 +1,15 @@
-/** Where published scripts are served. Source: `wire.md`, Publications. */
+/** The path below which published scripts are served. Source: `wire.md`, Publications. */
 const FOLDER = "/v/";
 
 /** The script of the newest variant that is published for the demo shop. */
 export const DEMO_SCRIPT = "demo.js";
 
-/** What a script's file name means: a publication's current release, or the release of that number. */
+/** The parsed file name of a script: of a publication's current release, or of the release with this number. */
 type ScriptName = { publicationId: string; release: number | undefined };
 
 const FILE_NAME = /^(pub_[a-z2-7]{24})(?:@([1-9]\d{0,8}))?\.js$/;
 
-/** Reads a file name below `/v/`; undefined for one that no publication has. */
+/** Parses a file name below `/v/`; undefined if no publication can have it. */
 export function readScriptName(name: string): ScriptName | undefined {
   const [, publicationId, release] = FILE_NAME.exec(name) ?? [];
   if (publicationId === undefined) return undefined;

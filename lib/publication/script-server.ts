@@ -6,14 +6,14 @@ import type { Database } from "#db/client.ts";
 import { findNewestFor, findServed, readScript, type ServedRelease } from "./publication-store.ts";
 import { DEMO_SCRIPT, readScriptName } from "./script-address.ts";
 
-/** How a request for a script is answered; an error has a sentence instead of a body. */
+/** The answer to a request for a script. An error has a sentence instead of a body. */
 type ScriptAnswer = { headers: Record<string, string> } & (
   | { status: 200; body: Uint8Array<ArrayBuffer> }
   | { status: 304 }
   | { status: 404 | 410; error: string }
 );
 
-/** The headers of a request that decide about its answer. */
+/** The headers of a request on which the answer depends. */
 type ScriptRequest = { ifNoneMatch: string | null; acceptEncoding: string | null };
 
 /** Serves published scripts to any number of visitors. Source: `wire.md`, Publications. */
@@ -23,11 +23,11 @@ export type ScriptServer = {
    * @throws Error when the script is not in memory and the database cannot be read.
    */
   answer: (file: string, request: ScriptRequest) => Promise<ScriptAnswer>;
-  /** Forgets what a publication serves, because this process has changed it. */
+  /** Evicts the cached state of a publication that this process has changed. */
   forget: (publicationId: string) => void;
 };
 
-/** How long the state of a publication counts as known: another process may have changed it. */
+/** How long the state of a publication is cached, because another process may change it. */
 const STATE_MS = 1_000;
 const STATES_MAX = 10_000;
 const SCRIPT_BYTES_MAX = 64 * 1024 * 1024;
@@ -41,10 +41,10 @@ const HEADERS = {
   Vary: "Accept-Encoding",
 };
 const CACHE_CURRENT = "public, max-age=60";
-/** The script of a release never changes, but it can be unpublished, which has to reach visitors. */
+/** The script of a release never changes, but the release can be unpublished, which has to reach visitors. */
 const CACHE_PINNED = "public, max-age=300";
 
-/** Served for a publication that is unpublished: pages that load it continue to work without errors. */
+/** Served for an unpublished publication, so that pages that load its script continue to work without errors. */
 const EMPTY = "/* This variant is not published. */\n";
 
 type Packed = { etag: string; plain: Uint8Array<ArrayBuffer>; gzip: Uint8Array<ArrayBuffer> };
@@ -59,7 +59,7 @@ async function pack(script: string): Promise<Packed> {
   return { etag, plain, gzip: new Uint8Array(await compress(plain, { level: 9 })) };
 }
 
-/** What the demo shop loads while no variant is published for it. */
+/** The state that the demo shop gets while no variant is published for it. */
 const NOTHING: ServedRelease = { publicationId: "", isPublished: false, release: null, integrity: null };
 
 /**
@@ -70,9 +70,9 @@ export function createScriptServer(db: Database, demoUrls: string[]): ScriptServ
   const states = new LRUCache<string, State>({
     max: STATES_MAX,
     ttl: STATE_MS,
-    // Without a database the scripts in memory are still served.
+    // Scripts in memory are still served while the database is down.
     allowStaleOnFetchRejection: true,
-    // A request that waits for the state while `forget` is called gets what was read.
+    // If `forget` is called during a read, the waiting request still gets the result of that read.
     ignoreFetchAbort: true,
     fetchMethod: (file) => readState(file),
   });
@@ -99,7 +99,7 @@ export function createScriptServer(db: Database, demoUrls: string[]): ScriptServ
     async answer(file, request) {
       const name = readScriptName(file);
       if (!name && file !== DEMO_SCRIPT) return refuse(404, "there is no such script");
-      // The cache answers undefined when the read failed; a second read says why.
+      // The cache returns undefined if the read failed; a second read throws the reason.
       const { served } = (await states.fetch(file)) ?? (await readState(file));
       if (!served) return refuse(404, "there is no such script");
       const { publicationId, release, integrity } = served;
@@ -129,8 +129,8 @@ function send(
   const isZipped = /(^|,)\s*gzip\s*(;(?!\s*q=0(\.0*)?\s*(,|$))|,|$)/i.test(acceptEncoding ?? "");
   const etag = `"${script.etag}${isZipped ? "-gzip" : ""}"`;
   const headers = { ...HEADERS, "Cache-Control": cacheControl, ETag: etag };
-  const known = (ifNoneMatch ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
-  if (known.includes(etag) || known.includes("*")) return { status: 304, headers };
+  const cachedTags = (ifNoneMatch ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
+  if (cachedTags.includes(etag) || cachedTags.includes("*")) return { status: 304, headers };
   const body = isZipped ? script.gzip : script.plain;
   const encoding = isZipped ? { "Content-Encoding": "gzip" } : {};
   return { status: 200, headers: { ...headers, ...encoding }, body };

@@ -16,17 +16,17 @@ import {
 } from "./report.ts";
 import { countReports, findReportOfCall, insertReport, lockReports } from "./report-store.ts";
 
-/** What reports are published with; made once by the container. */
+/** Dependencies for publishing reports; created once by the container. */
 export type ReportsDeps = {
   db: Database;
   log: EventLog;
   evidence: Pick<EvidenceStore, "list">;
-  /** The session's variants as they are now. */
-  readTested: (db: Executor, sessionId: string) => Promise<TestedVariant[]>;
+  /** Reads the current state of the session's variants. */
+  readTestedVariants: (db: Executor, sessionId: string) => Promise<TestedVariant[]>;
 };
 
 type PublishRequest = {
-  /** The root of the tree: reports belong to it, and the evidence of its sub-agents may be named. */
+  /** The root of the tree: reports belong to it, and may refer to the evidence of its sub-agents. */
   sessionId: string;
   requestId: string | null;
   runId: string | null;
@@ -34,29 +34,31 @@ type PublishRequest = {
   report: ReportInput;
 };
 
-type Published =
+type PublishResult =
   | { ok: true; isNew: boolean; report: ReportSummary }
-  /** `problem` begins with the field, if one is at fault. */
+  /** `problem` begins with the invalid field, if there is one. */
   | { ok: false; problem: string };
 
 /**
  * Stores a report with its `report.published`. A report with the title of an earlier one of the session becomes that
  * report's next version. A repeated call finds its report. Source: `architecture.md`, Reports.
  */
-export async function publishReport(deps: ReportsDeps, request: PublishRequest): Promise<Published> {
+export async function publishReport(deps: ReportsDeps, request: PublishRequest): Promise<PublishResult> {
   const { sessionId, requestId, runId, callId, report: input } = request;
   const repeated = await findRepeated(deps.db, request);
   if (repeated) return { ok: true, isNew: false, report: repeated };
-  const known = new Map((await deps.evidence.list(sessionId)).map((piece) => [piece.id, toPointer(piece)]));
-  const unknown = findUnknownEvidence(input, known);
+  const available = new Map(
+    (await deps.evidence.list(sessionId)).map((piece) => [piece.id, toPointer(piece)]),
+  );
+  const unknown = findUnknownEvidence(input, available);
   if (unknown) return refuse(`${unknown.field}: the session has no evidence ${unknown.id}`);
-  const document = composeDocument(input, known);
+  const document = composeDocument(input, available);
   const bytes = Buffer.byteLength(JSON.stringify(document));
   if (bytes > REPORT_LIMITS.bytes)
     return refuse(
       `findings: the report has ${bytes} bytes as JSON; a report may have ${REPORT_LIMITS.bytes}. Shorten the details`,
     );
-  const published = await deps.log.transact<Published>(sessionId, async (tx, emit) => {
+  const published = await deps.log.transact<PublishResult>(sessionId, async (tx, emit) => {
     await lockReports(tx, sessionId);
     const session = await findSession(tx, sessionId);
     if (!session) return refuse("the session was deleted");
@@ -75,7 +77,7 @@ export async function publishReport(deps: ReportsDeps, request: PublishRequest):
       version: version + 1,
       document,
       counts: countFindings(document.findings),
-      tested: await deps.readTested(tx, sessionId),
+      tested: await deps.readTestedVariants(tx, sessionId),
       runId,
       callId,
     });
@@ -86,7 +88,7 @@ export async function publishReport(deps: ReportsDeps, request: PublishRequest):
   return published;
 }
 
-const refuse = (problem: string): Published => ({ ok: false, problem });
+const refuse = (problem: string): PublishResult => ({ ok: false, problem });
 
 const findRepeated = async (db: Executor, { runId, callId }: PublishRequest) =>
   runId === null || callId === null ? undefined : findReportOfCall(db, { runId, callId });

@@ -1,9 +1,9 @@
 const FENCE = /^(`{3,}(?=[^`]*$)|~{3,})/;
 
 /**
- * Markdown of the agent as a block quote. A quote ends everything that begins in it, so that an open code fence or comment
- * does not swallow what follows. Raw HTML and pictures of other sites are written as text; code, emphasis, lists, tables
- * and links stay. Every line is complete in itself: a code span that is not closed on its line is text.
+ * Writes Markdown of the agent as a block quote. The end of a quote closes every block in it, so that an open code fence or
+ * comment does not extend to the text after the quote. Raw HTML and pictures are written as text; code, emphasis, lists,
+ * tables and links stay. Lines are independent: a code span that is not closed on its line is text.
  */
 export function quoteMarkdown(markdown: string): string {
   let fence: string | undefined;
@@ -16,24 +16,24 @@ export function quoteMarkdown(markdown: string): string {
         if (closes(line, fence)) fence = undefined;
         return line;
       }
-      // Only at the start of a line: a fence within a list ends with the list, and what follows would not be code.
+      // Fences count only at the start of a line: a fence in a list ends with the list, so later lines are not code.
       fence = FENCE.exec(line)?.[1];
       return fence === undefined ? neutralize(line) : neutralizeInfo(line, fence);
     });
   return lines.map((line) => (line === "" ? ">" : `> ${line}`)).join("\n");
 }
 
-/** Whether a line closes a fence: at least as long, of the same character, with nothing behind it. */
+/** Whether a line closes a fence: it has the same character, is at least as long, and no other text follows. */
 function closes(line: string, fence: string): boolean {
   const mark = /^ {0,3}(`{3,}|~{3,})[ \t]*$/.exec(line)?.[1];
   return mark !== undefined && mark[0] === fence[0] && mark.length >= fence.length;
 }
 
-/** Keeps the name of a language behind a fence, and nothing else. */
+/** Removes everything after a fence except the name of a language. */
 const neutralizeInfo = (line: string, fence: string): string =>
   fence + (/^[ \t]*([\w+#.-]{1,40})[ \t]*$/.exec(line.slice(fence.length))?.[1] ?? "");
 
-/** Copies the code spans of a line, and takes raw HTML and pictures out of the rest. */
+/** Copies the code spans of a line, and escapes raw HTML and pictures in the rest. */
 function neutralize(line: string): string {
   let written = "";
   for (let at = 0; at < line.length; ) {
@@ -58,7 +58,7 @@ function neutralize(line: string): string {
   return written;
 }
 
-/** Where the code span ends that a run of backticks opens: behind the next run of the same length on the line. */
+/** The end of a code span that a run of backticks opens: after the next run of the same length on the line. */
 function findClosing(line: string, from: number, length: number): number | undefined {
   for (const { 0: run, index } of line.slice(from).matchAll(/`+/g))
     if (run.length === length) return from + index + length;

@@ -17,7 +17,7 @@ const summaryColumns = {
 
 type SummaryRow = Pick<typeof reports.$inferSelect, keyof typeof summaryColumns>;
 
-/** Counts were computed by the service when the report was stored. */
+/** The cast is safe: the service computed the counts when it stored the report. */
 const toSummary = ({ sessionId, counts, createdAt, ...row }: SummaryRow): ReportSummary => ({
   id: row.id,
   title: row.title,
@@ -45,8 +45,8 @@ export async function listReports(
 }
 
 /**
- * The newest version of each report that a session's turns have published. Only a session with the tool has reports; others,
- * and sub-agents, cost no query. Source: `wire.md`, Reports.
+ * The newest version of each report that a session's turns have published. Only sessions with `publish_qa_report` have
+ * reports; others, and sub-agents, cost no query. Source: `wire.md`, Reports.
  */
 export const readReportOutcome = async (
   db: Executor,
@@ -72,13 +72,13 @@ export async function findReport(db: Executor, sessionId: string, id: string): P
     ...toSummary(row),
     sessionId,
     newest: { id: newestId, version, url: reportUrl(sessionId, newestId) },
-    // Documents and variants were composed by the service when the report was stored.
+    // The casts are safe: the service composed the document and the variants when it stored the report.
     tested: row.tested as TestedVariant[],
     ...(row.document as ReportDocument),
   };
 }
 
-/** The report that a call has published; undefined if it has published none. */
+/** The report that a call published; undefined if the call published none. */
 export async function findReportOfCall(
   db: Executor,
   { runId, callId }: { runId: string; callId: string },
@@ -90,12 +90,12 @@ export async function findReportOfCall(
   return row && toSummary(row);
 }
 
-/** Locks a session for the rest of the transaction, so that its reports are numbered one after the other. */
+/** Locks a session for the rest of the transaction, so that concurrent reports get different version numbers. */
 export async function lockReports(tx: Transaction, sessionId: string): Promise<void> {
   await tx.select({ id: sessions.id }).from(sessions).where(eq(sessions.id, sessionId)).for("no key update");
 }
 
-/** The number of a session's reports, and the newest version of a title: 0 without one. */
+/** The number of a session's reports, and the newest version number of a title, which is 0 if there is none. */
 export async function countReports(
   tx: Transaction,
   sessionId: string,

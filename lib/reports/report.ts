@@ -57,7 +57,7 @@ export const reportInputSchema = z.strictObject({
 
 export type ReportInput = z.output<typeof reportInputSchema>;
 
-/** A finding as it is stored and shown: the evidence it names is described in it. */
+/** A finding as it is stored and shown. It contains descriptions of its evidence. */
 export type Finding = {
   severity: FindingSeverity;
   title: string;
@@ -69,7 +69,7 @@ export type Finding = {
   evidence: EvidencePointer[];
 };
 
-/** What a report says. Findings are sorted, most severe first. */
+/** The content of a report. Findings are sorted, most severe first. */
 export type ReportDocument = { summary: string; findings: Finding[] };
 
 /** A variant of the session when a report was published: its newest revision, and that revision's check. */
@@ -98,21 +98,21 @@ export function countFindings(findings: readonly Pick<Finding, "severity">[]): R
   return counts;
 }
 
-/** The first evidence id that the session's tree does not have, with its field; undefined if all are known. */
+/** The first evidence id that the session's tree does not have, with its field; undefined if all exist. */
 export function findUnknownEvidence(
   { findings }: ReportInput,
-  known: ReadonlyMap<string, EvidencePointer>,
+  available: ReadonlyMap<string, EvidencePointer>,
 ): { field: string; id: string } | undefined {
   for (const [at, { evidenceIds = [] }] of findings.entries())
     for (const [index, id] of evidenceIds.entries())
-      if (!known.has(id)) return { field: `findings[${at}].evidenceIds[${index}]`, id };
+      if (!available.has(id)) return { field: `findings[${at}].evidenceIds[${index}]`, id };
   return undefined;
 }
 
-/** The document of a report: findings sorted by severity, in their given order within one, with their evidence. */
+/** Composes the document of a report: findings with their evidence, sorted by severity, otherwise in their input order. */
 export function composeDocument(
   { summary, findings }: ReportInput,
-  known: ReadonlyMap<string, EvidencePointer>,
+  available: ReadonlyMap<string, EvidencePointer>,
 ): ReportDocument {
   const rank = (severity: FindingSeverity) => FINDING_SEVERITIES.indexOf(severity);
   return {
@@ -125,7 +125,7 @@ export function composeDocument(
         url,
         selector,
         steps,
-        evidence: [...new Set(evidenceIds)].flatMap((id) => known.get(id) ?? []),
+        evidence: [...new Set(evidenceIds)].flatMap((id) => available.get(id) ?? []),
       }))
       .toSorted((one, other) => rank(one.severity) - rank(other.severity)),
   };

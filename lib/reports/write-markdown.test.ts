@@ -66,7 +66,7 @@ Evidence:
     );
   });
 
-  it("leaves out what a report does not have", () => {
+  it("leaves out empty parts", () => {
     const bare = { ...finding, detail: " ", url: null, selector: null, steps: [], evidence: [] };
     const text = write({ summary: "", tested: [], findings: [bare] });
     assert.doesNotMatch(text, /Summary|Tested|Page:|Element:|Steps|Evidence|^>/m);
@@ -76,7 +76,7 @@ Evidence:
     );
   });
 
-  it("a title stays a title", () => {
+  it("escapes titles, steps and titles of evidence", () => {
     const title = "**a** <script>x</script>\n\n# b [c](javascript:alert(1)) `d` | e ~f~ &lt; $g$";
     const escaped =
       "\\*\\*a\\*\\* \\<script\\>x\\</script\\> # b \\[c\\](javascript:alert(1)) \\`d\\` \\| e \\~f\\~ \\&lt; \\$g\\$";
@@ -90,7 +90,7 @@ Evidence:
     );
   });
 
-  it("an address or a selector stays code", () => {
+  it("writes addresses and selectors as code, even if they contain backticks", () => {
     const text = writeOne({ selector: "a[title='``']\n\n# x", url: "https://shop.example/`</script>" });
     assert.ok(text.includes("- Element: ```a[title='``'] # x```\n"));
     assert.ok(text.includes("- Page: ``https://shop.example/`</script>``\n"));
@@ -102,20 +102,20 @@ describe("the agent's Markdown in a quote", () => {
   const cases: [string, string, string][] = [
     ["an open fence ends with the quote", "a\n```js\nx < 1\n\n# b", "> a\n> ```js\n> x < 1\n>\n> # b"],
     ["a fence is closed by a longer one", "```\n<b>\n````\n<b>", "> ```\n> <b>\n> ````\n> \\<b>"],
-    ["what is behind a fence is a language or nothing", "~~~ <script>\n<b>", "> ~~~\n> <b>"],
+    ["only the name of a language may follow a fence", "~~~ <script>\n<b>", "> ~~~\n> <b>"],
     ["a fence in a list ends with it", "- a\n  ```\n<b>", "> - a\n>   \\`\\`\\`\n> \\<b>"],
     ["raw HTML is text", "<!-- x\n<img src=x onerror=y>", "> \\<!-- x\n> \\<img src=x onerror=y>"],
     ["code stays code", "use `<label>` or ``a ` b``", "> use `<label>` or ``a ` b``"],
-    ["code ends on its line", "a ` b\n` <script> `", "> a \\` b\n> ` <script> `"],
-    ["an escaped backtick opens nothing", "\\`<script>`", "> \\`\\<script>\\`"],
+    ["a code span must end on its line", "a ` b\n` <script> `", "> a \\` b\n> ` <script> `"],
+    ["an escaped backtick does not open a code span", "\\`<script>`", "> \\`\\<script>\\`"],
     ["a backslash does not close code early", "`\\` <b> `", "> `\\` \\<b> \\`"],
-    ["a bar divides cells, also in code", "| ` <img src=x> | ` |", "> | \\` \\<img src=x> | \\` |"],
+    ["a bar divides cells even inside a code span", "| ` <img src=x> | ` |", "> | \\` \\<img src=x> | \\` |"],
     [
       "pictures of other sites are text",
       "![x](https://evil.example/p.png)",
       "> \\![x](https://evil.example/p.png)",
     ],
-    ["other line ends are line ends", "a\r\n```\rb", "> a\n> ```\n> b"],
+    ["CR and CRLF are line ends too", "a\r\n```\rb", "> a\n> ```\n> b"],
   ];
   for (const [what, markdown, expected] of cases)
     it(what, () => assert.equal(quoteMarkdown(markdown), expected));

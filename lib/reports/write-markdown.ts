@@ -4,8 +4,8 @@ import { quoteMarkdown } from "./quote-markdown.ts";
 import type { Finding, Report, TestedVariant } from "./report.ts";
 
 /**
- * A report as Markdown. What the agent wrote cannot change its structure: titles and steps are escaped, addresses and
- * selectors are code, summary and details are quoted. Source: `wire.md`, Reports.
+ * Writes a report as Markdown. Text of the agent cannot change its structure: titles and steps are escaped, addresses and
+ * selectors are code, summary and details are block quotes. Source: `wire.md`, Reports.
  *
  * @param baseUrl the public origin, for links to evidence
  */
@@ -62,14 +62,14 @@ function countInWords({ counts, findings }: Report): string {
   return parts.length === 0 ? "none" : `${findings.length} (${parts.join(", ")})`;
 }
 
-/** Text on one line in which nothing is Markdown: specials of a line, and what begins a block at its start. */
+/** Writes text on one line, and escapes all inline Markdown and any block marker at its start. */
 const escapeText = (text: string): string =>
   oneLine(text)
     .replace(/[\\`*_[\]<>|~$&]/g, "\\$&")
     .replace(/^[#+=-]/, "\\$&")
     .replace(/^(\d+)([.)])/, "$1\\$2");
 
-/** Text on one line as a code span, whose backticks outnumber those in it. */
+/** Writes text on one line as a code span, fenced by more backticks than the text contains in a row. */
 function asCode(text: string): string {
   const line = oneLine(text);
   const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length));

@@ -1,12 +1,37 @@
 import assert from "node:assert/strict";
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, rm, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
+import type { ControlGroups, FoundGroups } from "#lib/isolation/control-groups.ts";
 import { createSandboxService } from "./create-sandbox-service.ts";
 import { bytes, makeSandboxFixture, options, readText, refused } from "./sandbox-fixture.ts";
 
 const { dataDir, statuses, make, sandboxes, isConfined, remove } = await makeSandboxFixture();
 after(remove);
+
+const makeWith = (found: FoundGroups) =>
+  createSandboxService({
+    kind: "local",
+    dataDir,
+    onStartupStatus: async () => {},
+    logger: { info: () => {}, warn: () => {} },
+    findGroups: async () => found,
+  });
+const describeWith = async (found: FoundGroups) => (await makeWith(found)).describe().isolation;
+
+/** Control groups whose files are on disk. */
+async function makeFakeGroups(folder: string, exists = true, readMemoryKills = () => 0) {
+  const root = exists ? await mkdtemp(join(folder, "groups-")) : folder;
+  const removed: string[] = [];
+  const groups: ControlGroups = {
+    async open(name) {
+      return { joinPath: join(root, name), readMemoryKills: async () => readMemoryKills() };
+    },
+    remove: async (name) => void removed.push(name),
+    close: async () => {},
+  };
+  return { groups, removed, joined: (name: string) => readFile(join(root, name), "utf8") };
+}
 
 describe("opening a workspace", () => {
   it("reports starting, then ready, once", async () => {
@@ -74,6 +99,97 @@ describe("opening a workspace", () => {
     assert.equal(broken.describe().canRunCommands, false);
     assert.match(broken.describe().detail, /installed but does not work here: .*no namespaces today/);
     await rm(fake, { recursive: true });
+  });
+
+  it("says in one line what keeps sessions from each other", async () => {
+    const none = await make("none");
+    assert.equal(none.describe().isolation, "no commands run");
+    const open = await make("unconfined");
+    assert.equal(
+      open.describe().isolation,
+      "NONE: commands run as the service's own user (SANDBOX=unconfined)",
+    );
+    const bare = await make("local", {}, join(dataDir, "nothing-here"));
+    assert.equal(bare.describe().isolation, "bubblewrap: NO; no commands run");
+    if (!isConfined) return;
+    const line = await describeWith({ works: false, reason: "the machine has no cgroup v2" });
+    const users =
+      process.getuid?.() === 0 ? "a user per session" : "the service's own user for all sessions (only root";
+    assert.ok(
+      line.startsWith(
+        "bubblewrap: yes; system calls filtered: yes; control groups: no (the machine has no cgroup v2); users: ",
+      ),
+      line,
+    );
+    assert.ok(line.includes(users), line);
+  });
+
+  it("joins the control group of its session before anything of a command runs", async () => {
+    if (!isConfined) return;
+    const { groups, joined, removed } = await makeFakeGroups(dataDir);
+    const service = await makeWith({ works: true, groups });
+    assert.match(service.describe().isolation, /control groups: yes/);
+    const workspace = await service.open("ses_group");
+    assert.equal((await workspace.run("echo $((6 * 7)); exit 3", options())).output, "42\n");
+    const script = { path: "a.mjs", bytes: bytes("console.log('ran')") };
+    const program = { runtime: "node", script: "a.mjs", files: [script], args: [] } as const;
+    assert.equal((await workspace.runProgram(program, options())).output, "ran\n");
+    // The kernel reads 0 as the process that writes it.
+    assert.deepEqual(await joined("probe"), "0\n");
+    assert.deepEqual(await joined("ses_group-commands"), "0\n");
+    const { output } = await workspace.run("readlink /proc/[0-9]*/fd/*; true", options());
+    assert.doesNotMatch(output, /ses_group-commands/);
+    await service.remove("ses_group");
+    assert.deepEqual(removed, ["probe", "ses_group-commands", "ses_group-tests"]);
+    await service.close();
+  });
+
+  it("joins a group of the kernel's, with the rights of the service and from within the sandbox", async (t) => {
+    if (!isConfined) return;
+    const mount = /^\S+ \S+ \S+ \S+ (\S+) .* - cgroup2 /m.exec(
+      await readFile("/proc/self/mountinfo", "utf8"),
+    );
+    const root = join(mount?.[1] ?? "/no-cgroup2", `sandbox-test-${process.pid}`);
+    // Groups without limits: joining them takes no controllers.
+    const open = async (name: string) => {
+      await mkdir(join(root, name), { recursive: true });
+      return { joinPath: join(root, name, "cgroup.procs"), readMemoryKills: async () => 0 };
+    };
+    try {
+      await open("probe");
+    } catch (error) {
+      return t.skip(`this machine lets nobody make groups: ${error}`);
+    }
+    const removeGroup = (name: string) => rmdir(join(root, name));
+    const groups: ControlGroups = { open, remove: async () => {}, close: async () => {} };
+    const service = await makeWith({ works: true, groups });
+    assert.match(service.describe().isolation, /control groups: yes/);
+    const { output } = await (await service.open("ses_kernel")).run("cat /proc/self/cgroup", options());
+    assert.match(output, new RegExp(`^0::.*/sandbox-test-${process.pid}/ses_kernel-commands$`, "m"));
+    assert.ok(!(await readFile("/proc/self/cgroup", "utf8")).includes("sandbox-test-"));
+    await service.close();
+    for (const name of ["probe", "ses_kernel-commands", ""]) await removeGroup(name);
+  });
+
+  it("goes on without control groups where a command cannot join one", async () => {
+    if (!isConfined) return;
+    const { groups } = await makeFakeGroups(join(dataDir, "no", "such", "folder"), false);
+    const service = await makeWith({ works: true, groups });
+    assert.match(service.describe().isolation, /control groups: no \(ENOENT: .*no.such.folder/);
+    const { output } = await (await service.open("ses_ungrouped")).run("echo on", options());
+    assert.equal(output, "on\n");
+  });
+
+  it("tells a command that the kernel has ended one of its processes", async () => {
+    if (!isConfined) return;
+    let kills = 0;
+    const { groups } = await makeFakeGroups(dataDir, true, () => kills++);
+    const service = await makeWith({ works: true, groups });
+    const { output } = await (await service.open("ses_killed")).run("echo cut", options());
+    assert.match(
+      output,
+      /^cut\n\[the kernel ended a process, because the session's commands used all of their memory\]$/,
+    );
   });
 
   it("unconfined runs commands, says so, and hands on no environment of the host", async () => {

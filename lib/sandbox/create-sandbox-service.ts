@@ -1,16 +1,20 @@
-import { chmod, chown, mkdir, realpath } from "node:fs/promises";
+import { chmod, mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import type { StartupStatus } from "#db/schema/unions.ts";
+import { type ControlGroup, type FoundGroups, findControlGroups } from "#lib/isolation/control-groups.ts";
+import { openSandboxUsers } from "#lib/isolation/sandbox-users.ts";
 import { SESSION_ID_PATTERN } from "#lib/session/new-id.ts";
 import { removeFolder } from "#lib/session/removal/remove-folder.ts";
 import { type ShellCommand, systemPath } from "./local/box.ts";
-import { type Owner, probeConfinement } from "./local/confinement.ts";
+import { changeOwner } from "./local/change-owner.ts";
+import { type Confinement, probeConfinement } from "./local/confinement.ts";
 import { createLocalWorkspace } from "./local/local-workspace.ts";
-import type { CommandPlan } from "./local/run-command.ts";
+import { type CommandPlan, runCommand } from "./local/run-command.ts";
 import { createConfinedStage, type ProgramStage, stageUnconfined } from "./local/run-program.ts";
 import { createTestStage, type TestStage } from "./local/test-stage.ts";
 import { unconfinedPlan } from "./local/unconfined-plan.ts";
-import { type SandboxLimits, sandboxLimits } from "./sandbox-limits.ts";
+import { createWorkspaceUsers, type WorkspaceUsers } from "./local/workspace-users.ts";
+import { groupLimits, type SandboxLimits, sandboxLimits, withTestLimits } from "./sandbox-limits.ts";
 import type { SandboxService, Workspace } from "./sandbox-service.ts";
 import { createVercelBoxes } from "./vercel/vercel-box.ts";
 import { createVercelSandboxes } from "./vercel/vercel-sandboxes.ts";
@@ -34,7 +38,11 @@ type SandboxOptions = {
   limits?: Partial<SandboxLimits>;
   /** Where the programs that confine commands are looked for; the system's folders by default. */
   launcherPath?: string;
+  /** Finds the control groups; the machine's own by default. */
+  findGroups?: () => Promise<FoundGroups>;
 };
+
+const PROBE_TIMEOUT_MS = 10_000;
 
 /**
  * Makes the sandboxes of this deployment. Whether commands can be confined is found out once, here.
@@ -63,7 +71,7 @@ function createNoSandbox(): SandboxService {
     open: async () => {
       throw new WorkspaceError(detail);
     },
-    describe: () => ({ kind: "none", canRunCommands: false, detail }),
+    describe: () => ({ kind: "none", canRunCommands: false, detail, isolation: "no commands run" }),
     remove: async () => {},
     close: async () => {},
   };
@@ -80,13 +88,13 @@ async function createLocalSandboxes(options: SandboxOptions): Promise<SandboxSer
   const limits = { ...sandboxLimits, ...options.limits };
   const workspaces = join(dataDir, "workspaces");
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  // Passable but not listable for the user that commands run as: each finds its own folder, and no other.
+  // Passable but not listable for the users that commands run as: each finds its own folder, and no other.
   await mkdir(workspaces, { recursive: true, mode: 0o711 });
   const confinement = await chooseShell(options, workspaces, limits);
   const described = describeSandbox(kind, confinement);
   const isSafe = kind === "local" && confinement.works;
   (isSafe ? logger.info : logger.warn).call(logger, described, "sandbox");
-  const owner = confinement.works ? confinement.owner : undefined;
+  const isolation = confinement.works ? confinement.isolation : undefined;
   const shell = confinement.works ? confinement : { refusal: described.detail };
   const open = new Map<string, OpenWorkspace>();
 
@@ -95,13 +103,15 @@ async function createLocalSandboxes(options: SandboxOptions): Promise<SandboxSer
     await onStartupStatus(sessionId, "starting");
     try {
       const folder = join(workspaces, sessionId);
+      const owner = await isolation?.users?.of(sessionId);
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await chmod(folder, 0o700);
-      if (owner) await chown(folder, owner.uid, owner.gid);
+      if (owner) await changeOwner(folder, owner);
       const workspace = createLocalWorkspace({
         root: await realpath(folder),
         limits,
         owner,
+        openGroup: async (use) => isolation?.openGroup(sessionId, use),
         shell,
         closing: life.closing.signal,
         ...(onSize && { onSize: (bytes) => onSize(sessionId, bytes) }),
@@ -120,6 +130,7 @@ async function createLocalSandboxes(options: SandboxOptions): Promise<SandboxSer
     entry?.closing.abort();
     await entry?.workspace.catch(() => {});
     await Promise.allSettled(entry?.running ?? []);
+    if (entry) await isolation?.removeGroups(sessionId);
   }
 
   return {
@@ -136,20 +147,34 @@ async function createLocalSandboxes(options: SandboxOptions): Promise<SandboxSer
     describe: () => described,
     async remove(sessionId) {
       await stop(sessionId);
-      if (SESSION_ID_PATTERN.test(sessionId)) await removeFolder(join(workspaces, sessionId));
+      if (!SESSION_ID_PATTERN.test(sessionId)) return;
+      await removeFolder(join(workspaces, sessionId));
+      isolation?.users?.release(sessionId);
     },
     async close() {
       await Promise.all([...open.keys()].map(stop));
+      await isolation?.close();
     },
   };
 }
+
+/** What keeps the sessions of this machine from each other, beside the sandbox of each command. */
+type SessionIsolation = {
+  /** The user of each workspace; undefined where the service is not root. */
+  users: WorkspaceUsers | undefined;
+  openGroup: (sessionId: string, use: "commands" | "tests") => Promise<ControlGroup | undefined>;
+  removeGroups: (sessionId: string) => Promise<void>;
+  close: () => Promise<void>;
+  /** In one line. */
+  line: string;
+};
 
 /** How commands and programs run on this machine, or why they cannot. */
 type LocalShell =
   | {
       works: true;
       detail: string;
-      owner: Owner | undefined;
+      isolation: SessionIsolation | undefined;
       plan: (command: ShellCommand) => CommandPlan;
       stage: ProgramStage;
       stageTests: TestStage;
@@ -157,7 +182,7 @@ type LocalShell =
   | { works: false; reason: string };
 
 async function chooseShell(
-  { kind, launcherPath }: SandboxOptions,
+  { kind, launcherPath, findGroups = findControlGroups }: SandboxOptions,
   workspaces: string,
   limits: SandboxLimits,
 ): Promise<LocalShell> {
@@ -166,7 +191,7 @@ async function chooseShell(
     return {
       works: true,
       detail,
-      owner: undefined,
+      isolation: undefined,
       plan: unconfinedPlan,
       stage: stageUnconfined,
       stageTests: refuseTests,
@@ -174,8 +199,72 @@ async function chooseShell(
   }
   const confinement = await probeConfinement(workspaces, limits, launcherPath ?? systemPath);
   if (!confinement.works) return confinement;
-  const stage = createConfinedStage(confinement.plan, workspaces);
-  return { ...confinement, stage, stageTests: createTestStage(confinement) };
+  const stage = createConfinedStage(confinement, workspaces);
+  const isolation = await isolateSessions(confinement, workspaces, limits, await findGroups());
+  return { ...confinement, isolation, stage, stageTests: createTestStage(confinement) };
+}
+
+async function isolateSessions(
+  confinement: Confinement & { works: true },
+  workspaces: string,
+  limits: SandboxLimits,
+  found: FoundGroups,
+): Promise<SessionIsolation> {
+  const { sharedUser, isFiltered } = confinement;
+  const machineUsers = sharedUser && (await openSandboxUsers());
+  const tried = await tryGroups(confinement, workspaces, limits, found);
+  const groups = tried.works ? tried.groups : undefined;
+  const user = machineUsers
+    ? "a user per session"
+    : sharedUser
+      ? "one user for all sessions (no free user ids exist in this container)"
+      : "the service's own user for all sessions (only root can start processes as others)";
+  const parts = [
+    "bubblewrap: yes",
+    `system calls filtered: ${isFiltered ? "yes" : "NO"}`,
+    `control groups: ${tried.works ? "yes" : `no (${tried.reason})`}`,
+    `users: ${user}`,
+  ];
+  const users = sharedUser && createWorkspaceUsers(workspaces, machineUsers, sharedUser);
+  return {
+    users,
+    async openGroup(sessionId, use) {
+      const own = use === "tests" ? withTestLimits(limits) : limits;
+      return groups?.open(`${sessionId}-${use}`, groupLimits(own));
+    },
+    async removeGroups(sessionId) {
+      await Promise.all(["commands", "tests"].map((use) => groups?.remove(`${sessionId}-${use}`)));
+    },
+    async close() {
+      users?.close();
+      await groups?.close();
+    },
+    line: parts.join("; "),
+  };
+}
+
+/** Plays a command in a group: a machine may let groups be made and let nothing into them. */
+async function tryGroups(
+  { plan, sharedUser: user }: Confinement & { works: true },
+  folder: string,
+  limits: SandboxLimits,
+  found: FoundGroups,
+): Promise<FoundGroups> {
+  if (!found.works) return found;
+  const { groups } = found;
+  try {
+    const { joinPath } = await groups.open("probe", groupLimits(limits));
+    const command = plan({ folder, cpuSeconds: 10, user, joinPath, names: [], command: "exit 42" });
+    const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
+    const bounds = { timeoutMs: PROBE_TIMEOUT_MS, signal, outputBytesMax: 4_096, floodBytesMax: 65_536 };
+    const { exitCode, output } = await runCommand(command, bounds);
+    if (exitCode !== 42) throw new Error(`a command in one said "${output.trim()}"`);
+    await groups.remove("probe");
+    return found;
+  } catch (error) {
+    await groups.close();
+    return { works: false, reason: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 /** Without bubblewrap the tests would have the network and files of the service. */
@@ -186,11 +275,15 @@ const refuseTests: TestStage = async () => {
 };
 
 function describeSandbox(kind: SandboxKind, confinement: LocalShell) {
-  const detail = confinement.works
-    ? confinement.detail
-    : `commands cannot run here: ${confinement.reason}. Files can be read and written. Install bubblewrap ` +
+  if (!confinement.works) {
+    const detail =
+      `commands cannot run here: ${confinement.reason}. Files can be read and written. Install bubblewrap ` +
       "(apt-get install bubblewrap), or set SANDBOX=unconfined on a machine for development.";
-  return { kind, canRunCommands: confinement.works, detail };
+    return { kind, canRunCommands: false, detail, isolation: "bubblewrap: NO; no commands run" };
+  }
+  const { detail, isolation } = confinement;
+  const nothing = "NONE: commands run as the service's own user (SANDBOX=unconfined)";
+  return { kind, canRunCommands: true, detail, isolation: isolation?.line ?? nothing };
 }
 
 /** Remembers the commands that run, so that removing a workspace can wait for their end. */

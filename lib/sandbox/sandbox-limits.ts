@@ -1,3 +1,5 @@
+import type { GroupLimits } from "#lib/isolation/control-groups.ts";
+
 /** What one session's workspace and commands may use. Sizes in bytes, times in milliseconds. */
 export type SandboxLimits = {
   /** Largest file that `writeFile` takes. */
@@ -26,6 +28,8 @@ export type SandboxLimits = {
   openFilesMax: number;
   /** Size of the command's own /tmp, and of its /dev/shm; both are memory. */
   temporaryBytesMax: number;
+  /** How many processors the commands of a session may use together, where the kernel has control groups. */
+  processorsMax: number;
 };
 
 const MEBIBYTE = 1_048_576;
@@ -46,6 +50,7 @@ export const sandboxLimits: SandboxLimits = {
   processesMax: 256,
   openFilesMax: 1_024,
   temporaryBytesMax: 64 * MEBIBYTE,
+  processorsMax: 2,
 };
 
 /**
@@ -59,4 +64,14 @@ export const withTestLimits = (limits: SandboxLimits): SandboxLimits => ({
   processesMax: 1_024,
   openFilesMax: 4_096,
   temporaryBytesMax: 512 * MEBIBYTE,
+});
+
+/** Processes of the launcher, which count in a control group. */
+const LAUNCHER_PROCESSES = 32;
+
+/** What the kernel holds the commands of a session to together; files in memory (/tmp, /dev/shm) are part of it. */
+export const groupLimits = (limits: SandboxLimits): GroupLimits => ({
+  memoryBytesMax: limits.commandMemoryBytesMax + 2 * limits.temporaryBytesMax,
+  processesMax: limits.processesMax + LAUNCHER_PROCESSES,
+  processorsMax: limits.processorsMax,
 });

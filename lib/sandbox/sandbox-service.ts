@@ -81,12 +81,15 @@ export type Workspace = {
   ) => Promise<CommandResult>;
 };
 
+/** How the commands of this deployment are confined, and what keeps sessions from each other, in one line. */
+type SandboxDescription = { kind: string; canRunCommands: boolean; detail: string; isolation: string };
+
 /** The sandboxes of all sessions. */
 export type SandboxService = {
   /** The session's workspace, made where there is none; reports `starting`, then `ready` or `error` as its startup status. */
   open: (sessionId: string) => Promise<Workspace>;
   /** Whether shell commands can run, and how they are confined: for the banner and for the toolset. */
-  describe: () => { kind: string; canRunCommands: boolean; detail: string };
+  describe: () => SandboxDescription;
   /** Ends what runs in the session's workspace and removes it. @throws RemovalError when something could not be removed. */
   remove: (sessionId: string) => Promise<void>;
   close: () => Promise<void>;

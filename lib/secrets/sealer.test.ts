@@ -6,8 +6,8 @@ import { createSealer, type SecretPlace } from "./sealer.ts";
 const place: SecretPlace = { table: "sealed_secrets", row: "ses_one", column: "callback.secret" };
 const [first, second, third] = [randomBytes(32), randomBytes(32), randomBytes(32)];
 
-/** A value as versions before there were key ids have sealed it. */
-function sealAsBefore(key: Uint8Array, text: string): string {
+/** Seals a value in the format of versions without key ids. */
+function sealVersion1(key: Uint8Array, text: string): string {
   const nonce = randomBytes(12);
   const associated = JSON.stringify(["v1", place.table, place.row, place.column]);
   const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(associated));
@@ -15,7 +15,7 @@ function sealAsBefore(key: Uint8Array, text: string): string {
   return ["v1", ...[nonce, cipher.getAuthTag(), body].map((part) => part.toString("base64url"))].join(".");
 }
 
-test("a sealed value carries the id of its key, and nothing of the key or the text", () => {
+test("a sealed value carries the id of its key, and reveals neither the key nor the text", () => {
   const [sealer, other] = [createSealer(first), createSealer(second)];
   const sealed = sealer.seal(place, "shh");
   assert.match(sealed, /^v2\.[0-9a-f]{16}\.[\w-]{16}\.[\w-]{22}\.[\w-]+$/);
@@ -25,7 +25,7 @@ test("a sealed value carries the id of its key, and nothing of the key or the te
   assert.ok(!sealed.includes(Buffer.from(first).toString("hex").slice(0, 8)) && !sealed.includes("shh"));
 });
 
-test("a value opens with the key that sealed it, current or previous, and with no other", () => {
+test("a value opens only with the key that sealed it, which may be the current or a previous key", () => {
   const sealed = createSealer(first).seal(place, "Ö secret");
   assert.equal(createSealer(first).open(place, sealed), "Ö secret");
   assert.equal(createSealer(second, [third, first]).open(place, sealed), "Ö secret");
@@ -42,15 +42,15 @@ test("a new value is sealed with the current key", () => {
   assert.throws(() => createSealer(first).open(place, sealed));
 });
 
-test("values from before there were key ids open, after a rotation too", () => {
-  const sealed = sealAsBefore(first, "old");
+test("values without a key id open, also after a rotation", () => {
+  const sealed = sealVersion1(first, "old");
   assert.equal(createSealer(first).open(place, sealed), "old");
   assert.equal(createSealer(second, [third, first]).open(place, sealed), "old");
   assert.ok(!sealed.startsWith(createSealer(first).currentPrefix));
   assert.throws(() => createSealer(second, [third]).open(place, sealed));
 });
 
-test("a value opens only at its place, with every byte and with its own key id", () => {
+test("a value opens only at its place, unmodified and with its own key id", () => {
   const sealer = createSealer(first, [second]);
   const sealed = sealer.seal(place, "shh");
   for (const elsewhere of [

@@ -1,32 +1,32 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
 
-/** Where a secret lies; bound to it as associated data, so that a sealed value cannot be moved elsewhere. */
+/** Where a secret is stored. It is associated data of the cipher, so a sealed value that is moved no longer opens. */
 export type SecretPlace = { table: string; row: string; column: string };
 
 /** Seals secrets for the database, and opens them. */
 export type Sealer = {
   /** Seals UTF-8 text into one printable line, with the current key. */
   seal: (place: SecretPlace, text: string) => string;
-  /** Opens what {@link Sealer.seal} made. @throws when the key, the place or a byte differs. */
+  /** Opens the result of {@link Sealer.seal}. @throws when the key, the place or a byte differs. */
   open: (place: SecretPlace, sealed: string) => string;
-  /** The beginning of every value that the current key has sealed. */
+  /** The prefix of every value sealed with the current key. */
   currentPrefix: string;
 };
 
-/** `v1.<nonce>.<tag>.<body>` of versions before there were key ids; any of the keys may have sealed it. */
+/** `v1.<nonce>.<tag>.<body>`, from versions without key ids; any of the keys may have sealed it. */
 const VERSION_1 = "v1";
 /** `v2.<key id>.<nonce>.<tag>.<body>`. */
 const VERSION_2 = "v2";
 
 /**
- * AES-256-GCM with a random nonce per value. Source: `security.md`, What leaves the service.
+ * Creates a sealer: AES-256-GCM with a random nonce per value. Source: `security.md`, What leaves the service.
  *
- * @param current seals; 32 bytes (`ENCRYPTION_KEY`).
- * @param previous further keys that only open (`ENCRYPTION_KEY_PREVIOUS`).
+ * @param current the key that seals and opens; 32 bytes (`ENCRYPTION_KEY`).
+ * @param previous further keys, which only open (`ENCRYPTION_KEY_PREVIOUS`).
  */
 export function createSealer(current: Uint8Array, previous: readonly Uint8Array[] = []): Sealer {
-  const keys = new Map([current, ...previous].map((key) => [readKeyId(key), key]));
-  const currentId = readKeyId(current);
+  const keys = new Map([current, ...previous].map((key) => [keyIdOf(key), key]));
+  const currentId = keyIdOf(current);
 
   return {
     currentPrefix: `${VERSION_2}.${currentId}.`,
@@ -53,8 +53,8 @@ export function createSealer(current: Uint8Array, previous: readonly Uint8Array[
   };
 }
 
-/** Names a key without giving anything of it away. */
-function readKeyId(key: Uint8Array): string {
+/** The id of a key, which reveals nothing about the key. */
+function keyIdOf(key: Uint8Array): string {
   if (key.byteLength !== 32) throw new Error("the encryption key must be 32 bytes");
   return createHmac("sha256", key).update("sealer/key-id/v1").digest("hex").slice(0, 16);
 }
@@ -71,7 +71,7 @@ function decrypt(key: Uint8Array, associated: Buffer, parts: string[]): string {
   return Buffer.concat([decipher.update(body), decipher.final()]).toString("utf8");
 }
 
-/** The result with the first key that fits. @throws the error of the last one if none does. */
+/** The result with the first key that opens the value. @throws the error of the last key if none does. */
 function openWithAny([key, ...others]: Uint8Array[], open: (key: Uint8Array) => string): string {
   if (!key) throw new Error("no key fits the sealed value");
   if (others.length === 0) return open(key);

@@ -13,59 +13,59 @@ const token: UserToken = {
   keyId: "3f9c1a7be2d04856",
   expiresAt: new Date("2026-01-01T01:00:00Z"),
 };
-const here = { audiences: [audience], now };
+const expected = { audiences: [audience], now };
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
 
-test("a token says whose it is, what it is for, who holds it and when it ends", () => {
-  assert.deepEqual(readUserToken(key, mintUserToken(key, token), here), token);
+test("a token carries its session, audience, holder, API key and expiry", () => {
+  assert.deepEqual(readUserToken(key, mintUserToken(key, token), expected), token);
 });
 
 test("a token of another agent that names no API key is refused", () => {
-  assert.equal(readUserToken(key, mintUserToken(key, { ...token, keyId: null }), here), undefined);
+  assert.equal(readUserToken(key, mintUserToken(key, { ...token, keyId: null }), expected), undefined);
   const own: UserToken = { ...token, holder: "agent", keyId: null };
-  assert.deepEqual(readUserToken(key, mintUserToken(key, own), here), own);
+  assert.deepEqual(readUserToken(key, mintUserToken(key, own), expected), own);
 });
 
-test("no two tokens are the same, even if they say the same", () => {
+test("two tokens with the same claims differ", () => {
   assert.notEqual(mintUserToken(key, token), mintUserToken(key, token));
 });
 
 test("a token for another audience is refused", () => {
   const text = mintUserToken(key, { ...token, audience: "https://elsewhere.example/mcp" });
-  assert.equal(readUserToken(key, text, here), undefined);
+  assert.equal(readUserToken(key, text, expected), undefined);
 });
 
-test("a token is good until its end, and not at it", () => {
+test("a token is valid until its expiry, and no longer at that time", () => {
   const text = mintUserToken(key, token);
   const justBefore = new Date(token.expiresAt.getTime() - 1);
-  assert.ok(readUserToken(key, text, { ...here, now: justBefore }));
-  assert.equal(readUserToken(key, text, { ...here, now: token.expiresAt }), undefined);
+  assert.ok(readUserToken(key, text, { ...expected, now: justBefore }));
+  assert.equal(readUserToken(key, text, { ...expected, now: token.expiresAt }), undefined);
 });
 
 test("a token of another deployment's key is refused", () => {
   const text = mintUserToken(deriveUserTokenKey(randomBytes(32)), token);
-  assert.equal(readUserToken(key, text, here), undefined);
+  assert.equal(readUserToken(key, text, expected), undefined);
 });
 
 test("the claims of one session cannot be put under the signature of another", () => {
   const [, , mac] = mintUserToken(key, token).split(".");
   const [version, claims] = mintUserToken(key, { ...token, sessionId: "ses_two" }).split(".");
-  assert.equal(readUserToken(key, `${version}.${claims}.${mac}`, here), undefined);
+  assert.equal(readUserToken(key, `${version}.${claims}.${mac}`, expected), undefined);
 });
 
-test("a tampered or truncated token is refused, whichever character it is", () => {
+test("a tampered or truncated token is refused, at any character", () => {
   const text = mintUserToken(key, token);
   for (let index = 0; index < text.length; index++) {
     const other = text[index] === "A" ? "B" : "A";
     const tampered = `${text.slice(0, index)}${other}${text.slice(index + 1)}`;
-    assert.equal(readUserToken(key, tampered, here), undefined, `character ${index}`);
-    assert.equal(readUserToken(key, text.slice(0, index), here), undefined, `the first ${index}`);
+    assert.equal(readUserToken(key, tampered, expected), undefined, `character ${index}`);
+    assert.equal(readUserToken(key, text.slice(0, index), expected), undefined, `the first ${index}`);
   }
   for (const longer of [`${text}A`, `${text}.`, `${text}=`, ` ${text}`, `${text}.${text}`])
-    assert.equal(readUserToken(key, longer, here), undefined, longer);
+    assert.equal(readUserToken(key, longer, expected), undefined, longer);
 });
 
-test("no token chooses its own algorithm", () => {
+test("a token cannot choose its own algorithm", () => {
   const claims = ["ses_one", audience, "other", 4_000_000_000];
   const forged = [
     `${encode({ alg: "none" })}.${encode(claims)}.`,
@@ -78,10 +78,10 @@ test("no token chooses its own algorithm", () => {
     "..",
     `ust1.${"A".repeat(5_000)}.AAAA`,
   ];
-  for (const text of forged) assert.equal(readUserToken(key, text, here), undefined, text.slice(0, 60));
+  for (const text of forged) assert.equal(readUserToken(key, text, expected), undefined, text.slice(0, 60));
 });
 
-test("the key is not the deployment's own, nor that of its other signatures", () => {
+test("the key differs from the deployment's secret key and from the key of its other signatures", () => {
   const secret = randomBytes(32);
   const derived = Buffer.from(deriveUserTokenKey(secret));
   assert.notDeepEqual(derived, secret);

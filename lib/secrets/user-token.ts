@@ -1,9 +1,9 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
 
 /**
- * The claims of a session's own user token: its session, the one URL it is for, its holder (the session's own agent, or
- * another agent), the API key that it was minted with and ends with (null for the session's own agent), and its expiry.
- * Source: specification, MCP servers, rule 2; specification, Authentication, rule 6.
+ * The claims of a user token: its session, the one URL that accepts it (`audience`), its holder (the session's own agent
+ * or another agent), the API key it was minted with (null for the session's own agent), and its expiry. Revoking the key
+ * ends the token. Source: specification, MCP servers, rule 2; specification, Authentication, rule 6.
  */
 export type UserToken = {
   sessionId: string;
@@ -13,21 +13,21 @@ export type UserToken = {
   expiresAt: Date;
 };
 
-/** The version names the one algorithm there is: no token can choose another. */
+/** The version determines the algorithm, so a token cannot choose another. */
 const VERSION = "ust1";
 const LENGTH_MAX = 4_096;
 
-/** Finds user tokens in a text, to take them out of it. */
+/** Matches user tokens in a text, so that they can be removed from it. */
 export const USER_TOKEN_PATTERN = /ust1\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+/g;
 
-/** The key of user tokens, derived (HKDF-SHA-256 with a label of its own) from the deployment's secret key. */
+/** Derives the key of user tokens from the deployment's secret key (HKDF-SHA-256 with its own label). */
 export const deriveUserTokenKey = (encryptionKey: Uint8Array): Uint8Array =>
   new Uint8Array(hkdfSync("sha256", encryptionKey, "", "agent-session-service/user-token/v1", 32));
 
 /**
- * Writes a token as one printable word; whole seconds of its end are kept.
+ * Mints a token as one printable word. The expiry is rounded down to a whole second.
  *
- * @param serial tells tokens apart that say the same.
+ * @param serial makes tokens with the same claims differ.
  */
 export function mintUserToken(
   key: Uint8Array,
@@ -42,10 +42,10 @@ export function mintUserToken(
 }
 
 /**
- * Reads a token that {@link mintUserToken} wrote with this key; undefined for any other text, for a token that has ended
- * and for one that is meant for somewhere else.
+ * Reads a token that {@link mintUserToken} wrote with this key; undefined for any other text, for an expired token and
+ * for a token with another audience.
  *
- * @param expected.audiences the URLs that the reader is known by.
+ * @param expected.audiences the URLs of the reader.
  */
 export function readUserToken(
   key: Uint8Array,
@@ -55,13 +55,13 @@ export function readUserToken(
   if (text.length > LENGTH_MAX) return undefined;
   const [version, claims, mac, ...rest] = text.split(".");
   if (version !== VERSION || !claims || !mac || rest.length > 0) return undefined;
-  // The text is compared, not the bytes it stands for, so that each token has one spelling.
+  // Compares the base64url text, not the decoded bytes, so that each token has only one valid spelling.
   if (!isEqual(mac, sign(key, `${version}.${claims}`))) return undefined;
-  // Only mintUserToken signs with this key.
+  // The cast holds because only mintUserToken signs with this key.
   const [sessionId, audience, holder, endsAtSeconds, , keyId = null] = JSON.parse(
     Buffer.from(claims, "base64url").toString(),
   ) as [string, string, UserToken["holder"], number, string, UserToken["keyId"]?];
-  // Tokens of an earlier version name no key, so that nothing could end them with it.
+  // Tokens of an earlier version name no API key, so revoking the key could not end them.
   if (holder === "other" && keyId === null) return undefined;
   const expiresAt = new Date(endsAtSeconds * 1_000);
   if (expected.now >= expiresAt || !expected.audiences.includes(audience)) return undefined;
@@ -72,6 +72,6 @@ const sign = (key: Uint8Array, text: string): string =>
   createHmac("sha256", key).update(text).digest("base64url");
 
 function isEqual(left: string, right: string): boolean {
-  const [given, own] = [Buffer.from(left), Buffer.from(right)];
-  return given.length === own.length && timingSafeEqual(given, own);
+  const [leftBytes, rightBytes] = [Buffer.from(left), Buffer.from(right)];
+  return leftBytes.length === rightBytes.length && timingSafeEqual(leftBytes, rightBytes);
 }

@@ -1,25 +1,26 @@
 import type { SecurityEventKind } from "./security-events.ts";
 
 const WINDOW_MS = 60_000;
-/** Lines that one subject, and all subjects together, may write in a window; per kind of event. */
+/** Lines per window and kind of event: for one subject, and for all subjects together. */
 const SUBJECT_LINES_MAX = 5;
 const KIND_LINES_MAX = 30;
-/** Subjects that are told apart; the count of the others is kept together. */
+/** Subjects that are counted one by one; further subjects share one count. */
 const SUBJECTS_MAX = 1_000;
 const TOP = 10;
 
-/** What happened of one kind in the current window. */
+/** The events of one kind in the current window. */
 type Window = {
   lines: number;
   /** Events by their subject: an address, an actor or a session. */
   counts: Map<string, number>;
+  /** Events of subjects beyond {@link SUBJECTS_MAX}. */
   others: number;
   suppressed: number;
 };
 
 /**
- * Bounds the lines of each kind of event: the first of each subject are written, the others are counted, and the count
- * is written when the minute is over. Memory is bounded too.
+ * Bounds the lines of each kind of event per minute: the first events of each subject are written, the others are
+ * counted, and the count is written at the end of the minute. Memory is bounded too.
  */
 export function createFloodGuard(write: (kind: SecurityEventKind, fields: object) => void) {
   const windows = new Map<SecurityEventKind, Window>();

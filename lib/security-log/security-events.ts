@@ -1,6 +1,6 @@
 /**
- * Where a request that the network guard refused came from: `mcp` is the connection to a caller's tool server, `mcp_tool`
- * a tool of the built-in one, `proxy` traffic of a page or of a test run, `service` anything else.
+ * The origin of a request that the network guard refused: `mcp` is the connection to a caller's tool server, `mcp_tool`
+ * a tool of the built-in MCP server, `proxy` traffic of a page or of a test run, `service` anything else.
  */
 type NetworkSource = "callback" | "mcp" | "fetch_url" | "mcp_tool" | "navigation" | "proxy" | "service";
 
@@ -14,7 +14,8 @@ export type NetworkRefusal = {
 
 /**
  * The fields of each event, by the name of its function. An `actor` is `key:<id>`, `operator:<login id>` (`operator`
- * where a login begins), `share:<link id>` (`share:own` for the session's `shareUrl`) or `retention`. Source: `security-log.md`, Events.
+ * while a login has no id yet), `share:<link id>` (`share:own` for the session's `shareUrl`) or `retention`.
+ * Source: `security-log.md`, Events.
  */
 export type SecurityFields = {
   serviceStarted: { sandbox: string; isolation: string; browser: string; networkAllow: string };
@@ -61,8 +62,8 @@ export type SecurityEventKind = {
   level: "info" | "warn" | "error";
   message: string;
   /**
-   * For events that a stranger or a page can cause as often as they like: the field whose values are told apart when
-   * repetitions are counted instead of written.
+   * For events that a stranger or a page can cause any number of times: the field by which repetitions are counted
+   * instead of written.
    */
   countedBy?: "address" | "actor" | "sessionId";
 };

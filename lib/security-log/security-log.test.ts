@@ -39,7 +39,7 @@ describe("the security log", () => {
     ]);
   });
 
-  it("names the client's address, also after the request, but not for what a session does", async () => {
+  it("records the client's address, also after the request, except for events of a session", async () => {
     const { log, lines } = openLog();
     const keep = await withAddress("192.0.2.7", async () => {
       await null;
@@ -60,7 +60,7 @@ describe("the security log", () => {
     );
   });
 
-  it("contains no credential and no query, and cuts long texts", () => {
+  it("contains no credential and no query, and truncates long texts", () => {
     const { log, lines } = openLog();
     const reason =
       "https://user:hunter2@h.example/p?token=abc refused ask_0123456789abcdef_Zm9vYmFyYmF6Zm9vYmFyYmF6 ust1.Y2xhaW1z.bWFj";
@@ -75,7 +75,7 @@ describe("the security log", () => {
 });
 
 describe("a flood of events", () => {
-  it("from one address writes five lines and a count, and other addresses are still written", (context) => {
+  it("from one address writes five lines and a count; events of other addresses are still written", (context) => {
     context.mock.timers.enable({ apis: ["setTimeout"] });
     const { log, lines } = openLog();
     for (let index = 0; index < 100_000; index += 1)
@@ -102,12 +102,12 @@ describe("a flood of events", () => {
       level: "warn",
     });
     withAddress("192.0.2.1", () => log.keyRefused({}));
-    assert.equal(lines.length, 8, "the event after the minute has a line of its own");
+    assert.equal(lines.length, 8, "the first event of the next minute is written");
     context.mock.timers.tick(60_000);
-    assert.equal(lines.length, 8, "nothing was suppressed in it");
+    assert.equal(lines.length, 8, "a minute without suppressed events writes no summary");
   });
 
-  it("from many addresses is bounded too, in lines and in memory, and close writes the count", () => {
+  it("from many addresses is bounded in lines and memory too, and close writes the count", () => {
     const { log, lines } = openLog();
     for (let index = 0; index < 50_000; index += 1)
       withAddress(`2001:db8::${index.toString(16)}`, () => log.shareTokenRefused({ sessionId: "ses_a" }));

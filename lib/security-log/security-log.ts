@@ -8,10 +8,10 @@ import {
   type SecurityFields,
 } from "./security-events.ts";
 
-/** Writes lines. A pino logger is one. */
+/** Writes lines. A pino logger has this type. */
 type SecuritySink = Record<"info" | "warn" | "error", (fields: object, message: string) => void>;
 
-/** One function for each kind of event. None of them throws or waits. */
+/** One function per kind of event. They neither throw nor wait. */
 export type SecurityLog = { [Name in SecurityEventName]: (fields: SecurityFields[Name]) => void };
 
 /** A security log that can be closed: `close` writes the counts of the current minute. */
@@ -19,18 +19,20 @@ export type OpenSecurityLog = SecurityLog & { close: () => void };
 
 /**
  * Creates the security log. Each event is one line; events that a stranger can repeat are bounded per minute and kind,
- * and counted beyond that. Texts are cut, and credentials in them are replaced. Source: `security-log.md`, Floods.
+ * and only counted beyond that. Texts are truncated, and credentials in them are replaced.
+ * Source: `security-log.md`, Floods.
  */
 export function createSecurityLog(sink: SecuritySink): OpenSecurityLog {
   const write = ({ event, outcome, level, message }: SecurityEventKind, fields: object) =>
     sink[level]({ event, outcome, ...fields }, message);
   const guard = createFloodGuard(write);
 
-  function record(kind: SecurityEventKind, given: object): void {
+  function record(kind: SecurityEventKind, eventFields: object): void {
     // Events of a session can be recorded during another caller's request, so they have no address.
     const address = kind.countedBy === "sessionId" ? undefined : readAddress();
     const fields: Record<string, unknown> = { ...(address !== undefined && { address }) };
-    for (const [name, value] of Object.entries(given)) if (value !== undefined) fields[name] = clean(value);
+    for (const [name, value] of Object.entries(eventFields))
+      if (value !== undefined) fields[name] = clean(value);
     if (kind.countedBy === undefined) write(kind, fields);
     else guard.write(kind, String(fields[kind.countedBy] ?? "unknown"), fields);
   }
@@ -39,7 +41,7 @@ export function createSecurityLog(sink: SecuritySink): OpenSecurityLog {
     name,
     (fields: object) => record(kind, fields),
   ]);
-  // One function for each entry of the table, whose keys are the names.
+  // The cast holds because the keys of the table are the names of the functions.
   return { ...(Object.fromEntries(functions) as SecurityLog), close: guard.close };
 }
 
@@ -48,5 +50,5 @@ const clean = (value: unknown): unknown => {
   return Array.isArray(value) ? value.slice(0, 50).map(clean) : value;
 };
 
-/** Writes nothing. For programs without a security log, and for tests. */
+/** A security log that writes nothing, for programs without a security log and for tests. */
 export const silentSecurityLog: OpenSecurityLog = createSecurityLog({ info() {}, warn() {}, error() {} });

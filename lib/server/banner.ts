@@ -25,6 +25,7 @@ export function printBanner({ env, container, readyMs }: BannerParts): void {
     ["Browser", parts.browser],
     // The limits of a command are in the log, in the line "sandbox".
     ["Sandbox", parts.sandbox.split(";")[0] ?? ""],
+    ["Isolation", parts.isolation],
   ];
   const body = JSON.stringify({
     messages: [

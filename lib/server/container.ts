@@ -75,9 +75,11 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
       engine: player.engine.label,
       browser: tooling.browser.describe().detail,
       sandbox: tooling.sandbox.describe().detail,
+      isolation: describeIsolation(tooling),
     }),
     /** Takes up open runs and plays new ones. */
     async start() {
+      logger.info({ isolation: describeIsolation(tooling) }, "isolation of sessions");
       await player.start();
       recordStart(parts);
       removals
@@ -346,6 +348,11 @@ function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
   };
 }
 
+/** What keeps sessions from each other on this machine, in one line. */
+function describeIsolation({ sandbox, scripts }: Parts["tooling"]): string {
+  return `commands: ${sandbox.describe().isolation}; scripts: ${scripts.describe().detail}`;
+}
+
 /** What owners may spend on a day; undefined where they have no budget. */
 function readOwnerBudget(env: Env): Budget | undefined {
   return (
@@ -391,10 +398,9 @@ async function readReadiness({ storage, tooling, player, removals, readModelHeal
 
 /** Records which isolation is in force. */
 function recordStart({ env, securityLog, tooling }: Parts): void {
-  const sandbox = tooling.sandbox.describe();
   securityLog.serviceStarted({
-    sandbox: sandbox.kind,
-    isolation: sandbox.detail,
+    sandbox: tooling.sandbox.describe().kind,
+    isolation: describeIsolation(tooling),
     browser: tooling.browser.describe().detail,
     networkAllow: env.NETWORK_ALLOW.join(","),
   });

@@ -45,7 +45,7 @@ import { createVariantView } from "#lib/variant/show-for-picture.ts";
 import { readPageScript, refreshShown } from "#lib/variant/shown-variant.ts";
 import { variantTools } from "#lib/variant/tools/index.ts";
 import { variantHelpers } from "#lib/variant/tools/script-helpers.ts";
-import { readTested } from "#lib/variant/variant-outcome.ts";
+import { readTestedVariants } from "#lib/variant/variant-outcome.ts";
 import type { VariantsDeps } from "#lib/variant/variants-deps.ts";
 import type { Env } from "./env.ts";
 import type { Storage } from "./open-storage.ts";
@@ -107,7 +107,11 @@ export async function createTooling(deps: ToolingDeps) {
       },
     }),
     preparing,
-    createScriptRunner({ logger, isWarm: !deps.isServerless }),
+    createScriptRunner({
+      logger,
+      isWarm: !deps.isServerless,
+      isUnconfinedAllowed: env.SANDBOX === "unconfined",
+    }),
   ]);
   const { variants, publishedScripts, stopListening } = createVariants(env, storage, logger, browser);
   const servedPages = createPageServer(db);
@@ -132,7 +136,7 @@ export async function createTooling(deps: ToolingDeps) {
     variants: createVariantView(variants),
   };
   const variantServices = { ...variants, ...services, compare, scriptOrigin: new URL(env.baseUrl).origin };
-  const reports: ReportsDeps = { db, log, evidence, readTested };
+  const reports: ReportsDeps = { db, log, evidence, readTestedVariants };
   const planning: PlanningDeps = { db, log, findSelectorProblem };
   const { owner } = storage;
   const testRuns: TestRunsDeps = { db, log, logger, sandbox, browser, evidence, jobs: deps.jobs, owner };
@@ -189,7 +193,7 @@ function createVariants(env: Env, { db, log, words }: Storage, logger: Logger, b
     db,
     log,
     browser,
-    tellShown: (rootSessionId) => topic.tell(`${self} ${rootSessionId}`),
+    notifyShown: (rootSessionId) => topic.tell(`${self} ${rootSessionId}`),
     publishedScripts,
     baseUrl: env.baseUrl,
   };

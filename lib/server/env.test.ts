@@ -168,6 +168,13 @@ describe("requireServerless", () => {
       ));
   }
 
+  it("refuses commands and scripts without confinement", () => {
+    assert.throws(
+      () => requireServerless(readEnv({ ...variables, SANDBOX: "unconfined" })),
+      /SANDBOX=vercel/,
+    );
+  });
+
   it("names all that is missing at once", () => {
     assert.throws(() => requireServerless(readEnv({})), /DATABASE_URL, .*ENCRYPTION_KEY, .*SANDBOX=vercel/);
   });

@@ -5,7 +5,7 @@ import type { EventBus } from "#lib/events/bus/bus.ts";
 import { noteRunsPlayed } from "#lib/session/jobs/job-store.ts";
 import { createPace } from "#lib/session/jobs/pace.ts";
 import { LOST_AFTER_MS, PLAYED_EVERY_MS } from "#lib/session/jobs/resend-lost-runs.ts";
-import { listAskedToStop } from "#lib/session/run/run-store.ts";
+import { listStopRequested } from "#lib/session/run/run-store.ts";
 import { STOPPED_REASON, type StopRegistry } from "#lib/turn/run/stop-registry.ts";
 
 const TOPIC = "stop-run";
@@ -35,7 +35,7 @@ export function followRuns(deps: {
   const complain = (error: unknown) => logger.warn({ err: error }, "renewing the runs in play failed");
 
   async function pollStopRequests(): Promise<void> {
-    for (const runId of await listAskedToStop(db, listPlayed())) own.stop(runId, STOPPED_REASON);
+    for (const runId of await listStopRequested(db, listPlayed())) own.stop(runId, STOPPED_REASON);
   }
   const stopHearing = bus.onSignal(
     TOPIC,

@@ -4,7 +4,7 @@ import { chooseDriver, type DatabaseDriver, type DatabaseOptions, openDatabase }
 import { queryRows } from "#db/statement.ts";
 import type { HealthCheck } from "#lib/api/services.ts";
 import { openEventBus } from "#lib/events/bus/open-event-bus.ts";
-import { openWords } from "#lib/events/bus/words.ts";
+import { openTopic } from "#lib/events/bus/topic.ts";
 import { createEventLog } from "#lib/events/event-log.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import { createSealer } from "#lib/secrets/sealer.ts";
@@ -55,7 +55,7 @@ export async function openStorage(env: Env, logger: Logger, isServerless: boolea
     /** Keys of before: what they have sealed opens, and what they have signed is accepted, except logins. */
     previousKeys: env.ENCRYPTION_KEY_PREVIOUS,
     log: createEventLog(db, bus),
-    words: (topic: string) => openWords(bus, topic),
+    words: (topic: string) => openTopic(bus, topic),
     sealer: createSealer(encryptionKey, env.ENCRYPTION_KEY_PREVIOUS),
     /** The API key that the data folder keeps; undefined where it keeps none. */
     generatedKey: kept?.apiKey,

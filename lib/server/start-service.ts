@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import { performance } from "node:perf_hooks";
 import { armFaults } from "#lib/faults/fault-point.ts";
+import { closeInheritedDescriptors } from "#lib/isolation/inherited-descriptors.ts";
 import { printBanner } from "./banner.ts";
 import { createHostCheck } from "./check-host.ts";
 import { createContainer } from "./container.ts";
@@ -28,6 +29,9 @@ export async function startService({ onAnswering }: { onAnswering: () => void })
   const env = readEnv(process.env);
   armFaults(env.FAULT);
   const logger = createLogger(env.LOG_LEVEL);
+  // Before anything is started that would inherit them.
+  const descriptors = closeInheritedDescriptors();
+  if (descriptors.length > 0) logger.info({ descriptors }, "closed inherited file descriptors");
   const isDev = env.NODE_ENV === "development";
 
   const hub = createServer();

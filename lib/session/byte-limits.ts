@@ -1,19 +1,19 @@
-/** The most bytes of a kind that one session, and all sessions of one owner, may have stored. 0 is no limit. */
+/** Maximum stored bytes of one session, and of all sessions of one owner. 0 means no limit. */
 export type ByteLimits = { session: number; owner: number };
 
-/** Bytes that are stored once something is added, and how many of them it adds. */
+/** Stored bytes after an addition, and how many of them the addition adds. */
 export type ByteUsage = { total: number; added: number };
 
 const MEBIBYTE = 1_048_576;
 
-/** A size in MiB, with one decimal. */
+/** Formats a size in MiB with one decimal. */
 export const mebibytes = (bytes: number): string => `${(bytes / MEBIBYTE).toFixed(1)} MiB`;
 
 /**
- * Names the limit that an addition would exceed; undefined if it may be stored. What adds no bytes always may.
+ * Describes the limit that an addition would exceed; undefined if it may be stored. An addition of 0 bytes always may.
  *
- * @param what the kind of things, such as `the landing pages`
- * @param setting the beginning of the names of their settings, such as `PAGES`
+ * @param what the kind of content, such as `the landing pages`
+ * @param setting prefix of the names of its settings, such as `PAGES`
  */
 export function describeExcess(
   what: string,

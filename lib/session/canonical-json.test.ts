@@ -9,7 +9,7 @@ test("the order of keys does not matter, at any depth", () => {
   assert.equal(hashBody(left), hashBody(right));
 });
 
-test("anything else does", () => {
+test("different values have different hashes", () => {
   const values = [
     {},
     { a: 1 },
@@ -28,14 +28,14 @@ test("anything else does", () => {
   assert.equal(new Set(values.map(hashBody)).size, values.length);
 });
 
-test("numbers are equal as numbers, not as they were written", () => {
+test("the notation of numbers does not matter", () => {
   assert.equal(
     hashBody(JSON.parse('{"n":1.0,"m":1e2,"z":-0}')),
     hashBody(JSON.parse('{"n":1,"m":100,"z":0}')),
   );
 });
 
-test("names of Object's own members are keys like any other", () => {
+test("names of Object.prototype are plain keys", () => {
   const value = JSON.parse('{"toString":1,"constructor":{"prototype":2}}');
   assert.equal(canonicalJson(value), '{"constructor":{"prototype":2},"toString":1}');
 });

@@ -9,6 +9,6 @@ export function canonicalJson(value: unknown): string {
   );
 }
 
-/** SHA-256 (hex) of {@link canonicalJson}: tells a replayed body from another under the same idempotency key. */
+/** SHA-256 (hex) of {@link canonicalJson}: detects a different body under the same idempotency key. */
 export const hashBody = (body: unknown): string =>
   createHash("sha256").update(canonicalJson(body)).digest("hex");

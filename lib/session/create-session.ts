@@ -21,7 +21,7 @@ import { placeSecret } from "./secrets/secret-names.ts";
 import { splitSecrets } from "./secrets/split-secrets.ts";
 import { findSessionByIdempotencyKey, insertNewSession } from "./session-store.ts";
 
-/** Everything a new session fixes, validated. */
+/** The validated input of a new session. */
 export type NewSession = {
   ownerId: string;
   messages: IncomingMessage[];
@@ -30,7 +30,7 @@ export type NewSession = {
   idempotencyKey: string | null;
   userId: string | null;
   source: Source;
-  /** Who starts the first turn: `person` only from the landing page. */
+  /** The origin of the first turn: `person` only for sessions started on the service's landing page. */
   origin: "person" | "external";
   metadata: Record<string, unknown> | null;
   targetUrl: string | null;
@@ -52,12 +52,13 @@ type CreatedSession = { sessionId: string; requestId: string; runId: string; sha
 
 export type CreateResult =
   | ({ status: "created" | "replayed" } & CreatedSession)
-  /** The key was used before with another body. */
+  /** The idempotency key was used before with another body. */
   | { status: "reused" };
 
 /**
- * Stores a session, its transcript, its first request and run, and the job to play it, in one transaction; then sends
- * the job, unless the engine has taken it in that transaction. Source: specification, POST /api/session; `architecture.md`, How a request flows.
+ * Stores a session, its transcript, its first request and run, and the run's job, in one transaction. Then sends the job,
+ * unless the engine has taken it in that transaction.
+ * Source: specification, POST /api/session; `architecture.md`, How a request flows.
  */
 export async function createSession(
   deps: { db: Database; sealer: Sealer; jobs: JobSender; freshRuns: FreshRuns },
@@ -101,7 +102,7 @@ export async function createSession(
       runId,
       requestId,
       origin,
-      session: { ...session, ...UNTOUCHED, createdAt, updatedAt: createdAt },
+      session: { ...session, ...INITIAL, createdAt, updatedAt: createdAt },
       messages: rows.map((row) => ({ ...row, runId: null, createdAt })),
     });
     jobs.begin(job, planned);
@@ -109,12 +110,12 @@ export async function createSession(
     return { status: "created", sessionId, requestId, runId, shareRevocation: 0 };
   }
   const replay = await findReplay(db, input);
-  if (!replay) throw new Error("the session of an idempotency key vanished between two statements");
+  if (!replay) throw new Error("the session of an idempotency key was deleted between two statements");
   return replay;
 }
 
-/** The columns that a session's row begins with. */
-const UNTOUCHED = {
+/** Initial values of the other columns of a session's row. */
+const INITIAL = {
   startupStatus: "uninitialized",
   shareRevocation: 0,
   eventSeq: 0,
@@ -129,22 +130,23 @@ const UNTOUCHED = {
 } as const;
 
 /**
- * What the first use of an idempotency key made, if the body was the same; undefined for a key that is new, or none.
+ * Finds the result of the first use of an idempotency key: `replayed` for the same body, `reused` for another one.
+ * Undefined for a new key, and without a key.
  * Source: `wire.md`, POST /api/session.
  */
 export async function findReplay(
   db: Database,
-  asked: Pick<NewSession, "ownerId" | "idempotencyKey" | "bodyHash">,
+  request: Pick<NewSession, "ownerId" | "idempotencyKey" | "bodyHash">,
 ): Promise<CreateResult | undefined> {
-  if (asked.idempotencyKey === null) return undefined;
-  const session = await findSessionByIdempotencyKey(db, asked.ownerId, asked.idempotencyKey);
+  if (request.idempotencyKey === null) return undefined;
+  const session = await findSessionByIdempotencyKey(db, request.ownerId, request.idempotencyKey);
   const first = session && (await findFirstRun(db, session.id));
   if (!first) return undefined;
-  if (session.bodyHash !== asked.bodyHash) return { status: "reused" };
+  if (session.bodyHash !== request.bodyHash) return { status: "reused" };
   return { status: "replayed", sessionId: session.id, ...first, shareRevocation: session.shareRevocation };
 }
 
-/** The first line of the task, at most 120 characters. */
+/** Returns the first line of the task, at most 120 characters. */
 export function titleOf(messages: IncomingMessage[]): string {
   const task = messages.findLast((message) => message.role === "user");
   const text = task?.parts.map((part) => part.text).join(" ") ?? "";

@@ -16,13 +16,13 @@ describe("the caps of a new session", () => {
     assert.deepEqual(resolveDelegation({ maxLiveBrowsers: 1 }, deployment), caps(4, 1));
   });
 
-  test("an omitted maxLiveBrowsers is bounded by the children cap, and breaks no rule", () => {
+  test("an omitted maxLiveBrowsers is limited to the children cap and not rejected", () => {
     assert.deepEqual(resolveDelegation({ maxLiveChildren: 2 }, deployment), caps(2, 2));
     assert.deepEqual(resolveDelegation({ maxLiveChildren: 0 }, deployment), caps(0, 0));
     assert.deepEqual(resolveDelegation({}, { maxLiveChildren: 1, maxLiveBrowsers: 4 }), caps(1, 1));
   });
 
-  test("a larger value than the ceiling is rejected, never clamped", () => {
+  test("a value above the ceiling is rejected, not clamped", () => {
     assert.deepEqual(resolveDelegation({ maxLiveChildren: 5 }, deployment), {
       ok: false,
       error: "delegation.maxLiveChildren: 5 exceeds the deployment ceiling DELEGATION_MAX_LIVE_CHILDREN=4",
@@ -47,14 +47,14 @@ describe("the caps of a new session", () => {
   });
 });
 
-test("a ceiling lowered later applies to live sessions, a raised one does not", () => {
-  const fixed = { maxLiveChildren: 3, maxLiveBrowsers: 2 };
-  assert.deepEqual(limitDelegation(fixed, { maxLiveChildren: 8, maxLiveBrowsers: 8 }), fixed);
-  assert.deepEqual(limitDelegation(fixed, { maxLiveChildren: 1, maxLiveBrowsers: 8 }), {
+test("a lowered ceiling applies to existing sessions, a raised one does not", () => {
+  const sessionCaps = { maxLiveChildren: 3, maxLiveBrowsers: 2 };
+  assert.deepEqual(limitDelegation(sessionCaps, { maxLiveChildren: 8, maxLiveBrowsers: 8 }), sessionCaps);
+  assert.deepEqual(limitDelegation(sessionCaps, { maxLiveChildren: 1, maxLiveBrowsers: 8 }), {
     maxLiveChildren: 1,
     maxLiveBrowsers: 1,
   });
-  assert.deepEqual(limitDelegation(fixed, { maxLiveChildren: 4, maxLiveBrowsers: 0 }), {
+  assert.deepEqual(limitDelegation(sessionCaps, { maxLiveChildren: 4, maxLiveBrowsers: 0 }), {
     maxLiveChildren: 3,
     maxLiveBrowsers: 0,
   });

@@ -1,17 +1,19 @@
-/** The caps under which a session's sub-agents run. Source: specification, Rules for profile fields, 5 to 8. */
+/** The caps of a session's sub-agents. Source: specification, Rules for profile fields, 5 to 8. */
 export type DelegationCaps = { maxLiveChildren: number; maxLiveBrowsers: number };
 
-type Asked = { maxLiveChildren?: number | undefined; maxLiveBrowsers?: number | undefined } | undefined;
+type RequestedCaps =
+  | { maxLiveChildren?: number | undefined; maxLiveBrowsers?: number | undefined }
+  | undefined;
 
 type DelegationResult = { ok: true; caps: DelegationCaps } | { ok: false; error: string };
 
 /**
- * The caps to fix for a new session, or the sentence that says why what was asked cannot be had.
- * An omitted `maxLiveBrowsers` is the smaller of the deployment's value and the children cap. Source: `wire.md`, POST /api/session.
+ * Resolves the caps of a new session, or explains why the requested caps are not allowed. An omitted `maxLiveBrowsers`
+ * becomes the smaller of the deployment's value and the children cap. Source: `wire.md`, POST /api/session.
  */
-export function resolveDelegation(asked: Asked, deployment: DelegationCaps): DelegationResult {
-  const children = asked?.maxLiveChildren ?? deployment.maxLiveChildren;
-  const browsers = asked?.maxLiveBrowsers;
+export function resolveDelegation(requested: RequestedCaps, deployment: DelegationCaps): DelegationResult {
+  const children = requested?.maxLiveChildren ?? deployment.maxLiveChildren;
+  const browsers = requested?.maxLiveBrowsers;
   if (children > deployment.maxLiveChildren)
     return refuse(
       `delegation.maxLiveChildren: ${children} exceeds the deployment ceiling DELEGATION_MAX_LIVE_CHILDREN=${deployment.maxLiveChildren}`,
@@ -31,12 +33,12 @@ export function resolveDelegation(asked: Asked, deployment: DelegationCaps): Del
   };
 }
 
-/** The caps in force: what was fixed, or the deployment's ceiling where that is lower by now. */
-export const limitDelegation = (fixed: DelegationCaps, deployment: DelegationCaps): DelegationCaps => {
-  const maxLiveChildren = Math.min(fixed.maxLiveChildren, deployment.maxLiveChildren);
+/** Returns the effective caps: the session's own, or the deployment's ceiling if it is lower now. */
+export const limitDelegation = (sessionCaps: DelegationCaps, deployment: DelegationCaps): DelegationCaps => {
+  const maxLiveChildren = Math.min(sessionCaps.maxLiveChildren, deployment.maxLiveChildren);
   return {
     maxLiveChildren,
-    maxLiveBrowsers: Math.min(fixed.maxLiveBrowsers, deployment.maxLiveBrowsers, maxLiveChildren),
+    maxLiveBrowsers: Math.min(sessionCaps.maxLiveBrowsers, deployment.maxLiveBrowsers, maxLiveChildren),
   };
 };
 

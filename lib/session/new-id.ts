@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 
 const ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";
 
-/** What an id names, and its prefix. */
+/** The prefix of an id, which identifies its kind. */
 type IdKind =
   | "ses"
   | "req"
@@ -22,14 +22,14 @@ type IdKind =
   | "rep"
   | "tst";
 
-/** A new id: prefix, underscore, 24 characters of lowercase base32 (120 random bits). Source: `wire.md`, POST /api/session. */
+/** Creates an id: prefix, underscore, 24 characters of lowercase base32 (120 bits). Source: `wire.md`, POST /api/session. */
 export function newId<Kind extends IdKind>(kind: Kind): `${Kind}_${string}` {
   let text = "";
   for (const byte of randomBytes(24)) text += ALPHABET[byte & 31];
   return `${kind}_${text}`;
 }
 
-/** A new delivery id: `whd-<uuid>`. Source: specification, Run lifecycle callbacks. */
+/** Creates a delivery id: `whd-<uuid>`. Source: specification, Run lifecycle callbacks. */
 export const newDeliveryId = (): string => `whd-${randomUUID()}`;
 
 /** The shape of a session id. Source: specification, Limits. */

@@ -8,7 +8,7 @@ import { describeJob, type JobValue, storedJob } from "./jobs/job-store.ts";
 import type { Job } from "./jobs/jobs.ts";
 import type { NewMessageRow } from "./transcript/transcript-store.ts";
 
-/** A session without its metadata: the service never reads that, and it may be megabytes. */
+/** A session without its metadata, which may be megabytes and is rarely read. */
 export type SessionRow = Omit<typeof sessions.$inferSelect, "metadata">;
 
 const { metadata: _unread, ...columns } = getTableColumns(sessions);
@@ -16,7 +16,7 @@ const { metadata: _unread, ...columns } = getTableColumns(sessions);
 /** The columns of {@link SessionRow}. */
 export const sessionColumns: Omit<typeof sessions._.columns, "metadata"> = columns;
 
-/** A session of this owner; another owner's is as unknown as one that never was. */
+/** Finds a session; with `ownerId`, undefined for sessions of other owners. */
 export async function findSession(
   db: Executor,
   sessionId: string,
@@ -31,7 +31,7 @@ export async function findSession(
   return row;
 }
 
-/** The session for whose creation its owner used this key. */
+/** Finds the session that its owner created with this idempotency key. */
 export async function findSessionByIdempotencyKey(
   db: Executor,
   ownerId: string,
@@ -44,7 +44,7 @@ export async function findSessionByIdempotencyKey(
   return row;
 }
 
-/** Locks a session's row until the transaction ends, so that its queue has one order. */
+/** Locks a session's row until the transaction ends, and reads it. */
 export async function lockSession(tx: Transaction, sessionId: string): Promise<SessionRow | undefined> {
   const [row] = await tx
     .select(sessionColumns)
@@ -54,7 +54,7 @@ export async function lockSession(tx: Transaction, sessionId: string): Promise<S
   return row;
 }
 
-/** Notes how far a session's workspace has come. */
+/** Stores the startup status of a session's workspace. */
 export async function setStartupStatus(
   db: Executor,
   sessionId: string,
@@ -63,7 +63,7 @@ export async function setStartupStatus(
   await db.update(sessions).set({ startupStatus }).where(eq(sessions.id, sessionId));
 }
 
-/** The metadata that a session's caller sent; null without any, or if the session is gone. */
+/** Reads the metadata that the caller of a session sent; null if there is none or the session is deleted. */
 export async function readMetadata(db: Database, sessionId: string): Promise<Record<string, unknown> | null> {
   const [row] = await db
     .select({ metadata: sessions.metadata })
@@ -102,14 +102,14 @@ const FIELDS = [
 
 const allColumns = getTableColumns(sessions);
 
-/** What a session begins with: its row, its first request and run with their messages, its secrets, and the job to play it. */
+/** The rows of a new session: session, first request and run, messages, secrets, and the run's job. */
 type NewSessionRows = {
   session: Pick<Required<typeof sessions.$inferInsert>, (typeof FIELDS)[number]>;
   request: { id: string; runId: string; origin: RunOrigin };
   messages: NewMessageRow[];
   secrets: { name: string; sealed: string }[];
   job: Job;
-  /** The run of an engine that takes the job in this statement. */
+  /** The planned run, if the engine takes the job in this statement. */
   planned?: PlannedJob | undefined;
 };
 
@@ -124,13 +124,13 @@ const insertSession = defineStatement<
       )})
       values (${sql.join(FIELDS.map(value), sql`, `)})
       on conflict (owner_id, idempotency_key) do nothing returning id, user_id, body_hash, created_at
-    ), asked as (
+    ), new_request as (
       insert into ${requests} (id, session_id, position, mode, origin, user_id, body_hash)
       select ${value("requestId")}, id, 1, 'queue', ${value("origin")}, user_id, body_hash from created
     ), run as (
       insert into ${runs} (id, session_id, request_id, attempt, origin)
       select ${value("runId")}, id, ${value("requestId")}, 1, ${value("origin")} from created
-    ), said as (
+    ), new_messages as (
       insert into ${messages} (id, session_id, seq, index, role, parts, request_id, author)
       select m.id, created.id, m.seq, m.index, m.role, m.parts, ${value("requestId")}, m.author
       from created, json_to_recordset(${value("messages")}::json)
@@ -144,29 +144,29 @@ const insertSession = defineStatement<
 );
 
 /**
- * Writes a new session in one statement, unless its owner used the idempotency key before.
+ * Inserts a new session in one statement, unless its owner used the idempotency key before.
  *
- * @returns the time of its creation; undefined where nothing was written.
+ * @returns the time of its creation; undefined if nothing was inserted.
  */
 export async function insertNewSession(
   db: Executor,
-  { session, request, messages: said, secrets, job, planned }: NewSessionRows,
+  { session, request, messages: newMessages, secrets, job, planned }: NewSessionRows,
 ): Promise<Date | undefined> {
   const fields = Object.fromEntries(
     FIELDS.map((field) => {
-      const given = session[field];
-      return [field, given === null ? null : allColumns[field].mapToDriverValue(given)];
+      const value = session[field];
+      return [field, value === null ? null : allColumns[field].mapToDriverValue(value)];
     }),
   );
   const [row] = await queryRows<{ created_ms: number }>(
     db,
     insertSession({
-      // One value for each of FIELDS.
+      // The cast is safe: `fields` has one value for each of FIELDS.
       ...(fields as Record<(typeof FIELDS)[number], unknown>),
       requestId: request.id,
       runId: request.runId,
       origin: request.origin,
-      messages: JSON.stringify(said),
+      messages: JSON.stringify(newMessages),
       secrets: JSON.stringify(secrets),
       ...describeJob(job, planned),
     }),

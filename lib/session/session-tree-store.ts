@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import type { Executor } from "#db/client.ts";
 import { agents } from "#db/schema/index.ts";
 
-/** The root of a session's tree: the session itself, if it has no parent. */
+/** Finds the root of a session's tree: the session itself if it has no parent. */
 export async function findRootOf(db: Executor, sessionId: string): Promise<string> {
   const [row] = await db
     .select({ root: agents.rootSessionId })
@@ -11,7 +11,7 @@ export async function findRootOf(db: Executor, sessionId: string): Promise<strin
   return row?.root ?? sessionId;
 }
 
-/** A root session and every sub-agent below it. */
+/** Lists the ids of a root session and all its sub-agents. */
 export async function listTree(db: Executor, rootSessionId: string): Promise<string[]> {
   const rows = await db
     .select({ id: agents.sessionId })

@@ -11,7 +11,7 @@ const ownsGroup = process.platform !== "win32";
 /** @typedef {Record<string, string | undefined>} Environment */
 /**
  * @typedef {object} CommandOptions
- * @property {Environment} [env] added to this process's own
+ * @property {Environment} [env] variables in addition to this process's own
  * @property {string} [cwd]
  * @property {number} [timeoutMs] time limit, after which the program and all its child processes are killed
  * @property {(line: string) => void} [onLine] called with each line of output

@@ -20,8 +20,8 @@ const setupResult = z.object({
 type SetupResult = z.infer<typeof setupResult>;
 
 /**
- * Reads what the set-up found on this machine: `setup.json` in the data folder. A missing or invalid file counts as
- * nothing found; the next set-up writes it again.
+ * Reads the result of the set-up on this machine from `setup.json` in the data folder. If the file is missing or invalid,
+ * there is no Chromium; the next set-up writes it again.
  */
 export function readSetup(dataDir: string): SetupResult {
   try {

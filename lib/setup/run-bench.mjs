@@ -4,7 +4,7 @@ import { runCommand } from "./command.mjs";
 /**
  * @param {string} node executable of Node 24
  * @param {string[]} args options of the bench
- * @param {import("./command.mjs").Environment} env added to the bench's own
+ * @param {import("./command.mjs").Environment} env variables in addition to the bench's own
  * @returns {Promise<number>} the exit code
  */
 export async function runBench(node, args, env) {

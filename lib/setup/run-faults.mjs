@@ -5,7 +5,7 @@ import { runCommand } from "./command.mjs";
  * Runs the campaign of `e2e/faults`.
  * @param {string} node executable of Node 24
  * @param {string[]} args its options
- * @param {import("./command.mjs").Environment} env added to this process's own
+ * @param {import("./command.mjs").Environment} env variables in addition to this process's own
  * @returns {Promise<number>} the exit code: 1 if an invariant was violated
  */
 export async function runFaults(node, args, env) {

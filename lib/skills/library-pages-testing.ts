@@ -57,5 +57,6 @@ export const SHOP_GOOD = `<!doctype html><html lang="en-GB"><head><title>Pay –
 <label for="card">Card number *</label><input id="card" name="card" inputmode="numeric" autocomplete="section-a billing cc-number" required>
 <label for="country">Country</label><select id="country" name="country" autocomplete="country"><option>Germany<option>France</select>
 <label for="note">Note to the baker</label><textarea id="note" name="note"></textarea>
+<div role="alert"><p class="error">The bakery closes at noon today: choose tomorrow.</p></div>
 <button>Pay €12.50</button></form>
 <p><img src="/card.png" alt="We take all cards"></p></main><footer><p>Made with flour and water.</p></footer></body></html>`;

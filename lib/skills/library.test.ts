@@ -340,7 +340,7 @@ describe("copy-review", () => {
     assert.equal((await check("copy-review", "copy-check.mjs", pages, ["--glossary", "terms.json"])).code, 2);
   });
 
-  it("reports nothing for good copy", async () => {
+  it("reports nothing for well-written copy", async () => {
     const { code, report } = await check("copy-review", "copy-check.mjs", { "good.html": SHOP_GOOD });
     assert.deepEqual([code, report.findings], [0, []]);
   });

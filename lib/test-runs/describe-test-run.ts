@@ -5,11 +5,11 @@ const FAILED_SHOWN = 20;
 const PASSED_SHOWN = 50;
 const ERROR_CHARS_SHOWN = 1_500;
 const STEPS_SHOWN = 5;
-/** After this many characters about failed tests, of each further one only the first lines of its error are told. */
+/** After this many characters about failed tests, further failed tests only get the beginning of their first error. */
 const DETAIL_CHARS_MAX = 20_000;
 const BRIEF_CHARS_SHOWN = 300;
 
-/** A test run for the model: the outcome, each failed and flaky test with what is needed to find the cause, then the others. */
+/** Describes a test run for the model: the outcome, the details of failed and flaky tests, then the other tests. */
 export function describeTestRun(row: TestRunRow, results: readonly TestResultRow[]): string {
   const { id, status, counts, problem, input, revision } = row;
   const tested =
@@ -17,13 +17,15 @@ export function describeTestRun(row: TestRunRow, results: readonly TestResultRow
   const parts = (["passed", "failed", "flaky", "skipped"] as const).flatMap((each) =>
     counts[each] > 0 ? [`${counts[each]} ${each}`] : [],
   );
-  const unwell = results.filter((result) => result.status === "failed" || result.status === "flaky");
-  const others = results.filter((result) => !unwell.includes(result));
+  const unsuccessful = results.filter((result) => result.status === "failed" || result.status === "flaky");
+  const others = results.filter((result) => !unsuccessful.includes(result));
   return [
     `Test run ${id}: ${status}${tested}. ${parts.join(", ") || "No test ran"}${counts.total > results.length ? ` of ${counts.total}` : ""}.`,
     ...(problem === null ? [] : [problem]),
-    ...describeAllFailed(unwell.slice(0, FAILED_SHOWN)),
-    ...(unwell.length > FAILED_SHOWN ? [`and ${unwell.length - FAILED_SHOWN} more that failed`] : []),
+    ...describeAllFailed(unsuccessful.slice(0, FAILED_SHOWN)),
+    ...(unsuccessful.length > FAILED_SHOWN
+      ? [`and ${unsuccessful.length - FAILED_SHOWN} more that failed`]
+      : []),
     ...others
       .slice(0, PASSED_SHOWN)
       .map((result) => `${result.status}: ${nameOf(result)}${describeSkip(result)}`),

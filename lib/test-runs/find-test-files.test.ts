@@ -13,17 +13,17 @@ const FILES = [
   "test-results/files/y.spec.ts",
 ];
 
-const find = (asked: string[], files = FILES) =>
+const find = (requested: string[], files = FILES) =>
   findTestFiles(
     {
       list: async () => files.map((path) => ({ path, type: "file" as const, sizeBytes: 1 })),
     } as Partial<Workspace> as Workspace,
-    asked,
+    requested,
   );
 
-/** The files that the patterns match, as Playwright matches them: by the whole path. */
-async function select(asked: string[]): Promise<string[]> {
-  const found = await find(asked);
+/** The files that the patterns match. Like Playwright, it matches absolute paths. */
+async function select(requested: string[]): Promise<string[]> {
+  const found = await find(requested);
   assert.ok(found.ok);
   return FILES.filter((path) =>
     found.patterns.some((pattern) => new RegExp(pattern).test(`/workspace/${path}`)),
@@ -31,7 +31,7 @@ async function select(asked: string[]): Promise<string[]> {
 }
 
 describe("test files of the workspace", () => {
-  it("are found by file and by folder, however the path is written", async () => {
+  it("are found by file and by folder, in any notation of the path", async () => {
     assert.deepEqual(await select(["tests/a.spec.ts"]), ["tests/a.spec.ts"]);
     assert.deepEqual(await select(["./tests/"]), [
       "tests/a.spec.ts",
@@ -42,13 +42,13 @@ describe("test files of the workspace", () => {
     assert.deepEqual(await select(["notes (1)/d+.spec.js"]), ["notes (1)/d+.spec.js"]);
   });
 
-  it("are all of them where none is named, or the root is", async () => {
+  it("are all test files if no path is requested, or if the root is", async () => {
     assert.deepEqual(await find([]), { ok: true, patterns: [] });
     assert.deepEqual(await find(["."]), { ok: true, patterns: [] });
     assert.deepEqual(await find(["/workspace"]), { ok: true, patterns: [] });
   });
 
-  it("a name of none is refused with the names that there are", async () => {
+  it("a path without test files is an error that names the existing test files", async () => {
     for (const name of ["tests/helper.ts", "tests/a", "node_modules/x", "../etc", "tests/a.spec.ts/x"])
       assert.deepEqual(await find([name]), {
         ok: false,

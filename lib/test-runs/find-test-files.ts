@@ -1,20 +1,20 @@
 import type { Workspace } from "#lib/sandbox/sandbox-service.ts";
 
-/** What Playwright takes for a test file unless told otherwise. */
+/** Playwright's default pattern for the names of test files. */
 const TEST_FILE = /\.(?:spec|test)\.[cm]?[jt]sx?$/;
 const IGNORED = /(?:^|\/)(?:node_modules|test-results)\//;
 const ENTRIES_MAX = 20_000;
 const FILES_SHOWN = 10;
 
 /**
- * Finds the test files of a workspace.
+ * Finds the requested test files of a workspace.
  *
- * @param asked files and folders; empty for every test file.
- * @returns regular expressions for Playwright's runner, each of one file or folder.
+ * @param requested files and folders; empty for all test files.
+ * @returns regular expressions for Playwright's runner, one for each file or folder; none for all test files.
  */
 export async function findTestFiles(
   workspace: Workspace,
-  asked: readonly string[],
+  requested: readonly string[],
 ): Promise<{ ok: true; patterns: string[] } | { ok: false; problem: string }> {
   const entries = await workspace.list("", { recursive: true, limit: ENTRIES_MAX });
   const tests = entries
@@ -26,7 +26,7 @@ export async function findTestFiles(
       : `The workspace has ${tests.slice(0, FILES_SHOWN).join(", ")}${tests.length > FILES_SHOWN ? ", …" : ""}.`;
   if (tests.length === 0) return { ok: false, problem: hint };
   const patterns: string[] = [];
-  for (const name of asked) {
+  for (const name of requested) {
     const path = normalize(name);
     if (path === "") return { ok: true, patterns: [] };
     const matching = tests.filter((test) => test === path || test.startsWith(`${path}/`));

@@ -5,7 +5,7 @@ import { createFileKeeper } from "./keep-files.ts";
 
 const MEBIBYTE = 2 ** 20;
 
-it("the bytes of a file that is not kept are not read, however often a report names it", async () => {
+it("a file that exceeds the limits is never read, even if a report names it many times", async () => {
   let bytesRead = 0;
   const workspace: Pick<Workspace, "readFile"> = {
     async readFile(_path, limitBytes) {

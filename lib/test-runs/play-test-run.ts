@@ -6,18 +6,18 @@ import { claimTestRun, releaseTestRun, type TestRunRow } from "./test-run-store.
 import type { TestRunsDeps } from "./test-runs-deps.ts";
 import { RunEnded, watchTestRun } from "./watch-test-run.ts";
 
-/** A run whose process has gone is played once more. */
+/** A run whose process has died is played once more. */
 const ATTEMPTS_MAX = 2;
 
-/** `later`: another process plays the run, or is believed to. */
+/** `later`: the process that has claimed the run may still be alive. */
 export type PlayedTests = { status: "ended" } | { status: "later" };
 
 /**
- * Plays a test run to its end, in this process. A run that another process holds is left to it, and one that was not ended in
- * two attempts is settled as interrupted.
+ * Claims a test run for this process and plays it to its end. A run that another process has claimed is skipped, and a run
+ * that did not end in two attempts is settled as interrupted.
  *
- * @param shutdown fires when the service ends: the run is given back then, and the next process plays it from its beginning.
- * @throws the shutdown's reason; what the database throws.
+ * @param shutdown fires when the service shuts down. The run is then released, and the next process starts it again.
+ * @throws the shutdown's reason, and errors of the database.
  */
 export async function playTestRun(
   deps: TestRunsDeps,
@@ -40,7 +40,7 @@ const INTERRUPTED: TestRunEnd = {
   results: [],
 };
 
-/** @returns how it ended; undefined where the run is no longer this process's. @throws the shutdown's reason. */
+/** @returns the outcome; undefined if the run was removed or another process took it over. @throws the shutdown's reason. */
 async function playClaimed(
   deps: TestRunsDeps,
   row: TestRunRow,

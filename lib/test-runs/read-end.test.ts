@@ -34,13 +34,13 @@ const bytesOf = (...lines: object[]) => Buffer.from(lines.map((line) => JSON.str
 const finish = { type: "finish", status: "interrupted" };
 
 describe("the end of a test run", () => {
-  it("is no pass where tests have no result", async () => {
+  it("is not a pass if tests have no result", async () => {
     const bytes = bytesOf({ type: "begin", total: 2 }, finish);
     const { status, problem, counts } = await read(async () => ({ bytes, totalBytes: bytes.length }));
     assert.deepEqual([status, problem, counts.total], ["failed", "Of 2 tests, 2 have no result.", 2]);
   });
 
-  it("says that the report is gone, or too large to be read whole", async () => {
+  it("mentions that the report is missing, or too large to be read completely", async () => {
     const gone = await read(async (path) => {
       throw new WorkspaceError(`path: ${path} does not exist`);
     });

@@ -14,24 +14,24 @@ const OUTPUT_CHARS_SHOWN = 2_000;
 
 export const CANCELLED = "The test run was cancelled.";
 
-/** What is known of a run when its runner has ended. */
+/** Facts about a run whose runner has ended. */
 type EndedRun = {
   input: TestRunRow["input"];
-  /** Hosts that the proxy did not reach, each with the reason. */
+  /** Hosts that the proxy refused or could not reach, each with the reason. */
   refusals: { host: string; reason: string }[];
   isCancelled: boolean;
 };
 
-/** How a run ended, with what its tests reported. */
+/** The outcome of a run, with its reported tests. */
 type ReportedEnd = {
   status: TestRunStatus;
-  /** Why it ended without testing everything, as sentences, one on a line; null otherwise. */
+  /** Sentences, one per line, about problems of the run, such as tests without a result; null if there are none. */
   problem: string | null;
   counts: TestCounts;
   tests: ReportedTest[];
 };
 
-/** Reads what the runner reported, and why it ended if that was not by itself. */
+/** Reads the runner's report, and determines the outcome of the run. */
 export async function readEnd(
   workspace: Workspace,
   result: CommandResult,
@@ -58,16 +58,16 @@ export async function readEnd(
   const refusals = run.refusals
     .slice(0, REFUSALS_SHOWN)
     .map(({ host, reason }) => `${host} was not reached: ${reason}`.slice(0, REFUSAL_CHARS_MAX));
-  const said = [...problems, ...refusals];
+  const sentences = [...problems, ...refusals];
   return {
     status,
-    problem: said.length === 0 ? null : said.join("\n").slice(0, PROBLEM_CHARS_MAX),
+    problem: sentences.length === 0 ? null : sentences.join("\n").slice(0, PROBLEM_CHARS_MAX),
     counts,
     tests,
   };
 }
 
-/** The report's bytes; none where a test has removed it or put something else in its place. */
+/** Reads the report. Returns no bytes, and a reason, if a test has removed the file or made it unreadable. */
 async function readBytes(workspace: Workspace) {
   try {
     return { ...(await workspace.readFile(REPORT_PATH, REPORT_BYTES_MAX)), whyUnread: undefined };
@@ -77,7 +77,7 @@ async function readBytes(workspace: Workspace) {
   }
 }
 
-/** Says why not every test has a result, if that is so. */
+/** Explains why tests have no result; empty if all tests have one. */
 function explainIncomplete(
   { isComplete, hasTimedOut, errors, tests }: ReturnType<typeof readReport>,
   total: number,
@@ -99,7 +99,7 @@ function explainIncomplete(
   return [];
 }
 
-/** The note with which a limit ends a command, without its brackets; undefined where the runner ended by itself. */
+/** Why the sandbox ended the runner, from the note that it appends to the output; undefined if the runner ended itself. */
 function explainEnd({ output, timedOut }: CommandResult): string | undefined {
   if (timedOut) return "the tests did not end in time, or one of them blocked the runner";
   return /\[ended: ([^\]]*)\]\s*$/.exec(output)?.[1];
@@ -107,6 +107,6 @@ function explainEnd({ output, timedOut }: CommandResult): string | undefined {
 
 function describeCrash({ output, exitCode, signal }: CommandResult): string {
   const how = exitCode === null ? `signal ${signal ?? "unknown"}` : `exit code ${exitCode}`;
-  const said = output.trim().slice(-OUTPUT_CHARS_SHOWN);
-  return `The test runner ended before its tests had (${how})${said === "" ? "." : `:\n${said}`}`;
+  const lastOutput = output.trim().slice(-OUTPUT_CHARS_SHOWN);
+  return `The test runner ended before its tests had (${how})${lastOutput === "" ? "." : `:\n${lastOutput}`}`;
 }

@@ -22,7 +22,7 @@ const write = (...lines: (object | string)[]) =>
   lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line))).join("\n");
 
 describe("the report of a test run", () => {
-  it("gives each test with its attempts: the last one decides, errors are those of the last failed one", () => {
+  it("has each test once: the last attempt decides its status, the last failed attempt its errors", () => {
     const { tests, total, isComplete } = readReport(
       write(
         { type: "begin", total: 2 },
@@ -45,7 +45,7 @@ describe("the report of a test run", () => {
     assert.deepEqual(countTests(tests), { total: 2, passed: 1, failed: 0, flaky: 1, skipped: 0 });
   });
 
-  it("a test of control and variant has one id, and two results", () => {
+  it("has two results for a test that runs against both targets, although both have the same id", () => {
     const { tests } = readReport(write(start(), end(), start({ target: "variant" })), "it took too long");
     assert.deepEqual(
       tests.map(({ target, status, errors }) => [target, status, errors]),
@@ -56,7 +56,7 @@ describe("the report of a test run", () => {
     );
   });
 
-  it("holds a forged report to what a run can have", () => {
+  it("limits a forged report to the maximums of a run", () => {
     const nested = (depth: number): object[] => [
       { title: "step", durationMs: 1, ...(depth > 1 && { steps: nested(depth - 1) }) },
     ];
@@ -76,7 +76,7 @@ describe("the report of a test run", () => {
     assert.deepEqual(second?.titles, Array(20).fill("red"));
   });
 
-  it("leaves out what is no line of a report", () => {
+  it("ignores invalid lines", () => {
     const lines = [
       "",
       "nonsense",
@@ -97,7 +97,7 @@ describe("the report of a test run", () => {
     assert.deepEqual([tests, total, errors], [[], undefined, []]);
   });
 
-  it("cuts long texts, and makes them storable", () => {
+  it("cuts long texts and makes them storable", () => {
     const { tests, errors } = readReport(
       write(
         end({ output: "x".repeat(100_000), errors: ["\u0000bad \ud800"] }),

@@ -14,25 +14,25 @@ import type { TestResultRow, TestRunRow } from "./test-run-store.ts";
 import type { TestRunsDeps } from "./test-runs-deps.ts";
 import { RunEnded } from "./watch-test-run.ts";
 
-/** How a run ended, with what its tests did. */
+/** The outcome of a run, with the results of its tests. */
 export type TestRunEnd = {
   status: TestRunStatus;
-  /** Why not every test has a result, as sentences; null if each has. */
+  /** Sentences, one per line, about problems of the run; null if there are none. */
   problem: string | null;
   results: Omit<TestResultRow, "testRunId">[];
   counts?: TestCounts;
   revision?: number | null;
 };
 
-/** A reason for which no test could be run, as a sentence. */
+/** Thrown when the tests cannot be started; the message is shown as the run's problem. */
 class CannotRun extends Error {}
 
 /**
- * Runs the tests of a run in its session's workspace, once a browser place is free.
+ * Runs the tests of a run in its session's workspace, as soon as a browser slot is free.
  *
- * @param onStart called when the tests are about to start.
- * @returns how it ended: by itself, by a limit, or by the signal. @throws the signal's reason before the tests start, and later where the run
- * was not cancelled but given back or removed.
+ * @param onStart called just before the tests start.
+ * @returns the outcome, also after a limit or a cancellation.
+ * @throws the signal's reason if it fires before the tests start, or if the run was lost or released instead of cancelled.
  */
 export async function runInWorkspace(
   deps: TestRunsDeps,
@@ -50,7 +50,7 @@ export async function runInWorkspace(
       await onStart(workspace);
       await faultPoint("tests-running");
       const result = await start(workspace, program, { ...row.input, signal });
-      // Another process or a later attempt keeps the results of a run that was given back.
+      // The results of a released or lost run are discarded: another attempt will store them.
       if (signal.reason instanceof RunEnded && signal.reason.why !== "cancelled") throw signal.reason;
       const { tests, ...end } = await readEnd(workspace, result, {
         input: row.input,
@@ -89,7 +89,7 @@ async function leaseBrowser({ browser }: TestRunsDeps, signal: AbortSignal): Pro
   }
 }
 
-/** An earlier run's report must not be taken for this one's. */
+/** Empties the report and the progress of an earlier run, so that they are not mistaken for those of this run. */
 async function clearResults(workspace: Workspace): Promise<void> {
   await workspace.writeFile(REPORT_PATH, new Uint8Array());
   await workspace.writeFile(PROGRESS_PATH, new Uint8Array());
@@ -111,7 +111,7 @@ async function start(
   }
 }
 
-/** Keeps the files of the tests as evidence. @returns the results as rows. */
+/** Saves the files of the tests as evidence. @returns the results as rows. */
 async function keepResults(
   deps: TestRunsDeps,
   { sessionId, runId }: TestRunRow,

@@ -6,21 +6,21 @@ import type { BrowserLease } from "#lib/browser/browser-service.ts";
 import { TEST_PROXY_SOCKET, type TestProgram } from "#lib/sandbox/sandbox-service.ts";
 import type { RunnerSettings } from "./runner/settings.ts";
 
-/** Where the runner writes, from the workspace's root. Playwright clears the folder of the files before each run. */
+/** Output paths of the runner, relative to the workspace. Playwright clears the `files` folder in it before each run. */
 const RESULTS_FOLDER = "test-results";
 export const REPORT_PATH = `${RESULTS_FOLDER}/report.jsonl`;
 export const PROGRESS_PATH = `${RESULTS_FOLDER}/progress.json`;
 
-/** A run has at most this many tests; one that runs against both targets counts twice. */
+/** Maximum number of tests in a run. A test that runs against both targets counts twice. */
 export const TESTS_MAX = 1_000;
-/** What the runner needs beside the time of the tests: its start, and its end after a test that was too slow. */
+/** Time for the runner in addition to the tests' own limit: for its start, and for its end after a test that is too slow. */
 export const RUNNER_MARGIN_MS = 15_000;
 
-/** A port of the sandbox's own loopback. */
+/** Port on the sandbox's loopback that leads to the service's proxy. */
 const PROXY_PORT = 8_899;
 const WORKSPACE = "/workspace";
 const RUNNER_FILES = ["start.ts", "settings.ts", "playwright.config.ts", "reporter.ts"];
-/** Absolute, in the sandbox. */
+/** Folder of the runner's files: an absolute path in the sandbox. */
 const RUNNER = "/run-tests";
 const TEST_PACKAGE = "/node_modules/@playwright/test";
 
@@ -28,10 +28,10 @@ const require = createRequire(import.meta.url);
 const folderOf = (name: string) => dirname(require.resolve(`${name}/package.json`));
 
 /**
- * Playwright's test runner as a program for the sandbox.
+ * Composes the program for the sandbox that runs Playwright's test runner.
  *
- * @param patterns regular expressions of the test files.
- * @param script the variant's, which every page of the target `variant` runs; null where only the control is tested.
+ * @param patterns regular expressions for the paths of the test files.
+ * @param script script of the variant, which runs in every page of the target `variant`; null if only the control is tested.
  */
 export async function composeProgram(
   input: TestRunInput,
@@ -42,7 +42,7 @@ export async function composeProgram(
   const settings: RunnerSettings = {
     proxyPort: PROXY_PORT,
     proxySocket: TEST_PROXY_SOCKET,
-    // The sandbox confines Chromium, so that it cannot have one of its own inside.
+    // The service's sandbox already confines Chromium, and Chromium's own sandbox does not work inside of it.
     launchOptions: { executablePath, args, env, chromiumSandbox: false },
     viewport: input.viewport,
     targets: input.against,
@@ -92,7 +92,7 @@ export async function composeProgram(
 
 const toBytes = (value: unknown) => Buffer.from(JSON.stringify(value));
 
-/** The folders of Chromium and its libraries that the sandbox does not show anyway. */
+/** Lists the folders of Chromium and its libraries that are not already visible in the sandbox. */
 function listChromiumFolders(executablePath: string, env: Record<string, string>): string[] {
   const libraries = (env.LD_LIBRARY_PATH ?? "").split(":").filter(Boolean);
   return [...new Set([dirname(executablePath), ...libraries])].filter(

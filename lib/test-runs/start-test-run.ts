@@ -10,10 +10,10 @@ import { showTestRun } from "./show-test-run.ts";
 import { findTestRunOfCall, insertTestRun, readNewest, type TestRunRow } from "./test-run-store.ts";
 import type { TestRunsDeps } from "./test-runs-deps.ts";
 
-/** A session has at most this many test runs. */
+/** Maximum number of test runs of a session. */
 export const TEST_RUNS_MAX = 200;
 
-/** Who starts a test run: a call of the agent, or a person. */
+/** The origin of a test run: a call of the agent, or a person. */
 type Starter = {
   sessionId: string;
   startedBy: TestRunStarter;
@@ -28,8 +28,8 @@ type Started =
   | { ok: false; problem: string; open?: string };
 
 /**
- * Stores a test run with its `tests.started` and the job that plays it. A repeated call finds its test run; while another
- * one has not ended, none is started.
+ * Stores a test run and its job, and emits `tests.started`. A repeated call returns the test run that it has already
+ * started. While another test run of the session is open, it starts none.
  */
 export async function startTestRun(
   deps: Pick<TestRunsDeps, "log" | "jobs">,

@@ -6,9 +6,9 @@ import type { TestRunsDeps } from "./test-runs-deps.ts";
 /** Plays test runs in this process. */
 type TestRunService = {
   play: (testRunId: string) => Promise<PlayedTests>;
-  /** Writes new jobs for runs that no process plays although their job is old. */
+  /** Stores new jobs for open runs that no process plays, if their last job is old. @returns the jobs, to be sent. */
   requeueLost: () => Promise<Job[]>;
-  /** Ends what is played and gives it back, for the next process. */
+  /** Stops and releases all runs of this process, so that another process can play them. */
   interrupt: () => void;
 };
 
@@ -20,9 +20,9 @@ export function createTestRunService(deps: TestRunsDeps): TestRunService {
   const playing = new Map<string, Promise<PlayedTests>>();
   return {
     play(testRunId) {
-      // An engine may deliver a job twice.
-      const known = playing.get(testRunId);
-      if (known) return known;
+      // The job engine may deliver a job twice.
+      const existing = playing.get(testRunId);
+      if (existing) return existing;
       const played = playTestRun(deps, testRunId, shutdown.signal).finally(() => playing.delete(testRunId));
       playing.set(testRunId, played);
       return played;

@@ -13,7 +13,7 @@ export const NO_COUNTS: TestCounts = { total: 0, passed: 0, failed: 0, flaky: 0,
 
 const isOpen = inArray(testRuns.status, ["queued", "running"]);
 
-/** Test runs of a session, newest first. */
+/** Lists the test runs of a session, newest first. */
 export function listTestRuns(
   db: Executor,
   sessionId: string,
@@ -40,7 +40,7 @@ export async function findTestRun(
   return row;
 }
 
-/** The test run that a call has started. */
+/** Finds the test run that a call has started. */
 export async function findTestRunOfCall(
   db: Executor,
   { runId, callId }: { runId: string; callId: string },
@@ -52,7 +52,7 @@ export async function findTestRunOfCall(
   return row;
 }
 
-/** The session's newest test run, and the one that has not ended. */
+/** Reads the session's newest test run, and its open test run. */
 export async function readNewest(
   db: Executor,
   sessionId: string,
@@ -81,7 +81,7 @@ export async function insertTestRun(
   return inserted;
 }
 
-/** Results of a test run in their order. */
+/** Lists the results of a test run, by position. */
 export const listResults = (db: Executor, testRunId: string): Promise<TestResultRow[]> =>
   db
     .select()
@@ -90,9 +90,9 @@ export const listResults = (db: Executor, testRunId: string): Promise<TestResult
     .orderBy(asc(testResults.position));
 
 /**
- * Takes a test run for this process: one that nobody plays, or one whose process has gone.
+ * Claims a test run for this process, if no process has claimed it or its process has died.
  *
- * @returns the row with its new attempt; `held` where another process plays it; undefined where it has ended or was removed.
+ * @returns the row with its new attempt; `held` if another process plays it; undefined if it has ended or was removed.
  */
 export async function claimTestRun(
   db: Database,
@@ -116,7 +116,7 @@ export async function claimTestRun(
   return held && "held";
 }
 
-/** Gives a test run back that this process cannot end, for the next process to play it. */
+/** Releases a test run that this process cannot finish. The attempt does not count. */
 export async function releaseTestRun(db: Database, { id, attempt }: TestRunRow): Promise<void> {
   await db
     .update(testRuns)
@@ -125,15 +125,15 @@ export async function releaseTestRun(db: Database, { id, attempt }: TestRunRow):
 }
 
 /**
- * Stores the counts of a test run whose tests run, where they are given and have changed.
+ * Stores new counts of a test run, if given, and reads whether the run must stop.
  *
- * @returns whether it goes on, is to be cancelled because it or its turn was stopped, or is lost: removed or taken over.
+ * @returns `cancel` if the test run or its turn was cancelled; `lost` if it was removed or another process took it over.
  */
-export async function noteCounts(
+export async function storeCounts(
   db: Executor,
   { id, attempt }: TestRunRow,
   counts: TestCounts | undefined,
-): Promise<"go-on" | "cancel" | "lost"> {
+): Promise<"continue" | "cancel" | "lost"> {
   const isMine = and(eq(testRuns.id, id), eq(testRuns.attempt, attempt), isOpen);
   const startedAt = sql`coalesce(${testRuns.startedAt}, now())`;
   if (counts) await db.update(testRuns).set({ status: "running", startedAt, counts }).where(isMine);
@@ -145,10 +145,10 @@ export async function noteCounts(
     .from(testRuns)
     .where(isMine);
   if (!row) return "lost";
-  return row.isCancelled ? "cancel" : "go-on";
+  return row.isCancelled ? "cancel" : "continue";
 }
 
-/** Requests the end of a test run. @returns whether it had not ended. */
+/** Requests the cancellation of a test run. @returns false if it has already ended or does not exist. */
 export async function requestCancel(db: Executor, sessionId: string, id: string): Promise<boolean> {
   const found = await db
     .update(testRuns)
@@ -158,7 +158,7 @@ export async function requestCancel(db: Executor, sessionId: string, id: string)
   return found.length > 0;
 }
 
-/** Ends a test run in this attempt, with its results. @returns its row; undefined where it had ended or was removed. */
+/** Ends this attempt of a test run and stores its results. @returns the row; undefined if it has ended or was removed. */
 export async function endTestRun(
   tx: Transaction,
   { id, attempt }: TestRunRow,
@@ -180,7 +180,7 @@ export async function endTestRun(
 
 const ROWS_AT_ONCE = 100;
 
-/** The open waits for a test run. */
+/** Lists the open waits for a test run. */
 export const listTestWaits = (tx: Transaction, { id, sessionId }: TestRunRow) =>
   tx
     .select({ runId: waits.runId, callId: waits.callId })
@@ -195,11 +195,11 @@ export const listTestWaits = (tx: Transaction, { id, sessionId }: TestRunRow) =>
     );
 
 /**
- * Writes new jobs for test runs that no process plays and whose job was sent a while ago: the engine has lost it, or ended
- * it when the process went away.
+ * Stores new jobs for open test runs that no process plays and whose last job is old: the job engine has lost that job, or
+ * has ended it because the process died.
  *
- * @param ageMs how old the newest job must be.
- * @param playing what this process plays; a run that is its own and not among them was given up by the engine.
+ * @param ageMs minimum age of a run's last job.
+ * @param playing ids of the test runs that this process plays. If it has claimed another one, the engine has given up on it.
  */
 export function requeueLostTests(
   db: Database,

@@ -7,7 +7,7 @@ import type { Logger } from "#lib/log/logger.ts";
 import type { SandboxService } from "#lib/sandbox/sandbox-service.ts";
 import type { JobSender } from "#lib/session/jobs/job-sender.ts";
 
-/** What test runs are started and played with; made once by the container. */
+/** Dependencies of test runs, which the container builds. */
 export type TestRunsDeps = {
   db: Database;
   log: EventLog;
@@ -16,6 +16,6 @@ export type TestRunsDeps = {
   browser: Pick<BrowserService, "lease">;
   evidence: Pick<EvidenceStore, "save">;
   jobs: Pick<JobSender, "sendSoon">;
-  /** This process among those that share the database. */
+  /** Identifies this process among those that share the database. */
   owner: BrowserOwner;
 };

@@ -9,7 +9,7 @@ export function readHttpUrl(text: string): URL | undefined {
     : undefined;
 }
 
-/** An absolute http(s) URL of at most `max` characters, stored exactly as sent. */
+/** Schema of an absolute http(s) URL of at most `max` characters. It does not normalize the URL. */
 export const httpUrlUpTo = (max: number) =>
   z
     .string()

@@ -1,8 +1,8 @@
 const MASK = "***";
 
 /**
- * A URL as it may be shown: the values of its query, its fragment and credentials are replaced by `***`, because
- * callers put tokens there. Names of parameters stay. Masking a masked URL changes nothing.
+ * A URL that is safe to show: the values of its query, its fragment and its credentials are replaced by `***`, because
+ * callers put tokens there. The names of parameters stay. Masking a masked URL changes nothing.
  */
 export function maskUrl(text: string): string {
   const [, base = text, query, fragment] = /^([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s.exec(text) ?? [];

@@ -1,4 +1,4 @@
-/** The letters and digits of a title in lower case without accents, with hyphens between its words. It may be empty. */
+/** A slug of a title: lower-case letters and digits without accents, with hyphens between words. It may be empty. */
 export const slugOf = (title: string, charactersMax: number): string =>
   title
     .normalize("NFKD")

@@ -5,24 +5,24 @@ import { httpUrlUpTo } from "./http-url.ts";
 import { oneLine } from "./one-line.ts";
 import { slugOf } from "./slug-of.ts";
 
-test("a number of things is written with their singular or plural", () => {
+test("a count has the singular or the plural of its noun", () => {
   assert.deepEqual(
     [countOf(0, "file"), countOf(1, "file"), countOf(2, "file"), countOf(2, "child", "children")],
     ["0 files", "1 file", "2 files", "2 children"],
   );
 });
 
-test("a text in one line has single spaces", () => {
+test("oneLine replaces each run of white space by one space and trims the ends", () => {
   assert.equal(oneLine("  a\n\tb  c\r\n"), "a b c");
 });
 
-test("a slug has plain letters, digits and hyphens, and none at its ends", () => {
+test("a slug has plain letters, digits and hyphens, and no hyphen at its ends", () => {
   assert.equal(slugOf("Späte Änderungen: Größe & Preis!", 60), "spate-anderungen-gro-e-preis");
   assert.equal(slugOf("--- ---", 60), "");
   assert.equal(slugOf("one two three", 8), "one-two");
 });
 
-test("an http URL is absolute, with a host, and as long as its field allows", () => {
+test("an http URL is absolute, has a host, and is no longer than its field allows", () => {
   const field = httpUrlUpTo(30);
   for (const url of ["https://shop.example/a?b#c", "HTTP://shop.example"])
     assert.equal(field.safeParse(url).success, true, url);

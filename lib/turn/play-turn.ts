@@ -27,20 +27,20 @@ import { hasBegunProbe, probeRun } from "./structured/probe-run.ts";
 import type { TurnDeps } from "./turn-deps.ts";
 
 /**
- * How far an executor came: to the run's end (`ended`), to the end of its time between two steps (`paused`), or to
- * something outside of the service that the run waits for (`parked`). `later` and `no` are those of a claim.
+ * Why an executor stopped playing a run: the run `ended`; the executor's time was over between two steps (`paused`); or the
+ * run waits for something outside of the service (`parked`). For `later` and `no` see `ClaimResult` in `run/claim-run.ts`.
  */
 export type Played = { status: "ended" | "paused" | "parked" | "no" } | { status: "later"; delayMs: number };
 
 const STOPPED: RunEnd = { outcome: "cancelled", reason: STOPPED_REASON };
 
 /**
- * Plays a run from wherever it stands, until it ends or the time of this executor is over. Every step is recorded with
- * its effects in one write before the next begins, so that whoever comes next goes on behind it.
+ * Plays a run from its last recorded step, until it ends, it waits, or the time of this executor is over. Every step is
+ * recorded with its effects in one write before the next begins, so that the next executor continues after it.
  * Source: `architecture.md`, How a request flows, 2 to 5.
  *
- * @throws StaleClaimError when somebody else claimed the run meanwhile.
- * @throws ShutdownError when the process ends; the step at hand is left to whoever resumes the run.
+ * @throws StaleClaimError when another executor has claimed the run meanwhile.
+ * @throws ShutdownError when the process ends; the executor that resumes the run repeats the interrupted step.
  */
 export async function playTurn(deps: TurnDeps, checker: SchemaChecker, job: PlayJob): Promise<Played> {
   deps.stops.throwIfShuttingDown();
@@ -51,7 +51,7 @@ export async function playTurn(deps: TurnDeps, checker: SchemaChecker, job: Play
   try {
     return await playClaimed(deps, checker, run);
   } catch (error) {
-    // What was written last may stand there although its answer was lost: who follows the session looks again.
+    // The last write may have been committed although its answer was lost, so readers of the session check the log again.
     deps.log.recheck(run.claim.sessionId);
     throw error;
   } finally {
@@ -68,15 +68,15 @@ async function playClaimed(deps: TurnDeps, checker: SchemaChecker, run: RunInPla
     const closed = await closeRun(deps, run, end);
     if (closed === "refused") throw new StaleClaimError(run.claim);
     if (closed === "ended") return { status: "ended" };
-    // A message or a stop arrived while the turn was ending: recording its last answer tells which.
+    // A message or a stop arrived while the turn was ending. Recording the last answer sets `isSteered` or `isCancelled`.
     if (end.outcome === "succeeded" && end.conclusion) await recordStep(deps, run, end.conclusion);
     else run.isSteered = true;
   }
 }
 
 /**
- * Plays steps until the run is to end, waits for something, or this executor's time is over. The probe of a structured run comes before
- * everything else, so that a refused schema costs no tool call and no request to the caller's tool servers.
+ * Plays steps until the run is to end, waits for something, or this executor's time is over. The probe of a structured run
+ * comes before everything else, so that a refused schema costs no tool call and no request to the caller's tool servers.
  */
 async function playSteps(
   deps: TurnDeps,
@@ -87,7 +87,7 @@ async function playSteps(
   await openRun(deps, run);
   if (isStopped(run)) return STOPPED;
   if (run.claim.isStructured) {
-    if (!hasBegunProbe(run) && (await mayNotSpend(deps, run, findPlace(run)))) return "parked";
+    if (!hasBegunProbe(run) && (await parkIfExhausted(deps, run, findPlace(run)))) return "parked";
     if (isStopped(run)) return STOPPED;
     const probed = await probeRun(deps, run, checker);
     if (isStopped(run) || probed.kind === "stopped") return STOPPED;
@@ -103,7 +103,7 @@ async function playSteps(
   if (run.isSteered && !isResumed) await readSteers(deps, run, place);
   for (let number = place; number <= maxSteps; number++) {
     const isCalled = findRecorded(run, `model-${number}`) !== undefined;
-    if (!isCalled && (await mayNotSpend(deps, run, number))) return "parked";
+    if (!isCalled && (await parkIfExhausted(deps, run, number))) return "parked";
     if (isStopped(run)) return STOPPED;
     const model = await callWithRoom(deps, run, number);
     if (model.kind === "calling") await answerFromStore(deps, run, number, model);
@@ -111,31 +111,31 @@ async function playSteps(
     if (model.kind === "failed") return { outcome: "errored", failure: model.failure };
     const isConclusion = model.kind === "concluded";
     if (isConclusion && !(await hasMoreToDo(deps, run, number)))
-      return { outcome: "succeeded", conclusion: model.record, canGoOn: number < maxSteps };
+      return { outcome: "succeeded", conclusion: model.record, canContinue: number < maxSteps };
     if (isConclusion) await recordStep(deps, run, model.record);
     const calls = model.kind === "answered" ? model.calls : model.kind === "calling" ? [model.call] : [];
     if (await waitForCalls(deps, run, number, calls)) return "parked";
     if (isStopped(run)) return STOPPED;
     if (calls.some((call) => hasSubmitted(run, number, call)))
-      return { outcome: "succeeded", canGoOn: false };
+      return { outcome: "succeeded", canContinue: false };
     // At the step limit, and once the collection has begun, an unread message becomes a turn of its own.
     const mayRead = number < maxSteps && !hasBegunCollection(run);
-    let goesOn = mayRead && run.isSteered && (await readSteers(deps, run, number + 1));
-    while (calls.length === 0 && !goesOn) {
+    let hasRead = mayRead && run.isSteered && (await readSteers(deps, run, number + 1));
+    while (calls.length === 0 && !hasRead) {
       const delegated = mayRead ? await awaitAgents(deps, run, number) : "none";
       if (delegated === "parked") return "parked";
       if (isStopped(run)) return STOPPED;
       if (delegated === "read") break;
       if (run.isSteered) {
-        goesOn = await readSteers(deps, run, number + 1);
+        hasRead = await readSteers(deps, run, number + 1);
         continue;
       }
       const end = await finishRun(deps, checker, run, { number, mayRead });
       if (end !== "steered") return end;
-      goesOn = await readSteers(deps, run, number + 1);
+      hasRead = await readSteers(deps, run, number + 1);
     }
     // After a steer, the model reads the message first, even while a person has control.
-    if (!goesOn && number < maxSteps && (await waitForControl(deps, run))) return "parked";
+    if (!hasRead && number < maxSteps && (await waitForControl(deps, run))) return "parked";
     if (isStopped(run)) return STOPPED;
     const isProgress = number > place || !isResumed;
     if (isProgress && (performance.now() > pauseAtMs || deps.stops.isShuttingDown())) return "paused";
@@ -146,7 +146,7 @@ async function playSteps(
   };
 }
 
-/** Runs the calls of a message until all have their results, or the run is parked. @returns whether it is. */
+/** Runs the calls of a message until all have their results, or the run is parked. @returns whether the run is parked. */
 async function waitForCalls(
   deps: TurnDeps,
   run: RunInPlay,
@@ -164,10 +164,10 @@ async function waitForCalls(
 /**
  * Parks a run whose budget is used up, before it makes a model call. A message that arrives meanwhile is read first.
  *
- * @param number of the model call that is next.
+ * @param number the number of the next model call.
  * @returns whether the run is parked.
  */
-async function mayNotSpend(deps: TurnDeps, run: RunInPlay, number: number): Promise<boolean> {
+async function parkIfExhausted(deps: TurnDeps, run: RunInPlay, number: number): Promise<boolean> {
   for (;;) {
     const waited = await waitForBudget(deps, run);
     if (waited !== "steered") return waited === "parked";
@@ -183,10 +183,10 @@ async function waitForControl(deps: TurnDeps, run: RunInPlay): Promise<boolean> 
 }
 
 /**
- * Decides how a run ends whose model makes no more calls; a structured run is collected first.
+ * Decides how a run ends when its model makes no more calls; the deliverable of a structured run is collected first.
  *
- * @param at.number of the model call that ended the work.
- * @param at.mayRead whether the turn can still go on with a message that arrives for it.
+ * @param at.number the number of the model call that ended the work.
+ * @param at.mayRead whether the turn can still read a message that arrives now.
  * @returns `steered` when such a message arrived before the collection began, `parked` when the budget is used up.
  */
 async function finishRun(
@@ -195,9 +195,9 @@ async function finishRun(
   run: RunInPlay,
   { number, mayRead }: { number: number; mayRead: boolean },
 ): Promise<RunEnd | "steered" | "parked"> {
-  if (!run.claim.isStructured) return { outcome: "succeeded", canGoOn: mayRead };
+  if (!run.claim.isStructured) return { outcome: "succeeded", canContinue: mayRead };
   const waited = hasBegunCollection(run) ? "free" : await waitForBudget(deps, run);
-  // At the step limit an unread message becomes a turn of its own, and the budget is exceeded by the collection.
+  // At the step limit an unread message becomes a turn of its own, and the collection may exceed the budget.
   if (waited === "parked" || (waited === "steered" && mayRead)) return waited;
   if (isStopped(run)) return STOPPED;
   const room = findRecorded(run, "collect")
@@ -209,8 +209,8 @@ async function finishRun(
   if (isStopped(run)) return STOPPED;
   const collected = await collectDeliverable(deps, run, checker);
   if (isStopped(run) || collected.kind === "stopped") return STOPPED;
-  // Any other failure of the structured call is a failed deliverable of a turn that did its work.
+  // After any other failure of the structured call the turn succeeds with a failed deliverable.
   if (collected.kind === "failed" && collected.failure.isRetryable)
     return { outcome: "errored", failure: collected.failure };
-  return { outcome: "succeeded", deliverable: toDeliverable(run.claim.runId, collected), canGoOn: false };
+  return { outcome: "succeeded", deliverable: toDeliverable(run.claim.runId, collected), canContinue: false };
 }

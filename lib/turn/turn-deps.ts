@@ -16,13 +16,13 @@ import type { Spending } from "./budget/spending.ts";
 import type { StopRegistry } from "./run/stop-registry.ts";
 
 type TurnSettings = {
-  /** Model calls a turn may make (`AGENT_MAX_STEPS`). */
+  /** How many model calls a turn may make (`AGENT_MAX_STEPS`). */
   maxSteps: number;
   /** First wait of the retry chain, in milliseconds (`AGENT_RETRY_BASE_MS`). */
   retryBaseMs: number;
   /** How long an executor plays before it hands the run back to the engine, between two steps. */
   stretchMs: number;
-  /** Where the demo page is, for the model's page context. */
+  /** URL of the demo page, for the model's page context. */
   demoUrl: string;
   /** Public origin of the service, without a trailing slash. */
   baseUrl: string;
@@ -30,7 +30,7 @@ type TurnSettings = {
   pagesOrigin: string;
 };
 
-/** What the turn engine works with; made once by the container. */
+/** The dependencies of the turn engine; the container creates them once. */
 export type TurnDeps = {
   db: Database;
   log: EventLog;
@@ -46,14 +46,14 @@ export type TurnDeps = {
   evidence: EvidenceStore;
   mcp: McpClient;
   elicitations: Pick<Elicitations, "abandon">;
-  /** Which sessions' browsers a person has control of. */
+  /** Tells whether a person has control of a session's browser. */
   control: Pick<BrowserControl, "holderOf">;
-  /** Refuses calls that change something while a plan is to be agreed. */
+  /** Refuses calls that change something until a person has agreed to the plan. */
   planGate: PlanGate;
-  /** What runs spend, and whether their budgets are used up. */
+  /** Counts what runs spend, and checks their budgets. */
   spending: Spending;
   stops: StopRegistry;
-  /** Stops the live children of a session, with everything below them; waits a moment for their ends. */
+  /** Stops the live sub-agents of a session and all their descendants, and waits a moment for them to end. */
   cancelChildren: (sessionId: string) => Promise<void>;
   logger: Logger;
   settings: TurnSettings;

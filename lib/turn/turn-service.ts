@@ -6,14 +6,14 @@ import { removeQueued, stopRun, stopTurn } from "./run/stop-run.ts";
 import type { SchemaChecker } from "./structured/collect-deliverable.ts";
 import type { TurnDeps } from "./turn-deps.ts";
 
-/** Turns, as the durable function that plays them and the operations that steer them see them. */
+/** The interface of turns for the durable function that plays them and the API operations that stop them. */
 export type TurnService = {
   play: (job: PlayJob) => Promise<Played>;
-  /** Whether a run was claimed last by this function run of the engine. */
+  /** Whether this function run of the engine was the last one to claim the run. */
   isPlayer: (runId: string, player: string) => Promise<boolean>;
-  /** Asks for the rest of a run to be played by a fresh function run. @param generation of the job at hand. */
+  /** Enqueues a job for a new function run that continues the run. @param generation the generation of the current job. */
   handOver: (runId: string, generation: number) => Promise<void>;
-  /** Ends a run whose executor gave up, so that the session goes on. */
+  /** Ends a run that the engine gave up, so that the session's next run can start. */
   abandon: (job: PlayJob, reason: string) => Promise<void>;
   stopTurn: (sessionId: string) => Promise<string | undefined>;
   stopRun: (runId: string) => Promise<void>;
@@ -35,8 +35,8 @@ export function createTurnService(deps: TurnDeps, checker: SchemaChecker): TurnS
 }
 
 /**
- * Asks for the rest of a run to be played by a fresh function run, as an engine allows each only so many steps. Asking
- * twice is asking once.
+ * Enqueues a job for a new function run that continues the run, because an engine limits the steps of each function run.
+ * Idempotent: a second call for the same generation enqueues nothing.
  */
 export async function handOver(deps: TurnDeps, runId: string, generation: number): Promise<void> {
   const job = await enqueueNextGeneration(deps.db, runId, generation);

@@ -6,9 +6,9 @@ import { withDeadline } from "./with-deadline.ts";
 const untilAborted = (signal: AbortSignal) =>
   new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
 
-test("the work's signal fires at the deadline, and with the signal it was given", async () => {
+test("the work's signal aborts at the deadline, or when the caller's signal does", async () => {
   const stop = new AbortController();
-  // The timer alone does not keep the process running.
+  // The deadline's timer is unref'd, so this one keeps the process running.
   const alive = setTimeout(() => {}, 10_000);
   await assert.rejects(withDeadline(stop.signal, 5, untilAborted), { name: "TimeoutError" });
   const stopped = withDeadline(stop.signal, 60_000, untilAborted);

@@ -1,5 +1,5 @@
 /**
- * Runs work under a signal that fires when `signal` does, and with a `TimeoutError` after `ms` milliseconds. The timer and
+ * Runs `work` with a signal that aborts when `signal` does, or with a `TimeoutError` after `ms` milliseconds. The timer and
  * the listener are removed when the work ends. `AbortSignal.timeout` and `AbortSignal.any` would keep the async context of
  * the call in memory longer.
  */

@@ -11,7 +11,7 @@ import { storeRevision } from "./store-revision.ts";
 import { findRevision, findRevisionOfCall } from "./variant-store.ts";
 import type { VariantsDeps } from "./variants-deps.ts";
 
-/** A change of a variant by the agent. */
+/** A call of the agent that changes a variant. */
 type VariantCall = {
   /** The root of the tree. */
   sessionId: string;
@@ -19,17 +19,17 @@ type VariantCall = {
   runId: string | null;
   callId: string;
   variant: string;
-  /** The newest revision that the caller knows; null for whichever is the newest. */
+  /** The newest revision that the caller has seen; null to build on the current newest one. */
   baseRevision: number | null;
   change: RevisionInput;
   signal: AbortSignal;
 };
 
-export type Applied =
+export type ApplyResult =
   | {
       ok: true;
       summary: VariantSummary;
-      /** Whether an earlier try of the call has stored it. */
+      /** Whether an earlier attempt of this call stored the revision. */
       isRepeated: boolean;
       /** What each change found in the live page; null without a browser, or for a repeated call. */
       grounding: (Grounding & { ok: true }) | null;
@@ -37,23 +37,23 @@ export type Applied =
     }
   | { ok: false; problem: string };
 
-/** Time for the selectors and for the page to hydrate, on a busy machine. */
+/** Deadline of the trial on the live page: selectors and hydration, on a busy machine. */
 const GROUND_MS_MAX = 25_000;
 const PROBLEMS_SHOWN = 10;
 const CHANGES_SHOWN = 20;
 const EMPTY: VariantDocument = { pages: [] };
 
 /**
- * Changes a variant: tries the new revision on the live page, stores it, and shows it. Nothing is stored, and the page is
- * as before, if the revision is stale, breaks a limit, or does not fit the page.
+ * Changes a variant: tries the new revision on the live page, stores it, and shows it. If the revision is stale, breaks a
+ * limit or does not fit the page, nothing is stored and the page shows what it showed before.
  *
- * @param live the session's browser; undefined without one: then the revision is stored untried.
+ * @param live the session's browser; if undefined, the revision is stored without a trial.
  */
 export async function applyVariant(
   deps: VariantsDeps,
   live: LiveBrowser | undefined,
   call: VariantCall,
-): Promise<Applied> {
+): Promise<ApplyResult> {
   const { sessionId, runId, callId, variant, change } = call;
   const repeated = runId === null ? undefined : await findRevisionOfCall(deps.db, { runId, callId });
   if (repeated) return describeRepeated(repeated);
@@ -76,7 +76,7 @@ export async function applyVariant(
   const draft = { ...call, baseRevision, author: "agent", document } as const;
   const stored = await storeRevision(deps, draft);
   if (stored.ok) return { ok: true, summary: stored.summary, isRepeated: false, grounding, pageUrl };
-  // Another author was faster: the page shows that revision.
+  // Another author stored a revision first, so the page shows that one instead of the trial.
   if (live) await deps.browser.refreshPageScripts([live.sessionId]);
   if (stored.reason === "stale") return { ok: false, problem: explainStale(baseRevision, stored) };
   return {
@@ -85,7 +85,11 @@ export async function applyVariant(
   };
 }
 
-/** @throws Error with a sentence when the page does not answer in time; it gets the stored revision back. */
+/**
+ * Tries a revision on the live page. If that throws, the page shows the stored revision again.
+ *
+ * @throws Error with a sentence if the page does not answer in time.
+ */
 async function tryOut(
   { browser }: VariantsDeps,
   live: LiveBrowser,
@@ -104,7 +108,7 @@ function describeRepeated({
   variant,
   number,
   check,
-}: NonNullable<Awaited<ReturnType<typeof findRevisionOfCall>>>): Applied {
+}: NonNullable<Awaited<ReturnType<typeof findRevisionOfCall>>>): ApplyResult {
   const checked = check ? { status: check.status, at: check.at } : null;
   const summary = { key: variant, revision: number, check: checked, publication: null };
   return { ok: true, summary, isRepeated: true, grounding: null, pageUrl: null };
@@ -133,9 +137,9 @@ async function describeStale(
   { sessionId, variant, baseRevision }: VariantCall,
   newest: number,
   document: VariantDocument,
-): Promise<Applied> {
-  const known = baseRevision ? await findRevision(db, sessionId, variant, baseRevision) : undefined;
-  const changes = describeDifference(known?.document ?? EMPTY, document);
+): Promise<ApplyResult> {
+  const base = baseRevision ? await findRevision(db, sessionId, variant, baseRevision) : undefined;
+  const changes = describeDifference(base?.document ?? EMPTY, document);
   return { ok: false, problem: explainStale(baseRevision ?? 0, { newest, changes }) };
 }
 

@@ -9,7 +9,7 @@ export const VARIANT_LIMITS = {
   variantsMax: 26,
 } as const;
 
-/** The key of a variant that a call does not name. */
+/** The key that is used if a call names no variant. */
 export const DEFAULT_VARIANT = "main";
 
 export const variantKeySchema = z
@@ -49,9 +49,9 @@ export const changeIdSchema = z
 const common = {
   selector,
   late: z.boolean().optional().meta({
-    description: "The element comes after the page has loaded, so it need not be there now.",
+    description: "The element appears after the page has loaded, so it need not exist now.",
   }),
-  off: z.boolean().optional().meta({ description: "The change is kept, and not applied." }),
+  off: z.boolean().optional().meta({ description: "The change is stored but not applied." }),
   note: text(300).optional().meta({ description: "What the change is for, in words." }),
 };
 
@@ -66,7 +66,7 @@ const style = z
   .meta({ description: "CSS properties and values.", examples: [{ "background-color": "#0a7" }] });
 const target = selector.describe("CSS selector of the element that the position is relative to.");
 
-/** The error of a union whose discriminator has another value. */
+/** The error message of a discriminated union for a discriminator that is none of `values`. */
 export const discriminatorError =
   (...values: string[]) =>
   ({ code }: { code?: string | undefined }): string | undefined =>
@@ -74,7 +74,7 @@ export const discriminatorError =
       ? `must be one of ${values.map((value) => JSON.stringify(value)).join(", ")}`
       : undefined;
 
-/** What a change can do. */
+/** The operations of changes. */
 export const OPERATIONS = [
   "setText",
   "setHtml",
@@ -88,7 +88,7 @@ export const OPERATIONS = [
   "remove",
 ];
 
-/** A change, whose id is required or not. Source: `architecture.md`, Variants. */
+/** The schema of a change. `id` is the schema of its id, required or optional. Source: `architecture.md`, Variants. */
 const changeWith = <Id extends z.ZodType>(id: Id) =>
   z.discriminatedUnion(
     "op",
@@ -119,14 +119,14 @@ export const changeSchema = changeWith(changeIdSchema).meta({
 });
 export type Change = z.infer<typeof changeSchema>;
 
-/** A change as a call gives it: the service numbers those without an id. */
+/** A change in the input of a call. The service numbers changes without an id. */
 export const changeInputSchema = changeWith(changeIdSchema.optional());
 export type ChangeInput = z.infer<typeof changeInputSchema>;
 
 const address = text(8_192).meta({ examples: ["https://shop.example/checkout"] });
 const match = z.enum(PAGE_MATCHES).meta({
   description:
-    "`exact`: the whole address without its fragment. `path`: origin and path. `prefix`: the address begins with `url`. `glob`: `*` stands for any characters but `/`, `**` for any.",
+    "`exact`: the whole address without its fragment. `path`: origin and path. `prefix`: the address begins with `url`. `glob`: `*` matches any characters except `/`, `**` matches any characters.",
 });
 const css = text(100_000).meta({ description: "Style sheet of the page, applied at document start." });
 const js = text(100_000).meta({
@@ -138,7 +138,7 @@ const variantPageSchema = z
   .meta({ id: "VariantPage", description: "The changes of the pages that one address pattern matches." });
 export type VariantPage = z.infer<typeof variantPageSchema>;
 
-/** A page as a call gives it. */
+/** A page in the input of a call. */
 const pageInputSchema = z.strictObject({
   url: address,
   match: match.default("path"),
@@ -148,7 +148,7 @@ const pageInputSchema = z.strictObject({
 });
 export type PageInput = z.infer<typeof pageInputSchema>;
 
-/** What a call changes in a variant. */
+/** The input of a call that changes a variant. */
 export const revisionInputSchema = z.strictObject({
   set: z.array(pageInputSchema).max(VARIANT_LIMITS.pagesMax).optional(),
   add: z.array(changeInputSchema).max(VARIANT_LIMITS.changesMax).optional(),

@@ -7,11 +7,11 @@ import { describeProblem, revise } from "./revise.ts";
 import { storeRevision } from "./store-revision.ts";
 import type { VariantsDeps } from "./variants-deps.ts";
 
-/** A document of this service or of another tool, to become a revision. */
+/** A request to import a document of this service or of another tool as a revision. */
 type ImportRequest = {
   sessionId: string;
   variant: string;
-  /** The newest revision that the author knows; 0 for a new variant. */
+  /** The newest revision that the author has seen; 0 for a new variant. */
   baseRevision: number;
   format: JsonFormat;
   document: unknown;
@@ -22,13 +22,13 @@ type ImportedVariant =
   | { ok: true; summary: VariantSummary; omitted: string[] }
   | { ok: false; reason: "invalid" | "stale" | "unknown"; problem: string };
 
-/** A document that fits the limits of a variant, with a sentence for each thing that is not in it. */
+/** A document within the limits of a variant, with one sentence for each part of the import that it omits. */
 type ReadVariant =
   | { ok: true; document: VariantDocument; omitted: string[] }
-  /** The sentence begins with the field. */
+  /** `problem` begins with the field. */
   | { ok: false; problem: string };
 
-/** Reads a document of this service or of another tool as the content of a revision. Pure: the value may be anything. */
+/** Reads a document of this service or of another tool as the content of a revision. Pure. `value` is not validated yet. */
 export function readVariantDocument(format: JsonFormat, value: unknown, options: ImportOptions): ReadVariant {
   const imported = importPages(format, unwrap(format, value), options);
   if (!imported.ok) return { ok: false, problem: nameField(imported.problem) };
@@ -43,7 +43,7 @@ export function readVariantDocument(format: JsonFormat, value: unknown, options:
   return { ok: false, problem: [nothing, ...omitted.slice(0, 3)].join("; ") };
 }
 
-/** Stores an imported document as the newest revision of a variant, by a person. It replaces what the variant had. */
+/** Stores an imported document as the newest revision of a variant, in place of its content. The author is a person. */
 export async function importVariant(deps: VariantsDeps, request: ImportRequest): Promise<ImportedVariant> {
   const { sessionId, variant, baseRevision, format, options } = request;
   const imported = readVariantDocument(format, request.document, options);
@@ -69,7 +69,7 @@ export async function importVariant(deps: VariantsDeps, request: ImportRequest):
   return { ok: false, reason: "stale", problem: `baseRevision: ${advice}` };
 }
 
-/** The document in the answer of an export, which is often saved whole. */
+/** Unwraps the document if `value` is the whole answer of an export, which people often save. */
 function unwrap(format: JsonFormat, value: unknown): unknown {
   const isAnswer =
     typeof value === "object" &&

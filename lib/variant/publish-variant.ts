@@ -25,22 +25,22 @@ import { emitVariant, readSummary } from "./store-revision.ts";
 import { findRevision, lockVariant, type Revision } from "./variant-store.ts";
 import type { VariantsDeps } from "./variants-deps.ts";
 
-/** A release to make of the newest revision of a variant. */
+/** A request to release the newest revision of a variant. */
 type PublishRequest = {
   /** The root of the tree: its sub-agents share its variants. */
   sessionId: string;
   variant: string;
   author: VariantAuthor;
-  /** The revision that the author means: any but the newest is refused. */
+  /** The revision that the author expects to publish. The request is refused if it is not the newest one. */
   revision?: number | undefined;
-  /** Whether it may be published without a check that passed. */
+  /** Whether a revision without a passed check may be published. */
   allowsUnchecked: boolean;
   requestId: string | null;
   runId: string | null;
   callId: string | null;
 };
 
-export type Published =
+export type PublishResult =
   | { ok: true; isNew: boolean; publication: Publication; summary: VariantSummary }
   | { ok: false; reason: "unknown" | "stale" | "unchecked" | "full"; problem: string };
 
@@ -48,10 +48,10 @@ export type Published =
 const RELEASES_MAX = 500;
 
 /**
- * Publishes the newest revision of a variant as an immutable release, and makes it the current one. A revision that is the
- * current release already is not released again. Source: `architecture.md`, Publications.
+ * Publishes the newest revision of a variant as an immutable release, and makes it the current one. If the revision is
+ * already the current release, no release is created. Source: `architecture.md`, Publications.
  */
-export async function publishVariant(deps: VariantsDeps, request: PublishRequest): Promise<Published> {
+export async function publishVariant(deps: VariantsDeps, request: PublishRequest): Promise<PublishResult> {
   const { sessionId } = request;
   await faultPoint("publish-begun");
   const published = await repeatOnDeadlock(() =>
@@ -70,7 +70,7 @@ async function publish(
   tx: Transaction,
   emit: Emit,
   request: PublishRequest,
-): Promise<Published> {
+): Promise<PublishResult> {
   const { sessionId, variant, runId, callId } = request;
   const newest = await lockVariant(tx, sessionId, variant);
   const session = await findSession(tx, sessionId);
@@ -83,14 +83,14 @@ async function publish(
   const current = publication?.release
     ? await findRelease(tx, publication.id, publication.release)
     : undefined;
-  const known = repeated ?? (current && isSame(current, revision) ? current : undefined);
+  const existing = repeated ?? (current && isSame(current, revision) ? current : undefined);
   const problem =
-    refuseStale(request, newest) ?? (known ? undefined : refuse(request, revision, publication));
+    refuseStale(request, newest) ?? (existing ? undefined : refuse(request, revision, publication));
   if (problem) return problem;
   const { baseUrl } = deps;
-  if (known) {
+  if (existing) {
     const summary = await readSummary(baseUrl, tx, sessionId, variant);
-    return { ok: true, isNew: false, publication: toPublication(baseUrl, known), summary };
+    return { ok: true, isNew: false, publication: toPublication(baseUrl, existing), summary };
   }
   const release = await makeRelease(tx, session, request, revision, publication);
   const shown = toPublication(baseUrl, release);
@@ -101,13 +101,16 @@ async function publish(
   return { ok: true, isNew: true, publication: shown, summary };
 }
 
-/** Whether the current release is this revision, with a check that says no more than it did then. */
+/**
+ * Whether a release already contains this revision. A release that was unchecked does not count once the revision has
+ * passed its check.
+ */
 const isSame = (release: ReleaseRow, { number, check }: Revision): boolean =>
   release.revision === number && (!release.isUnchecked || !isPassed(check?.status));
 
-type Refused = Extract<Published, { ok: false }>;
+type Refusal = Extract<PublishResult, { ok: false }>;
 
-function refuseStale({ revision: wanted }: PublishRequest, newest: number): Refused | undefined {
+function refuseStale({ revision: wanted }: PublishRequest, newest: number): Refusal | undefined {
   if (wanted === undefined || wanted === newest) return undefined;
   const problem = `the newest revision is ${newest}; only that can be published`;
   return { ok: false, reason: "stale", problem };
@@ -117,7 +120,7 @@ function refuse(
   { variant, allowsUnchecked }: PublishRequest,
   { number, check }: Revision,
   publication: PublicationRow | undefined,
-): Refused | undefined {
+): Refusal | undefined {
   if ((publication?.newestRelease ?? 0) >= RELEASES_MAX)
     return {
       ok: false,
@@ -134,10 +137,10 @@ async function makeRelease(
   { id: sessionId, ownerId }: SessionRow,
   { variant, author, runId, callId }: PublishRequest,
   { number: revision, document, check }: Revision,
-  known: PublicationRow | undefined,
+  publication: PublicationRow | undefined,
 ): Promise<ReleaseRow> {
-  const publicationId = known?.id ?? newId("pub");
-  const number = (known?.newestRelease ?? 0) + 1;
+  const publicationId = publication?.id ?? newId("pub");
+  const number = (publication?.newestRelease ?? 0) + 1;
   const isUnchecked = !isPassed(check?.status);
   const about = `Release ${number} of ${publicationId}: revision ${revision} of variant ${variant}, ${isUnchecked ? "unchecked" : "checked"}.`;
   const script = `/* ${about} */\n${variantScript(document, publicationId)}`;
@@ -160,10 +163,10 @@ async function makeRelease(
   return { ...release, withdrawnAt: null, createdAt: new Date() };
 }
 
-/** How a publication is changed: rolled back to a release, by its number or its id, or unpublished. */
+/** A change of a publication: rolling back to a release, by its number or id, or unpublishing. */
 type PublicationChange = { release: number | string } | "unpublish";
 
-type Changed =
+type ChangeResult =
   | { ok: true; publication: Publication | null }
   | { ok: false; reason: "unknown publication" | "unknown release" };
 
@@ -174,11 +177,13 @@ export async function changePublication(
   deps: VariantsDeps,
   publicationId: string,
   change: PublicationChange,
-): Promise<Changed> {
-  const known = await readPublication(deps.db, publicationId);
-  if (!known) return { ok: false, reason: "unknown publication" };
+): Promise<ChangeResult> {
+  const publication = await readPublication(deps.db, publicationId);
+  if (!publication) return { ok: false, reason: "unknown publication" };
   const changed = await repeatOnDeadlock(() =>
-    deps.log.transact(known.sessionId ?? known.id, (tx, emit) => move(deps, tx, emit, known, change)),
+    deps.log.transact(publication.sessionId ?? publication.id, (tx, emit) =>
+      move(deps, tx, emit, publication, change),
+    ),
   );
   await faultPoint("publication-moved");
   deps.publishedScripts.forget(publicationId);
@@ -191,8 +196,8 @@ async function move(
   emit: Emit,
   { id, sessionId, variant }: PublicationRow,
   change: PublicationChange,
-): Promise<Changed> {
-  // In the order in which a release is made and a session is deleted.
+): Promise<ChangeResult> {
+  // The same lock order as in publishing and in deleting a session, to avoid deadlocks.
   if (sessionId !== null) await lockVariant(tx, sessionId, variant);
   const publication = await lockPublication(tx, id);
   const target = change === "unpublish" ? null : await findRelease(tx, id, change.release);

@@ -11,7 +11,7 @@ import {
 } from "./document.ts";
 import { matchesAddress } from "./runtime/match-address.ts";
 
-type Revised = { ok: true; document: VariantDocument } | { ok: false; problem: string };
+type RevisionResult = { ok: true; document: VariantDocument } | { ok: false; problem: string };
 
 /**
  * Applies a call to the newest document: `set` replaces the pages, `drop` removes changes, and `add`, `css` and `js` go to
@@ -24,14 +24,14 @@ export function revise(
   document: VariantDocument,
   { set, add, drop, css, js }: RevisionInput,
   pageUrl: string | null,
-): Revised {
+): RevisionResult {
   const before = set ?? document.pages;
-  const known = new Set(before.flatMap(({ changes }) => changes.flatMap(({ id }) => id ?? [])));
-  const missing = (drop ?? []).find((id) => !known.has(id));
+  const existing = new Set(before.flatMap(({ changes }) => changes.flatMap(({ id }) => id ?? [])));
+  const missing = (drop ?? []).find((id) => !existing.has(id));
   if (missing !== undefined)
     return {
       ok: false,
-      problem: `drop: there is no change ${missing}. The variant has ${listIds(known)}.`,
+      problem: `drop: there is no change ${missing}. The variant has ${listIds(existing)}.`,
     };
   const pages: PageInput[] = before.map((page) => ({
     ...page,
@@ -77,13 +77,13 @@ function place(page: PageInput, change: ChangeInput): void {
   else page.changes[index] = change;
 }
 
-/** Gives each change without an id the next number that the variant has never used, as far as its document tells. */
+/** Gives each change without an id the next number that neither the pages nor the previous document use. */
 function numberChanges(pages: PageInput[], previous: VariantDocument): VariantPage[] {
   const used = [...pages, ...previous.pages].flatMap(({ changes }) => changes.flatMap(({ id }) => id ?? []));
   let last = Math.max(0, ...used.map((id) => Number(/^c(\d{1,6})$/.exec(id)?.[1] ?? 0)));
   return pages.map((page) => ({
     ...page,
-    // The id comes first, for people who read the document.
+    // Puts the id first, because people read the document.
     changes: page.changes.map(({ id, ...change }) => ({ id: id ?? `c${++last}`, ...change }) as Change),
   }));
 }
@@ -94,7 +94,7 @@ type ChangeEdit =
   | { action: "setText"; changeId: string; text: string };
 
 /** Applies a person's edits to a document. Pure. */
-export function editChanges(document: VariantDocument, edits: readonly ChangeEdit[]): Revised {
+export function editChanges(document: VariantDocument, edits: readonly ChangeEdit[]): RevisionResult {
   let pages = document.pages;
   for (const [index, edit] of edits.entries()) {
     const found = pages.flatMap(({ changes }) => changes).find(({ id }) => id === edit.changeId);
@@ -114,7 +114,7 @@ function editChange(change: Change, edit: ChangeEdit): Change[] {
   if (edit.action === "drop") return [];
   if (edit.action === "setText") return change.op === "setText" ? [{ ...change, text: edit.text }] : [change];
   const { off: _off, ...on } = change;
-  // Without `off`, the rest is the same kind of change.
+  // The cast is safe: without the optional `off`, it is the same kind of change.
   return [edit.action === "off" ? { ...change, off: true } : (on as Change)];
 }
 
@@ -122,8 +122,8 @@ function editChange(change: Change, edit: ChangeEdit): Change[] {
 const SHEET_CHARS_MAX = 2_000;
 
 /**
- * What changed between two documents, by change id: one line each, for a caller that has an older revision. Altered style
- * sheets and scripts are shown, because a call replaces them whole.
+ * Describes what changed between two documents, one line per change id, for a caller that has an older revision. Altered
+ * style sheets and scripts are quoted, because a call replaces them as a whole.
  */
 export function describeDifference(before: VariantDocument, after: VariantDocument): string[] {
   const old = byId(before);
@@ -133,9 +133,9 @@ export function describeDifference(before: VariantDocument, after: VariantDocume
   );
   const dropped = [...old.keys()].filter((id) => !now.has(id)).map((id) => `dropped ${id}`);
   const sheets = after.pages.flatMap(({ url, match, ...page }) => {
-    const known = before.pages.find((other) => other.url === url && other.match === match);
+    const previous = before.pages.find((other) => other.url === url && other.match === match);
     return (["css", "js"] as const)
-      .filter((part) => page[part] !== (known?.[part] ?? ""))
+      .filter((part) => page[part] !== (previous?.[part] ?? ""))
       .map((part) => `altered ${part} of ${url}: ${cut(JSON.stringify(page[part]), SHEET_CHARS_MAX)}`);
   });
   return [...lines, ...dropped, ...sheets];
@@ -157,7 +157,7 @@ export function refuseVariant(keys: readonly string[], key: string): string | un
   return `variant: the session has ${keys.length} variants; a session may have ${VARIANT_LIMITS.variantsMax}. Use one of them, for example ${DEFAULT_VARIANT}.`;
 }
 
-/** A problem of a document, told by the change's id: the caller may have given the change without its page. */
+/** Describes a problem of a document by change id, because the caller may have sent the change without its page. */
 export function describeProblem(document: VariantDocument, { path, problem }: ContentProblem): string {
   const [, page = "", change = "", field = ""] = /^pages\[(\d+)\]\.changes\[(\d+)\](.*)$/.exec(path) ?? [];
   const found = document.pages[Number(page)]?.changes[Number(change)];

@@ -15,11 +15,11 @@ type CheckCall = Pick<
   "sessionId" | "browserSessionId" | "rootSessionId" | "requestId" | "runId" | "signal"
 >;
 
-type Checked = { ok: true; report: CheckReport } | { ok: false; problem: string };
+type CheckOutcome = { ok: true; report: CheckReport } | { ok: false; problem: string };
 
 /**
- * Checks the newest revision of a variant with the browser of the session, which the caller holds, and stores the report.
- * A check that is interrupted stores nothing.
+ * Checks the newest revision of a variant with the browser of the session, and stores the report. The caller holds the
+ * browser. A check that is interrupted stores nothing.
  *
  * @throws Error with a sentence when there is no browser, or the check is stopped.
  */
@@ -27,7 +27,7 @@ export async function runCheck(
   services: VariantToolServices,
   call: CheckCall,
   { variant, viewports }: { variant: string; viewports?: ViewportName[] },
-): Promise<Checked> {
+): Promise<CheckOutcome> {
   const { rootSessionId, sessionId, requestId, runId, signal } = call;
   const newest = await findRevision(services.db, rootSessionId, variant);
   if (!newest) {

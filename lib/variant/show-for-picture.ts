@@ -5,7 +5,7 @@ import { revertOthers, runInPage, untilApplied } from "./variant-in-page.ts";
 import { findRevision, listVariantKeys } from "./variant-store.ts";
 import type { VariantsDeps } from "./variants-deps.ts";
 
-/** Shows a variant, or the page without one, in the live page for the time of a picture. */
+/** Shows a variant, or the page without one, in the live browser while a picture is taken. */
 export const createVariantView = ({ db }: Pick<VariantsDeps, "db">): VariantView => ({
   async show({ rootSessionId }, live, variant) {
     const revision = variant === null ? undefined : await findRevision(db, rootSessionId, variant);
@@ -24,7 +24,7 @@ export const createVariantView = ({ db }: Pick<VariantsDeps, "db">): VariantView
   },
 });
 
-/** Says which variants there are. */
+/** Explains that a variant does not exist, and which variants do. */
 export const explainUnknown = (variant: string, keys: readonly string[]): string =>
   keys.length === 0
     ? `There is no variant ${variant}: the session has no variants yet.`

@@ -8,15 +8,15 @@ import { findShownRevision } from "./variant-store.ts";
 import type { VariantsDeps } from "./variants-deps.ts";
 
 /**
- * The script of the variant that the live browser of a session shows. Sub-agents show what their root shows. What the
- * session has published does not run in its browsers: a page that carries the script tag would show two revisions at once,
- * and the page without the variant could not be looked at.
+ * The script of the variant that the live browser of a session shows. Sub-agents show what their root shows. Publications
+ * of the session do not run in its browsers: otherwise a page with the script tag would show two revisions at once, and
+ * could not be viewed without the variant.
  */
 export async function readPageScript(db: Executor, sessionId: string): Promise<PageScript> {
   const root = await findRootOf(db, sessionId);
   const revision = await findShownRevision(db, root);
   const published = await listPublicationIds(db, root);
-  const everywhere = published.length === 0 ? null : silence(published);
+  const everywhere = published.length === 0 ? null : disablePublications(published);
   const before = everywhere === null ? "" : `${everywhere}\n`;
   if (!revision) return { onLoad: everywhere, everywhere, now: `${before}${revertOthers(null)}` };
   const script = variantScript(revision.document, revision.variant);
@@ -27,8 +27,10 @@ export async function readPageScript(db: Executor, sessionId: string): Promise<P
   };
 }
 
-/** A script after which these publications do nothing in the document: it takes their places among the variants. */
-const silence = (publicationIds: string[]): string => `for (const id of ${JSON.stringify(publicationIds)}) {
+/** A script that disables these publications in the document: it registers handles without effect under their ids. */
+const disablePublications = (
+  publicationIds: string[],
+): string => `for (const id of ${JSON.stringify(publicationIds)}) {
   const variants = (window.__agentSessionVariants ??= Object.create(null));
   variants[id]?.revert();
   variants[id] = { revert() {}, update() {}, report: () => ({ url: location.href, pages: 0, isHydrating: false, scriptError: null, changes: [] }) };
@@ -40,8 +42,8 @@ export const refreshShown = async (
   rootSessionId: string,
 ): Promise<void> => browser.refreshPageScripts(await listTree(db, rootSessionId));
 
-/** Shows the stored variant in every live browser of a tree, in whichever process it runs. */
+/** Shows the stored variant in every live browser of a tree, in all processes. */
 export async function showEverywhere(deps: VariantsDeps, rootSessionId: string): Promise<void> {
   await refreshShown(deps, rootSessionId);
-  deps.tellShown(rootSessionId);
+  deps.notifyShown(rootSessionId);
 }

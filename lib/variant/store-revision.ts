@@ -27,7 +27,7 @@ type RevisionDraft = {
   /** The root of the tree: its sub-agents share its variants. */
   sessionId: string;
   variant: string;
-  /** The newest revision that the author knows; 0 for a new variant. */
+  /** The newest revision that the author has seen; 0 for a new variant. */
   baseRevision: number;
   author: VariantAuthor;
   document: VariantDocument;
@@ -43,8 +43,8 @@ type StoredRevision =
   | { ok: false; reason: "unknown session" };
 
 /**
- * Stores a revision and its `variant.updated` in one transaction, and shows it in the live browser. A revision on top of an
- * older one than the newest is refused with what changed since. Source: `architecture.md`, Variants.
+ * Stores a revision and its `variant.updated` in one transaction, and shows it in the live browser. A revision whose base
+ * is not the newest one is refused, with the changes since its base. Source: `architecture.md`, Variants.
  */
 export async function storeRevision(deps: VariantsDeps, draft: RevisionDraft): Promise<StoredRevision> {
   const stored = await deps.log.transact(draft.sessionId, (tx, emit) => store(deps, tx, emit, draft));
@@ -69,7 +69,7 @@ async function store(
   if (problem !== undefined) return { ok: false, reason: "refused", problem };
   const number = newest + 1;
   await insertRevision(tx, { sessionId, key: variant, number, author, runId, callId, document });
-  // A person who edits a variant that is switched off does not switch it on.
+  // Only the agent's revisions switch a variant on; a person's edit keeps a hidden variant hidden.
   if (author === "agent") await setShownVariant(tx, sessionId, variant);
   const summary = await emitVariant(baseUrl, tx, emit, { ...draft, key: variant, number });
   return { ok: true, summary };
@@ -80,10 +80,10 @@ async function describeStale(
   { sessionId, variant, baseRevision }: RevisionDraft,
   newest: number,
 ): Promise<StoredRevision> {
-  const known = await findRevision(tx, sessionId, variant, baseRevision);
+  const base = await findRevision(tx, sessionId, variant, baseRevision);
   const now = await findRevision(tx, sessionId, variant);
   const empty: VariantDocument = { pages: [] };
-  const changes = describeDifference(known?.document ?? empty, now?.document ?? empty);
+  const changes = describeDifference(base?.document ?? empty, now?.document ?? empty);
   return { ok: false, reason: "stale", newest, changes };
 }
 
@@ -109,7 +109,7 @@ type VariantEvent = {
   number?: number;
 };
 
-/** Emits `variant.updated`, with the variant as it is now. @returns its summary. @throws Error if there is no such variant. */
+/** Emits `variant.updated` with the variant's current state. @returns its summary. @throws Error if it does not exist. */
 export async function emitVariant(
   baseUrl: string,
   tx: Transaction,
@@ -128,7 +128,7 @@ export async function emitVariant(
 }
 
 /**
- * Stores the check of a revision and its `variant.updated`, and what it found with the requirements that it examined.
+ * Stores the check of a revision, its `variant.updated`, and the outcomes of the requirements that the check examined.
  * @returns false if the revision does not exist any more.
  */
 export async function recordCheck(
@@ -159,7 +159,7 @@ export async function showVariant(
   sessionId: string,
   variant: string | null,
 ): Promise<boolean> {
-  const isKnown = await deps.log.transact(sessionId, async (tx, emit) => {
+  const isFound = await deps.log.transact(sessionId, async (tx, emit) => {
     const changed = variant ?? (await findShownRevision(tx, sessionId))?.variant;
     if (changed === undefined) return variant === null;
     await lockVariant(tx, sessionId, changed);
@@ -167,6 +167,6 @@ export async function showVariant(
     await emitVariant(deps.baseUrl, tx, emit, { sessionId, key: changed, requestId: null, runId: null });
     return true;
   });
-  if (isKnown) await showEverywhere(deps, sessionId);
-  return isKnown;
+  if (isFound) await showEverywhere(deps, sessionId);
+  return isFound;
 }

@@ -3,8 +3,8 @@ import type { CDPSession } from "playwright";
 import type { RuntimeReport } from "./runtime/runtime-types.ts";
 
 /**
- * A script that takes back the variants that the service shows in the document, but for one. Published variants of other
- * sessions, which the page itself loads, are part of the page.
+ * A script that reverts the variants that the service shows in the document, except the one with this key. Published
+ * variants stay: the page itself loads them, so they are part of the page.
  */
 export const revertOthers = (key: string | null): string =>
   `for (const [key, handle] of Object.entries(window.__agentSessionVariants ?? {})) if (key !== ${JSON.stringify(key)} && !/^(pub|export)_/.test(key)) handle.revert();`;
@@ -20,10 +20,9 @@ export async function runInPage(cdp: CDPSession, expression: string): Promise<un
 }
 
 /**
- * Waits until a variant that runs in the page has applied what it can: each change, but for those whose element is not
- * there.
+ * Waits until a variant that runs in the page has applied every change whose element exists.
  *
- * @param lateIds changes whose element may come later: they are not waited for.
+ * @param lateIds changes whose element may appear later: the wait ignores them.
  * @returns the runtime's report, which the page could forge; undefined if the page runs no such variant.
  */
 export async function untilApplied(

@@ -73,7 +73,7 @@ export async function findRevision(
   return row && toRevision(row);
 }
 
-/** The revision that a call has stored; undefined if it has stored none. */
+/** The revision that a call stored; undefined if the call stored none. */
 export async function findRevisionOfCall(
   db: Executor,
   { runId, callId }: { runId: string; callId: string },
@@ -104,7 +104,7 @@ const summaryColumns = {
   release: releaseColumns,
 };
 
-/** Joins a variant with its newest revision. */
+/** The join condition of a variant and its newest revision. */
 const isNewestRevision = and(
   eq(variantRevisions.sessionId, variants.sessionId),
   eq(variantRevisions.key, variants.key),
@@ -117,8 +117,8 @@ const toCheck = ({ checkStatus, checkedAt }: CheckColumns): VariantSummary["chec
   checkStatus && checkedAt ? { status: checkStatus, at: checkedAt.toISOString() } : null;
 
 /**
- * The variants of a session with the state of their newest revisions and what is published, in the order in which they were
- * created.
+ * The variants of a session with the checks of their newest revisions and their publications, in the order in which they
+ * were created.
  *
  * @param baseUrl the public origin, for the URLs of published scripts
  */
@@ -180,7 +180,7 @@ export async function listVariantFacts(
   }));
 }
 
-/** Locks a variant, if it exists, for the rest of the transaction. @returns the number of its newest revision, 0 without one. */
+/** Locks a variant for the rest of the transaction. @returns the number of its newest revision; 0 if there is none. */
 export async function lockVariant(tx: Transaction, sessionId: string, key: string): Promise<number> {
   // The session's row is locked first, so that two calls do not create the same variant.
   await tx.select({ id: sessions.id }).from(sessions).where(eq(sessions.id, sessionId)).for("update");

@@ -5,19 +5,19 @@ import type { ScriptServer } from "#lib/publication/script-server.ts";
 import type { PictureComparer } from "#lib/tools/browser/compare/picture-comparer.ts";
 import type { ToolServices } from "#lib/tools/services.ts";
 
-/** What variants are stored and shown with; made once by the container. */
+/** Dependencies for storing and showing variants; created once by the container. */
 export type VariantsDeps = {
   db: Database;
   log: EventLog;
   browser: Pick<BrowserService, "refreshPageScripts">;
-  /** Tells the other processes that a tree's live browsers show another variant or revision. It may get lost. */
-  tellShown: (rootSessionId: string) => void;
+  /** Notifies the other processes that a tree's live browsers show another variant or revision. The message may get lost. */
+  notifyShown: (rootSessionId: string) => void;
   publishedScripts: Pick<ScriptServer, "forget">;
   /** Public origin of the service, without a trailing slash: published scripts are served there. */
   baseUrl: string;
 };
 
-/** What the tools of this room work with. */
+/** Dependencies of the tools of this room. */
 export type VariantToolServices = VariantsDeps &
   Pick<ToolServices, "browser" | "pageTurns" | "evidence"> & {
     compare: PictureComparer;

@@ -2,5 +2,5 @@ import { mountMcp } from "#lib/api/next/mount.ts";
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = mountMcp();
 
-/** A call of a tool takes up to two minutes. */
+/** In seconds, because a tool call takes up to two minutes. */
 export const maxDuration = 300;

@@ -7,7 +7,7 @@ import { loadSessionPage } from "#lib/api/next/mount.ts";
 
 type Props = { params: Promise<{ sessionId: string }> };
 
-/** Once per request, for the title and the page alike. */
+/** Cached per request, because the title and the page both need it. */
 const load = cache(async (sessionId: string) => loadSessionPage(sessionId, (await headers()).get("cookie")));
 
 /** The session's title in the browser's tab. */
@@ -16,7 +16,7 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
   return { title: snapshot?.session.title ?? "Not found" };
 }
 
-/** `shareUrl`: the session, for whoever holds its cookie; to everybody else it does not exist. */
+/** The page at `shareUrl`, for visitors with the session's cookie; for others it is a 404. */
 export default async function SessionPage({ params }: Props) {
   const snapshot = await load((await params).sessionId);
   if (!snapshot) notFound();

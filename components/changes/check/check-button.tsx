@@ -24,7 +24,7 @@ export function CheckButton({
     const outcome = await actions.checkVariant(variantKey);
     setIsChecking(false);
     if (outcome.isDone) store.mergeVariants([outcome.answer]);
-    else setError(`The check was not made: ${outcome.error}`);
+    else setError(`The check did not run: ${outcome.error}`);
   }
   return (
     <span className="flex flex-wrap items-center gap-x-2 gap-y-1">

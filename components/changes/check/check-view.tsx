@@ -63,7 +63,7 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-/** The findings by the change that they are about; those without a change come first. */
+/** The findings, grouped by change; findings without a change come first. */
 function FindingGroups({ revision, hasAddresses }: { revision: VariantRevision; hasAddresses: boolean }) {
   const { general, byChange } = assignFindings(revision);
   const changes = revision.document.pages.flatMap((page) => page.changes);
@@ -85,7 +85,7 @@ function FindingGroups({ revision, hasAddresses }: { revision: VariantRevision; 
   );
 }
 
-/** How soon the changes were applied on a page at one width, and how much they moved. */
+/** When the changes were applied on a page at one width, and the layout shift that they caused. */
 function Measurements({ page }: { page: CheckedPage }) {
   const applied = page.changes.filter((change) => change.applied === "ok").length;
   return (

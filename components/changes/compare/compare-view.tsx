@@ -18,7 +18,7 @@ const VIEWS = [
   ["difference", "Difference"],
 ] as const;
 
-/** Which pictures are compared. A page or width that the check does not have falls back to its first. */
+/** The chosen pictures. A page or width that the check does not have falls back to its first one. */
 type Choice = {
   view: (typeof VIEWS)[number][0];
   url: string | null;

@@ -19,7 +19,7 @@ import type { VariantEditing } from "./use-edit-variant.ts";
 
 type Props = Pick<VariantEditing, "isAllowed" | "save"> & {
   change: VariantChange;
-  /** Undefined without a check of the change. */
+  /** Undefined if the check did not cover the change. */
   proof: Proof | undefined;
   findings: FindingView[] | undefined;
   /** Whether findings name their page. */

@@ -5,7 +5,7 @@ import { LongText } from "./long-text.tsx";
 
 const SELECTOR_CHARACTERS_MAX = 160;
 
-/** A change as a sentence: `Text of #pay → “Pay now”`. Code is left to `ChangeCode`. */
+/** A change as a sentence: `Text of #pay → “Pay now”`. `ChangeCode` shows code. */
 export function ChangeSentence({
   change,
   isOn,
@@ -13,7 +13,7 @@ export function ChangeSentence({
 }: {
   change: VariantChange;
   isOn: boolean;
-  /** Whether the new value is shown; not while it is edited. */
+  /** Whether the new value is shown; false while a person edits it. */
   hasValue: boolean;
 }) {
   const { verb, place, target, value } = describeChange(change);

@@ -5,16 +5,16 @@ import { type KeyboardEvent, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
 
-/** A function that never changes, so that React calls it only when a button appears. */
+/** A ref callback outside the component, so React calls it only when a button mounts. */
 const focusButton = (button: HTMLButtonElement | null): void => button?.focus();
 
-/** Drops a change for good, after a second click, because the page cannot bring it back. */
+/** Drops a change after a confirmation, because the page cannot restore it. */
 export function DropButton({ name, onDrop }: { name: string; onDrop: (row: HTMLElement | null) => void }) {
-  const [state, setState] = useState<"idle" | "asking" | "kept">("idle");
+  const [state, setState] = useState<"idle" | "asking" | "cancelled">("idle");
   if (state !== "asking") {
     return (
       <IconButton
-        ref={state === "kept" ? focusButton : null}
+        ref={state === "cancelled" ? focusButton : null}
         size="icon-sm"
         label={`Drop: ${name}`}
         data-drop
@@ -27,7 +27,7 @@ export function DropButton({ name, onDrop }: { name: string; onDrop: (row: HTMLE
   function handleKey(event: KeyboardEvent): void {
     if (event.key !== "Escape") return;
     event.preventDefault();
-    setState("kept");
+    setState("cancelled");
   }
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: Esc in either button cancels
@@ -35,13 +35,13 @@ export function DropButton({ name, onDrop }: { name: string; onDrop: (row: HTMLE
       <Button
         ref={focusButton}
         size="sm"
-        aria-label={`Drop for good: ${name}`}
+        aria-label={`Drop permanently: ${name}`}
         className="border-bad/40 text-bad"
         onClick={(event) => onDrop(event.currentTarget.closest("li"))}
       >
         Drop
       </Button>
-      <Button size="sm" variant="ghost" onClick={() => setState("kept")}>
+      <Button size="sm" variant="ghost" onClick={() => setState("cancelled")}>
         Keep
       </Button>
     </span>

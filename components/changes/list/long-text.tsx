@@ -3,7 +3,7 @@
 import { useState } from "react";
 import { cn } from "../../ui/cn.ts";
 
-/** Text of a change, which may be very long: cut at first, with a button for all of it. HTML is shown as text. */
+/** Text of a change. A long text is cut, with a button that shows all of it. HTML is shown as text. */
 export function LongText({
   text,
   isCode,

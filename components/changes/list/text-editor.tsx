@@ -29,7 +29,7 @@ export function TextEditor({
     if (event.key === "Escape") onCancel();
     else if (event.key === "Enter" && !event.shiftKey) save();
     else return;
-    // Handled here: Esc must not leave the field as a shortcut of the page.
+    // Marks the key as handled, so that the page's Esc shortcut ignores it.
     event.preventDefault();
   }
   function save(): void {

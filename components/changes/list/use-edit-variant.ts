@@ -5,7 +5,7 @@ import { mayDirect } from "#lib/page/state/session-state.ts";
 import type { VariantEdit } from "#lib/page/state/view-types.ts";
 import { useRuntime, useSession } from "../../session/session-context.tsx";
 
-/** Editing of the revision that is shown. */
+/** Edits of the revision that is shown, and how to save them. */
 export type VariantEditing = {
   /** Whether this visitor may edit it. */
   isAllowed: boolean;
@@ -13,7 +13,7 @@ export type VariantEditing = {
   saving: VariantEdit[];
   /** Why the last edit was not saved. */
   failure: { changeId: string; error: string } | null;
-  /** Saves an edit as a new revision, after the edits before it. @returns whether it was saved. */
+  /** Saves an edit as a new revision, after all earlier edits. @returns whether it was saved. */
   save: (edit: VariantEdit) => Promise<boolean>;
 };
 
@@ -29,7 +29,7 @@ export function useEditVariant(key: string, shownRevision: number | undefined): 
   const [pending, setPending] = useState<KeyedEdit[]>([]);
   const [failed, setFailed] = useState<KeyedEdit & { error: string }>();
   const queue = useRef<Promise<unknown>>(Promise.resolve());
-  /** The newest revision of each variant that this person has seen or made. */
+  /** The newest revision of each variant that this person has seen or created. */
   const bases = useRef(new Map<string, number>());
   useEffect(() => {
     if (shownRevision !== undefined) bases.current.set(key, shownRevision);
@@ -66,7 +66,7 @@ export function useEditVariant(key: string, shownRevision: number | undefined): 
 
 type SendOutcome = { isSaved: true; revision: number } | { isSaved: false; error: string };
 
-/** Sends an edit and reads the revision that follows, so that the edit counts as being saved until its result is shown. */
+/** Sends an edit and waits until the new revision is read, so that the edit is shown as saving until then. */
 function useSendEdit() {
   const { actions, revisions, store } = useRuntime();
   return useCallback(

@@ -3,10 +3,10 @@
 import { type ReactNode, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 
-/** A function that never changes, so that React calls it only when a button appears. */
+/** A ref callback outside the component, so React calls it only when a button mounts. */
 const focusButton = (button: HTMLButtonElement | null): void => button?.focus();
 
-/** A button that says what it does before it does it. */
+/** A button that explains its effect and asks for a confirmation. */
 export function ConfirmButton({
   label,
   question,
@@ -15,9 +15,9 @@ export function ConfirmButton({
   onConfirm,
 }: {
   label: ReactNode;
-  /** What happens. */
+  /** The effect of the action. */
   question: string;
-  /** Label of the button that does it. */
+  /** Label of the button that confirms. */
   confirm: string;
   isBusy: boolean;
   onConfirm: () => Promise<void>;

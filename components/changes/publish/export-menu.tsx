@@ -25,7 +25,7 @@ const FORMATS = [
   ["posthog", "PostHog"],
 ] as const;
 
-/** What the dialog of the menu shows. */
+/** The content of the menu's dialog. */
 type Shown =
   | { kind: "tag"; publication: Publication }
   | { kind: "omitted"; fileName: string; omitted: OmittedChange[] }

@@ -20,7 +20,7 @@ export function ImportForm({ variant }: { variant: VariantView }) {
   const { actions, store } = useRuntime();
   const [format, setFormat] = useState<ImportFormat>("growthbook");
   const [text, setText] = useState("");
-  // A revision that appears while the form is open must not be replaced unseen.
+  // Fixed while the form is open: the service then refuses to replace a newer revision that the person has not seen.
   const [baseRevision] = useState(variant.revision);
   const [error, setError] = useState<string>();
   const [isImporting, setImporting] = useState(false);
@@ -53,7 +53,7 @@ export function ImportForm({ variant }: { variant: VariantView }) {
           <Select
             id="import-format"
             value={format}
-            // The options are the formats.
+            // All option values are formats.
             onChange={(event) => setFormat(event.target.value as ImportFormat)}
           >
             {Object.entries(FORMATS).map(([value, name]) => (

@@ -3,14 +3,14 @@ import type { OmittedChange, VariantRevision } from "#lib/page/state/view-types.
 import { nameChange } from "#lib/page/words/describe-change.ts";
 import { formatAddress } from "#lib/page/words/format.ts";
 
-/** The changes that a format cannot carry, each with the reason. `children` says what they were left out of. */
+/** The changes that a format cannot express, each with the reason. `children` says where they are missing. */
 export function OmittedList({
   omitted,
   revision,
   children,
 }: {
   omitted: OmittedChange[];
-  /** The revision that has the changes; without it they are named by their ids. */
+  /** The revision that has the changes; without it the list names them by id. */
   revision?: VariantRevision | undefined;
   children: ReactNode;
 }) {

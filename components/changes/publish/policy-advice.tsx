@@ -3,7 +3,7 @@ import { listBlockingPolicies } from "#lib/page/words/describe-publication.ts";
 import { formatAddress } from "#lib/page/words/format.ts";
 import { PublishPart } from "./publish-part.tsx";
 
-/** What the pages' policies must allow before they run the script, as far as a check found it. */
+/** The changes of the pages' policies that the script needs to run, from the findings of a check. */
 export function PolicyAdvice({ check }: { check: CheckReport }) {
   const policies = listBlockingPolicies(check);
   if (policies.length === 0) return null;

@@ -18,7 +18,7 @@ const COLORS = {
   bad: "text-bad",
 } as const;
 
-/** Says what of a variant is published, and opens the dialog that publishes it. */
+/** Shows which revision of a variant is published, and opens the publish dialog. */
 export function PublishButton({ variant, revision, onShowCheck }: PublishProps) {
   const isDriver = mayDirect(useSession());
   const [isOpen, setOpen] = useState(false);

@@ -15,13 +15,13 @@ import { type Publishing, usePublishing } from "./use-publishing.ts";
 
 export type PublishProps = {
   variant: VariantView;
-  /** The newest revision; undefined while it is read. */
+  /** The newest revision; undefined while it is loading. */
   revision: VariantRevision | undefined;
   /** Shows the report of the check. */
   onShowCheck: () => void;
 };
 
-/** Publishes a variant: its newest revision, the script tag, and its releases. Viewers see the same without controls. */
+/** Publishes a variant: its newest revision, the script tag, and its releases. Viewers see it without controls. */
 export function PublishDialog({ variant, revision, onShowCheck }: PublishProps) {
   const isAllowed = mayDirect(useSession());
   const publishing = usePublishing(variant);

@@ -15,14 +15,14 @@ import type { Publishing } from "./use-publishing.ts";
 
 type Props = {
   variant: VariantView;
-  /** The revision that this person has looked at. */
+  /** The revision that this person has seen. */
   seenRevision: number;
   publishing: Publishing;
   onSeen: () => void;
   onShowCheck: () => void;
 };
 
-/** The newest revision with its check, and what can be done to publish it. */
+/** The newest revision with its check, and the next step to publish it. */
 export function PublishNext(props: Props) {
   const { variant } = props;
   const { tone, title } = describeCheck(variant.check);
@@ -40,7 +40,7 @@ export function PublishNext(props: Props) {
   );
 }
 
-/** What is published, for visitors who cannot change it. */
+/** The publication, for visitors who cannot change it. */
 function State({ variant: { publication, revision } }: { variant: VariantView }) {
   if (publication?.revision === revision) return <PublishedNote publication={publication} />;
   return <Note>Revision {revision} is not published.</Note>;
@@ -87,7 +87,7 @@ function NextStep({ variant, seenRevision, publishing, onSeen, onShowCheck }: Pr
           variant={variant}
           publishing={publishing}
           label="Publish without a check"
-          better={
+          recommended={
             <CheckButton variantKey={key} label={`Check revision ${revision}`} size="md" variant="primary" />
           }
         >
@@ -100,7 +100,7 @@ function NextStep({ variant, seenRevision, publishing, onSeen, onShowCheck }: Pr
           variant={variant}
           publishing={publishing}
           label="Publish despite the failed check"
-          better={
+          recommended={
             <Button variant="primary" onClick={onShowCheck}>
               Show the findings
             </Button>

@@ -6,20 +6,20 @@ import { useSession } from "../../session/session-context.tsx";
 import { ConfirmButton } from "./confirm-button.tsx";
 import type { Publishing } from "./use-publishing.ts";
 
-/** A revision whose check has not passed: the reason, the better way, and the way to publish it all the same. */
+/** A revision without a passed check: the reason, the recommended step, and a button that publishes it anyway. */
 export function PublishUnchecked({
   variant: { revision, check },
   publishing,
   label,
-  better,
+  recommended,
   children,
 }: {
   variant: VariantView;
   publishing: Publishing;
   /** Label of the button that publishes it. */
   label: string;
-  /** The control for the better way. */
-  better: ReactNode;
+  /** The control for the recommended step. */
+  recommended: ReactNode;
   /** Why it should not be published yet. */
   children: ReactNode;
 }) {
@@ -32,7 +32,7 @@ export function PublishUnchecked({
         {!hasBrowser && " This session has no browser for a check."}
       </p>
       <div className="flex flex-wrap items-center gap-2">
-        {better}
+        {recommended}
         <ConfirmButton
           label={label}
           question={`Visitors get revision ${revision} as it is. Its release stays marked as ${mark}.`}

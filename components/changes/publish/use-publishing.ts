@@ -5,7 +5,7 @@ import type { ActionOutcome } from "#lib/page/calls/call-action.ts";
 import type { Publication, VariantView } from "#lib/page/state/view-types.ts";
 import { useRuntime } from "../../session/session-context.tsx";
 
-/** Publishing of a variant, by the visitor of this page. */
+/** The visitor's actions on the publication of a variant. */
 export type Publishing = {
   isBusy: boolean;
   /** The outcome of the last action, as a sentence. */
@@ -29,13 +29,13 @@ export function usePublishing({ key }: VariantView): Publishing {
     setBusy(false);
   }
 
-  function noteChange(outcome: ActionOutcome<Publication | null>, done: string, failed: string) {
+  function showOutcome(outcome: ActionOutcome<Publication | null>, done: string, failed: string) {
     if (!outcome.isDone) return toError(`${failed}: ${outcome.error}`);
-    store.notePublication(key, outcome.answer);
+    store.setPublication(key, outcome.answer);
     return toNote(done);
   }
 
-  /** A conflict: names the newer revision if there is one, which the person has to look at first. */
+  /** Explains a conflict. If there is a newer revision, names it, because the person must see it first. */
   async function explainConflict(revision: number, error: string): Promise<string> {
     const listed = await actions.readVariants();
     if (listed.isDone) store.mergeVariants(listed.answer);
@@ -60,7 +60,7 @@ export function usePublishing({ key }: VariantView): Publishing {
       }),
     makeCurrent: (release) =>
       act(async () =>
-        noteChange(
+        showOutcome(
           await actions.rollBackVariant(key, release),
           `Release ${release} is the current one.`,
           `Release ${release} was not made the current one`,
@@ -68,7 +68,7 @@ export function usePublishing({ key }: VariantView): Publishing {
       ),
     unpublish: () =>
       act(async () =>
-        noteChange(
+        showOutcome(
           await actions.unpublishVariant(key),
           "The variant is unpublished.",
           "The variant was not unpublished",

@@ -4,9 +4,9 @@ import { useEffect, useState } from "react";
 import type { Release, VariantView } from "#lib/page/state/view-types.ts";
 import { useRuntime } from "../../session/session-context.tsx";
 
-/** Reads the releases of a variant, and reads them again after each change of what is published. */
+/** Reads the releases of a variant, and reads them again after each change of its publication. */
 export function useReleases({ key, publication }: VariantView): {
-  /** Undefined until they are read. */
+  /** Undefined while they are loading. */
   releases: Release[] | undefined;
   error: string | null;
 } {

@@ -48,11 +48,11 @@ export function Composer({
 function MessageBox({ textarea }: { textarea: RefObject<HTMLTextAreaElement | null> }) {
   const state = useSession();
   const isBusy = isWorking(state);
-  // The agent reads it instead of an answer.
-  const isAsked = state.elicitations.length > 0;
+  // A message that is sent now steers the turn: the agent reads it instead of an answer.
+  const hasQuestion = state.elicitations.length > 0;
   const { error: stopError } = useStop();
   const { text, setText, chosen, setChosen, isSending, sendError, send } = useMessage();
-  const mode = !isBusy ? "queue" : isAsked ? "steer" : chosen;
+  const mode = !isBusy ? "queue" : hasQuestion ? "steer" : chosen;
   const error = sendError ?? (isBusy ? stopError : null);
   return (
     <form
@@ -70,7 +70,7 @@ function MessageBox({ textarea }: { textarea: RefObject<HTMLTextAreaElement | nu
         aria-label="Message to the agent"
         aria-keyshortcuts="/"
         placeholder={
-          isAsked
+          hasQuestion
             ? "Or tell the agent something else"
             : isBusy
               ? MODES[chosen].does
@@ -112,7 +112,7 @@ function MessageBox({ textarea }: { textarea: RefObject<HTMLTextAreaElement | nu
 /** The message that the person is writing, and how to send it. */
 function useMessage() {
   const { store, actions } = useRuntime();
-  const { forgetError } = useStop();
+  const { clearError } = useStop();
   const [text, setText] = useState("");
   const [chosen, setChosen] = useState<FollowUpMode>("queue");
   const [isSending, setSending] = useState(false);
@@ -123,22 +123,22 @@ function useMessage() {
     if (sent === "" || isSending) return;
     setSending(true);
     setSendError(null);
-    forgetError();
+    clearError();
     const outcome = await actions.sendMessage(sent, mode);
     setSending(false);
     if (!outcome.isDone) return setSendError(outcome.error);
-    // Text that was typed during the request is the next message.
+    // Keeps text that the person typed during the request: it is the next message.
     setText((current) => (current.trim() === sent ? "" : current));
-    // Interrupting a turn needs a new decision each time.
+    // Each interrupt must be a new choice.
     if (mode === "interrupt") setChosen("queue");
     const { requestId, runId } = outcome.answer;
     const createdAt = new Date().toISOString();
-    store.noteAccepted({ requestId, mode, text: sent, author: null, createdAt }, runId);
+    store.addAcceptedMessage({ requestId, mode, text: sent, author: null, createdAt }, runId);
   }
   return { text, setText, chosen, setChosen, isSending, sendError, send };
 }
 
-/** Below the text: what Esc does, how the message reaches a running turn, or which keys to use. */
+/** The hint below the text: what Esc does, how the message reaches a running turn, or which keys to use. */
 function MessageHint({
   chosen,
   setChosen,

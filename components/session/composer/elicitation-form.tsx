@@ -31,7 +31,7 @@ export function ElicitationForms({ onReplied }: { onReplied: () => void }) {
 
 type ReplyProps = {
   elicitation: ElicitationView;
-  /** Called when the service has taken the reply, before the form disappears. */
+  /** Called when the service has accepted the reply, before the form disappears. */
   onReplied: () => void;
 };
 
@@ -57,7 +57,7 @@ function ElicitationForm({ elicitation, onReplied }: ReplyProps) {
   );
 }
 
-/** Sends a reply to a question. `failure` says why the service did not take the last one. */
+/** Sends a reply to a question. `failure` is the error of the last one. */
 function useReply({ elicitation: { elicitationId }, onReplied }: ReplyProps) {
   const { store, actions } = useRuntime();
   const [isSending, setSending] = useState(false);
@@ -69,7 +69,7 @@ function useReply({ elicitation: { elicitationId }, onReplied }: ReplyProps) {
     setSending(false);
     if (!outcome.isDone) return setFailure(outcome.error);
     onReplied();
-    store.noteElicitationAnswered(elicitationId);
+    store.removeElicitation(elicitationId);
   }
   return { reply, isSending, failure };
 }

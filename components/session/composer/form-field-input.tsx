@@ -11,20 +11,20 @@ type InputProps = {
   field: FormField;
   isRequired: boolean;
   value: FormValue | undefined;
-  /** What is wrong with the value; completes a sentence that begins with the field's name. */
+  /** The problem of the value; completes a sentence that begins with the field's name. */
   problem: string | undefined;
   onChange: (value: FormValue | undefined) => void;
 };
 
 const INPUT_TYPES: Record<NonNullable<FormField["format"]>, string> = {
   date: "date",
-  // An HTML date and time has no zone, which the answer may have.
+  // HTML's input for date and time has no time zone, but the answer may have one.
   "date-time": "text",
   email: "email",
   uri: "url",
 };
 
-/** One field of a question's form, with its label, its hint and what is wrong with its value. */
+/** One field of a question's form, with its label, its hint and its problem. */
 export function FormFieldInput(props: InputProps) {
   const { id, name, field, isRequired, problem } = props;
   const label = field.title ?? name;
@@ -51,7 +51,7 @@ function ValueInput({ id, field, isRequired, value, problem, onChange }: InputPr
   const choices = listChoices(field);
   const shared = {
     id,
-    // The label is to be seen when the form moves the focus to the field.
+    // Keeps the label visible when the form moves the focus to the field.
     className: "scroll-mt-10",
     "aria-required": isRequired,
     "aria-invalid": problem !== undefined,
@@ -130,7 +130,7 @@ function Choices({ id, field, label, isRequired, value, problem, onChange }: Inp
         {listChoices(field).map((choice, index) => (
           <label key={choice.value} className="flex items-center gap-2 text-sm">
             <input
-              // The first box stands for the field when the form moves the focus to it.
+              // The form focuses a field by its id; here that is the first box.
               id={index === 0 ? id : undefined}
               type="checkbox"
               className="size-4 accent-(--color-accent)"
@@ -167,6 +167,6 @@ function Note({ id, text, isProblem }: { id: string; text: ReactNode; isProblem:
   );
 }
 
-/** The id of a field's hint or problem, where it has one. */
+/** The id of a field's hint or problem; undefined if it has neither. */
 const noteId = ({ id, field, problem }: Pick<InputProps, "id" | "field" | "problem">): string | undefined =>
   problem !== undefined || field.description ? `${id}-note` : undefined;

@@ -31,7 +31,7 @@ export function ModeChoice({
             name="mode"
             className="absolute inset-0 cursor-pointer appearance-none outline-none"
             checked={choice === mode}
-            // The keys of this record are the modes.
+            // All keys of this record are modes.
             onChange={() => onChange(choice as FollowUpMode)}
           />
           {name}

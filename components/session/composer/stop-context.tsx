@@ -5,14 +5,14 @@ import { useRuntime } from "../session-context.tsx";
 
 type Stop = {
   stop: () => Promise<void>;
-  /** Whether Esc was pressed once and a second press stops the agent. */
+  /** Whether Esc was pressed once, so that a second press stops the agent. */
   isArmed: boolean;
-  /** Makes the next Esc stop the agent, until another key or a click, or for a few seconds. */
+  /** Arms the stop: the next Esc stops the agent, unless another key, a click or a few seconds come first. */
   arm: () => void;
   /** Why the turn could not be stopped, as a sentence. */
   error: string | null;
   /** Clears the error of an earlier stop once the person asks for something else. */
-  forgetError: () => void;
+  clearError: () => void;
 };
 
 const ARMED_MS = 4_000;
@@ -29,7 +29,7 @@ export function StopProvider({ children }: { children: ReactNode }) {
     setError(null);
     const outcome = await actions.cancel();
     if (!outcome.isDone) setError(`The turn was not stopped. ${outcome.error}`);
-    else if (outcome.answer.runId !== null) store.noteStopping(outcome.answer.runId);
+    else if (outcome.answer.runId !== null) store.setStopping(outcome.answer.runId);
   }, [actions, store]);
   useEffect(() => {
     if (!isArmed) return;
@@ -46,7 +46,7 @@ export function StopProvider({ children }: { children: ReactNode }) {
     };
   }, [isArmed]);
   const value = useMemo(
-    () => ({ stop, isArmed, arm: () => setArmed(true), error, forgetError: () => setError(null) }),
+    () => ({ stop, isArmed, arm: () => setArmed(true), error, clearError: () => setError(null) }),
     [stop, isArmed, error],
   );
   return <StopContext value={value}>{children}</StopContext>;

@@ -4,7 +4,7 @@ import { useEffect } from "react";
 import { currentRun, mayDirect } from "#lib/page/state/session-state.ts";
 import { useLiveStatus, useRuntime, useSession } from "../session-context.tsx";
 
-/** Reads the queue after a reconnect, when a run starts or ends, and when the service reports a change: the queue has no stored events. */
+/** Reads the queue after a reconnect, when a run starts or ends, and when the service reports a change. No event has it. */
 export function useSyncQueue(): void {
   const { store, actions } = useRuntime();
   const state = useSession();

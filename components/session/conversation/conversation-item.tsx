@@ -123,7 +123,7 @@ function describeCompaction({ done }: CompactionView): string {
 const formatTokens = (tokens: number): string =>
   tokens < 1_000 ? `${tokens}` : `${Math.round(tokens / 1_000)}k`;
 
-/** Tools of a tool server that this turn has to do without. */
+/** The notice that tools of a tool server are missing in this turn. */
 function MissingToolsLine({ missing }: { missing: MissingToolsView }) {
   return (
     <p className="flex items-start gap-2 text-faint text-sm">

@@ -21,12 +21,12 @@ export function Conversation({ scroller }: { scroller: RefObject<HTMLDivElement 
   const items = useMemo(() => buildTimeline(state), [state]);
   const content = useRef<HTMLOListElement>(null);
   const { isFollowing, goToEnd } = useFollowEnd(scroller, content);
-  const [seen, setSeen] = useState(items.length);
+  const [seenCount, setSeenCount] = useState(items.length);
   useEffect(() => {
-    if (isFollowing) setSeen(items.length);
+    if (isFollowing) setSeenCount(items.length);
   }, [isFollowing, items.length]);
-  const newCount = items.length - seen;
-  // The server cannot scroll: a long conversation stays hidden until it is scrolled to its end, so it does not jump.
+  const newCount = items.length - seenCount;
+  // The server cannot scroll. A long conversation stays hidden until the browser has scrolled to its end, to avoid a jump.
   const [isScrolled, setScrolled] = useState(items.length <= ITEMS_WITHOUT_SCROLLING);
   useEffect(() => setScrolled(true), []);
 

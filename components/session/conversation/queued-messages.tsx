@@ -50,7 +50,7 @@ function Queued({
 
   async function remove(): Promise<void> {
     const outcome = await actions.removeQueued(message.requestId);
-    if (outcome.isDone) store.noteRemoved(message.requestId);
+    if (outcome.isDone) store.removeQueuedMessage(message.requestId);
     else setError(outcome.error);
   }
   /** Saves the text, and reads the queue again: the message may have started in between. */

@@ -4,7 +4,7 @@ import { CodeBlock } from "../../ui/code-block.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { JsonTree } from "../../ui/json-tree.tsx";
 
-/** Characters of a result that the page receives; the agent and the API can read the rest. */
+/** Characters of a result that the page gets. The agent and the API can read the rest. */
 const PREVIEW_CHARACTERS = 2_000;
 
 /** A tool call's input and result. */

@@ -2,7 +2,7 @@
 
 import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
 
-/** Distance from the end, in pixels, that still counts as being there. */
+/** Largest distance from the end, in pixels, at which the list counts as scrolled to its end. */
 const AT_END_PX = 48;
 
 /**
@@ -31,7 +31,7 @@ export function useFollowEnd(
       height.current = view.scrollHeight;
     });
     const onScroll = () => {
-      // Growth alone also moves the end away; only a scroll at the same height is the reader's.
+      // Growing content also moves the end away. Only a scroll event at an unchanged height comes from the reader.
       if (view.scrollHeight !== height.current && follows.current) return;
       setAtEnd(view.scrollHeight - view.scrollTop - view.clientHeight < AT_END_PX);
     };

@@ -13,7 +13,7 @@ import { JsonTree } from "../../ui/json-tree.tsx";
 import { StatusDot } from "../../ui/status-dot.tsx";
 import { useRuntime, useSession } from "../session-context.tsx";
 
-/** Indents by depth; deeper sub-agents have the last one. */
+/** Indents by depth; the last one also applies to deeper sub-agents. */
 const INDENTS = ["pl-4", "pl-10", "pl-16", "pl-22", "pl-28"];
 
 /** The sub-agents below the session: state, last step, picture of the page, and result. */
@@ -137,10 +137,10 @@ function StopAgent({ agent: { agentId, name } }: { agent: AgentView }) {
 
 /** Sorts the sub-agents so that each follows its parent. */
 function inTreeOrder(agents: AgentView[]): AgentView[] {
-  const known = new Set(agents.map(({ agentId }) => agentId));
+  const ids = new Set(agents.map(({ agentId }) => agentId));
   const withBelow = (agent: AgentView): AgentView[] => [
     agent,
     ...agents.filter(({ parentId }) => parentId === agent.agentId).flatMap(withBelow),
   ];
-  return agents.filter(({ parentId }) => !known.has(parentId)).flatMap(withBelow);
+  return agents.filter(({ parentId }) => !ids.has(parentId)).flatMap(withBelow);
 }

@@ -3,13 +3,13 @@
 import { createContext, use } from "react";
 import type { DrawerTab } from "#lib/page/state/drawer-tabs.ts";
 
-/** What an opened tab shows. A run, variant or test run that is left out stays as it was. */
+/** The content that an opened tab shows. An absent run, variant or test run does not change. */
 type Chosen = {
   /** The run whose result is shown; null for the newest result. */
   resultRunId?: string | null;
   variantKey?: string;
   testRunId?: string;
-  /** Whether the form for a new requirement is open; closed if it is left out. */
+  /** Whether the form for a new requirement is open; default false. */
   isAddingRequirement?: boolean;
 };
 

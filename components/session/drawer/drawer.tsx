@@ -112,7 +112,7 @@ function useOpened(tab: DrawerTab | null): readonly DrawerTab[] {
   return all;
 }
 
-/** Tells which tabs have news since they were last open. */
+/** Whether a tab has news since it was last open. */
 function useNews(news: Record<DrawerTab, number>, openTab: DrawerTab | null): (tab: DrawerTab) => boolean {
   const [seen, setSeen] = useState(news);
   if (openTab && seen[openTab] !== news[openTab]) setSeen({ ...seen, [openTab]: news[openTab] });

@@ -19,7 +19,7 @@ export function EvidencePicture({
   className,
 }: {
   evidence: EvidencePointer;
-  /** Path of the artifacts; absent for those of the session. */
+  /** Path of the artifacts; by default the session's. */
   artifacts?: string;
   className?: string;
 }) {

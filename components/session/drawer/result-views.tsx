@@ -33,8 +33,8 @@ const VIEWS: Record<Deliverable["status"], readonly (readonly [View, string])[]>
 /** One result and its schema, in the views for its status. */
 export function ResultViews({ deliverable, schema }: { deliverable: Deliverable; schema: unknown }) {
   const views = VIEWS[deliverable.status];
-  const [wanted, setWanted] = useState<View>("tree");
-  const view = views.find(([each]) => each === wanted)?.[0] ?? views[0]?.[0] ?? "schema";
+  const [chosenView, setChosenView] = useState<View>("tree");
+  const view = views.find(([each]) => each === chosenView)?.[0] ?? views[0]?.[0] ?? "schema";
   const file =
     view === "schema"
       ? { text: toText(schema), name: "schema.json" }
@@ -44,7 +44,7 @@ export function ResultViews({ deliverable, schema }: { deliverable: Deliverable;
   return (
     <>
       <div className="flex items-center gap-1 px-4 pt-3">
-        <Segments label="View" choices={views} chosen={view} onChoose={setWanted} />
+        <Segments label="View" choices={views} chosen={view} onChoose={setChosenView} />
         <span className="flex-1" />
         {file && (
           <>

@@ -4,16 +4,16 @@ import { ChevronLeft, ChevronRight } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { cn } from "../../ui/cn.ts";
 
-/** Width of the fade at a cut edge in pixels (`w-8`). A tab below it counts as out of sight. */
+/** Width of the fade at a cut edge in pixels (`w-8`). A tab under it counts as out of sight. */
 const EDGE_PX = 32;
 
-/** What is beyond an edge of the row: nothing, more tabs, or more tabs of which one has news. */
+/** The hidden tabs beyond an edge of the row: none, some, or some with news. */
 type Edge = "none" | "more" | "news";
 type Edges = { start: Edge; end: Edge };
 
 /**
- * The row of tabs. Arrow keys, Home and End move the focus. Tabs that do not fit are scrolled to: the cut edge fades, has a
- * button for the mouse, and carries the mark of news that is out of sight.
+ * The row of tabs, which scrolls if they do not fit. Arrow keys, Home and End move the focus. A cut edge fades, has a
+ * button that scrolls, and shows whether a hidden tab has news.
  */
 export function TabRow({ activeId, children }: { activeId: string; children: ReactNode }) {
   const scroller = useRef<HTMLDivElement>(null);
@@ -45,7 +45,7 @@ export function TabRow({ activeId, children }: { activeId: string; children: Rea
 
 function moveFocus(event: KeyboardEvent<HTMLElement>): void {
   const tabs = [...event.currentTarget.querySelectorAll<HTMLElement>("[role=tab]")];
-  // Only the tabs in the row take the focus.
+  // Only tabs can have the focus in this row.
   const current = tabs.indexOf(event.target as HTMLElement);
   const targets: Record<string, number> = {
     ArrowLeft: current - 1,
@@ -59,7 +59,7 @@ function moveFocus(event: KeyboardEvent<HTMLElement>): void {
   tabs.at(target % tabs.length)?.focus();
 }
 
-/** Scrolls a tab out from below the edges of the row. */
+/** Scrolls the row until its edges do not cover the tab. */
 function reveal(row: HTMLElement | null, tab: HTMLElement | null): void {
   if (!row || !tab) return;
   const left = tab.offsetLeft - EDGE_PX;
@@ -83,7 +83,7 @@ function useEdges(
   useEffect(() => {
     const row = scroller.current;
     if (!row || !list.current) return;
-    // Observing reports the first sizes at once. Later changes of the list do not move a row that a person has scrolled.
+    // The observer also reports the initial sizes. A change of the list alone does not scroll, because a person may have.
     const observer = new ResizeObserver((changes) => {
       if (changes.some(({ target }) => target === row)) reveal(row, document.getElementById(activeId));
       measure();
@@ -104,7 +104,7 @@ function measureEdges(row: HTMLElement): Edges {
   const marks = [...row.querySelectorAll("[data-news]")].map((mark) => mark.getBoundingClientRect());
   const edge = (isCut: boolean, hasNews: boolean): Edge => (isCut ? (hasNews ? "news" : "more") : "none");
   return {
-    // Sizes may be fractions of a pixel.
+    // The tolerance of 1: sizes may be fractions of a pixel.
     start: edge(
       row.scrollLeft > 1,
       marks.some((mark) => mark.left < left + EDGE_PX),
@@ -117,7 +117,7 @@ function measureEdges(row: HTMLElement): Edges {
 }
 
 /**
- * A cut edge of the row. It is for mouse and touch only: the keyboard reaches every tab with the arrow keys, and a screen
+ * A cut edge of the row, for mouse and touch only: the keyboard reaches every tab with the arrow keys, and a screen
  * reader reads all tabs and their news.
  */
 function EdgeButton({ side, edge, onClick }: { side: "start" | "end"; edge: Edge; onClick: () => void }) {

@@ -6,8 +6,8 @@ import { useLiveStatus, useRuntime, useSession } from "../session-context.tsx";
 const POLL_MS = 2_000;
 
 /**
- * Reads the list of sub-agents when an event is about one of them and after a reconnect. Their own steps are not in this
- * session's log, so while the list is shown and one of them works, it is read again two seconds after each answer.
+ * Reads the list of sub-agents after an event about one of them and after a reconnect. This session's log does not have
+ * their steps, so while the list is shown and one of them is working, it is read again two seconds after each answer.
  */
 export function useSyncAgents(isShown: boolean): void {
   const { store, actions } = useRuntime();

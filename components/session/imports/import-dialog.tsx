@@ -86,7 +86,7 @@ function ImportFile() {
 
 function ImportedNote({ imported }: { imported: Imported }) {
   const { variants, messageCount, planItemCount, requirementCount } = imported.import;
-  const brought = [
+  const contents = [
     ...variants.map(({ from, key }) => (from === key ? `variant ${key}` : `variant ${from} as ${key}`)),
     ...(messageCount > 0 ? [`a conversation of ${countOf(messageCount, "message")}`] : []),
     ...(planItemCount > 0 ? [`a plan of ${countOf(planItemCount, "item")}`] : []),
@@ -95,14 +95,16 @@ function ImportedNote({ imported }: { imported: Imported }) {
   return (
     <div className="flex flex-col gap-3 text-sm">
       <p role="status" className="[overflow-wrap:anywhere]">
-        {brought.length > 0 ? `Imported ${brought.join(", ")}.` : "The document held nothing to import."}
+        {contents.length > 0
+          ? `Imported ${contents.join(", ")}.`
+          : "The document contains nothing to import."}
       </p>
       <LeftOutList leftOut={imported.leftOut} />
     </div>
   );
 }
 
-/** @returns undefined for text that is no JSON. */
+/** @returns undefined for text that is not JSON. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

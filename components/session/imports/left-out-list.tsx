@@ -1,6 +1,6 @@
 import type { LeftOut } from "#lib/page/state/view-types.ts";
 
-/** What an import left out, each with the reason. */
+/** The parts that an import left out, each with the reason. */
 export function LeftOutList({ leftOut }: { leftOut: LeftOut[] }) {
   if (leftOut.length === 0) return null;
   return (

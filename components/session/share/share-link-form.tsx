@@ -51,7 +51,7 @@ export function ShareLinkForm({ create }: { create: (link: ShareLinkDraft) => Pr
           <Select
             id="link-role"
             value={role}
-            // The options are the roles.
+            // All option values are roles.
             onChange={(event) => setRole(event.target.value as ShareRole)}
           >
             {Object.entries(ROLES).map(([value, { does }]) => (

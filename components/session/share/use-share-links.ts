@@ -21,7 +21,7 @@ export function useShareLinks() {
   useEffect(() => void read(), [read]);
 
   return {
-    /** Path of the session's own link; undefined until it is read. */
+    /** Path of the session's own link; undefined while it is loading. */
     shareUrl,
     links,
     error,
@@ -42,7 +42,7 @@ export function useShareLinks() {
       const outcome = await actions.revokeAllShareLinks();
       setError(outcome.isDone ? null : outcome.error);
       if (!outcome.isDone) return;
-      // The connection was opened with the revoked link; the answer set a cookie for the new one.
+      // The open connection uses the revoked link. The answer set the cookie of the new link for the next connection.
       reconnect();
       await read();
     },

@@ -16,7 +16,11 @@ export async function openRawView(
 ): Promise<View & { open: (url: string) => Promise<void> }> {
   if (executable === undefined) throw new Error("no Chromium was found: npm run setup");
   const flags = chromiumFlags({ profileDir: join(folder, "raw"), proxyServer: "direct://", sandbox: false });
-  const child = spawn(executable, flags, { stdio: ["ignore", "ignore", "pipe"] });
+  // The service talks to its browsers over pipes; this client over a WebSocket.
+  const overPort = flags.map((flag) =>
+    flag === "--remote-debugging-pipe" ? "--remote-debugging-port=0" : flag,
+  );
+  const child = spawn(executable, overPort, { stdio: ["ignore", "ignore", "pipe"] });
   const gone = once(child, "exit");
   const close = async () => {
     child.kill("SIGKILL");

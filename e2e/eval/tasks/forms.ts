@@ -1,6 +1,6 @@
 import { reported, says, type Task } from "../task.ts";
 
-/** Reports all fields of a form by name, when it is submitted. */
+/** A submit handler that reports all fields of the form by name. */
 const REPORT = 'onsubmit="event.preventDefault(); done(Object.fromEntries(new FormData(this)))"';
 
 export const formTasks: Task[] = [

@@ -1,7 +1,10 @@
 import type { FaultCase } from "../fault-case.ts";
 import type { World } from "../world/open-world.ts";
 
-/** From the statements of a start to those after a session's last callback; polling makes up what a turn leaves. */
+/**
+ * The range reaches from the statements of the start to those after a session's last callback. If a turn sends fewer
+ * statements, those of polling count too.
+ */
 const STATEMENTS = { least: 12, most: 150 };
 const KINDS = ["plain", "tools", "structured"] as const;
 const DIE_WITHIN_MS = 60_000;
@@ -14,17 +17,17 @@ async function playAnyStatement(world: World): Promise<void> {
   const kind = random.pick(KINDS);
   const created = await world.create(kind, random.next() < 0.5 ? {} : { hook: "500-x3" });
   if (created) await world.followUp(created.sessionId, kind);
-  if (!(await world.died(DIE_WITHIN_MS))) {
+  if (!(await world.waitForDeath(DIE_WITHIN_MS))) {
     world.problems.push(`there were no ${nth} statements`);
-    return world.quiet();
+    return world.waitUntilIdle();
   }
   await world.restart();
   const [first] = world.acknowledged;
   if (!created && first) await world.followUp(first.sessionId, kind);
-  await world.quiet();
+  await world.waitUntilIdle();
 }
 
-/** `kill -9` at any statement: the gaps between two that nobody thought to name. */
+/** `kill -9` at a random statement, to cover the gaps between the named kill points. */
 export const anyStatement: FaultCase = {
   name: "statement",
   group: "kill",

@@ -8,7 +8,7 @@ import { watchLive } from "../world/watch-live.ts";
 
 const LANDED_MAX_MS = 30_000;
 
-/** Kills the service's Chromium processes: all, or the renderers alone. @returns how many. */
+/** Kills all Chromium processes of the service, or only the renderers. @returns how many it killed. */
 function killChromium(world: World, which: "all" | "renderers"): number {
   world.processes.look();
   world.disturb();
@@ -20,7 +20,7 @@ function killChromium(world: World, which: "all" | "renderers"): number {
     try {
       process.kill(pid, "SIGKILL");
     } catch {
-      // It went with another one.
+      // The process ended together with one that was killed before.
     }
   }
   return chosen.length;
@@ -44,7 +44,7 @@ async function retarget(world: World, sessionId: string, url: string): Promise<v
   if (answer.status !== 202) world.problems.push(`the retarget answered ${answer.status}`);
 }
 
-/** Waits until a retarget has landed; a note where it does not. */
+/** Waits until a retarget has landed; records a problem if it does not within 30 s. */
 async function expectLanded(world: World, sessionId: string, url: string): Promise<void> {
   const end = Date.now() + LANDED_MAX_MS;
   for (;;) {
@@ -58,24 +58,24 @@ async function expectLanded(world: World, sessionId: string, url: string): Promi
   }
 }
 
-/** A session whose browser shows a page, and the pages it can be sent to. */
+/** Starts a session whose browser shows a page. @returns its id, and a function that builds page addresses. */
 async function startBrowsing(world: World) {
   await world.start();
   const page = (name: string) => `${world.oracle.receiverUrl}/${name}`;
   const created = await world.create("browser", { body: { targetUrl: page("page/target") } });
   if (!created) throw new Error("the session was not created");
-  await world.quiet();
+  await world.waitUntilIdle();
   await retarget(world, created.sessionId, page("page/first"));
   await expectLanded(world, created.sessionId, page("page/first"));
   return { sessionId: created.sessionId, page };
 }
 
-/** What every broken browser must allow: the next need of it brings a new one, on the page that was asked for. */
+/** Checks that after a broken browser the next use starts a new browser, which shows the requested page. */
 async function expectNewBrowser(world: World, sessionId: string, url: string): Promise<void> {
   await retarget(world, sessionId, url);
   await expectLanded(world, sessionId, url);
   await world.followUp(sessionId, "browser");
-  await world.quiet();
+  await world.waitUntilIdle();
 }
 
 const browserCase = (
@@ -102,13 +102,13 @@ const expectKilled = (count: number) => {
   if (count === 0) throw new Error("there was no Chromium to kill");
 };
 
-/** Browsers that die: the session goes on. Source: `security.md`, What is never lost. */
+/** Browsers that die: the session continues. Source: `security.md`, What is never lost. */
 export const browserFaults: FaultCase[] = [
   browserCase("browser-idle", "SIGKILL while idle", async (world, { sessionId }) => {
     expectKilled(killChromium(world, "all"));
     await waitUntil(
       async () => ["expired", "error"].includes((await readStatus(world, sessionId)).status),
-      "the status tells that the browser has gone",
+      "the status reports that the browser has ended",
     );
   }),
   browserCase("browser-navigating", "SIGKILL while navigating", async (world, { sessionId, page }) => {

@@ -1,13 +1,13 @@
 import type { FaultCase } from "../fault-case.ts";
 
-/** Points that a structured session passes, one of each part of its life. */
+/** Points that a structured session passes, one for each phase of it. */
 const POINTS = ["K02", "K07", "K10", "K14", "K20", "K22"];
 const DIE_WITHIN_MS = 30_000;
 const STEER_WITHIN_MS = 400;
 
 /**
- * Six kill points on one data folder, one after the other, while the turns of all sessions so far go on and are spoken
- * into: what the tests play of the campaign.
+ * Six kill points in a row on one data folder, while the turns of all earlier sessions continue and receive steers. The
+ * tests play this case of the campaign.
  */
 export const chain: FaultCase = {
   name: "chain",
@@ -27,9 +27,9 @@ export const chain: FaultCase = {
         );
         await world.followUp(created.sessionId, "plain");
       }
-      if (!(await world.died(DIE_WITHIN_MS))) world.problems.push(`${point} was not reached`);
+      if (!(await world.waitForDeath(DIE_WITHIN_MS))) world.problems.push(`${point} was not reached`);
     }
     await world.restart();
-    await world.quiet();
+    await world.waitUntilIdle();
   },
 };

@@ -7,7 +7,7 @@ import type { World } from "../world/open-world.ts";
 
 const STOPPED_MS = 30_000;
 
-/** Follow-ups that arrive at once each run once, one after the other, in the order of their places. */
+/** Follow-ups that arrive at the same time run once each, one after the other, in the order of their positions. */
 const followUpsAtOnce = (count: number): FaultCase => ({
   name: `follow-ups-${count}`,
   group: "concurrency",
@@ -18,7 +18,7 @@ const followUpsAtOnce = (count: number): FaultCase => ({
     const created = await world.create("plain");
     if (!created) throw new Error("the session was not created");
     await Promise.all(Array.from({ length: count }, () => world.followUp(created.sessionId, "plain")));
-    await world.quiet();
+    await world.waitUntilIdle();
   },
   findViolations: ({ rows }) =>
     rows.requests.length === count + 1 ? [] : [`there are ${rows.requests.length} requests`],
@@ -62,11 +62,11 @@ const equalKeys: FaultCase = {
     if (answers.some(({ body }) => body.sessionId !== sessionId))
       world.problems.push("the answers name different sessions");
     const followUp = await world.followUp(sessionId, "plain");
-    if (followUp) await world.quiet();
+    if (followUp) await world.waitUntilIdle();
   },
 };
 
-/** Sends every job again, under its own id and under new ones, in the opposite order, while turns are open. */
+/** Sends every job again while turns are open: under its own id and under a new one, in reverse order. */
 const repeatedJobs: FaultCase = {
   name: "jobs-repeated",
   group: "concurrency",
@@ -76,10 +76,10 @@ const repeatedJobs: FaultCase = {
     await world.start(`K12:${world.random.between(1, 4)}:kill9`);
     const created = await world.create("tools");
     if (created) for (let nth = 0; nth < 3; nth++) await world.followUp(created.sessionId, "plain");
-    await world.died(60_000);
+    await world.waitForDeath(60_000);
     await repeatJobs(world);
     await world.restart();
-    await world.quiet();
+    await world.waitUntilIdle();
   },
 };
 
@@ -108,7 +108,7 @@ async function repeatJobs({ dataDir, databaseUrl }: World): Promise<void> {
   }
 }
 
-/** A process that is stopped for longer than its lease, in mid-turn, and goes on. */
+/** A process is suspended during a turn for longer than its lease, and then continues. */
 const stoppedProcess: FaultCase = {
   name: "sigstop",
   group: "concurrency",
@@ -126,11 +126,11 @@ const stoppedProcess: FaultCase = {
     await sleep(STOPPED_MS);
     process.kill(pid, "SIGCONT");
     world.disturb();
-    await world.quiet();
+    await world.waitUntilIdle();
   },
 };
 
-/** Of two processes on one database, the one that plays is stopped for longer than its lease: the other takes over. */
+/** Two processes share a database: the one that plays is suspended for longer than its lease, and the other takes over. */
 const staleLease: FaultCase = {
   name: "stale-lease",
   group: "concurrency",
@@ -153,7 +153,7 @@ const staleLease: FaultCase = {
       if (status !== "completed") world.problems.push(`the other process has not taken over: ${status}`);
       process.kill(pid, "SIGCONT");
       world.disturb();
-      await world.quiet();
+      await world.waitUntilIdle();
     } finally {
       await second.stop();
     }

@@ -25,13 +25,12 @@ const secondOpener: FaultCase = {
     if (!second.includes(`is in use by process ${world.service().pid}`))
       world.problems.push(`the second process: ${second}`);
     if (created) await world.followUp(created.sessionId, "plain");
-    await world.quiet();
+    await world.waitUntilIdle();
   },
 };
 
 /**
- * Creates sessions and follow-ups until `work` has ended, then repeats the calls that were not answered, as a client
- * would.
+ * Creates sessions and follow-ups until `work` has ended, then repeats the unanswered calls, as a client would.
  */
 async function underLoad(world: World, work: () => Promise<void>): Promise<void> {
   let isOver = false;
@@ -39,7 +38,7 @@ async function underLoad(world: World, work: () => Promise<void>): Promise<void>
     while (!isOver) {
       const created = await world.create(world.random.pick(["plain", "tools", "structured"]));
       if (created) await world.followUp(created.sessionId, "plain");
-      await world.askAgain();
+      await world.retryUnanswered();
       await sleep(400);
     }
   })();
@@ -51,11 +50,11 @@ async function underLoad(world: World, work: () => Promise<void>): Promise<void>
   await load;
   for (let tries = 0; world.unanswered.length > 0 && tries < 20; tries++) {
     await sleep(500);
-    await world.askAgain();
+    await world.retryUnanswered();
   }
   if (world.unanswered.length > 0)
     world.problems.push(`${world.unanswered.length} calls were never answered`);
-  await world.quiet();
+  await world.waitUntilIdle();
 }
 
 const RESTARTS = 3;
@@ -66,7 +65,7 @@ const restarts: FaultCase = {
   title: "Postgres crashes every 5 to 10 s under load",
   onlyOn: "server",
   seedsMax: 3,
-  needsAll: true,
+  runsAlone: true,
   async play(world) {
     const { restartDatabase, random } = world;
     if (!restartDatabase) throw new Error("--database postgres is needed: a server that may be restarted");
@@ -88,7 +87,7 @@ const killsUnderLoad: FaultCase = {
   name: "kills-10",
   group: "database",
   title: `${KILLS} kills at random moments under load`,
-  needsAll: true,
+  runsAlone: true,
   async play(world) {
     await world.start();
     await underLoad(world, async () => {
@@ -101,8 +100,8 @@ const killsUnderLoad: FaultCase = {
   },
 };
 
-/** What is done to the processes of the embedded Postgres; `[server, ...its processes]`. */
-const BLOWS: Record<string, (pids: number[]) => Promise<void>> = {
+/** Signals to the embedded Postgres, by the name of the case. `pids` is the server's, then its child processes'. */
+const SIGNALS: Record<string, (pids: number[]) => Promise<void>> = {
   async server([server = 0]) {
     process.kill(server, "SIGKILL");
   },
@@ -119,8 +118,8 @@ const BLOWS: Record<string, (pids: number[]) => Promise<void>> = {
   },
 };
 
-const embeddedBlows = Object.entries(BLOWS).map(
-  ([name, strike]): FaultCase => ({
+const embeddedSignals = Object.entries(SIGNALS).map(
+  ([name, send]): FaultCase => ({
     name: `embedded-${name}`,
     group: "database",
     title:
@@ -129,13 +128,13 @@ const embeddedBlows = Object.entries(BLOWS).map(
         : `SIGKILL to the embedded Postgres under load (${name})`,
     onlyOn: "embedded",
     seedsMax: 3,
-    needsAll: true,
+    runsAlone: true,
     async play(world) {
       await world.start();
       await underLoad(world, async () => {
         await sleep(world.random.between(3_000, 6_000));
         world.disturb();
-        await strike(await listServerPids(world.dataDir));
+        await send(await listServerPids(world.dataDir));
         await sleep(5_000);
         world.disturb();
       });
@@ -143,13 +142,13 @@ const embeddedBlows = Object.entries(BLOWS).map(
   }),
 );
 
-/** The process id of the Postgres in a data folder, then those of its processes, clients' first. */
+/** The process id of the Postgres in a data folder, then those of its child processes: first the ones that serve clients. */
 async function listServerPids(dataDir: string): Promise<number[]> {
   const server = Number.parseInt(await readFile(join(dataDir, "postgres", "postmaster.pid"), "utf8"), 10);
   const children: { pid: number; isClient: boolean }[] = [];
   for (const entry of await readdir("/proc")) {
     if (!/^\d+$/.test(entry)) continue;
-    // A process may end while the folder is read.
+    // A process may end while /proc is read.
     const stat = await readFile(`/proc/${entry}/stat`, "utf8").catch(() => "");
     const [, parent] = /\) \S (\d+)/.exec(stat) ?? [];
     if (Number(parent) !== server) continue;
@@ -160,4 +159,4 @@ async function listServerPids(dataDir: string): Promise<number[]> {
   return [server, ...children.map(({ pid }) => pid)];
 }
 
-export const databaseFaults: FaultCase[] = [secondOpener, restarts, killsUnderLoad, ...embeddedBlows];
+export const databaseFaults: FaultCase[] = [secondOpener, restarts, killsUnderLoad, ...embeddedSignals];

@@ -16,7 +16,7 @@ import { nameThatFlips } from "./name-that-flips.ts";
 import { receiverFaults } from "./receiver-faults.ts";
 import { steering } from "./steering.ts";
 
-/** Every fault of the campaign, in the order in which they are played. */
+/** Every case of the campaign, in the order in which it plays them. */
 export const CASES: readonly FaultCase[] = [
   ...killPoints,
   ...parkedTurns,

@@ -4,20 +4,20 @@ import { watchLive } from "../world/watch-live.ts";
 
 const BROWSERS = 8;
 
-/** As many browsers as the service lets live at once, all used by the agent and watched by somebody. */
+/** As many browsers as the service allows at the same time, each used by an agent and watched by a viewer. */
 export const liveBrowsers: FaultCase = {
   name: "browsers-8",
   group: "load",
   title: "8 live browsers, each watched",
   seedsMax: 1,
-  needsAll: true,
+  runsAlone: true,
   async play(world) {
     await world.start();
     const body = { targetUrl: `${world.oracle.receiverUrl}/page/target` };
     const created = await Promise.all(
       Array.from({ length: BROWSERS }, () => world.create("browser", { body })),
     );
-    await world.quiet();
+    await world.waitUntilIdle();
     const viewers = await Promise.all(
       created.map((session) => watchLive(world.service(), session?.sessionId ?? "")),
     );
@@ -27,7 +27,7 @@ export const liveBrowsers: FaultCase = {
     );
     for (const viewer of viewers) viewer.close();
     for (const session of created) if (session) await world.followUp(session.sessionId, "browser");
-    await world.quiet();
+    await world.waitUntilIdle();
   },
   findViolations: ({ rows }) => {
     const calls = rows.toolCalls.filter((call) => call.name === "browser_execute");

@@ -10,14 +10,14 @@ const STREAMS = 1_000;
 const STALLED = 10;
 const SESSIONS = 200;
 const AT_ONCE = 16;
-/** How much more of descriptors and memory may be held than after the first round, which warms everything up. */
+/** Largest factor by which descriptors and memory may exceed those after the first round, which fills the caches. */
 const GROWTH_MAX = 1.1;
 const ROUNDS = 4;
 const SETTLE_MS = 5_000;
 
 type Follower = { text: () => string; ended: Promise<void>; close: () => void };
 
-/** Opens a stream with a socket of its own; a stalled one takes its first bytes and then reads no more. */
+/** Opens a stream with a socket of its own; a stalled one stops reading after its first bytes. */
 function follow(world: World, path: string, isStalled: boolean): Promise<Follower> {
   return new Promise((resolve, reject) => {
     const request = get(
@@ -42,7 +42,7 @@ function follow(world: World, path: string, isStalled: boolean): Promise<Followe
 
 const countDescriptors = (pid: number) => readdirSync(`/proc/${pid}/fd`).length;
 
-/** Waits until descriptors are back at what they were, or some seconds have gone. */
+/** Waits until the number of descriptors has fallen to `descriptors` again, at most 5 s. */
 async function settle(pid: number, descriptors: number): Promise<void> {
   const end = Date.now() + SETTLE_MS;
   while (countDescriptors(pid) > descriptors && Date.now() < end) await sleep(100);
@@ -53,28 +53,29 @@ const eventStreams: FaultCase = {
   group: "load",
   title: "1,000 event streams, 10 that stop reading",
   seedsMax: 1,
-  needsAll: true,
+  runsAlone: true,
   async play(world) {
     await world.start(undefined, INSPECTABLE);
     await world.create("plain");
-    await world.quiet();
-    const course: Kept[] = [];
-    for (let round = 1; round <= ROUNDS; round++) course.push(await playAndMeasure(world));
-    const [warm, last] = [course[0], course.at(-1)];
+    await world.waitUntilIdle();
+    const measurements: Resources[] = [];
+    for (let round = 1; round <= ROUNDS; round++) measurements.push(await playAndMeasure(world));
+    const [warm, last] = [measurements[0], measurements.at(-1)];
     if (!warm || !last) return;
     const isBack =
       last.descriptors <= warm.descriptors * GROWTH_MAX && last.heldMb <= warm.heldMb * GROWTH_MAX;
     if (!isBack)
-      world.problems.push(`I9: it is not back after ${ROUNDS} rounds: ${course.map(write).join(", ")}`);
+      world.problems.push(`I9: resources grew over ${ROUNDS} rounds: ${measurements.map(write).join(", ")}`);
   },
 };
 
-type Kept = { descriptors: number; heldMb: number };
+type Resources = { descriptors: number; heldMb: number };
 
-const write = ({ descriptors, heldMb }: Kept) => `${descriptors} descriptors and ${heldMb.toFixed(1)} MB`;
+const write = ({ descriptors, heldMb }: Resources) =>
+  `${descriptors} descriptors and ${heldMb.toFixed(1)} MB`;
 
-/** Plays a round. @returns what the service holds after it. */
-async function playAndMeasure(world: World): Promise<Kept> {
+/** Plays a round. @returns the descriptors and memory that the service holds afterwards. */
+async function playAndMeasure(world: World): Promise<Resources> {
   const pid = world.service().pid ?? 0;
   const descriptors = countDescriptors(pid);
   await playRound(world);
@@ -82,7 +83,7 @@ async function playAndMeasure(world: World): Promise<Kept> {
   return { descriptors: countDescriptors(pid), heldMb: await readHeldMb(world.service()) };
 }
 
-/** A slow turn with a thousand followers: all that read get the whole of it, at the pace of those that do. */
+/** A slow turn with 1,000 followers: all that read get every event, and those that stop reading do not delay them. */
 async function playRound(world: World): Promise<void> {
   const created = await world.create("model:slow");
   if (!created) throw new Error("the session was not created");
@@ -93,7 +94,7 @@ async function playRound(world: World): Promise<void> {
     );
     followers.push(...(await Promise.all(batch)));
   }
-  await world.quiet();
+  await world.waitUntilIdle();
   const reading = followers.slice(STALLED);
   await Promise.race([Promise.all(reading.map(({ ended }) => ended)), sleep(20_000)]);
   const stored = (text: string) =>
@@ -114,7 +115,7 @@ const manySessions: FaultCase = {
   group: "load",
   title: "200 sessions without browsers",
   seedsMax: 1,
-  needsAll: true,
+  runsAlone: true,
   async play(world) {
     await world.start();
     let left = SESSIONS;
@@ -125,7 +126,7 @@ const manySessions: FaultCase = {
         });
     };
     await Promise.all(Array.from({ length: AT_ONCE }, work));
-    await world.quiet();
+    await world.waitUntilIdle();
     if (world.acknowledged.length !== SESSIONS)
       world.problems.push(`${world.acknowledged.length} sessions were created`);
   },
@@ -135,5 +136,5 @@ const manySessions: FaultCase = {
       .map((run) => `${run.id} ended ${run.state}: ${run.error}`),
 };
 
-/** Load that must hurt nobody but those who cause it. */
+/** Load that must affect only the clients that cause it. */
 export const loadFaults: FaultCase[] = [eventStreams, manySessions];

@@ -4,15 +4,15 @@ import type { Evidence } from "../world/evidence.ts";
 import type { World } from "../world/open-world.ts";
 
 type McpFault = {
-  /** The fault as the oracle's tool server knows it, `ok` for none. */
+  /** The name of the fault in the oracle's tool server; `ok` for none. */
   fault: string;
   name?: string;
   title: string;
-  /** Where the process is killed, and at which arrivals; the service is started again. */
+  /** The point and the arrivals at which the process is killed; afterwards the service is started again. */
   kill?: { point: string; arrivals: number[]; spreadMs: number };
-  /** How the call of the first turn ends; none is made where its server is skipped. */
+  /** State of the tool call of the first turn; omitted if the server is skipped, so that no call is made. */
   call?: ("succeeded" | "failed" | "unknown")[];
-  /** Why tools are missing, where they are. */
+  /** Matches the reason that the service reports for missing tools; omitted if no tools are missing. */
   skipped?: RegExp;
 };
 
@@ -49,7 +49,7 @@ const MCP_FAULTS: McpFault[] = [
   },
 ];
 
-/** Tool servers of the caller that misbehave, and a service that dies while it works with one; a turn ends well anyhow. */
+/** Tool servers of the caller that misbehave, and a service that dies while it uses one; every turn still succeeds. */
 export const mcpFaults: FaultCase[] = MCP_FAULTS.map((mcp) => ({
   name: `mcp-${mcp.name ?? mcp.fault}`,
   group: "mcp",
@@ -61,8 +61,8 @@ export const mcpFaults: FaultCase[] = MCP_FAULTS.map((mcp) => ({
 
 async function play(world: World, { fault, kill }: McpFault): Promise<void> {
   const { random, problems, oracle, canaries } = world;
-  const putOffMs = kill && random.next() < 0.5 ? random.between(0, kill.spreadMs) : 0;
-  const at = kill && `${kill.point}:${random.pick(kill.arrivals)}:kill9${putOffMs > 0 ? `@${putOffMs}` : ""}`;
+  const delayMs = kill && random.next() < 0.5 ? random.between(0, kill.spreadMs) : 0;
+  const at = kill && `${kill.point}:${random.pick(kill.arrivals)}:kill9${delayMs > 0 ? `@${delayMs}` : ""}`;
   await world.start(at);
   const canary = `canary-header-${random.name()}`;
   canaries.push(canary);
@@ -70,10 +70,10 @@ async function play(world: World, { fault, kill }: McpFault): Promise<void> {
   const created = await world.create("mcp", { body: { mcpServers: { notes } } });
   if (created && !kill) await world.followUp(created.sessionId, "plain");
   if (kill) {
-    if (!(await world.died(DIE_WITHIN_MS))) problems.push(`${kill.point} was not reached`);
+    if (!(await world.waitForDeath(DIE_WITHIN_MS))) problems.push(`${kill.point} was not reached`);
     else await world.restart();
   }
-  await world.quiet();
+  await world.waitUntilIdle();
 }
 
 function judge(mcp: McpFault, { rows, acknowledged, oracle }: Evidence): string[] {
@@ -82,9 +82,10 @@ function judge(mcp: McpFault, { rows, acknowledged, oracle }: Evidence): string[
   const wrong: string[] = [];
   for (const run of rows.runs) if (run.state !== "succeeded") wrong.push(`${run.id} ended ${run.state}`);
   const lines = oracle.filter((line): line is LineOf<"tools"> => line.type === "tools");
-  const begun = lines.filter(({ did, nonce }) => did === "begin" && nonce === first.nonce).length;
-  if (begun > 1) wrong.push(`the tool ran ${begun} times`);
-  if (mcp.call?.[0] === "succeeded" && begun !== 1) wrong.push(`a call succeeded after ${begun} executions`);
+  const executions = lines.filter(({ did, nonce }) => did === "begin" && nonce === first.nonce).length;
+  if (executions > 1) wrong.push(`the tool ran ${executions} times`);
+  if (mcp.call?.[0] === "succeeded" && executions !== 1)
+    wrong.push(`a call succeeded after ${executions} executions`);
   const calls = rows.toolCalls.filter(({ name }) => name === "mcp_notes__note").map(({ state }) => state);
   if (calls.join() !== (mcp.call ?? []).join()) wrong.push(`the calls ended ${calls.join() || "not at all"}`);
   const reasons = rows.events.flatMap(({ kind, body }) =>
@@ -92,7 +93,7 @@ function judge(mcp: McpFault, { rows, acknowledged, oracle }: Evidence): string[
   );
   const { skipped } = mcp;
   if (skipped ? !reasons.some((reason) => skipped.test(reason)) : reasons.length > 0)
-    wrong.push(`what is missing is explained by ${JSON.stringify(reasons)}`);
+    wrong.push(`missing tools are explained by ${JSON.stringify(reasons)}`);
   const lists = lines.filter(({ did }) => did === "list").length;
   if (mcp.fault === "ok" && lists !== rows.runs.length)
     wrong.push(`${lists} lists for ${rows.runs.length} runs`);

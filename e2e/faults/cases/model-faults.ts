@@ -6,14 +6,14 @@ import type { Random } from "../world/random.ts";
 type ModelFault = {
   name: string;
   title: string;
-  /** The fault as the oracle knows it; a seed may give it an argument. */
+  /** The name of the fault in the oracle; the function adds an argument that depends on the seed. */
   fault: string | ((random: Random) => string);
-  /** How the first request is to end. */
+  /** Expected outcome of the first request. */
   outcome: "succeeded" | "errored";
   deliverable?: "ready" | "failed";
-  /** Runs of the first request. */
+  /** Expected number of runs of the first request. */
   runs?: number;
-  /** Least time between its first two model calls, in milliseconds. */
+  /** Shortest allowed time between the first two model calls of the first request, in milliseconds. */
   gapMs?: number;
   seedsMax?: number;
 };
@@ -109,7 +109,7 @@ const MODEL_FAULTS: ModelFault[] = [
   },
 ];
 
-/** A model that misbehaves on the first calls of a session; a follow-up must go well all the same. */
+/** A model that misbehaves on the first calls of a session; a follow-up must still succeed. */
 export const modelFaults: FaultCase[] = MODEL_FAULTS.map((model) => ({
   name: model.name,
   group: "model",
@@ -120,7 +120,7 @@ export const modelFaults: FaultCase[] = MODEL_FAULTS.map((model) => ({
     const fault = typeof model.fault === "string" ? model.fault : model.fault(world.random);
     const created = await world.create(`model:${fault}`);
     if (created) await world.followUp(created.sessionId, "plain");
-    await world.quiet();
+    await world.waitUntilIdle();
   },
   findViolations: (evidence) => judge(model, evidence),
 }));
@@ -146,6 +146,6 @@ function judge(model: ModelFault, { rows, acknowledged, oracle }: Evidence): str
   );
   const [one, two] = calls;
   if (model.gapMs !== undefined && (!one || !two || two.atMs - one.atMs < model.gapMs))
-    wrong.push(`the model was asked again too soon`);
+    wrong.push(`the model was called again too soon`);
   return wrong;
 }

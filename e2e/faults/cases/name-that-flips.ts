@@ -6,10 +6,10 @@ import { waitUntil } from "../../fixtures/service.ts";
 import type { FaultCase } from "../fault-case.ts";
 import { FLIPPING_NAME } from "../world/flipping-name.ts";
 
-/** Of this machine, and not among the addresses that the service may go to. */
+/** An address of this machine that the service is not allowed to connect to. */
 const PRIVATE = "127.0.0.2";
 
-/** Counts who connects to a private address, at the receiver's port. */
+/** Counts connections to the private address at the receiver's port. */
 async function watchPrivate(port: number) {
   let connections = 0;
   const server = createServer((socket) => {
@@ -20,7 +20,7 @@ async function watchPrivate(port: number) {
   return { connections: () => connections, close: () => server.close() };
 }
 
-/** A receiver's name that was good when it was checked, and leads to a private address afterwards. */
+/** The receiver's host name resolves to an allowed address when it is checked, and to a private one afterwards. */
 export const nameThatFlips: FaultCase = {
   name: "receiver-dns-flip",
   group: "receiver",
@@ -44,7 +44,7 @@ export const nameThatFlips: FaultCase = {
       };
       await waitUntil(isStartDelivered, "run.started is delivered");
       await writeFile(file, PRIVATE);
-      await world.quiet();
+      await world.waitUntilIdle();
       if (watched.connections() > 0) world.problems.push(`the private address was connected to`);
     } finally {
       watched.close();

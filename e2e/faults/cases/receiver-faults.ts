@@ -5,18 +5,17 @@ import { type Evidence, sumWaits } from "../world/evidence.ts";
 type ReceiverFault = {
   hook: string;
   title: string;
-  /** The finished attempts of each delivery. */
+  /** Expected number of finished attempts of each delivery. */
   attempts: number;
   state?: "dropped";
-  /** So close to the deadline that a busy machine may miss it. */
+  /** Whether the answer comes so close to the deadline that a busy machine may miss it. */
   isNarrow?: boolean;
 };
 
-/** The deadline of an attempt; it is missed for want of a processor if that was wanted for so long. */
 const DEADLINE_MS = 10_000;
+/** An attempt that misses a narrow deadline is excused if the service waited at least this long for a processor. */
 const NARROW_MS = 50;
 
-/** How a receiver misbehaves, and what its deliveries must come to. */
 const RECEIVER_FAULTS: ReceiverFault[] = [
   { hook: "500-x4", title: "500 four times, then 200", attempts: 5 },
   { hook: "500-x9", title: "500 for good", attempts: 5, state: "dropped" },
@@ -38,7 +37,7 @@ export const receiverFaults: FaultCase[] = RECEIVER_FAULTS.map((fault) => ({
     await world.start();
     const created = await world.create("plain", { hook: fault.hook });
     if (created) await world.followUp(created.sessionId, "plain");
-    await world.quiet();
+    await world.waitUntilIdle();
   },
   findViolations: (evidence) => [
     ...evidence.rows.runs
@@ -50,7 +49,7 @@ export const receiverFaults: FaultCase[] = RECEIVER_FAULTS.map((fault) => ({
   ],
 }));
 
-/** Whether a delivery took the attempts it should; not counted are those that a busy machine let miss a narrow deadline. */
+/** Whether a delivery took the expected attempts; ones that missed a narrow deadline on a busy machine do not count. */
 function isExpected(evidence: Evidence, { attempts, isNarrow }: ReceiverFault, deliveryId: string): boolean {
   const wallMs = Date.now() - monotonicMs();
   const own = evidence.rows.deliveryAttempts.filter((attempt) => attempt.deliveryId === deliveryId);

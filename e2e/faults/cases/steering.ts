@@ -5,7 +5,7 @@ import type { World } from "../world/open-world.ts";
 const AT_ONCE = 20;
 const WITHIN_MS = 900;
 
-/** Creates a session whose turn goes on for some time. */
+/** Creates a session whose turn takes some time. */
 async function createBusy(world: World, kind: string, variables: Record<string, string> = {}) {
   await world.start(undefined, variables);
   const created = await world.create(kind);
@@ -13,7 +13,6 @@ async function createBusy(world: World, kind: string, variables: Record<string, 
   return created.sessionId;
 }
 
-/** Messages that come while a turn plays. */
 const manySteers: FaultCase = {
   name: "steers-20",
   group: "steering",
@@ -23,7 +22,7 @@ const manySteers: FaultCase = {
     const sessionId = await createBusy(world, "tools");
     for (let nth = 0; nth < AT_ONCE; nth++)
       world.followUpLater(sessionId, "plain", "steer", world.random.between(0, WITHIN_MS));
-    await world.quiet();
+    await world.waitUntilIdle();
   },
   findViolations: ({ rows }) =>
     rows.events.some(({ kind }) => kind === "turn.steered") ? [] : ["no turn has read a steer"],
@@ -42,11 +41,11 @@ const killedSteers: FaultCase = {
     await sleep(random.between(0, WITHIN_MS));
     await world.kill();
     await world.restart();
-    await world.quiet();
+    await world.waitUntilIdle();
   },
 };
 
-/** An interrupt wherever the turn is: each place is where a stop could be overlooked. */
+/** Interrupts a turn at a stage in which the executor could miss the request to stop. */
 const interruptAt = (name: string, kind: string, title: string, withinMs: number): FaultCase => ({
   name: `interrupt-${name}`,
   group: "steering",
@@ -56,12 +55,12 @@ const interruptAt = (name: string, kind: string, title: string, withinMs: number
     const sessionId = await createBusy(world, kind);
     await world.followUp(sessionId, "plain");
     world.followUpLater(sessionId, "tools", "interrupt", world.random.between(0, withinMs));
-    await world.quiet();
+    await world.waitUntilIdle();
   },
   findViolations: ({ rows, acknowledged }) => {
     const interrupt = acknowledged.find(({ mode }) => mode === "interrupt");
     const own = rows.runs.filter((run) => run.requestId === interrupt?.requestId);
-    return own.at(-1)?.state === "succeeded" ? [] : [`the interrupt's own turn ended ${own.at(-1)?.state}`];
+    return own.at(-1)?.state === "succeeded" ? [] : [`the turn of the interrupt ended ${own.at(-1)?.state}`];
   },
 });
 
@@ -80,11 +79,11 @@ const mixed: FaultCase = {
         random.pick(["queue", "steer", "steer", "interrupt"]),
         random.between(0, 3 * WITHIN_MS),
       );
-    await world.quiet();
+    await world.waitUntilIdle();
   },
 };
 
-/** Messages that speak into turns and end them. Source: `wire.md`, Follow-ups. */
+/** Messages that steer or interrupt turns. Source: `wire.md`, Follow-ups. */
 export const steering: FaultCase[] = [
   manySteers,
   killedSteers,

@@ -1,6 +1,6 @@
 import type { Invariant } from "../world/evidence.ts";
 
-/** Finds sub-agents that were spawned twice, that are left without a parent, and results that were lost. */
+/** Finds sub-agents that were spawned twice, that ended after their parent's turn or not at all, and lost results. */
 export const agentsOnce: Invariant = {
   id: "agents",
   promise: "a sub-agent is spawned once, ends once, and its parent's turn ends after it",
@@ -8,7 +8,7 @@ export const agentsOnce: Invariant = {
     const wrong: string[] = [];
     for (const agent of rows.agents) {
       const { sessionId, parentSessionId, outcome } = agent;
-      const told = (kind: string) =>
+      const findParentEvents = (kind: string) =>
         rows.events.filter(
           (event) =>
             event.sessionId === parentSessionId &&
@@ -16,7 +16,7 @@ export const agentsOnce: Invariant = {
             JSON.parse(event.body).agentId === sessionId,
         );
       if (outcome === null) wrong.push(`${sessionId} is still live`);
-      const [spawned, settled] = [told("agent.spawned"), told("agent.settled")];
+      const [spawned, settled] = [findParentEvents("agent.spawned"), findParentEvents("agent.settled")];
       if (spawned.length !== 1) wrong.push(`${sessionId} was spawned ${spawned.length} times`);
       if (settled.length !== 1) wrong.push(`${sessionId} ended ${settled.length} times`);
       const end = rows.events.find(

@@ -1,7 +1,7 @@
 import { type Schema, Validator } from "@cfworker/json-schema";
 import type { Invariant } from "../world/evidence.ts";
 
-/** I7: what is called ready is valid, by a validator that the service does not use. */
+/** I7: a deliverable that is `ready` is valid, also by a validator that the service does not use. */
 export const readyIsValid: Invariant = {
   id: "I7",
   promise: "ready is valid by a second validator too",

@@ -2,41 +2,41 @@ import { createHmac } from "node:crypto";
 import { type LineOf, monotonicMs } from "../oracle/log-line.ts";
 import { type Evidence, type Invariant, sumWaits } from "../world/evidence.ts";
 
-/** I4: the row of a callback is made with its event, for every event that was subscribed to. */
+/** I4: for every subscribed event, one callback row is stored in the transaction of the event. */
 export const oneRowPerEvent: Invariant = {
   id: "I4",
-  promise: "exactly one callback row per subscribed (run, event), made in that event's transaction",
+  promise: "exactly one callback row per subscribed (run, event), stored in that event's transaction",
   findViolations({ rows }) {
     const wrong: string[] = [];
     const subscribed = new Map(rows.sessions.map((session) => [session.id, session.callbackEvents ?? []]));
-    const wanted = rows.events.filter(({ sessionId, kind }) =>
+    const subscribedEvents = rows.events.filter(({ sessionId, kind }) =>
       subscribed.get(sessionId)?.some((event) => event === kind),
     );
-    for (const event of wanted) {
-      const made = rows.deliveries.filter((row) => row.runId === event.runId && row.event === event.kind);
-      const [row] = made;
-      if (made.length !== 1 || !row)
-        wrong.push(`${event.kind} of ${event.runId} has ${made.length} callback rows`);
+    for (const event of subscribedEvents) {
+      const stored = rows.deliveries.filter((row) => row.runId === event.runId && row.event === event.kind);
+      const [row] = stored;
+      if (stored.length !== 1 || !row)
+        wrong.push(`${event.kind} of ${event.runId} has ${stored.length} callback rows`);
       else if (row.createdAt.getTime() !== event.createdAt.getTime())
-        wrong.push(`${row.id} was not made in the transaction of its event`);
+        wrong.push(`${row.id} was not stored in the transaction of its event`);
       else if (JSON.stringify(JSON.parse(row.body).data) !== event.body)
         wrong.push(`${row.id} does not carry its event`);
     }
-    if (rows.deliveries.length !== wanted.length)
-      wrong.push(`there are ${rows.deliveries.length} callback rows for ${wanted.length} events`);
+    if (rows.deliveries.length !== subscribedEvents.length)
+      wrong.push(`there are ${rows.deliveries.length} callback rows for ${subscribedEvents.length} events`);
     return wrong;
   },
 };
 
 const JITTER = 0.2;
-/** What the engine's waking, two commits and a connection may add, on a machine that has time for them. */
+/** Time that the engine's wake-up, two commits and a connection may add on an idle machine. */
 const WAKING_MS = 500;
-/** How far two clocks of one machine, and the notes taken on them, may be apart. */
+/** Largest difference between two clocks of one machine, including the time to record an event. */
 const CLOCK_MS = 20;
 
 type Exchange = LineOf<"callback"> & { end: LineOf<"callback-end"> | undefined };
 
-/** I5: a callback arrives, or is dropped after five finished attempts; always the same bytes, at the promised times. */
+/** I5: a callback is delivered, or dropped after five finished attempts; every attempt has the same bytes and is on time. */
 export const deliveredOrDropped: Invariant = {
   id: "I5",
   promise:
@@ -60,7 +60,7 @@ function checkDelivery(evidence: Evidence, row: Evidence["rows"]["deliveries"][n
     !exchanges.some(({ end }) => (end?.status ?? 0) >= 200 && (end?.status ?? 0) < 300)
   )
     if (!exchanges.some(({ end }) => end !== undefined && end.status === null))
-      wrong.push(`${row.id} is called delivered, and the receiver has accepted none`);
+      wrong.push(`${row.id} is delivered, and the receiver accepted no attempt`);
   if (
     row.state === "dropped" &&
     (attempts.length !== 5 || attempts.some((attempt) => attempt.error === null))
@@ -90,9 +90,9 @@ const findEnd = ({ oracle }: Evidence, exchange: number) =>
   );
 
 /**
- * The gaps between recorded attempts, on the receiver's clock. They are never shorter than promised. A gap in which this
- * process was disturbed, or started, may be longer; so may one over which a step was made to fail, and any by as much as
- * the machine kept the service waiting.
+ * Checks the gaps between recorded attempts, on the receiver's clock. A gap is never shorter than promised. It may be longer
+ * if the campaign disturbed or started the service within it, if the engine repeated a failed step, or by the time that the
+ * service waited for a processor.
  */
 function checkSpacing(
   evidence: Evidence,

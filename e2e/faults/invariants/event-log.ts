@@ -1,6 +1,6 @@
 import type { Evidence, Invariant } from "../world/evidence.ts";
 
-/** I3: a run ends once, and the log has no hole. */
+/** I3: every run ends once, and the sequence numbers of the log have no gap. */
 export const oneEndPerRun: Invariant = {
   id: "I3",
   promise: "one terminal event per run, sequence gapless",
@@ -28,7 +28,7 @@ export const oneEndPerRun: Invariant = {
   },
 };
 
-/** I8: from the moment a message is accepted until the last run of its request has ended, the turn is running. */
+/** I8: from the acceptance of a message until the end of its request's last run, the agent status reads `running`. */
 export const readsRunning: Invariant = {
   id: "I8",
   promise: "a scheduled resume reads running",
@@ -52,14 +52,14 @@ export const readsRunning: Invariant = {
   },
 };
 
-/** The request whose runs a request completes with: its own, or for a steer that was read that of the turn it joined. */
+/** The request whose runs complete a request: itself, or for a steer that was read, the request of the turn it joined. */
 function findAnswering(rows: Evidence["rows"], requestId: string): string {
   if (rows.runs.some((run) => run.requestId === requestId)) return requestId;
   const joined = rows.requests.find((request) => request.id === requestId)?.joinedRunId;
   return rows.runs.find((run) => run.id === joined)?.requestId ?? requestId;
 }
 
-/** I10: whoever reads a stream, from wherever, gets the log's own bytes. */
+/** I10: a stream has the same bytes as the log, from whatever position the client reads it. */
 export const streamsEqualLog: Invariant = {
   id: "I10",
   promise: "a resumed stream is byte-equal to the log",

@@ -1,9 +1,9 @@
 import type { Invariant } from "../world/evidence.ts";
 
-/** Clocks of two processes on one machine, and the time a line needs to be written. */
+/** Largest difference between the clocks of two processes on one machine, plus the time to write a line. */
 const SLACK_MS = 50;
 
-/** I6: what has a recorded result does not happen again; what may have happened is not done twice. */
+/** I6: a call with a recorded result does not run again; nor does an interrupted call, which may have had its effect. */
 export const noSecondExecution: Invariant = {
   id: "I6",
   promise: "no execution after a recorded result; an interrupted non-idempotent tool reports outcome unknown",
@@ -21,9 +21,9 @@ export const noSecondExecution: Invariant = {
         wrong.push(`the command of ${nonce} ran after its result was recorded`);
       if (call.state === "unknown" && !/outcome unknown/i.test(call.resultText ?? ""))
         wrong.push(`the interrupted command of ${nonce} does not report that its outcome is unknown`);
-      const isTold = oracle.some((line) => line.type === "model" && line.unknown.includes(call.callId));
-      if (call.state === "unknown" && !isTold)
-        wrong.push(`the model was not told that the outcome of ${nonce} is unknown`);
+      const isReported = oracle.some((line) => line.type === "model" && line.unknown.includes(call.callId));
+      if (call.state === "unknown" && !isReported)
+        wrong.push(`the model was not shown that the outcome of ${nonce} is unknown`);
     }
     for (const session of rows.sessions) {
       const results = rows.events.filter(
@@ -31,12 +31,13 @@ export const noSecondExecution: Invariant = {
       );
       const ids = results.map((event) => `${event.runId} ${JSON.parse(event.body).toolCallId}`);
       if (new Set(ids).size !== ids.length) wrong.push(`a tool call of ${session.id} has two results`);
-      const asked = rows.events
+      const calls = rows.events
         .filter((event) => event.sessionId === session.id && event.kind === "tool.call")
         .map((event) => `${event.runId} ${JSON.parse(event.body).toolCallId}`);
-      const isOver = new Set(rows.runs.filter((run) => run.state === "succeeded").map((run) => run.id));
-      for (const id of asked)
-        if (!ids.includes(id) && isOver.has(id.split(" ")[0] ?? "")) wrong.push(`call ${id} has no result`);
+      const succeeded = new Set(rows.runs.filter((run) => run.state === "succeeded").map((run) => run.id));
+      for (const id of calls)
+        if (!ids.includes(id) && succeeded.has(id.split(" ")[0] ?? ""))
+          wrong.push(`call ${id} has no result`);
     }
     return wrong;
   },

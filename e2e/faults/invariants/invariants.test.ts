@@ -9,7 +9,7 @@ const at = (second: number) => new Date(Date.UTC(2020, 0, 1, 0, 0, second));
 const INTEGRITY = `sha384-${createHash("sha384").update("run()").digest("base64")}`;
 const ids = { sessionId: "ses_a", requestId: "req_a", runId: "run_a" };
 
-/** What one session of one turn leaves, with nothing wrong; the rows have the columns that are looked at. */
+/** The evidence of a session with one turn and no violation; the rows have only the columns that the invariants read. */
 function makeEvidence() {
   const text = "<<tools n=abcd>> Please do it.";
   const event = (seq: number, kind: string, fields: object = {}) => {
@@ -60,7 +60,7 @@ function makeEvidence() {
     },
     { atMs: exchange, type: "callback-end", exchange, status: 200 },
   ];
-  const asked = {
+  const prompt = {
     atMs: 1,
     type: "model",
     index: 0,
@@ -114,7 +114,7 @@ function makeEvidence() {
       variants: [] as { sessionId: string; key: string; revision: number }[],
       variantRevisions: [] as ReturnType<typeof revision>[],
       previews: [] as { variant: string }[],
-      // See `work.test.ts`.
+      // `work.test.ts` tests the invariants of these rows.
       ...{ plans: [], requirements: [], evidence: [], reports: [], imports: [], importedMessages: [] },
       ...{ landingPages: [], landingPageVersions: [], landingPageFiles: [], landingPageBlobs: [] },
       publications: [
@@ -178,10 +178,10 @@ function makeEvidence() {
       ],
       engineSteps: [{ runId: "engine_a", kind: "step", name: "play-1" }],
     },
-    prompts: [asked],
+    prompts: [prompt],
     oracle: [...sent("whd-1", "run.started", started, 1), ...sent("whd-2", "run.completed", completed, 2)],
     acknowledged: [{ ...ids, mode: "queue", nonce: "abcd", idempotencyKey: "key", atMs: at(0).getTime() }],
-    taken: [{ elicitationId: "eli_a", text: "done" }],
+    acknowledgedAnswers: [{ elicitationId: "eli_a", text: "done" }],
     samples: [{ sessionId: "ses_a", fromMs: at(3).getTime(), toMs: at(4).getTime(), turnState: "running" }],
     publishing: {
       changes: [] as Evidence["publishing"]["changes"],
@@ -196,7 +196,7 @@ function makeEvidence() {
         text: `retry: 1000\n\n${events.map((one) => `id: ${one.seq}\nevent: ${one.kind}\ndata: ${one.body}\n\n`).join("")}`,
       },
     ],
-    left: [] as { pid: number; name: string }[],
+    leftProcesses: [] as { pid: number; name: string }[],
     executions: [{ nonce: "abcd", atMs: at(3).getTime() }],
     callbackSecrets: new Map<string, string>(),
     schedule: { baseMs: 100, factor: 2 },
@@ -232,11 +232,11 @@ function publicationReading() {
 
 type Forged = ReturnType<typeof makeEvidence>;
 
-// Only the columns that the invariants look at are there.
+// The rows have only the columns that the invariants read, hence the cast.
 const judge = ({ prompts, ...evidence }: Forged) =>
   findViolations({ ...evidence, oracle: [...evidence.oracle, ...prompts] } as unknown as Evidence);
 
-/** The first of a list that is known to have one. */
+/** The first item of a list that must not be empty. */
 function first<Item>(items: Item[]): Item {
   const [item] = items;
   assert.ok(item);
@@ -245,9 +245,9 @@ function first<Item>(items: Item[]): Item {
 
 const change = <Item extends object>(item: Item, fields: Partial<Item>) => void Object.assign(item, fields);
 
-test("a turn that went as promised violates nothing", () => assert.deepEqual(judge(makeEvidence()), []));
+test("a turn that keeps every promise has no violation", () => assert.deepEqual(judge(makeEvidence()), []));
 
-const spoilt: [string, string, (evidence: Forged) => void][] = [
+const violations: [string, string, (evidence: Forged) => void][] = [
   ["I1", "a second first turn", ({ rows }) => rows.runs.push({ ...first(rows.runs), id: "run_b" })],
   [
     "I1",
@@ -257,12 +257,12 @@ const spoilt: [string, string, (evidence: Forged) => void][] = [
   ["I2", "a message that is gone", ({ rows }) => void rows.messages.pop()],
   [
     "I2",
-    "a message that stands twice",
+    "a message that is in the transcript twice",
     ({ rows }) => rows.messages.push({ ...first(rows.messages), seq: 2 }),
   ],
   ["I3", "a run without an end", ({ rows }) => void rows.events.pop()],
   ["I3", "a run that is still open", ({ rows }) => change(first(rows.runs), { state: "running" })],
-  ["I3", "a hole in the sequence", ({ rows }) => void rows.events.splice(2, 1)],
+  ["I3", "a gap in the sequence", ({ rows }) => void rows.events.splice(2, 1)],
   [
     "I3",
     "a session that is still held",
@@ -286,7 +286,7 @@ const spoilt: [string, string, (evidence: Forged) => void][] = [
   ],
   [
     "I2",
-    "a steer that nobody read",
+    "a steer that no turn read",
     ({ rows }) =>
       rows.requests.push({
         ...first(rows.requests),
@@ -299,7 +299,7 @@ const spoilt: [string, string, (evidence: Forged) => void][] = [
   ],
   [
     "stop",
-    "a turn that went on after an interrupt",
+    "a turn that continued after an interrupt",
     ({ acknowledged }) =>
       acknowledged.push({
         ...first(acknowledged),
@@ -322,10 +322,10 @@ const spoilt: [string, string, (evidence: Forged) => void][] = [
     "a callback row of another transaction",
     ({ rows }) => change(first(rows.deliveries), { createdAt: at(2) }),
   ],
-  ["I5", "a delivery that was given up", ({ rows }) => change(first(rows.deliveries), { state: "pending" })],
+  ["I5", "a delivery that was abandoned", ({ rows }) => change(first(rows.deliveries), { state: "pending" })],
   ["I5", "a drop after one attempt", ({ rows }) => change(first(rows.deliveries), { state: "dropped" })],
   ["I5", "other bytes on the wire", ({ oracle }) => change(first(oracle), { body: "{}" })],
-  ["I5", "a delivery nobody received", ({ oracle }) => void oracle.splice(0, 2)],
+  ["I5", "a delivery that the receiver did not get", ({ oracle }) => void oracle.splice(0, 2)],
   [
     "I6",
     "a command that ran twice",
@@ -338,7 +338,7 @@ const spoilt: [string, string, (evidence: Forged) => void][] = [
   ],
   [
     "I6",
-    "an unknown outcome that the model did not hear of",
+    "an unknown outcome that the model was not shown",
     ({ rows }) => change(first(rows.toolCalls), { state: "unknown", resultText: "Outcome unknown" }),
   ],
   ["I6", "a call without an end", ({ rows }) => change(first(rows.toolCalls), { state: "started" })],
@@ -348,7 +348,11 @@ const spoilt: [string, string, (evidence: Forged) => void][] = [
     ({ rows }) => change(first(rows.deliverables), { value: { name: "a" } }),
   ],
   ["I8", "an open turn that reads idle", ({ samples }) => change(first(samples), { turnState: "idle" })],
-  ["I9", "a process left behind", ({ left }) => left.push({ pid: 1, name: "chromium" })],
+  [
+    "I9",
+    "a process that was left behind",
+    ({ leftProcesses }) => leftProcesses.push({ pid: 1, name: "chromium" }),
+  ],
   ["I10", "a stream that skips an event", ({ streams }) => change(first(streams), { after: 1 })],
   ["wakes", "a run that is still parked", ({ rows }) => change(first(rows.runs), { parkedAt: at(5) })],
   [
@@ -361,7 +365,11 @@ const spoilt: [string, string, (evidence: Forged) => void][] = [
     "an answer that was lost",
     ({ rows }) => change(first(rows.elicitations), { state: "withdrawn", answer: null }),
   ],
-  ["wakes", "an answer that the model was not told", ({ taken }) => change(first(taken), { text: "else" })],
+  [
+    "wakes",
+    "an answer that the model was not shown",
+    ({ acknowledgedAnswers }) => change(first(acknowledgedAnswers), { text: "else" }),
+  ],
   [
     "wakes",
     "a wait without a wake",
@@ -371,7 +379,7 @@ const spoilt: [string, string, (evidence: Forged) => void][] = [
   ["agents", "a result that was lost", ({ rows }) => rows.agents.push(subAgent("succeeded", false))],
   [
     "agents",
-    "an end that the parent was not told",
+    "a sub-agent's end that was not announced to the parent",
     ({ rows }) => rows.agents.push(subAgent("succeeded", true)),
   ],
   [
@@ -423,7 +431,7 @@ const spoilt: [string, string, (evidence: Forged) => void][] = [
   ],
   [
     "publications",
-    "a call that made two releases",
+    "a call that created two releases",
     ({ rows }) => {
       const call = { name: "publish_variant", input: { variant: "abcd" }, callId: "call_2" };
       change(first(rows.toolCalls), call);
@@ -491,7 +499,7 @@ function subAgent(outcome: string | null, isSubmitted: boolean) {
   };
 }
 
-for (const [id, title, spoil] of spoilt) {
+for (const [id, title, spoil] of violations) {
   test(`${id} finds ${title}`, () => {
     const evidence = makeEvidence();
     spoil(evidence);

@@ -1,10 +1,10 @@
 import type { Evidence, Invariant } from "../world/evidence.ts";
 import { isEngineBusy } from "../world/read-rows.ts";
 
-/** The sweep comes every minute, and passes over what is younger than 2 s; the rest is for its own work. */
+/** The sweep runs every minute and skips jobs younger than 2 s; the remaining 3 s are for its own work. */
 const SWEPT_WITHIN_MS = 65_000;
 
-/** I3, for what drives the turns: jobs leave, generations rise one by one, and the engine comes to an end with each. */
+/** I3 for the jobs: every job is sent, a run's generations rise one by one, and the engine ends every function run. */
 export const jobsEnd: Invariant = {
   id: "I3",
   promise: "every job is sent and played to its end, its generations rise one by one",
@@ -18,14 +18,12 @@ export const jobsEnd: Invariant = {
         .flatMap(({ id }) => (id.startsWith(`${run.id}:`) ? Number(id.slice(run.id.length + 1)) : []))
         .filter(Number.isInteger)
         .sort((a, b) => a - b);
-      // A run that waited behind another was never asked for by its first generation.
+      // No job has the first generation of a run that waited behind another one, so the generations may start above 1.
       const isRising = generations.every(
         (one, index) => index === 0 || one === (generations[index - 1] ?? 0) + 1,
       );
       if (generations.length > 0 && !(isRising && generations.at(-1) === run.generation))
-        wrong.push(
-          `${run.id} is at generation ${run.generation} and was asked for by ${generations.join(", ")}`,
-        );
+        wrong.push(`${run.id} is at generation ${run.generation} and has jobs of ${generations.join(", ")}`);
     }
     if (isEngineBusy(rows))
       for (const run of rows.engineRuns)
@@ -35,7 +33,7 @@ export const jobsEnd: Invariant = {
   },
 };
 
-/** A turn is played by steps of the engine that follow one another; only one that lost its claim ends otherwise. */
+/** Finds failed function runs and gaps in their `play-<n>` steps. A function run may fail only if it lost its claim. */
 function findBrokenPlays({ engineRuns, engineSteps }: Evidence["rows"]): string[] {
   return engineRuns.flatMap(({ id, functionId, eventId, state, error }) => {
     if (!/run-turn|deliver-callback/.test(functionId)) return [];

@@ -1,18 +1,19 @@
 import type { Invariant } from "../world/evidence.ts";
 
-/** I9: what the service started ends with it. */
+/** I9: every process that the service started ends with it. */
 export const nothingLeft: Invariant = {
   id: "I9",
   promise: "no browser or sandbox process outlives its session by 30 s",
-  findViolations: ({ left }) => left.map(({ pid, name }) => `process ${pid} (${name}) was left behind`),
+  findViolations: ({ leftProcesses }) =>
+    leftProcesses.map(({ pid, name }) => `process ${pid} (${name}) was left behind`),
 };
 
-/** I11: a secret is where it is used and nowhere else. */
+/** I11: a secret appears only where it is used. */
 export const noCanary: Invariant = {
   id: "I11",
   promise: "no secret canary anywhere",
   findViolations: ({ canaries, haystacks }) =>
     haystacks.flatMap(({ name, text }) =>
-      canaries.filter((canary) => text.includes(canary)).map((canary) => `${canary} stands in ${name}`),
+      canaries.filter((canary) => text.includes(canary)).map((canary) => `${canary} is in ${name}`),
     ),
 };

@@ -1,7 +1,7 @@
 import type { LineOf } from "../oracle/log-line.ts";
 import type { Invariant } from "../world/evidence.ts";
 
-/** What the model is shown makes sense to it, whatever happened before: also what crashes and compactions left. */
+/** Every prompt is complete and consistent, also after crashes and compactions. */
 export const soundPrompts: Invariant = {
   id: "prompts",
   promise: "every prompt has its task once, and no call without its result",
@@ -20,17 +20,17 @@ export const soundPrompts: Invariant = {
         wrong.push(`${name} has a message twice: ${prompt.tags.join(", ")}`);
       if (new Set(prompt.tags.map((nonce) => nonce.length)).size > 1)
         wrong.push(`${name} has a message that is cut: ${prompt.tags.join(", ")}`);
-      const known = prompt.tags.filter((nonce) => position.has(requests.get(nonce) ?? ""));
-      // An interrupt overtakes, so order is the playing order's, which `one turn at a time` looks at.
-      return known.length === 0 ? [...wrong, `${name} has no message that was accepted`] : wrong;
+      const accepted = prompt.tags.filter((nonce) => position.has(requests.get(nonce) ?? ""));
+      // The order of the messages is not checked: an interrupt may overtake, and `oneTurnAtATime` checks the turns' order.
+      return accepted.length === 0 ? [...wrong, `${name} has no message that was accepted`] : wrong;
     });
   },
 };
 
-/** A compaction that was begun is ended, and never shown to begin twice. */
+/** Every compaction that begins also ends, and the events report each beginning once. */
 export const compactionsInPairs: Invariant = {
   id: "compaction",
-  promise: "turn.compacting and turn.compacted in pairs, each with room won",
+  promise: "turn.compacting and turn.compacted in pairs, each with fewer tokens afterwards",
   findViolations({ rows }) {
     const wrong: string[] = [];
     for (const run of rows.runs) {
@@ -43,9 +43,10 @@ export const compactionsInPairs: Invariant = {
         if (isBeginning === isOpen) wrong.push(`${kind} of ${run.id} at ${seq} comes out of turn`);
         isOpen = isBeginning;
         const { tokensBefore, tokensAfter } = JSON.parse(body);
-        if (!isBeginning && !(tokensAfter < tokensBefore)) wrong.push(`the compaction at ${seq} won nothing`);
+        if (!isBeginning && !(tokensAfter < tokensBefore))
+          wrong.push(`the compaction at ${seq} saved no tokens`);
       }
-      // A turn that ends for another reason (a stop, the model's failure) may leave one open.
+      // A turn that ends for another reason (a stop, a failure of the model) may leave a compaction without an end.
       if (isOpen && run.state === "succeeded") wrong.push(`a compaction of ${run.id} has no end`);
     }
     return wrong;

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import type { Evidence, Invariant, PublicationChange, PublicationReading } from "../world/evidence.ts";
 import { readVariant } from "../world/read-variant.ts";
 
-/** Finds publications without their current release, damaged scripts, lost events, and releases that were made twice. */
+/** Finds publications without their current release, damaged scripts, lost events, and releases that were stored twice. */
 export const publicationsStored: Invariant = {
   id: "publications",
-  promise: "a release is made once, whole, with its event; its publication outlives the session",
+  promise: "a release is stored once, whole, with its event; its publication outlives the session",
   findViolations({ rows }) {
     const wrong: string[] = [];
     for (const { id, release, newestRelease } of rows.publications) {
@@ -20,7 +20,7 @@ export const publicationsStored: Invariant = {
     for (const release of rows.releases) {
       const { id, integrity, script, author, callId, isUnchecked } = release;
       const hash = createHash("sha384").update(script).digest("base64");
-      if (integrity !== `sha384-${hash}`) wrong.push(`the script of ${id} is not that of its integrity`);
+      if (integrity !== `sha384-${hash}`) wrong.push(`the script of ${id} does not match its integrity`);
       if (author === "agent" && (callId === null || isUnchecked))
         wrong.push(`the agent published ${id} by ${callId ?? "no call"}, unchecked: ${isUnchecked}`);
     }
@@ -34,29 +34,29 @@ function findWrongEvents({ publications, releases, events }: Evidence["rows"]): 
     .filter(({ kind }) => kind === "publication.created")
     .map(({ body }): string => JSON.parse(body).publication.release);
   const living = publications.filter(({ sessionId }) => sessionId !== null).map(({ id }) => id);
-  const made = releases.filter(({ publicationId }) => living.includes(publicationId)).map(({ id }) => id);
-  return [...new Set([...announced, ...made])].flatMap((id) => {
+  const stored = releases.filter(({ publicationId }) => living.includes(publicationId)).map(({ id }) => id);
+  return [...new Set([...announced, ...stored])].flatMap((id) => {
     const times = announced.filter((each) => each === id).length;
-    return times === 1 && made.includes(id) ? [] : [`release ${id} was announced ${times} times`];
+    return times === 1 && stored.includes(id) ? [] : [`release ${id} was announced ${times} times`];
   });
 }
 
-/** A call makes one release, however often it is made again; each task of the campaign publishes once. */
+/** A call creates one release, however often the executor repeats it; each task of the campaign publishes once. */
 function findWrongCalls({ toolCalls, publications, releases }: Evidence["rows"]): string[] {
   return toolCalls.flatMap(({ name, runId, callId, input, state }) => {
     if (name !== "publish_variant") return [];
-    const made = releases.filter((release) => release.runId === runId && release.callId === callId);
+    const created = releases.filter((release) => release.runId === runId && release.callId === callId);
     const variants = publications
-      .filter(({ id }) => made.some(({ publicationId }) => publicationId === id))
+      .filter(({ id }) => created.some(({ publicationId }) => publicationId === id))
       .map(({ variant }) => variant);
-    if (made.length > 1) return [`${callId} made ${made.length} releases`];
+    if (created.length > 1) return [`${callId} created ${created.length} releases`];
     return state === "succeeded" && !variants.includes(readVariant(input) ?? "")
       ? [`${callId} succeeded, and its release is lost`]
       : [];
   });
 }
 
-/** Finds acknowledged changes that were lost, scripts that are not served as published, and deletions that took a publication. */
+/** Finds lost acknowledged changes, scripts that are not served as published, and publications lost with their session. */
 export const publicationsServed: Invariant = {
   id: "publications",
   promise:
@@ -72,7 +72,7 @@ export const publicationsServed: Invariant = {
   ],
 };
 
-/** The moving script is the current release's, or empty; the pinned one of the current release is the same. */
+/** The moving script equals the current release's pinned script, or is empty if the variant is not published. */
 function findWrongScripts({ publications, scripts }: PublicationReading): string[] {
   return publications.flatMap(({ id, publication }) => {
     const own = scripts.filter(({ publicationId }) => publicationId === id);
@@ -81,7 +81,7 @@ function findWrongScripts({ publications, scripts }: PublicationReading): string
       const isServed = [moving, own.find(({ pinned }) => pinned === publication.number)].every(
         (script) => script?.status === 200 && script.integrity === publication.integrity,
       );
-      return isServed ? [] : [`release ${publication.number} of ${id} is not what is served`];
+      return isServed ? [] : [`the served script of ${id} is not that of release ${publication.number}`];
     }
     const isEnded = own.every(({ pinned, status }) => status === (pinned === null ? 200 : 410));
     return isEnded && moving?.isEmpty ? [] : [`${id} is unpublished, and is still served`];
@@ -90,11 +90,11 @@ function findWrongScripts({ publications, scripts }: PublicationReading): string
 
 type Publishing = Evidence["publishing"];
 
-/** The state is that of the last acknowledged change, or of one that was asked for later and not answered. */
+/** The state is that of the last acknowledged change, or of a later change that got no answer. */
 function findLostChanges({ changes, readings }: Publishing, reading: PublicationReading): string[] {
-  const asked = changes.slice(0, reading.changeCount);
-  return [...new Set(asked.map(({ variant }) => variant))].flatMap((variant) => {
-    const own = asked.filter((change) => change.variant === variant);
+  const requested = changes.slice(0, reading.changeCount);
+  return [...new Set(requested.map(({ variant }) => variant))].flatMap((variant) => {
+    const own = requested.filter((change) => change.variant === variant);
     const last = own.findLastIndex(({ release }) => release !== undefined);
     const unanswered = own.slice(last + 1);
     const before = readings.find(({ changeCount }) => changeCount === 0) ?? reading;
@@ -113,7 +113,7 @@ function findLostChanges({ changes, readings }: Publishing, reading: Publication
 const readRelease = ({ publications }: PublicationReading, variant: string): number | null =>
   publications.find((each) => each.variant === variant)?.publication?.number ?? null;
 
-/** The number of the current release once a change is made. */
+/** The number of the current release after a change; null if the change unpublishes. */
 function findResult(
   { variant, wanted }: PublicationChange,
   { publications, scripts }: PublicationReading,
@@ -130,7 +130,7 @@ const findLostPublications = (earlier: PublicationReading[], { publications }: P
     .filter((id) => !publications.some((each) => each.id === id))
     .map((id) => `${id} was lost`);
 
-/** The answer to a deletion names what stays published; nothing is left of the session. */
+/** The answer to a deletion names the publications that stay; the session is gone. */
 function findWrongDeletions(rows: Evidence["rows"], { deletions, readings }: Publishing): string[] {
   return deletions.flatMap(({ sessionId, readingCount, publicationIds }) => {
     const wrong: string[] = [];
@@ -147,14 +147,14 @@ function findWrongDeletions(rows: Evidence["rows"], { deletions, readings }: Pub
   });
 }
 
-/** What the interface told last is what the database has. */
+/** The last answers of the interface equal the rows of the database. */
 function findUnequalRows(
   { publications, releases }: Evidence["rows"],
   last: PublicationReading | undefined,
 ): string[] {
   const wrong = publications.flatMap(({ id, sessionId, release }) => {
-    const told = last?.publications.find((each) => each.id === id);
-    const isEqual = told?.sessionId === sessionId && (told.publication?.number ?? null) === release;
+    const shown = last?.publications.find((each) => each.id === id);
+    const isEqual = shown?.sessionId === sessionId && (shown.publication?.number ?? null) === release;
     return isEqual ? [] : [`${id} is at release ${release}, and the interface says otherwise`];
   });
   for (const { publicationId, number, integrity, withdrawnAt } of releases) {

@@ -1,6 +1,6 @@
 import type { Evidence, Invariant } from "../world/evidence.ts";
 
-/** I1: a session begins once, whatever happened while it was made. */
+/** I1: a session has one first turn, whatever happened during its creation. */
 export const oneFirstTurn: Invariant = {
   id: "I1",
   promise: "one first turn per session",
@@ -21,58 +21,58 @@ export const oneFirstTurn: Invariant = {
       (session) => `${session.ownerId} ${session.idempotencyKey}`,
     );
     for (const [key, sessions] of keys)
-      if (sessions.length > 1) wrong.push(`the key ${key} made ${sessions.length} sessions`);
+      if (sessions.length > 1) wrong.push(`the key ${key} created ${sessions.length} sessions`);
     for (const { sessionId } of acknowledged)
       if (!rows.sessions.some((session) => session.id === sessionId)) wrong.push(`${sessionId} was lost`);
     return wrong;
   },
 };
 
-/** I2: what was answered with a 2xx is in the transcript, once. */
+/** I2: every message that was answered with a 2xx is in the transcript exactly once. */
 export const acknowledgedOnce: Invariant = {
   id: "I2",
-  promise: "every acknowledged message stands in the transcript exactly once",
+  promise: "every acknowledged message is in the transcript exactly once",
   findViolations({ rows, acknowledged }) {
     const wrong: string[] = [];
     for (const nonce of new Set(acknowledged.map((message) => message.nonce))) {
-      const isIt = (parts: unknown) => JSON.stringify(parts).includes(`n=${nonce}>>`);
+      const hasNonce = (parts: unknown) => JSON.stringify(parts).includes(`n=${nonce}>>`);
       const placed = rows.messages.filter(
-        ({ role, seq, parts }) => role === "user" && seq !== null && isIt(parts),
+        ({ role, seq, parts }) => role === "user" && seq !== null && hasNonce(parts),
       );
       if (placed.length !== 1)
         wrong.push(
-          `message ${nonce} stands in the transcript ${placed.length} times${describeLoss(rows, acknowledged, nonce)}`,
+          `message ${nonce} is in the transcript ${placed.length} times${describeLoss(rows, acknowledged, nonce)}`,
         );
-      const told = rows.events.filter((event) => event.kind === "message.completed" && isIt(event.body));
-      if (told.length !== 1) wrong.push(`message ${nonce} is told by ${told.length} events`);
+      const events = rows.events.filter(({ kind, body }) => kind === "message.completed" && hasNonce(body));
+      if (events.length !== 1) wrong.push(`message ${nonce} has ${events.length} events`);
       const [message] = placed;
-      const asked = acknowledged.find((one) => one.nonce === nonce);
-      if (message && asked && message.requestId !== asked.requestId)
+      const answer = acknowledged.find((one) => one.nonce === nonce);
+      if (message && answer && message.requestId !== answer.requestId)
         wrong.push(
-          `message ${nonce} was acknowledged as ${asked.requestId} and stands under ${message.requestId}`,
+          `message ${nonce} was acknowledged as ${answer.requestId} and is stored under ${message.requestId}`,
         );
     }
     return [...wrong, ...findGaps(rows)];
   },
 };
 
-/** How a message was sent, and what became of its request's runs. */
+/** The mode of a message, and the states of its request's runs. */
 function describeLoss(rows: Evidence["rows"], acknowledged: Evidence["acknowledged"], nonce: string): string {
-  const asked = acknowledged.find((one) => one.nonce === nonce);
-  const runs = rows.runs.filter((run) => run.requestId === asked?.requestId);
+  const message = acknowledged.find((one) => one.nonce === nonce);
+  const runs = rows.runs.filter((run) => run.requestId === message?.requestId);
   const ends = runs.map(({ state, startedAt }) => (startedAt ? state : `${state} before it started`));
-  return ` (${asked?.mode}; its runs: ${ends.join(", ") || "none"})`;
+  return ` (${message?.mode}; its runs: ${ends.join(", ") || "none"})`;
 }
 
-/** Places in the transcript rise without gaps, as the sequence of a session's messages is one list. */
+/** The sequence numbers of a session's messages rise from 1 without gaps. */
 function findGaps(rows: Evidence["rows"]): string[] {
   return rows.sessions.flatMap((session) => {
-    const places = rows.messages
+    const numbers = rows.messages
       .filter((message) => message.sessionId === session.id && message.seq !== null)
       .map((message) => message.seq ?? 0)
       .sort((a, b) => a - b);
-    return places.every((place, index) => place === index + 1)
+    return numbers.every((number, index) => number === index + 1)
       ? []
-      : [`the transcript of ${session.id} has the places ${places.join(", ")}`];
+      : [`the transcript of ${session.id} has the sequence numbers ${numbers.join(", ")}`];
   });
 }

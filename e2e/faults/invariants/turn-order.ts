@@ -1,7 +1,7 @@
 import { monotonicMs } from "../oracle/log-line.ts";
 import { type Evidence, type Invariant, sumWaits } from "../world/evidence.ts";
 
-/** I3: turns of one session never overlap, and come in the order in which they were accepted; interrupts come first. */
+/** I3: turns of one session never overlap, and play in the order of acceptance, except that interrupts come first. */
 export const oneTurnAtATime: Invariant = {
   id: "I3",
   promise: "one turn at a time in a session, in order of arrival",
@@ -28,7 +28,7 @@ export const oneTurnAtATime: Invariant = {
 
 const STOP_MAX_MS = 3_000;
 
-/** A turn that is told to stop ends within 3 s, wherever it is. Source: `wire.md`, Follow-ups; `faults.md`, Invariants. */
+/** An interrupted turn ends within 3 s at any stage. Source: `wire.md`, Follow-ups; `faults.md`, Invariants. */
 export const interruptsStop: Invariant = {
   id: "stop",
   promise: "an interrupt ends the running turn within 3 s, and runs itself",
@@ -46,11 +46,11 @@ function checkInterrupt(evidence: Evidence, interrupt: Evidence["acknowledged"][
     const [from, to] = [run.startedAt?.getTime(), run.endedAt?.getTime()];
     if (from === undefined || to === undefined || from > interrupt.atMs || to < interrupt.atMs) return [];
     const [fromMs, toMs] = [interrupt.atMs - wallMs, to - wallMs];
-    // A process that was killed over it, or was about to be, has its restart to wait for.
+    // If the campaign disturbed the service during the turn, the end may have to wait for a restart.
     if (disturbedAtMs.some((at) => at >= from - wallMs && at <= toMs)) return [];
     const lateMs = toMs - fromMs - STOP_MAX_MS - sumWaits(evidence, fromMs, toMs);
     return lateMs > 0
-      ? [`${run.id} went on for ${Math.round(toMs - fromMs)} ms after ${interrupt.requestId} was accepted`]
+      ? [`${run.id} continued for ${Math.round(toMs - fromMs)} ms after ${interrupt.requestId} was accepted`]
       : [];
   });
 }

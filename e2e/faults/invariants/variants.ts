@@ -1,13 +1,13 @@
 import type { Evidence, Invariant } from "../world/evidence.ts";
 import { readVariant } from "../world/read-variant.ts";
 
-/** Finds revisions that were stored twice or lost, checks and previews that are half stored, and edits that were given up. */
+/** Finds revisions that were stored twice or lost, half-stored checks, and successful calls whose effect is missing. */
 export const variantsWhole: Invariant = {
   id: "variants",
-  promise: "a revision is stored once, with its event; a call that succeeded left what it says",
+  promise: "a revision is stored once, with its event; the effect of a call that succeeded is stored",
   findViolations({ rows }) {
     const wrong: string[] = [];
-    const told = (sessionId: string, key: string) =>
+    const findUpdates = (sessionId: string, key: string) =>
       rows.events
         .filter((event) => event.sessionId === sessionId && event.kind === "variant.updated")
         .map(({ body }) => JSON.parse(body).variant)
@@ -19,7 +19,7 @@ export const variantsWhole: Invariant = {
         wrong.push(`${sessionId} ${key} has the revisions ${numbers.join()}, and the newest is ${revision}`);
       // Each turn of the campaign applies a variant of its own once.
       if (revision !== 1) wrong.push(`${sessionId} ${key} was applied ${revision} times`);
-      const unchecked = told(sessionId, key).filter(({ check }) => check === null);
+      const unchecked = findUpdates(sessionId, key).filter(({ check }) => check === null);
       if (unchecked.length !== 1) wrong.push(`${sessionId} ${key} was announced ${unchecked.length} times`);
     }
     for (const { sessionId, key, checkStatus, checkReport, checkedAt } of rows.variantRevisions) {
@@ -31,7 +31,7 @@ export const variantsWhole: Invariant = {
   },
 };
 
-/** Finds calls that succeeded without a trace. The previews of a session are those of its last call. */
+/** Finds successful calls whose effect is missing. A session keeps only the previews of its last `set_previews`. */
 function findLostEdits({ toolCalls, variantRevisions, previews }: Evidence["rows"]): string[] {
   const ordered = toolCalls.toSorted((a, b) => a.startedAt.getTime() - b.startedAt.getTime());
   return ordered.flatMap(({ sessionId, name, callId, input, state }, index) => {

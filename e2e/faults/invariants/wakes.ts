@@ -1,10 +1,10 @@
 import type { Invariant } from "../world/evidence.ts";
 
-/** Finds waits without exactly one wake, questions that stayed open, and acknowledged answers that the model did not get. */
+/** Finds waits without exactly one wake, questions that stayed open, and acknowledged answers that the model did not see. */
 export const wakesOnce: Invariant = {
   id: "wakes",
   promise: "a parked turn is woken exactly once, and no acknowledged answer is lost",
-  findViolations({ rows, taken }) {
+  findViolations({ rows, acknowledgedAnswers }) {
     const wrong: string[] = [];
     for (const run of rows.runs) {
       if (run.parkedAt !== null) wrong.push(`${run.id} is still parked`);
@@ -15,11 +15,11 @@ export const wakesOnce: Invariant = {
         (kind, index) => kind === (index % 2 === 0 ? "turn.waiting" : "turn.resumed"),
       );
       if (!isInTurn || order.length % 2 !== 0)
-        wrong.push(`${run.id} waited and went on so: ${order.join(", ")}`);
+        wrong.push(`the waits and wakes of ${run.id} do not alternate: ${order.join(", ")}`);
     }
     for (const { id, runId, state } of rows.elicitations)
       if (state === "open") wrong.push(`question ${id} of ${runId} is still open`);
-    for (const { elicitationId, text } of taken) {
+    for (const { elicitationId, text } of acknowledgedAnswers) {
       const question = rows.elicitations.find(({ id }) => id === elicitationId);
       if (question?.state !== "answered" || question.answer !== text) {
         wrong.push(`question ${elicitationId} lost the answer "${text}": it is ${question?.state}`);
@@ -31,7 +31,7 @@ export const wakesOnce: Invariant = {
       const run = rows.runs.find(({ id }) => id === question.runId);
       // If the turn was stopped before it continued, no model call could contain the answer.
       if (run?.state === "succeeded" && !call?.resultText?.includes(text))
-        wrong.push(`the model was not told "${text}" but ${call?.resultText}`);
+        wrong.push(`the model was shown "${call?.resultText}" instead of the answer "${text}"`);
     }
     return wrong;
   },

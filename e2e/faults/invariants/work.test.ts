@@ -17,7 +17,7 @@ const call = (callId: string, name: string, input: object = {}) => ({
   state: "succeeded",
 });
 
-/** What a turn leaves that plans, proves, deploys, reports and imports; the rows have the columns that are looked at. */
+/** The rows of a turn that plans, proves, deploys, reports and imports, with only the columns that the invariants read. */
 function makeRows() {
   const items = [{ text: "plan abcd", status: "todo" }];
   return {
@@ -72,7 +72,7 @@ function makeRows() {
 
 type Forged = ReturnType<typeof makeRows>;
 
-// Only the columns that the invariants look at are there.
+// The rows have only the columns that the invariants read, hence the cast.
 const judge = (rows: Forged): string[] =>
   [planningOnce, pagesWhole, reportsOnce, importsWhole].flatMap(({ id, findViolations }) =>
     findViolations({ rows } as unknown as Evidence).map((text) => `${id}: ${text}`),
@@ -87,9 +87,9 @@ const forget = (rows: Forged, kind: string) => {
   rows.events = rows.events.filter((each) => each.kind !== kind);
 };
 
-test("work that went as promised violates nothing", () => assert.deepEqual(judge(makeRows()), []));
+test("work that keeps every promise has no violation", () => assert.deepEqual(judge(makeRows()), []));
 
-const spoilt: [string, string, (rows: Forged) => void][] = [
+const violations: [string, string, (rows: Forged) => void][] = [
   ["planning", "a plan that was stored twice", ({ events }) => repeat(events)],
   ["planning", "a plan that was not announced", (rows) => forget(rows, "plan.updated")],
   ["planning", "a plan that is gone", (rows) => void Object.assign(rows, { plans: [], events: [] })],
@@ -131,7 +131,7 @@ const spoilt: [string, string, (rows: Forged) => void][] = [
   ],
 ];
 
-for (const [id, title, spoil] of spoilt)
+for (const [id, title, spoil] of violations)
   test(`${id} finds ${title}`, () => {
     const rows = makeRows();
     spoil(rows);

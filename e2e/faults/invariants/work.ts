@@ -3,7 +3,8 @@ import type { Evidence, Invariant } from "../world/evidence.ts";
 type Rows = Evidence["rows"];
 type Call = { runId: string | null; callId: string | null };
 
-const isOf = (one: Call, other: Call): boolean => one.runId === other.runId && one.callId === other.callId;
+const isSameCall = (one: Call, other: Call): boolean =>
+  one.runId === other.runId && one.callId === other.callId;
 
 /** The bodies of a session's events of one kind. */
 const readBodies = ({ events }: Rows, sessionId: string, kind: string) =>
@@ -11,36 +12,38 @@ const readBodies = ({ events }: Rows, sessionId: string, kind: string) =>
     .filter((event) => event.sessionId === sessionId && event.kind === kind)
     .map(({ body }) => JSON.parse(body));
 
-/** A call left one thing if it succeeded, and never two. @returns what is wrong with the calls of a tool. */
-function findWrongCalls(rows: Rows, name: string, made: readonly Call[]): string[] {
+/** A call stored one row if it succeeded, and never two. @returns the violations of a tool's calls. */
+function findWrongCalls(rows: Rows, name: string, stored: readonly Call[]): string[] {
   return rows.toolCalls.flatMap((call) => {
     if (call.name !== name) return [];
-    const count = made.filter((each) => isOf(each, call)).length;
+    const count = stored.filter((each) => isSameCall(each, call)).length;
     if (count > 1) return [`${call.callId} (${name}) was carried out ${count} times`];
-    return call.state === "succeeded" && count === 0 ? [`what ${call.callId} (${name}) did is lost`] : [];
+    return call.state === "succeeded" && count === 0
+      ? [`the effect of ${call.callId} (${name}) is lost`]
+      : [];
   });
 }
 
-/** Whether numbers are 1, 2, 3 … */
+/** Whether the numbers, once sorted, are 1, 2, 3 … */
 const isGapless = (numbers: number[]): boolean =>
   numbers.toSorted((a, b) => a - b).every((number, index) => number === index + 1);
 
 /** Finds plans that skip or repeat a revision, and requirements that were added twice, lost, or met without evidence. */
 export const planningOnce: Invariant = {
   id: "planning",
-  promise: "each revision of a plan has one event; a requirement is added once, and what met it is there",
+  promise: "each revision of a plan has one event; a requirement is added once, and its evidence exists",
   findViolations({ rows }) {
     const wrong: string[] = [];
     for (const { sessionId, revision } of rows.plans) {
-      const told = readBodies(rows, sessionId, "plan.updated").map(({ plan }): number => plan.revision);
-      if (told.length !== revision || !isGapless(told))
-        wrong.push(`the plan of ${sessionId} has revision ${revision}, and its events ${told.join()}`);
+      const announced = readBodies(rows, sessionId, "plan.updated").map(({ plan }): number => plan.revision);
+      if (announced.length !== revision || !isGapless(announced))
+        wrong.push(`the plan of ${sessionId} has revision ${revision}, and its events ${announced.join()}`);
     }
     for (const { sessionId, state, name, callId, input } of rows.toolCalls) {
       if (state !== "succeeded" || name !== "update_plan") continue;
-      const told = readBodies(rows, sessionId, "plan.updated");
+      const updates = readBodies(rows, sessionId, "plan.updated");
       const text = readFirstText(input);
-      const count = told.filter(({ plan }) => plan.items[0]?.text === text).length;
+      const count = updates.filter(({ plan }) => plan.items[0]?.text === text).length;
       if (count !== 1) wrong.push(`the plan of ${callId} was stored ${count} times`);
     }
     wrong.push(...findWrongCalls(rows, "add_requirements", rows.requirements));
@@ -68,11 +71,11 @@ export const pagesWhole: Invariant = {
   promise: "a version is deployed once per call, whole, with its event; no content is left without a file",
   findViolations({ rows }) {
     const wrong = findWrongCalls(rows, "deploy_landing_page", rows.landingPageVersions);
-    const known = new Set(rows.landingPageBlobs.map(({ hash }) => hash));
+    const stored = new Set(rows.landingPageBlobs.map(({ hash }) => hash));
     const used = new Set(rows.landingPageFiles.map(({ hash }) => hash));
-    for (const hash of known) if (!used.has(hash)) wrong.push(`content ${hash} belongs to no file`);
+    for (const hash of stored) if (!used.has(hash)) wrong.push(`content ${hash} belongs to no file`);
     for (const { slug, path, hash } of rows.landingPageFiles)
-      if (!known.has(hash)) wrong.push(`${path} of ${slug} has no content`);
+      if (!stored.has(hash)) wrong.push(`${path} of ${slug} has no content`);
     for (const { slug, number, fileCount } of rows.landingPageVersions) {
       const files = rows.landingPageFiles.filter((file) => file.slug === slug && file.number === number);
       if (files.length !== fileCount)
@@ -86,9 +89,9 @@ export const pagesWhole: Invariant = {
         wrong.push(`${slug} has the versions ${numbers.join()}, and the newest is ${newestVersion}`);
       if (version !== null && !numbers.includes(version)) wrong.push(`${slug} lost its version ${version}`);
       if (sessionId === null) continue;
-      const told = readBodies(rows, sessionId, "page.deployed").filter(({ page }) => page.slug === slug);
-      if (told.length !== numbers.length)
-        wrong.push(`${slug} was announced ${told.length} times, with ${numbers.length} versions`);
+      const deploys = readBodies(rows, sessionId, "page.deployed").filter(({ page }) => page.slug === slug);
+      if (deploys.length !== numbers.length)
+        wrong.push(`${slug} was announced ${deploys.length} times, with ${numbers.length} versions`);
     }
     return wrong;
   },
@@ -101,8 +104,8 @@ export const reportsOnce: Invariant = {
   findViolations({ rows }) {
     const wrong = findWrongCalls(rows, "publish_qa_report", rows.reports);
     for (const { id, sessionId } of rows.reports) {
-      const told = readBodies(rows, sessionId, "report.published").filter(({ report }) => report.id === id);
-      if (told.length !== 1) wrong.push(`${id} was announced ${told.length} times`);
+      const events = readBodies(rows, sessionId, "report.published").filter(({ report }) => report.id === id);
+      if (events.length !== 1) wrong.push(`${id} was announced ${events.length} times`);
     }
     return wrong;
   },
@@ -123,8 +126,8 @@ export const importsWhole: Invariant = {
       const messages = rows.importedMessages.filter(({ importId }) => importId === id);
       if (messages.length !== messageCount || !isGapless(messages.map(({ position }) => position)))
         wrong.push(`${id} has ${messages.length} of ${messageCount} messages`);
-      const told = readBodies(rows, sessionId, "document.imported");
-      if (told.filter(({ import: each }) => each.id === id).length !== 1)
+      const events = readBodies(rows, sessionId, "document.imported");
+      if (events.filter(({ import: each }) => each.id === id).length !== 1)
         wrong.push(`${id} was not announced once`);
       for (const { key } of variants)
         if (!rows.variants.some((each) => each.sessionId === sessionId && each.key === key))

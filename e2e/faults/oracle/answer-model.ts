@@ -4,31 +4,31 @@ import { cutIntoPieces } from "./cut-into-pieces.ts";
 import { readPrompt } from "./read-prompt.ts";
 import { importCall, workCalls } from "./work-calls.ts";
 
-/** The tool of the oracle's tool server, as sessions of the campaign name that. */
+/** The name that sessions of the campaign give the tool of the oracle's tool server. */
 const NOTE_TOOL = "mcp_notes__note";
-/** What the first structured answer says, so that the correction is told from it. */
+/** Marks the first, invalid structured answer; a prompt that holds it asks for the correction. */
 const FIRST_TRY = "FIRST-TRY";
 const CHUNK_DELAY_MS = 8;
-/** Time in which a call is under way and nothing of its answer has come. */
+/** Delay before the first byte of an answer, so that a kill can hit a call without one. */
 const FIRST_BYTE_MS = 10;
-/** Steps of a turn whose context has to be compacted, and what each says: more than the context holds. */
+/** Number of steps of a turn of the kind `long`, and the text of each: together they exceed the context. */
 const LONG_STEPS = 18;
 const LONG_TEXT = "finding ".repeat(400);
 
 /**
- * The whole behaviour of the oracle's model: a pure function of the request, but for the faults that happen on the
- * first calls of a session and then no more.
+ * Creates the behaviour of the oracle's model: a pure function of the request, except that some faults happen only on the
+ * first calls of a session.
  *
  * @param pageUrl address of the oracle's pages.
  */
 export function createModelPlan(pageUrl: string) {
-  const faultsMade = new Map<string, number>();
+  const faultCounts = new Map<string, number>();
 
-  /** Whether a fault that happens `times` times for a session is still to happen. */
+  /** Whether a fault that happens `times` times for a session must happen again; counts each call. */
   function isDue(tag: Tag, times: number): boolean {
-    const made = faultsMade.get(tag.nonce) ?? 0;
-    faultsMade.set(tag.nonce, made + 1);
-    return made < times;
+    const count = faultCounts.get(tag.nonce) ?? 0;
+    faultCounts.set(tag.nonce, count + 1);
+    return count < times;
   }
 
   return (request: RecordedRequest): Step | undefined => {
@@ -37,7 +37,7 @@ export function createModelPlan(pageUrl: string) {
     const child = /^CHILD (\w+)/.exec(request.userText)?.[1];
     if (child !== undefined) return answerChild(child);
     const tag = readTag(request.text);
-    if (!tag) return { status: 400, message: "a request that the campaign did not make" };
+    if (!tag) return { status: 400, message: "a request that is not from the campaign" };
     if (request.kind === "structured") return answerStructured(request, tag, isDue);
     const [kind = "", fault = "", argument = ""] = tag.kind.split(":");
     if (kind === "model" && request.answersSoFar === 0) {
@@ -79,7 +79,7 @@ function answerTurn(kind: string, tag: Tag, request: RecordedRequest, pageUrl: s
       };
     if (answersSoFar === 1) return { ...say("Then I fetch a page."), toolCalls: [fetchPage] };
   }
-  // Where its server was skipped, the tool is not among those that are offered.
+  // The tool is not offered if its server was skipped.
   if (kind === "mcp" && answersSoFar === 0 && JSON.stringify(request.body.tools ?? []).includes(NOTE_TOOL))
     return {
       toolCalls: [{ name: NOTE_TOOL, arguments: { nonce: tag.nonce }, id: `call_${tag.nonce}_n` }],
@@ -90,7 +90,7 @@ function answerTurn(kind: string, tag: Tag, request: RecordedRequest, pageUrl: s
   }
   if (kind === "delegate" && answersSoFar === 1)
     return { toolCalls: [{ name: "wait_for_agents", arguments: {}, id: `call_${tag.nonce}_w` }] };
-  // Two questions beside a command, then a third one.
+  // The first message has two questions and a command, the second one a third question.
   if (kind === "ask" && answersSoFar < 2) {
     const elicit = (nth: number) => ({
       name: "elicit_user_input",
@@ -157,18 +157,18 @@ const editCalls = (nonce: string, url: string, kind: "edit" | "publish") => [
       },
 ];
 
-/** How many steps of a message's turn a prompt tells of: by its own words, or those of a summary. */
+/** The number of steps of a message's turn that a prompt reports, in the agent's own messages or in a summary. */
 const countSteps = (text: string, nonce: string): number =>
   Math.max(
     0,
     ...[...text.matchAll(new RegExp(`Step (\\d+) of ${nonce}`, "g"))].map(([, step]) => Number(step)),
   );
 
-/** A summary that tells how far each turn has come. */
+/** A summary that reports the last step of each turn. */
 function summarize(text: string): Step {
   const nonces = new Set([...text.matchAll(/Step \d+ of ([a-z]+)/g)].map(([, nonce = ""]) => nonce));
-  const told = [...nonces].map((nonce) => `Step ${countSteps(text, nonce)} of ${nonce} is done.`);
-  return { text: `A summary. ${told.join(" ")}`, delayMs: 40 };
+  const progress = [...nonces].map((nonce) => `Step ${countSteps(text, nonce)} of ${nonce} is done.`);
+  return { text: `A summary. ${progress.join(" ")}`, delayMs: 40 };
 }
 
 function answerStructured(
@@ -193,7 +193,7 @@ function answerStructured(
   return send(request.text.includes(FIRST_TRY) ? good : bad);
 }
 
-/** A model fault; undefined once it has happened often enough. */
+/** The step that plays a model fault; undefined if the fault has already happened as often as it must. */
 function breakAnswer(fault: string, argument: string, isDue: (times: number) => boolean): Step | undefined {
   const text =
     "An answer that is long enough to be cut somewhere in its middle, by whoever wants to. ".repeat(3);

@@ -4,7 +4,7 @@ import type { PromptFacts } from "./read-prompt.ts";
 /** Monotonic milliseconds of this machine: the same clock in every process. */
 export const monotonicMs = (): number => Number(process.hrtime.bigint() / 1_000n) / 1_000;
 
-/** One line of the oracle's log: what crossed the wire, and what it meant. `atMs` is the machine's monotonic clock. */
+/** One line of the oracle's log: bytes on the wire, or a parsed exchange. `atMs` is the machine's monotonic clock. */
 export type OracleLine = { atMs: number } & (
   | { type: "bytes"; server: ServerName; connection: number; from: "service" | "oracle"; base64: string }
   | ({
@@ -24,7 +24,7 @@ export type OracleLine = { atMs: number } & (
       event: string;
       signature: string | null;
       body: string;
-      /** Number of this exchange with the receiver, to find its end by. */
+      /** Number of this exchange with the receiver; its `callback-end` line has the same number. */
       exchange: number;
       firstByteAtMs: number;
     }
@@ -35,5 +35,5 @@ export type OracleLine = { atMs: number } & (
 
 export type ServerName = "model" | "receiver";
 
-/** A line of one kind. */
+/** A line of one type. */
 export type LineOf<Type extends OracleLine["type"]> = Extract<OracleLine, { type: Type }>;

@@ -8,8 +8,9 @@ import { startOracleReceiver } from "./start-receiver.ts";
 import { startOracleTools } from "./start-tools.ts";
 import { startTap } from "./tap.ts";
 
-// node e2e/faults/oracle/main.ts <log.jsonl>: the world outside the service, in a process that no fault reaches. Prints where
-// it is on one line and serves until its standard input ends. A line is written before anything is answered.
+// node e2e/faults/oracle/main.ts <log.jsonl>
+// Serves the model, the receiver and the tools that the service uses, in a process that no fault reaches. Prints its
+// addresses on one line and serves until its standard input ends. It logs every request before it answers.
 const [, , logPath = "oracle.jsonl"] = process.argv;
 const log = openSync(logPath, "a");
 const note = (line: OracleLine) => void writeSync(log, `${JSON.stringify(line)}\n`);

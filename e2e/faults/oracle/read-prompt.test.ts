@@ -12,7 +12,7 @@ const result = (call_id: string, output: unknown = "done") => ({
 });
 const task = writeTag({ kind: "tools", nonce: "abcd" });
 
-test("a sound prompt has its tasks, and every call has its result", () => {
+test("a complete prompt has its tasks and no unpaired call", () => {
   const steer = writeTag({ kind: "plain", nonce: "efgh" });
   const facts = readPrompt(`${task}\n${steer}`, [call("1"), result("1")]);
   assert.deepEqual(facts, {
@@ -24,16 +24,16 @@ test("a sound prompt has its tasks, and every call has its result", () => {
   });
 });
 
-test("a call without a result, a result without a call and a second result are found", () => {
+test("`unpaired` names calls without a result, results without a call, and calls with two results", () => {
   const facts = readPrompt(task, [call("1"), result("2"), call("3"), result("3"), result("3")]);
   assert.deepEqual(facts.unpaired, ["1", "3", "2"]);
 });
 
-test("a result that says that the outcome is unknown is known by its call, also among parts", () => {
+test("`unknown` names calls whose result reports an unknown outcome, also in a part of the result", () => {
   const parts = [{ type: "input_text", text: "Outcome unknown: …" }];
   assert.deepEqual(readPrompt(task, [call("1"), result("1", parts)]).unknown, ["1"]);
 });
 
-test("a request for a summary is told from the work", () => {
+test("`isSummary` is true for a request for a summary", () => {
   assert.equal(readPrompt(`${task}\n${SUMMARY_REQUEST}`, []).isSummary, true);
 });

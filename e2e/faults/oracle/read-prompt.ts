@@ -1,28 +1,28 @@
 import { SUMMARY_REQUEST } from "#lib/turn/compaction/summary-prompt.ts";
 import { readTags } from "../world/tag.ts";
 
-/** What a prompt holds, as far as promises are made about it. */
+/** The facts about a prompt that the invariants check. */
 export type PromptFacts = {
-  /** Whether the model is asked to sum up a conversation rather than to go on with it. */
+  /** Whether the prompt asks for a summary of the conversation rather than its next message. */
   isSummary: boolean;
   /** Whether the task is that of a sub-agent, which has no tag. */
   isSubAgent: boolean;
-  /** The sessions' messages in it, by nonce, each as often as it stands there. */
+  /** Nonces of the sessions' messages in the prompt, one for each occurrence. */
   tags: string[];
   /** Ids of calls without a result, and of results without a call. */
   unpaired: string[];
-  /** Ids of calls of which it is said that nobody knows what came of them. */
+  /** Ids of calls whose result says that the outcome is unknown. */
   unknown: string[];
 };
 
 type Item = { type?: unknown; call_id?: unknown; output?: unknown };
 
-/** Reads a prompt of the Responses wire. */
+/** Reads the facts of a request of the Responses API. `text` is the request's whole text, `input` its field of this name. */
 export function readPrompt(text: string, input: unknown): PromptFacts {
   const items = (Array.isArray(input) ? input : []) as Item[];
-  const idsOf = (type: string, isMeant = (_item: Item) => true) =>
+  const idsOf = (type: string, isIncluded = (_item: Item) => true) =>
     items.flatMap((item) =>
-      item.type === type && typeof item.call_id === "string" && isMeant(item) ? [item.call_id] : [],
+      item.type === type && typeof item.call_id === "string" && isIncluded(item) ? [item.call_id] : [],
     );
   const calls = idsOf("function_call");
   const results = idsOf("function_call_output");

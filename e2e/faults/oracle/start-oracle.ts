@@ -9,7 +9,7 @@ type Place = { model: number; receiver: number; tools: string; certificate: stri
 
 export type Oracle = Awaited<ReturnType<typeof startOracle>>;
 
-/** Starts the oracle: scripted model, callback receiver, pages and tool server, in a process of their own. */
+/** Starts the oracle in its own process: scripted model, callback receiver, pages and tool server. */
 export async function startOracle() {
   const folder = await mkdtemp(join(tmpdir(), "faults-oracle-"));
   const logPath = join(folder, "oracle.jsonl");
@@ -29,7 +29,7 @@ export async function startOracle() {
     modelUrl: `http://127.0.0.1:${place.model}/v1`,
     receiverUrl: `http://127.0.0.1:${place.receiver}`,
     toolsUrl: place.tools,
-    /** What a service must trust to reach the tool server. */
+    /** Path of the certificate that a service must trust to reach the tool server. */
     certificatePath,
     pid: child.pid,
     /** The lines written since the last call. */

@@ -7,7 +7,7 @@ const KEEP_ALIVE_MS = 120_000;
 
 type Note = (line: OracleLine) => void;
 
-/** Answers to one delivery, by the behaviour in the path `/hook/<behaviour>/…`; `nth` counts its exchanges from 1. */
+/** Answers a delivery with the behaviour in its path `/hook/<behaviour>/…`; `nth` counts its exchanges from 1. */
 async function answer(behaviour: string, nth: number, response: ServerResponse): Promise<void> {
   const isFirst = nth === 1;
   const plain = (status: number, headers: Record<string, string> = {}) =>
@@ -48,7 +48,7 @@ async function answer(behaviour: string, nth: number, response: ServerResponse):
   }
 }
 
-/** Writes past the HTTP layer, half a second a byte. */
+/** Writes directly to the socket, one byte every 500 ms. */
 async function drip(response: ServerResponse, text: string): Promise<void> {
   for (const byte of text) {
     if (!response.socket || response.socket.destroyed) return;
@@ -58,7 +58,7 @@ async function drip(response: ServerResponse, text: string): Promise<void> {
   response.destroy();
 }
 
-/** A 200 whose body does not end: at most a gigabyte, as fast as it is taken. */
+/** Answers 200 with up to 1 GB of body, as fast as the client reads. */
 async function endless(response: ServerResponse): Promise<void> {
   response.writeHead(200);
   const chunk = Buffer.alloc(65_536, ".");
@@ -112,7 +112,7 @@ export async function startOracleReceiver(note: Note): Promise<number> {
     );
     await answer(path.split("/")[2] ?? "", nth, response).catch(() => response.destroy());
   });
-  // On a busy machine a client writes into a connection that is just being closed for having been idle.
+  // With the short default, a client on a busy machine may write to a connection just as the server closes it as idle.
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   return (server.address() as AddressInfo).port;

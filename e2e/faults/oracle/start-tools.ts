@@ -13,10 +13,10 @@ const MANY = 10_000;
 const HUGE_BYTES = 50 * 1_048_576;
 
 /**
- * Starts the tool server of the oracle; how it misbehaves is the first word of the path. Its tool `note` writes a line
- * when a call begins, and another when it ends: that, and when, is what executions are counted by.
+ * Starts the tool server of the oracle; the first segment of the path names its fault. Its tool `note` writes one line when
+ * a call begins and one when it ends, by which the invariants count executions.
  *
- * @returns its origin, and the certificate that a service must trust.
+ * @returns the server's origin, and the certificate that a service must trust.
  */
 export async function startOracleTools(note: (line: OracleLine) => void) {
   const write = (fault: string, did: "list" | "begin" | "end", nonce: string) =>
@@ -63,7 +63,7 @@ export async function startOracleTools(note: (line: OracleLine) => void) {
 
 const readFault = (path: string): string => path.split("/")[1] ?? "";
 
-/** A schema that leads back to itself in every way there is. */
+/** A schema with references to itself: to its root, to a property, and between two definitions. */
 const CYCLIC = {
   type: "object" as const,
   properties: { nonce: { $ref: "#/$defs/a" }, self: { $ref: "#" }, deep: { $ref: "#/properties/deep" } },

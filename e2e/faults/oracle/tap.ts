@@ -9,7 +9,7 @@ type Note = (line: {
   base64: string;
 }) => void;
 
-/** Puts a listener in front of a server of the oracle that notes every byte either side sends. @returns its port. */
+/** Starts a TCP proxy in front of a server of the oracle that records every byte of both sides. @returns its port. */
 export async function startTap(name: ServerName, port: number, note: Note): Promise<number> {
   let connections = 0;
   const server = createServer((client) => {

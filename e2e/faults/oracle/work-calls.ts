@@ -1,8 +1,8 @@
 import type { StepToolCall } from "../../fixtures/scripted-model/types.ts";
 
 /**
- * The calls of a turn that plans, proves a requirement with a picture, deploys a page and publishes a report, one after the
- * other. Ids of the service are read from the prompt, and are empty until they stand there.
+ * The calls of a turn that plans, proves a requirement with a picture, deploys a page and publishes a report, in order. The
+ * ids of the requirement and the picture are read from the prompt, and are empty until the prompt contains them.
  */
 export function workCalls(nonce: string, url: string, prompt: string): StepToolCall[] {
   const evidenceId = [...prompt.matchAll(/evi_[a-z0-9]+/g)].at(-1)?.[0] ?? "";

@@ -5,13 +5,13 @@ import type { Acknowledged } from "./evidence.ts";
 import type { Random } from "./random.ts";
 import { writeTag } from "./tag.ts";
 
-/** A call that a client makes, and makes again with the same key until it is answered. */
-type Ask = {
+/** A request that a client repeats with the same key until it is answered. */
+type ClientRequest = {
   nonce: string;
   idempotencyKey: string;
   path: string;
   body: Record<string, unknown>;
-  /** The session's share link, for a person's message. */
+  /** The session's share link, with which a person's message is sent; omitted for an API key. */
   shareUrl?: string;
 };
 
@@ -24,33 +24,33 @@ type Created = {
   shareUrl: string;
 };
 
-/** An answer of a person that the service acknowledged. */
-type AnswerTaken = { elicitationId: string; text: string };
+/** An answer to a question that the service acknowledged with a 2xx. */
+type AcknowledgedAnswer = { elicitationId: string; text: string };
 const ANSWER_EVERY_MS = 60;
 
-/** Clients of a service that never give up, and remember what they were told. */
+/** Creates clients that repeat requests until the service answers, and record its answers. */
 export function createClients(deps: { service: () => RunningService; random: Random; receiverUrl: string }) {
   const { service, random, receiverUrl } = deps;
   const acknowledged: Acknowledged[] = [];
-  const unanswered: Ask[] = [];
+  const unanswered: ClientRequest[] = [];
   const problems: string[] = [];
   const answers: { name: string; text: string }[] = [];
   const canaries: string[] = [];
   const secretsByNonce = new Map<string, string>();
-  /** What goes on beside the play: calls that come at their own time. */
-  const beside: Promise<unknown>[] = [];
-  const taken: AnswerTaken[] = [];
+  /** Delayed requests that run while the case continues. */
+  const delayed: Promise<unknown>[] = [];
+  const acknowledgedAnswers: AcknowledgedAnswer[] = [];
 
-  async function ask(asked: Ask): Promise<Created | undefined> {
+  async function ask(request: ClientRequest): Promise<Created | undefined> {
     try {
-      const headers = asked.shareUrl === undefined ? {} : asVisitor(asked.shareUrl, service().baseUrl);
-      const answer = await service().call("POST", asked.path, asked.body, headers);
+      const headers = request.shareUrl === undefined ? {} : asVisitor(request.shareUrl, service().baseUrl);
+      const answer = await service().call("POST", request.path, request.body, headers);
       const text = await answer.text();
-      answers.push({ name: `the answer to ${asked.path}`, text });
+      answers.push({ name: `the answer to ${request.path}`, text });
       if (answer.status >= 400 && answer.status < 500)
-        problems.push(`${asked.path} answered ${answer.status}: ${text}`);
+        problems.push(`${request.path} answered ${answer.status}: ${text}`);
       if (answer.ok) {
-        const { nonce, idempotencyKey, body } = asked;
+        const { nonce, idempotencyKey, body } = request;
         const created = JSON.parse(text) as Created;
         const { sessionId, requestId, runId } = created;
         const mode = readMode(body);
@@ -58,26 +58,30 @@ export function createClients(deps: { service: () => RunningService; random: Ran
         return created;
       }
     } catch {
-      // The service has gone, or went while it answered: the client does not know whether it was heard.
+      // The service ended before or during its answer: the client does not know whether the request had an effect.
     }
-    unanswered.push(asked);
+    unanswered.push(request);
     return undefined;
   }
 
-  /** Everything that chance decides about a message is decided before it is sent. */
-  function describeFollowUp(sessionId: string, kind: string, more: Record<string, unknown>): Ask {
+  /** Builds a follow-up message. All random choices are made here, before the message is sent. */
+  function describeFollowUp(sessionId: string, kind: string, more: Record<string, unknown>): ClientRequest {
     const nonce = random.name();
     const idempotencyKey = `key-${nonce}`;
     const body = { text: writeTag({ kind, nonce }), idempotencyKey, ...more };
     return { nonce, idempotencyKey, path: `/api/sessions/${sessionId}/agent/messages`, body };
   }
-  const describePersons = ({ sessionId, shareUrl }: Created, kind: string, mode: FollowUpMode): Ask => ({
+  const describeAsPerson = (
+    { sessionId, shareUrl }: Created,
+    kind: string,
+    mode: FollowUpMode,
+  ): ClientRequest => ({
     ...describeFollowUp(sessionId, kind, { mode }),
     path: `/s/${sessionId}/actions/messages`,
     shareUrl,
   });
 
-  /** Answers every open question of a session with a text of its own, as long as the service takes answers. */
+  /** Answers about half of a session's open questions, each with a different text. */
   async function answerOpen(sessionId: string): Promise<void> {
     const path = `/api/sessions/${sessionId}/elicitations`;
     const { data = [] } = await service().read<{ data?: { elicitationId: string; state: string }[] }>(path);
@@ -85,7 +89,7 @@ export function createClients(deps: { service: () => RunningService; random: Ran
       if (state !== "open" || random.next() < 0.5) continue;
       const text = `answer ${random.name()}`;
       const { ok } = await service().call("POST", `${path}/${elicitationId}`, { answer: text });
-      if (ok) taken.push({ elicitationId, text });
+      if (ok) acknowledgedAnswers.push({ elicitationId, text });
     }
   }
 
@@ -96,14 +100,14 @@ export function createClients(deps: { service: () => RunningService; random: Ran
     answers,
     canaries,
     secretsByNonce,
-    /** Asks again what was not answered. */
-    async askAgain() {
-      for (const asked of unanswered.splice(0)) await ask(asked);
+    /** Repeats the unanswered requests. */
+    async retryUnanswered() {
+      for (const request of unanswered.splice(0)) await ask(request);
     },
     /**
-     * Creates a session with a callback, secrets and a first message of a kind the oracle knows.
+     * Creates a session with a callback, secrets, and a first message whose tag has this kind.
      *
-     * @returns undefined when no answer came; the call is made again by `askAgain`.
+     * @returns undefined if no answer arrived; `retryUnanswered` then repeats the request.
      */
     create(
       kind: string,
@@ -131,26 +135,26 @@ export function createClients(deps: { service: () => RunningService; random: Ran
     /** Posts a follow-up message. */
     followUp: (sessionId: string, kind: string, more: Record<string, unknown> = {}) =>
       ask(describeFollowUp(sessionId, kind, more)),
-    /** Posts a message of its own accord, some time from now, whatever happens to the service meanwhile. */
+    /** Posts a follow-up message after `afterMs`, even if the service has ended by then. */
     followUpLater(sessionId: string, kind: string, mode: FollowUpMode, afterMs: number) {
-      const asked = describeFollowUp(sessionId, kind, { mode });
-      beside.push(sleep(afterMs).then(() => ask(asked)));
+      const request = describeFollowUp(sessionId, kind, { mode });
+      delayed.push(sleep(afterMs).then(() => ask(request)));
     },
     /** Posts a message as a person on the session page. */
     sayAsPerson: (created: Created, kind: string, mode: FollowUpMode = "queue") =>
-      ask(describePersons(created, kind, mode)),
-    /** The same some time from now, whatever happens to the service meanwhile. */
+      ask(describeAsPerson(created, kind, mode)),
+    /** Posts such a message after `afterMs`, even if the service has ended by then. */
     sayAsPersonLater(created: Created, kind: string, mode: FollowUpMode, afterMs: number) {
-      const asked = describePersons(created, kind, mode);
-      beside.push(sleep(afterMs).then(() => ask(asked)));
+      const request = describeAsPerson(created, kind, mode);
+      delayed.push(sleep(afterMs).then(() => ask(request)));
     },
-    taken,
-    /** Answers the questions of all sessions from now on. @returns stops that. */
+    acknowledgedAnswers,
+    /** Starts to answer the questions of all sessions. @returns a function that stops it. */
     answerQuestions(): () => Promise<void> {
       let isOver = false;
       const answering = (async () => {
         while (!isOver) {
-          // The service may be killed at any moment.
+          // Errors are ignored, because a case may kill the service at any moment.
           for (const sessionId of new Set(acknowledged.map((one) => one.sessionId)))
             await answerOpen(sessionId).catch(() => {});
           await sleep(ANSWER_EVERY_MS);
@@ -161,9 +165,9 @@ export function createClients(deps: { service: () => RunningService; random: Ran
         return answering;
       };
     },
-    /** Waits until what comes at its own time has come. */
-    async settleBeside() {
-      await Promise.all(beside.splice(0));
+    /** Waits until all delayed requests have been sent and answered or have failed. */
+    async settleDelayed() {
+      await Promise.all(delayed.splice(0));
     },
   };
 }
@@ -177,7 +181,7 @@ const asVisitor = (shareUrl: string, baseUrl: string): Record<string, string> =>
 const readMode = ({ mode }: Record<string, unknown>): FollowUpMode =>
   mode === "steer" || mode === "interrupt" ? mode : "queue";
 
-/** A schema with a rule that a provider cannot enforce; its title names the session. */
+/** A schema with rules that a provider cannot enforce; its title holds the nonce. */
 const schemaOf = (nonce: string) => ({
   type: "object",
   title: `Result ${nonce}`,

@@ -11,10 +11,10 @@ import type {
 } from "./evidence.ts";
 import type { Random } from "./random.ts";
 
-/** The body of the script of a publication that is not published. */
+/** The body of the moving script while a variant is not published. */
 const EMPTY = "/* This variant is not published. */\n";
 
-/** A client that publishes variants, rolls them back and unpublishes them, and visitors that load their scripts. */
+/** Creates a client that publishes, rolls back and unpublishes variants, and loads their scripts as a visitor does. */
 export function createPublisher(deps: {
   service: () => RunningService;
   random: Random;
@@ -26,7 +26,7 @@ export function createPublisher(deps: {
   const readings: PublicationReading[] = [];
   const deletions: Deletion[] = [];
 
-  /** Sends a request. @returns undefined when no answer came. */
+  /** Sends a request. @returns undefined if no answer arrived. */
   async function ask(method: string, path: string, body?: unknown) {
     try {
       const answer = await service().call(method, path, body);
@@ -36,22 +36,23 @@ export function createPublisher(deps: {
     }
   }
 
-  /** The address of a change: of the session, or of the publication, which is the only one after a deletion. */
+  /** The path of a change, below the session or the publication. After the session is deleted, only the latter works. */
   function pathOf({ variant, wanted }: PublicationChange): string {
     const operation = typeof wanted === "string" ? wanted : "rollback";
-    const known = readings.at(-1)?.publications.find((each) => each.variant === variant);
+    const publication = readings.at(-1)?.publications.find((each) => each.variant === variant);
     const session = acknowledged.find(({ nonce }) => nonce === variant);
-    const isByOwner = known !== undefined && (!session || (wanted !== "publish" && random.next() < 0.5));
-    return isByOwner
-      ? `/api/publications/${known.id}/${operation}`
+    const isByPublication =
+      publication !== undefined && (!session || (wanted !== "publish" && random.next() < 0.5));
+    return isByPublication
+      ? `/api/publications/${publication.id}/${operation}`
       : `/api/sessions/${session?.sessionId}/variants/${variant}/${operation}`;
   }
 
   async function change(variant: string, wanted: PublicationChange["wanted"]): Promise<void> {
-    const asked: PublicationChange = { variant, wanted };
-    changes.push(asked);
+    const requested: PublicationChange = { variant, wanted };
+    changes.push(requested);
     const body = { publish: { unchecked: random.next() < 0.5 }, unpublish: undefined };
-    const path = pathOf(asked);
+    const path = pathOf(requested);
     const answer = await ask(
       "POST",
       path,
@@ -60,7 +61,7 @@ export function createPublisher(deps: {
     if (!answer) return;
     if (answer.status >= 300) return void problems.push(`${path} answered ${answer.status}: ${answer.text}`);
     const { publication } = JSON.parse(answer.text) as { publication: Publication | null };
-    asked.release = publication?.number ?? null;
+    requested.release = publication?.number ?? null;
   }
 
   async function load(publicationId: string, pinned: number | null): Promise<LoadedScript> {
@@ -76,7 +77,7 @@ export function createPublisher(deps: {
     };
   }
 
-  /** Loads the scripts of a publication: the moving one, and those of its releases. */
+  /** Loads the scripts of a publication: the moving one, and the pinned one of each release. */
   async function loadAll(publicationId: string): Promise<LoadedScript[]> {
     const scripts = [await load(publicationId, null)];
     for (let number = 1; ; number++) {
@@ -88,14 +89,14 @@ export function createPublisher(deps: {
 
   return {
     record: { changes, readings, deletions },
-    /** Asks for a change once. */
+    /** Requests a change once. */
     change,
-    /** Asks again for the last change if no answer came. */
-    async askAgain() {
+    /** Requests the last change again if it got no answer. */
+    async retryUnanswered() {
       const last = changes.at(-1);
       if (last && last.release === undefined) await change(last.variant, last.wanted);
     },
-    /** Notes what the interface tells of all publications, and loads their scripts. */
+    /** Records all publications as the API lists them, and loads their scripts. */
     async read() {
       const list = await service().read<{ data: PublicationReading["publications"] }>(
         "/api/publications?limit=100",
@@ -103,7 +104,7 @@ export function createPublisher(deps: {
       const scripts = await Promise.all(list.data.map(({ id }) => loadAll(id)));
       readings.push({ changeCount: changes.length, publications: list.data, scripts: scripts.flat() });
     },
-    /** Deletes a session. What was promised about its messages ends with it. */
+    /** Deletes a session and forgets its acknowledged messages, which no invariant covers after the deletion. */
     async remove(sessionId: string) {
       const own = acknowledged.filter((one) => one.sessionId === sessionId);
       const nonces = own.map(({ nonce }) => nonce);
@@ -117,7 +118,7 @@ export function createPublisher(deps: {
       const { publications = [] } = JSON.parse(answer.text) as { publications?: { id: string }[] };
       deletion.publicationIds = publications.map(({ id }) => id);
     },
-    /** Whether a model call was made for a session that was deleted since. */
+    /** Whether a line is a model call of a session that was deleted later. */
     isOfDeleted: (line: OracleLine): boolean =>
       line.type === "model" && deletions.some(({ nonces }) => nonces.includes(line.nonce)),
   };

@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Execution } from "./evidence.ts";
 
-/** What the agent's commands wrote down in the workspaces: that they ran, and when. */
+/** Reads the lines that the agent's commands wrote to the workspaces when they ran. */
 export async function readExecutions(folder: string): Promise<Execution[]> {
   const root = join(folder, "workspaces");
   const names = await readdir(root).catch(() => []);
@@ -17,7 +17,7 @@ export async function readExecutions(folder: string): Promise<Execution[]> {
   );
 }
 
-/** Names of the files below a folder that hold one of the words. */
+/** The files below a folder that contain one of the words: the path of each, and as `text` the word. */
 export async function findInFiles(
   folder: string,
   words: string[],

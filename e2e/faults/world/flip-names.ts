@@ -3,8 +3,9 @@ import { readFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { FLIPPING_NAME } from "./flipping-name.ts";
 
-// node --import …/flip-names.ts: a resolver whose answer for one name is what a file says at the time, as that of somebody
-// who wants a checked name to lead elsewhere. FLIP_FILE names the file.
+// node --import …/flip-names.ts
+// Replaces the resolver, as an attacker does who changes a name after the check: for FLIPPING_NAME it answers the address
+// that the file FLIP_FILE holds at that time.
 const path = process.env.FLIP_FILE ?? "";
 const resolve = dns.lookup;
 

@@ -1,2 +1,2 @@
-/** The name whose address changes, where a case wants one. */
+/** The host name whose address a case may change. */
 export const FLIPPING_NAME = "flipping.test";

@@ -1,24 +1,25 @@
 import { WebSocket } from "ws";
 import type { RunningService } from "#e2e/fixtures/service.ts";
 
-/** Settings with which a service can be asked what it holds. */
+/** Settings with which `readHeldMb` can inspect a service. */
 export const INSPECTABLE = { NODE_OPTIONS: "--inspect=127.0.0.1:0" };
 
 const READ_MEMORY = `JSON.stringify(process.memoryUsage())`;
 
 /**
- * What a service's objects and buffers take once everything that nobody refers to is gone, in MB: the garbage collector is
- * made to run, so that what is left is held by somebody. Pages that the allocator keeps for later do not count.
+ * Memory of a service's objects and buffers after garbage collection, in MB. Pages that the allocator keeps for later do not
+ * count.
+ * @throws Error if the service was not started with `INSPECTABLE`.
  */
 export async function readHeldMb(service: RunningService): Promise<number> {
   const url = /Debugger listening on (ws:\/\/\S+)/.exec(service.output())?.[1];
   if (url === undefined) throw new Error("the service was not started with INSPECTABLE");
   const socket = new WebSocket(url);
   await new Promise<void>((done, fail) => socket.once("open", () => done()).once("error", fail));
-  let asked = 0;
+  let requests = 0;
   const ask = (method: string, params: object = {}) =>
     new Promise<{ result?: { value?: string } }>((done) => {
-      const id = ++asked;
+      const id = ++requests;
       socket.on("message", (data) => {
         const answer = JSON.parse(String(data));
         if (answer.id === id) done(answer.result);
@@ -26,7 +27,7 @@ export async function readHeldMb(service: RunningService): Promise<number> {
       socket.send(JSON.stringify({ id, method, params }));
     });
   try {
-    // What a first collection lets go of may have held more, by finalizers.
+    // Finalizers of a first collection may release further objects, so it runs three times.
     for (let times = 0; times < 3; times++) await ask("HeapProfiler.collectGarbage");
     const { result } = await ask("Runtime.evaluate", { expression: READ_MEMORY });
     const { heapUsed, external } = JSON.parse(result?.value ?? "{}");

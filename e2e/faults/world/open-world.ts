@@ -10,31 +10,32 @@ import { createPublisher } from "./create-publisher.ts";
 import { findInFiles, readExecutions } from "./data-folder.ts";
 import type { Evidence } from "./evidence.ts";
 import type { Random } from "./random.ts";
-import { isQuiet, readAnswers, readStreams } from "./read-interface.ts";
+import { isIdle, readAnswers, readStreams } from "./read-interface.ts";
 import { isEngineBusy, type Rows, readRows } from "./read-rows.ts";
 import { sampleStatus } from "./sample-status.ts";
 import { watchProcesses } from "./watch-processes.ts";
 
 export type World = Awaited<ReturnType<typeof openWorld>>;
 
-const QUIET_MAX_MS = 180_000;
-/** Others may be busy on this machine, too. */
+const IDLE_MAX_MS = 180_000;
+/** A start takes longer when other processes keep the machine busy. */
 const START_MAX_MS = 150_000;
 const LEFT_MAX_MS = 30_000;
 const SCHEDULE = { baseMs: 120, factor: 2 };
-/** The engine's wait before a step that failed is made again, with the spread that chance gives it. */
+/** Longest wait of the engine before it repeats a failed step, including its jitter. */
 const REPEAT_MS = 1_250;
-/** What a killed executor played is another's when its lease has run out and somebody has looked. */
-const TAKEN_OVER_MS = 30_000;
-const TAKEN_UP_AT_ONCE_MS = 4_000;
+/** Time for another process to find the expired lease of a killed executor and to finish its work. */
+const TAKEOVER_MS = 30_000;
+/** Time for the owner of an embedded database to finish such work, which it resumes as soon as it starts. */
+const RESUME_MS = 4_000;
 
-/** One service with its data, seen by clients that never give up: what a case of the campaign is played in. */
+/** Opens the world of one case: a service with its own data, its clients, and the recorded evidence. */
 export async function openWorld(place: {
   oracle: Oracle;
   random: Random;
-  /** A fresh database, where it is not the embedded one. */
+  /** A new database; undefined for the embedded one. */
   databaseUrl?: string | undefined;
-  /** Ends the database server and starts it again, where the campaign has one of its own. */
+  /** Crashes the database server and starts it again; undefined unless the campaign started that server. */
   restartDatabase?: (() => Promise<void>) | undefined;
 }) {
   const { oracle, random, databaseUrl } = place;
@@ -50,17 +51,17 @@ export async function openWorld(place: {
   let hasDiedInStart = false;
   let service: RunningService | undefined;
 
-  const running = (): RunningService => {
+  const runningService = (): RunningService => {
     if (!service) throw new Error("the service does not run");
     return service;
   };
-  const clients = createClients({ service: running, random, receiverUrl: oracle.receiverUrl });
+  const clients = createClients({ service: runningService, random, receiverUrl: oracle.receiverUrl });
   const { acknowledged, problems } = clients;
-  const publisher = createPublisher({ service: running, random, acknowledged, problems });
+  const publisher = createPublisher({ service: runningService, random, acknowledged, problems });
   const sampler = sampleStatus(() => service, acknowledged);
 
-  /** A process answers before the code of its pages is loaded; the first page comes when it is. */
-  function noteStart(started: RunningService) {
+  /** Records a start until the first page is answered, because a process serves requests before its page code is loaded. */
+  function recordStart(started: RunningService) {
     const start = { fromMs: monotonicMs(), toMs: Number.POSITIVE_INFINITY };
     starts.push(start);
     const end = () => {
@@ -80,7 +81,7 @@ export async function openWorld(place: {
     dataDir,
     databaseUrl,
     restartDatabase: place.restartDatabase,
-    service: running,
+    service: runningService,
     processes,
     /** The settings of a service of this world. */
     settings: (fault?: string): Record<string, string> => ({
@@ -93,7 +94,7 @@ export async function openWorld(place: {
       ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl, DATABASE_DRIVER: "pg" }),
       ...(fault !== undefined && { FAULT: fault, FAULTS_ALLOWED: "1" }),
     }),
-    /** Starts the service on this world's data; `fault` is what it will do to itself, `more` its settings from now on. */
+    /** Starts the service on this world's data with `fault` as its `FAULT`; `more` are settings that later starts keep. */
     async start(fault?: string, more?: Record<string, string>): Promise<RunningService> {
       variables = more ?? variables;
       const settings = { ...world.settings(fault), ...variables };
@@ -103,96 +104,98 @@ export async function openWorld(place: {
         );
       } catch (error) {
         if (fault === undefined || !String(error).includes("ended with SIGKILL")) throw error;
-        // What it took up again brought it to the point before it was ready: a kill is played with what comes next.
+        // Resumed work reached the fault point before the service was ready, so it starts without the fault, and
+        // `waitForDeath` kills it.
         hasDiedInStart = true;
         world.disturb();
         return world.start();
       }
       processes.follow(service.pid);
-      noteStart(service);
+      recordStart(service);
       return service;
     },
-    /** Ends the service as its owner would. */
+    /** Ends the service with SIGTERM. */
     async stop() {
       processes.look();
-      await running().stop();
+      await runningService().stop();
       endedAtMs = Date.now();
-      outputs.push(running().output());
+      outputs.push(runningService().output());
     },
-    /** Notes that something was done to the service now, or to what it works with. */
+    /** Records the current time as one at which the campaign disturbed the service or its database or browser. */
     disturb: () => void disturbedAtMs.push(monotonicMs()),
     async kill() {
       processes.look();
       world.disturb();
-      await running().kill();
+      await runningService().kill();
       world.disturb();
     },
-    /** Waits until the service has ended by itself. @returns false when it has not within `withinMs`. */
-    async died(withinMs: number): Promise<boolean> {
+    /** Waits until the service's fault has killed it. @returns false if that does not happen within `withinMs`. */
+    async waitForDeath(withinMs: number): Promise<boolean> {
       if (hasDiedInStart) {
         hasDiedInStart = false;
         await world.kill();
         return true;
       }
       const end = Date.now() + withinMs;
-      while (isAlive(running().pid)) {
+      while (isAlive(runningService().pid)) {
         if (Date.now() > end) return false;
         await sleep(10);
       }
       world.disturb();
       return true;
     },
-    /** Starts the service again, and asks again what was not answered; `fault` is what it will do to itself now. */
+    /** Starts the service again, with `fault` as its `FAULT`, and repeats the unanswered requests. */
     async restart(fault?: string) {
-      await world.settleBeside();
-      outputs.push(running().output());
+      await world.settleDelayed();
+      outputs.push(runningService().output());
       await world.start(fault);
       world.disturb();
-      await world.askAgain();
+      await world.retryUnanswered();
     },
-    /** Notes that steps of the engine are made to fail, so that it makes them again. */
+    /** Records that the case makes steps of the engine fail, so that their repeats may be late. */
     expectRepeats() {
       repeatMs = REPEAT_MS;
     },
-    /** Waits until no turn is open and no callback is on its way, at most 180 s. */
-    async quiet() {
-      await world.settleBeside();
-      await world.askAgain();
-      const end = Date.now() + QUIET_MAX_MS;
+    /** Waits until no turn is open and no callback is pending; records a problem after 180 s. */
+    async waitUntilIdle() {
+      await world.settleDelayed();
+      await world.retryUnanswered();
+      const end = Date.now() + IDLE_MAX_MS;
       for (const sessionId of new Set(acknowledged.map((one) => one.sessionId))) {
         for (;;) {
-          if (await isQuiet(running(), sessionId)) break;
-          if (!isAlive(running().pid)) {
-            problems.push("the service has ended by itself");
+          if (await isIdle(runningService(), sessionId)) break;
+          if (!isAlive(runningService().pid)) {
+            problems.push("the service ended unexpectedly");
             return;
           }
           if (Date.now() > end) {
-            problems.push(`${sessionId} was not quiet after ${QUIET_MAX_MS / 1_000} s`);
+            problems.push(`${sessionId} was not idle after ${IDLE_MAX_MS / 1_000} s`);
             return;
           }
           await sleep(50);
         }
       }
     },
-    /** Ends the world; everything it left is read. */
+    /** Stops the service, and reads the evidence from its interface, its database, its files and the oracle. */
     async readEvidence(): Promise<Evidence> {
       await sampler.stop();
-      const streams = await readStreams(running(), acknowledged, random);
+      const streams = await readStreams(runningService(), acknowledged, random);
       await publisher.read();
-      const answers = [...clients.answers, ...(await readAnswers(running(), acknowledged))];
+      const answers = [...clients.answers, ...(await readAnswers(runningService(), acknowledged))];
       await world.stop();
-      const left = await processes.waitForEnd(LEFT_MAX_MS);
+      const leftProcesses = await processes.waitForEnd(LEFT_MAX_MS);
       const rows = await readSettledRows();
-      left.push(...(await processes.waitForEnd(LEFT_MAX_MS)).filter((one) => !left.includes(one)));
+      const leftLater = await processes.waitForEnd(LEFT_MAX_MS);
+      leftProcesses.push(...leftLater.filter((one) => !leftProcesses.includes(one)));
       const lines = (await oracle.takeLines()).filter((line) => !publisher.isOfDeleted(line));
       const { canaries } = clients;
       return {
         rows,
         acknowledged,
-        taken: clients.taken,
+        acknowledgedAnswers: clients.acknowledgedAnswers,
         publishing: publisher.record,
         streams,
-        left,
+        leftProcesses,
         disturbedAtMs,
         canaries,
         repeatMs,
@@ -214,9 +217,9 @@ export async function openWorld(place: {
         ],
       };
     },
-    /** What the services of this world wrote, one after the other. */
+    /** The output of all processes of this world's service, in order. */
     log: () => [...new Set([...outputs, service?.output() ?? ""])].join("\n--- the next process ---\n"),
-    /** Ends what is left and removes the data. */
+    /** Kills the service if it still runs, and removes the data. */
     async close() {
       await sampler.stop();
       processes.stop();
@@ -226,17 +229,17 @@ export async function openWorld(place: {
   };
 
   /**
-   * The rows of a service that has ended. Where a process was killed, the engine may not know yet that what it played is
-   * over: another one takes it up when the lease has run out, and is given the time for that.
+   * Reads the rows of a stopped service. After a kill, the rows may still show the engine's work of the killed process as
+   * open, so the service is started once more, until it has taken over and finished that work.
    */
   async function readSettledRows(): Promise<Rows> {
     const place = { dataDir, databaseUrl };
     const rows = await readRows(place);
     if ((disturbedAtMs.length === 0 && repeatMs === 0) || !isEngineBusy(rows)) return rows;
     await world.start();
-    const end = Date.now() + TAKEN_OVER_MS;
-    // An embedded database cannot be looked into beside its owner, who takes up everything at once.
-    if (databaseUrl === undefined) await sleep(TAKEN_UP_AT_ONCE_MS);
+    const end = Date.now() + TAKEOVER_MS;
+    // Only the service can open an embedded database while it runs, so this waits a fixed time.
+    if (databaseUrl === undefined) await sleep(RESUME_MS);
     else while (isEngineBusy(await readRows(place)) && Date.now() < end) await sleep(500);
     await world.stop();
     return readRows(place);
@@ -245,7 +248,7 @@ export async function openWorld(place: {
   return world;
 }
 
-/** Between the choice of a free port and its use, somebody else on this machine may take it. */
+/** Retries the start if another process took the port after it was chosen as free. */
 async function startOnFreePort(start: () => Promise<RunningService>, triesLeft = 3): Promise<RunningService> {
   try {
     return await start();
@@ -255,7 +258,7 @@ async function startOnFreePort(start: () => Promise<RunningService>, triesLeft =
   }
 }
 
-/** Everything that a service sent to the oracle. */
+/** All bytes that the service sent to the oracle, as Latin-1 text. */
 const readSent = (lines: OracleLine[]): string =>
   lines
     .flatMap((line) =>

@@ -1,15 +1,15 @@
-/** Numbers that a seed decides: the same seed, the same campaign. */
+/** Random values that a seed determines, so that the same seed plays the same case. */
 export type Random = {
-  /** From 0 (included) to 1 (excluded). */
+  /** A number from 0 (inclusive) to 1 (exclusive). */
   next: () => number;
-  /** A whole number, both ends included. */
+  /** A whole number from `least` to `most`, both inclusive. */
   between: (least: number, most: number) => number;
   pick: <Item>(items: readonly Item[]) => Item;
-  /** Eight characters that name something. */
+  /** A random name of eight letters. */
   name: () => string;
 };
 
-/** Mulberry32, started from a seed and a name, so that neighbours with the same seed differ. */
+/** Mulberry32, started from a seed and a name, so that cases with the same seed differ. */
 export function createRandom(seed: number, name: string): Random {
   let state = [...name].reduce(
     (hash, letter) => Math.imul(hash ^ letter.charCodeAt(0), 16_777_619),

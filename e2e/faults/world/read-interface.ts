@@ -4,7 +4,7 @@ import type { Random } from "./random.ts";
 
 const STREAMS_READ = 20;
 
-/** Every request's stream from its beginning, and from a place in its middle. */
+/** Reads the streams of the last 20 requests, each from its beginning and after a random event. */
 export async function readStreams(
   service: RunningService,
   acknowledged: Acknowledged[],
@@ -21,7 +21,7 @@ export async function readStreams(
   return readings;
 }
 
-/** What the interface tells of each session. */
+/** The answers of the API about each session: status, messages, deliveries and browser. */
 export async function readAnswers(service: RunningService, acknowledged: Acknowledged[]) {
   const texts: { name: string; text: string }[] = [];
   for (const sessionId of new Set(acknowledged.map((one) => one.sessionId)))
@@ -32,8 +32,8 @@ export async function readAnswers(service: RunningService, acknowledged: Acknowl
   return texts;
 }
 
-/** Whether no turn of a session is open and no callback of it on its way. */
-export async function isQuiet(service: RunningService, sessionId: string): Promise<boolean> {
+/** Whether a session has neither an open turn nor a pending callback. */
+export async function isIdle(service: RunningService, sessionId: string): Promise<boolean> {
   type Status = { turnState: string; queued: number };
   const status = await service.read<Status>(`/api/sessions/${sessionId}/agent/status`).catch(() => undefined);
   if (status?.turnState !== "idle" || status.queued !== 0) return false;

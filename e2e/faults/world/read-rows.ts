@@ -38,7 +38,7 @@ import {
 
 export type Rows = Awaited<ReturnType<typeof readAll>>;
 
-/** Everything a service that has ended left in its database. */
+/** Reads all rows of a service that has ended. */
 export async function readRows(place: { dataDir: string; databaseUrl?: string | undefined }): Promise<Rows> {
   const database = await openDatabase(
     place.databaseUrl === undefined
@@ -91,7 +91,7 @@ async function readAll(db: Database) {
   };
 }
 
-/** Whether the engine still plays turns or deliveries: what comes by the clock alone does not count. */
+/** Whether the engine still plays turns or deliveries; scheduled functions do not count. */
 export const isEngineBusy = ({ engineRuns }: Pick<Rows, "engineRuns">): boolean =>
   engineRuns.some(
     ({ endedAt, functionId }) => endedAt === null && /run-turn|deliver-callback/.test(functionId),

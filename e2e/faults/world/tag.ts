@@ -1,10 +1,10 @@
-/** What a message asks of the oracle: its behaviour, and the session it belongs to. */
+/** The part of a message that tells the oracle how to behave (`kind`), and identifies the message (`nonce`). */
 export type Tag = { kind: string; nonce: string };
 
-/** Writes a tag into a message; the oracle obeys the last one that it sees. */
+/** The text of a message with this tag. The oracle follows the last tag of a prompt. */
 export const writeTag = ({ kind, nonce }: Tag): string => `<<${kind} n=${nonce}>> Please do it.`;
 
-/** The tags of a text, in their order. */
+/** The tags of a text, in order. */
 export const readTags = (text: string): Tag[] =>
   [...text.matchAll(/<<([\w:-]+) n=(\w+)>>/g)].map(([, kind = "", nonce = ""]) => ({ kind, nonce }));
 

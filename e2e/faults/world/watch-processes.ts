@@ -3,12 +3,12 @@ import { listAlive, listDescendants, type ProcessId } from "#e2e/crash/processes
 import { monotonicMs } from "../oracle/log-line.ts";
 
 const LOOK_EVERY_MS = 250;
-const WEIGH_EVERY_MS = 50;
+const SAMPLE_EVERY_MS = 50;
 
-/** How long a process's main thread was ready to go on and had no processor, between two moments of the oracle's clock. */
+/** Milliseconds that a process's main thread waited for a processor between two moments of the oracle's clock. */
 export type Wait = { fromMs: number; toMs: number; ms: number };
 
-/** Milliseconds, since it began, that a process was kept waiting for a processor; undefined when it has gone. */
+/** Milliseconds that a process has waited for a processor since its start; undefined if it has ended. */
 function readWaitedMs(pid: number): number | undefined {
   try {
     return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ")[1]) / 1e6;
@@ -17,7 +17,7 @@ function readWaitedMs(pid: number): number | undefined {
   }
 }
 
-/** Notes every process that services begin, so that their end can be checked when the services have ended. */
+/** Records every process that a service starts, so that `waitForEnd` can check that all have ended. */
 export function watchProcesses() {
   const seen = new Map<string, ProcessId>();
   let root: number | undefined;
@@ -28,23 +28,23 @@ export function watchProcesses() {
   const timer = setInterval(look, LOOK_EVERY_MS);
   const waits: Wait[] = [];
   let last: { atMs: number; waitedMs: number } | undefined;
-  const weigh = () => {
+  const sampleWait = () => {
     const waitedMs = root === undefined ? undefined : readWaitedMs(root);
     const atMs = monotonicMs();
     if (last && waitedMs !== undefined)
       waits.push({ fromMs: last.atMs, toMs: atMs, ms: waitedMs - last.waitedMs });
     last = waitedMs === undefined ? undefined : { atMs, waitedMs };
   };
-  const scales = setInterval(weigh, WEIGH_EVERY_MS);
+  const waitTimer = setInterval(sampleWait, SAMPLE_EVERY_MS);
   return {
     look,
-    /** How long the machine kept the services waiting, and when. */
+    /** How long, and when, the services waited for a processor. */
     waits,
     follow(pid: number | undefined) {
       root = pid;
       last = undefined;
     },
-    /** Those that are still there `withinMs` from now. */
+    /** Waits until all recorded processes have ended. @returns those that still run after `withinMs`. */
     async waitForEnd(withinMs: number): Promise<ProcessId[]> {
       const end = Date.now() + withinMs;
       let left = listAlive([...seen.values()]);
@@ -56,7 +56,7 @@ export function watchProcesses() {
     },
     stop() {
       clearInterval(timer);
-      clearInterval(scales);
+      clearInterval(waitTimer);
     },
   };
 }

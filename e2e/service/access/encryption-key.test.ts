@@ -7,7 +7,7 @@ import { openOperatorDesk } from "#lib/commands/open-operator-desk.ts";
 import { listToolsRequest } from "../mcp-server/list-tools-request.ts";
 import { openTestService, say, type TestService, userMessage, waitUntil } from "../testing.ts";
 
-// The key of a deployment is replaced: with the previous key beside it, everything goes on; without it, links end.
+// ENCRYPTION_KEY is replaced: while ENCRYPTION_KEY_PREVIOUS names the old key, everything works; without it, links end.
 
 const [OLD, NEW] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)].map((key) => key.toString("base64"));
 const SECRET = "shh";
@@ -26,7 +26,7 @@ after(async () => {
   await receiver.close();
 });
 
-/** Starts the service again on the same data, with other keys. */
+/** Restarts the service on the same data with other keys. */
 async function restart(variables: Record<string, string>): Promise<void> {
   await service.close({ keepFiles: true });
   service = await openTestService(variables, dataDir);
@@ -38,7 +38,7 @@ async function roleOf(sessionId: string, shareUrl: string): Promise<string | und
   return (await service.container.services.shares.readAccess(sessionId, token))?.role;
 }
 
-/** What the built-in MCP server answers to a token. */
+/** The status with which the built-in MCP server answers a token. */
 async function askMcp(token: string): Promise<number> {
   const response = await service.container.mounted.serveMcp(
     new Request(new URL("/api/mcp", service.env.baseUrl), listToolsRequest(token)),
@@ -62,7 +62,7 @@ async function rotateEncryption() {
   return runKeysCommand(desk, { kind: "rotate-encryption" }).finally(desk.close);
 }
 
-test("over a rotation of ENCRYPTION_KEY secrets open, links and tokens work, and all values are sealed again", async () => {
+test("a rotation of ENCRYPTION_KEY keeps secrets, links and tokens valid, and re-encrypts all stored values", async () => {
   const body = {
     messages: [userMessage("hello")],
     idempotencyKey: "once",
@@ -71,7 +71,7 @@ test("over a rotation of ENCRYPTION_KEY secrets open, links and tokens work, and
   const create = async () => (await service.call("POST", "/api/session", body)).json();
   const { sessionId, shareUrl, statusUrl } = await create();
   await service.completed(statusUrl);
-  await waitUntil(() => receiver.received.length === 2, "both callbacks have come");
+  await waitUntil(() => receiver.received.length === 2, "both callbacks have arrived");
   const minted = await (await service.call("POST", `/api/sessions/${sessionId}/mcp-token`)).json();
   assert.equal(await askMcp(minted.token), 200);
 
@@ -93,7 +93,7 @@ test("over a rotation of ENCRYPTION_KEY secrets open, links and tokens work, and
   await restart({ ENCRYPTION_KEY: NEW ?? "" });
   const again = await redeliver(sessionId);
   assert.equal(again?.headers["x-service-signature"], signed?.headers["x-service-signature"]);
-  assert.equal(await roleOf(sessionId, shareUrl), undefined, "a link of the old key ends with it");
+  assert.equal(await roleOf(sessionId, shareUrl), undefined, "a link of the old key ends with that key");
   assert.equal(await roleOf(sessionId, replayed.shareUrl), "drive");
   assert.equal(await askMcp(minted.token), 401);
 

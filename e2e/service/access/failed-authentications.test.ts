@@ -22,7 +22,7 @@ before(async () => {
 after(() => service.close());
 
 let clients = 0;
-/** The header of a client that no test has used before. */
+/** The address header of a new client. */
 const newClient = () => ({ "x-forwarded-for": `203.0.113.${++clients}` });
 
 type Send = (client: Record<string, string>) => Promise<{ status: number; retryAfter: string | null }>;
@@ -71,9 +71,10 @@ async function readMcpToken(): Promise<string> {
 type Credential = {
   name: string;
   wrong: () => Send;
-  /** How a wrong credential is refused below the limit, and beyond it. */
+  /** Status of a wrong credential below the limit. */
   refusal: number;
-  braked?: number;
+  /** Status beyond the limit; default 429. */
+  limited?: number;
   right: () => Send | Promise<Send>;
   accepted: number;
 };
@@ -121,7 +122,7 @@ const CREDENTIALS: Credential[] = [
     name: "auth frames of a socket",
     wrong: () => openSocket("wrong"),
     refusal: 4001,
-    braked: 1013,
+    limited: 1013,
     right: () => openSocket(TEST_KEY),
     accepted: 1000,
   },
@@ -134,23 +135,23 @@ const CREDENTIALS: Credential[] = [
   },
 ];
 
-describe("failed authentications are limited for each address", () => {
-  for (const { name, wrong, refusal, braked = 429, right, accepted } of CREDENTIALS)
-    test(`${name}: the address is refused beyond the limit, and a valid credential from it is not`, async () => {
+describe("the limit of failed authentications per address", () => {
+  for (const { name, wrong, refusal, limited = 429, right, accepted } of CREDENTIALS)
+    test(`refuses wrong ${name} beyond the limit, but no valid credential and no other address`, async () => {
       const client = newClient();
       for (let times = 0; times < LIMIT; times++) assert.equal((await wrong()(client)).status, refusal);
       const beyond = await wrong()(client);
-      assert.equal(beyond.status, braked);
-      if (braked === 429) {
+      assert.equal(beyond.status, limited);
+      if (limited === 429) {
         const seconds = Number(beyond.retryAfter);
         assert.ok(seconds > 0 && seconds <= 60, `Retry-After: ${beyond.retryAfter}`);
       }
       const valid = await right();
       assert.equal((await valid(client)).status, accepted);
-      assert.equal((await wrong()(newClient())).status, refusal, "another address is not refused");
+      assert.equal((await wrong()(newClient())).status, refusal, "another address is not limited");
     });
 
-  test("requests without a credential do not count", async () => {
+  test("does not count requests without a credential", async () => {
     const client = newClient();
     for (let times = 0; times <= LIMIT; times++) {
       assert.equal((await send("/api/sessions")(client)).status, 401);
@@ -158,7 +159,7 @@ describe("failed authentications are limited for each address", () => {
     }
   });
 
-  test("wrong API keys at /api/ready count, though a probe is still answered", async () => {
+  test("counts wrong API keys at /api/ready, which still answers", async () => {
     const client = newClient();
     const wrong = { authorization: "Bearer wrong" };
     const { status } = await send("/api/ready")(client);
@@ -167,7 +168,7 @@ describe("failed authentications are limited for each address", () => {
     assert.equal((await send("/api/sessions", wrong)(client)).status, 429);
   });
 
-  test("the answer beyond the limit is the contract's", async () => {
+  test("is answered as the contract describes", async () => {
     const client = newClient();
     const ask = () =>
       service.fetch(`${service.baseUrl}/api/sessions`, {

@@ -8,13 +8,14 @@ import { storeTestRun } from "../test-runs/store-test-run.ts";
 import { OTHER_KEY, openTestService, type TestService } from "../testing.ts";
 import { storeVariant } from "../variants/variants-testing.ts";
 
-// Generated from the contract: an operation that is added is asked the same questions.
+// The tests are generated from the contract, so they cover new operations too.
 
 let service: TestService;
-/** What the session of the test has at each parameter's place; the others' places name nothing of theirs. */
+/** Path parameters that name existing objects of the test's session. */
 let mine: Record<string, string>;
 let cookieOfAnother: string;
-const NOBODYS: Record<string, string> = {
+/** Path parameters that name nothing. */
+const UNKNOWN_IDS: Record<string, string> = {
   sessionId: "ses_aaaaaaaaaaaaaaaaaaaaaaaa",
   requestId: "req_aaaaaaaaaaaaaaaaaaaaaaaa",
   artifactId: "evi_aaaaaaaaaaaaaaaaaaaaaaaa",
@@ -41,7 +42,7 @@ before(async () => {
   const picture = { sessionId, mediaType: "image/jpeg", bytes: Buffer.from("jpeg") };
   await container.services.db.insert(pagePictures).values(picture);
   const [delivery] = await container.services.db.select({ id: deliveries.id }).from(deliveries);
-  const elicitationId = NOBODYS.elicitationId ?? "";
+  const elicitationId = UNKNOWN_IDS.elicitationId ?? "";
   const link = await service.call("POST", `/api/sessions/${sessionId}/share-links`, { role: "drive" });
   const { record } = (await link.json()) as { record: { id: string } };
   const deliveryId = delivery?.id ?? "";
@@ -50,7 +51,7 @@ before(async () => {
     pages: [{ url: "https://shop.example/", match: "path", changes: [], css: "h1 { color: red }", js: "" }],
   };
   const imported = await service.call("POST", `/api/sessions/${sessionId}/import`, variant);
-  const { import: made } = (await imported.json()) as { import: { id: string } };
+  const { import: created } = (await imported.json()) as { import: { id: string } };
   mine = {
     sessionId,
     requestId,
@@ -61,7 +62,7 @@ before(async () => {
     variantKey: "main",
     revision: "1",
     reportId: await storeReport(service, sessionId),
-    importId: made.id,
+    importId: created.id,
     testRunId: await storeTestRun(service, sessionId),
   };
   const another = await service.create("another of the same owner");
@@ -85,24 +86,27 @@ const ask = (operation: Operation, ids: Record<string, string>, headers: Record<
 const unknown = { success: false, error: "no such session", code: "not_found" };
 
 describe("a session of another owner", () => {
-  it("is as unknown as one that never was, to every operation", async () => {
+  it("gets the same answer from every operation as a session that does not exist", async () => {
     const headers = { authorization: `Bearer ${OTHER_KEY}` };
     const keyed = ofSession.filter(({ operation }) => takesKey(operation));
     assert.ok(keyed.length >= 18, `${keyed.length} operations`);
     for (const { name, operation } of keyed) {
-      const [theirs, none] = [await ask(operation, mine, headers), await ask(operation, NOBODYS, headers)];
+      const [theirs, none] = [
+        await ask(operation, mine, headers),
+        await ask(operation, UNKNOWN_IDS, headers),
+      ];
       assert.deepEqual([theirs.status, await theirs.json()], [404, unknown], name);
       assert.deepEqual([none.status, await none.json()], [404, unknown], name);
-      const told = (response: Response) =>
+      const listHeaders = (response: Response) =>
         [...response.headers].filter(([header]) => !/^ratelimit/.test(header));
-      assert.deepEqual(told(theirs), told(none), name);
+      assert.deepEqual(listHeaders(theirs), listHeaders(none), name);
     }
     assert.deepEqual((await service.read<{ data: unknown[] }>("/api/sessions")).data.length, 2);
     const { data } = await (await service.call("GET", "/api/sessions", undefined, headers)).json();
     assert.deepEqual(data, []);
   });
 
-  it("is there for its own owner: each operation that reads answers", async () => {
+  it("can be read by its own owner with every read operation", async () => {
     const headers = { authorization: "Bearer key-of-the-service-tests" };
     for (const { name, operation } of ofSession) {
       if (!takesKey(operation) || operation.method !== "GET") continue;
@@ -112,7 +116,7 @@ describe("a session of another owner", () => {
     }
   });
 
-  it("is unknown to the page of another session, and to an API key where a page's visitor is asked for", async () => {
+  it("is 404 for the cookie of another session, and for an API key at operations of the session page", async () => {
     const visits = ofSession.filter(({ operation }) => operation.auth.kind === "share");
     assert.ok(visits.length >= 12, `${visits.length} operations`);
     for (const { name, operation } of visits) {
@@ -129,8 +133,8 @@ describe("a session of another owner", () => {
   });
 });
 
-describe("without a valid key", () => {
-  it("every operation that asks for one is 401, before it says anything else", async () => {
+describe("without a valid credential", () => {
+  it("every operation that requires an API key is 401, before any other check", async () => {
     const keyed = all.filter(({ operation }) => takesKey(operation));
     for (const { name, operation } of keyed)
       for (const headers of [{}, { authorization: "Bearer nonsense" }, { "x-service-api-key": "ask_a_b" }]) {
@@ -141,7 +145,7 @@ describe("without a valid key", () => {
       }
   });
 
-  it("every operation of the operator's is 401, and 403 to another site", async () => {
+  it("every operation of the operator is 401, and 403 for another site", async () => {
     const operators = all.filter(({ operation }) => operation.auth.kind === "login");
     assert.ok(operators.length >= 5);
     for (const { name, operation } of operators) {

@@ -12,9 +12,10 @@ import { type HttpTestService, openHttpTestService } from "../http-testing.ts";
 import { listToolsRequest } from "../mcp-server/list-tools-request.ts";
 import { signIn } from "../testing.ts";
 
-// Authority changes in one process, or by a command; connections are open in another one on the same database.
+// Keys, links and logins change in one process or by a command while connections are open in another process on the same
+// database.
 
-/** How long a change may take to reach an open connection. */
+/** Longest time until a change ends an open connection. */
 const WITHIN_MS = 1_000;
 
 let postgres: TestPostgres;
@@ -41,13 +42,13 @@ after(async () => {
 
 type Key = { key: string; id: string };
 
-/** Calls what is for the operator of the service. */
+/** Calls an operation of the operator. */
 async function operate<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
   const cookie = await signIn(first);
   const headers = { cookie, origin: first.env.baseUrl };
   return (await first.call(method, path, body, headers)).json() as Promise<Answer>;
 }
-async function makeKey(): Promise<Key> {
+async function createKey(): Promise<Key> {
   const wanted = { ownerId: "owner", name: "of the test" };
   const { key, record } = await operate<{ key: string; record: { id: string } }>(
     "POST",
@@ -57,7 +58,7 @@ async function makeKey(): Promise<Key> {
   return { key, id: record.id };
 }
 
-/** Opens a socket, a stream and a user token with a key, at the second process. */
+/** Opens a socket and a stream with a key at the second process, and creates a user token. */
 async function openAll({ key }: Key) {
   const { sessionId, streamUrl } = await first.create("wait");
   const authorization = `Bearer ${key}`;
@@ -99,17 +100,17 @@ async function endsAtOnce<Value>(
 
 async function assertEnded({ socket, stream, listTools }: Awaited<ReturnType<typeof openAll>>) {
   assert.deepEqual(await socket.ended(), { code: 4001, reason: "the API key was revoked" });
-  // The run goes on: only the credential's end can end the stream.
+  // The run continues, so the stream can only end because the key has ended.
   await stream.text();
   assert.equal((await listTools()).status, 401);
 }
 
-describe("a key that ends", () => {
-  test("by revocation takes its sockets, streams and user tokens with it, in other processes too", async () => {
-    const [gone, kept] = [await makeKey(), await makeKey()];
-    const [ended, open] = [await openAll(gone), await openAll(kept)];
+describe("an API key", () => {
+  test("that is revoked ends its sockets, streams and user tokens, also in other processes", async () => {
+    const [revokedKey, otherKey] = [await createKey(), await createKey()];
+    const [ended, open] = [await openAll(revokedKey), await openAll(otherKey)];
     await endsAtOnce(
-      () => operate("DELETE", `/actions/keys/${gone.id}`),
+      () => operate("DELETE", `/actions/keys/${revokedKey.id}`),
       () => ended.socket.ended(),
     );
     await assertEnded(ended);
@@ -119,15 +120,15 @@ describe("a key that ends", () => {
     await open.stream.body?.cancel();
   });
 
-  test("by rotation without an overlap does so as well", async () => {
-    const key = await makeKey();
+  test("that is rotated without an overlap ends them too", async () => {
+    const key = await createKey();
     const ended = await openAll(key);
     await operate("POST", `/actions/keys/${key.id}/rotate`, { overlapHours: 0 });
     await assertEnded(ended);
   });
 
-  test("by the command, which is a process of its own, does so as well", async () => {
-    const key = await makeKey();
+  test("that the command revokes in its own process ends them too", async () => {
+    const key = await createKey();
     const ended = await openAll(key);
     const desk = await openOperatorDesk(readEnv({ ...variables, DATA_DIR: first.dataDir }));
     assert.equal((await desk.ask("DELETE", `/actions/keys/${key.id}`)).status, 200);
@@ -135,8 +136,8 @@ describe("a key that ends", () => {
     await assertEnded(ended);
   });
 
-  test("by the loss of a scope ends what needs it: sockets connect again as viewers, and streams go on", async () => {
-    const key = await makeKey();
+  test("that loses a scope ends the connections that need it; sockets can reconnect as viewers, and streams continue", async () => {
+    const key = await createKey();
     const { socket, stream, listTools, connect } = await openAll(key);
     assert.equal(roleOf(socket), "drive");
     const narrow = (scopes: string[]) => operate("PATCH", `/actions/keys/${key.id}`, { scopes });
@@ -162,8 +163,8 @@ describe("a key that ends", () => {
     assert.ok(late && "status" in late && late.status === 403);
   });
 
-  test("ends a tool call of its user token that is under way", async () => {
-    const key = await makeKey();
+  test("that is revoked ends a running tool call of its user token", async () => {
+    const key = await createKey();
     const { sessionId } = await first.create("wait");
     const minted = await second.call("POST", `/api/sessions/${sessionId}/mcp-token`, undefined, {
       authorization: `Bearer ${key.key}`,
@@ -190,11 +191,11 @@ describe("a key that ends", () => {
 });
 
 describe("a share link that is revoked", () => {
-  test("takes its sockets with it, in other processes too", async () => {
+  test("ends its sockets, also in other processes", async () => {
     const { sessionId } = await first.create("wait");
     const links = `/api/sessions/${sessionId}/share-links`;
-    const made = await first.call("POST", links, { role: "drive" });
-    const { shareUrl, record } = (await made.json()) as { shareUrl: string; record: { id: string } };
+    const created = await first.call("POST", links, { role: "drive" });
+    const { shareUrl, record } = (await created.json()) as { shareUrl: string; record: { id: string } };
     const token = new URL(shareUrl, first.env.baseUrl).searchParams.get("key");
     const socket = connectClient(
       new WebSocket(`${second.baseUrl.replace("http", "ws")}/api/sessions/${sessionId}/live`, {
@@ -219,7 +220,7 @@ describe("a login of the operator", () => {
     return { status: response.status, data: data ?? [] };
   };
 
-  test("that is ended in one process is refused by the other one at once", async () => {
+  test("that is ended in one process is refused by the other at once", async () => {
     const [mine, other] = [await signIn(first), await signIn(first)];
     const listed = await listAt(second, other);
     const current = listed.data.find(({ isCurrent }) => isCurrent);
@@ -231,7 +232,7 @@ describe("a login of the operator", () => {
     assert.equal((await asOperator(first, mine, "DELETE", "/actions/logins/lgn_none")).status, 404);
   });
 
-  test("ends by logout, which also removes the cookie; other sites cannot log the operator out", async () => {
+  test("ends by logout, which removes the cookie and is refused to other sites", async () => {
     const cookie = await signIn(first);
     const headers = { cookie, origin: "https://evil.example", authorization: "" };
     assert.equal((await first.call("POST", "/actions/logout", undefined, headers)).status, 403);
@@ -240,7 +241,7 @@ describe("a login of the operator", () => {
     for (const service of [first, second]) assert.equal((await listAt(service, cookie)).status, 401);
   });
 
-  test("ends by the command, which lists it", async () => {
+  test("is listed and ended by the command", async () => {
     const [one, two] = [await signIn(first), await signIn(second)];
     const desk = await openOperatorDesk(readEnv({ ...variables, DATA_DIR: first.dataDir }));
     const run = (...words: string[]) => {

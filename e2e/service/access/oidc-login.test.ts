@@ -32,7 +32,7 @@ const cookiesOf = (response: Response) =>
 const get = (url: string | URL, cookie = "") =>
   fetch(url, { redirect: "manual", headers: { cookie, "user-agent": "Browser of the test" } });
 
-/** Begins a sign-in. @returns the provider's address, and the cookie that keeps the secrets. */
+/** Begins a sign-in. @returns the provider's URL, and the cookie that stores the secrets of the sign-in. */
 async function begin() {
   const response = await get(`${service.baseUrl}/login/oidc`);
   assert.equal(response.status, 303);
@@ -40,7 +40,7 @@ async function begin() {
   assert.match(set, /^oidc_login=[^;]+; Path=\/login\/oidc; HttpOnly; SameSite=Lax; Max-Age=600$/);
   return { url: response.headers.get("location") ?? "", cookie: set.split(";")[0] ?? "" };
 }
-/** Signs in, and returns what the service answered last. */
+/** Signs in. @returns the last answer of the service. */
 async function signInAs(person: string): Promise<Response> {
   const { url, cookie } = await begin();
   return get(await provider.signIn(url, person), cookie);
@@ -54,9 +54,9 @@ describe("a sign-in with the identity provider", () => {
     const response = await signInAs("ada");
     assert.equal(response.status, 200);
     assert.match(await response.text(), /http-equiv="refresh" content="0;url=\/"/);
-    const [asked] = provider.requests.slice(-1);
-    assert.equal(asked?.get("code_challenge_method"), "S256");
-    for (const name of ["code_challenge", "state", "nonce"]) assert.ok(asked?.get(name), name);
+    const [request] = provider.requests.slice(-1);
+    assert.equal(request?.get("code_challenge_method"), "S256");
+    for (const name of ["code_challenge", "state", "nonce"]) assert.ok(request?.get(name), name);
     assert.ok(cookiesOf(response).includes("oidc_login="), "the secrets of the sign-in are removed");
 
     const page = await loadPage(operatorOf(response) ?? "");
@@ -68,7 +68,7 @@ describe("a sign-in with the identity provider", () => {
     );
   });
 
-  test("takes a subject of the settings, and refuses other accounts and unverified addresses", async () => {
+  test("accepts a subject that OIDC_ALLOW names, and refuses other accounts and unverified addresses", async () => {
     assert.ok(operatorOf(await signInAs("grace")));
     for (const person of ["mallory", "unverified", "sub:grace", "Grace"]) {
       const response = await signInAs(person);
@@ -77,7 +77,7 @@ describe("a sign-in with the identity provider", () => {
     }
   });
 
-  test("fails with a state, a code or a cookie of another sign-in, and a second time", async () => {
+  test("fails with the state, code or cookie of another sign-in, and when it is repeated", async () => {
     const [mine, other] = [await begin(), await begin()];
     const back = await provider.signIn(mine.url, "ada");
     const changed = (name: string, value: string) => {
@@ -100,7 +100,7 @@ describe("a sign-in with the identity provider", () => {
       assert.equal(response.headers.get("location"), "/?login=failed", `${url.search} ${cookie}`);
       assert.equal(operatorOf(response), undefined);
     }
-    // The code went to the provider once, with a wrong value only, so that it is still good.
+    // The valid code never reached the provider, so it can still be used.
     assert.ok(operatorOf(await get(back, mine.cookie)));
     assert.equal((await get(back, mine.cookie)).headers.get("location"), "/?login=failed");
   });
@@ -121,21 +121,21 @@ describe("a sign-in with the identity provider", () => {
     await assert.rejects(finish({ codeVerifier: "x".repeat(43) }));
   });
 
-  test("that a HEAD request looks at is not used up", async () => {
+  test("is not used up by a HEAD request", async () => {
     const { url, cookie } = await begin();
     const back = await provider.signIn(url, "ada");
     await fetch(back, { method: "HEAD", redirect: "manual", headers: { cookie } });
     assert.ok(operatorOf(await get(back, cookie)));
   });
 
-  test("leads a browser to a landing page that knows it", async () => {
+  test("leads the browser to the landing page as signed in", async () => {
     const { executablePath, args = [] } = findTestChromium();
     const browser = await chromium.launch({ executablePath, args: [...args, "--no-sandbox"] });
     try {
       const page = await browser.newPage();
       await page.goto(`${service.baseUrl}/login/oidc`);
       await page.locator("input").fill("ada");
-      // The pages are not served here, so only the request for the landing page counts.
+      // The test service serves no pages, so the test checks the browser's request for the landing page.
       const [landing] = await Promise.all([
         page.waitForRequest(`${service.baseUrl}/`),
         page.getByRole("button").click(),
@@ -149,7 +149,7 @@ describe("a sign-in with the identity provider", () => {
 });
 
 describe("a provider that cannot be reached", () => {
-  test("does not keep the service from starting, and is asked again at the next sign-in", async () => {
+  test("does not prevent the start of the service, and is contacted again at the next sign-in", async () => {
     const late = await startOidcProvider();
     const other = await openHttpTestService({ ...settings, OIDC_ISSUER: late.issuer });
     const start = () => get(`${other.baseUrl}/login/oidc`);
@@ -161,8 +161,8 @@ describe("a provider that cannot be reached", () => {
   });
 });
 
-describe("without an identity provider", () => {
-  test("nothing of it is there, and its earlier logins have ended", async () => {
+describe("a service without an identity provider", () => {
+  test("has no sign-in paths, and its earlier logins of the provider have ended", async () => {
     const { env } = service;
     const cookie = operatorOf(await signInAs("ada")) ?? "";
     const link = await signIn(service);

@@ -24,7 +24,7 @@ const readError = async (response: Response) => {
 };
 
 describe("limits of an owner and of a session", () => {
-  it("refuse a session beyond the open and the stored ones with 409, until one has ended or is deleted", async () => {
+  it("refuse a session beyond the open or stored ones with 409, until a turn ends or a session is deleted", async () => {
     const { promise: hold, resolve } = Promise.withResolvers<void>();
     release = resolve;
     service.model.respondWith(() => ({ text: "Done.", hold }));
@@ -39,8 +39,8 @@ describe("limits of an owner and of a session", () => {
 
     release();
     await service.completed(first.statusUrl);
-    // The refusal is repeated from the same count for a second at most.
-    await waitUntil(async () => (await create()).status === 201, "the turn that ended makes room", 5_000);
+    // The service may reuse a count of open sessions for up to a second.
+    await waitUntil(async () => (await create()).status === 201, "the ended turn has made room", 5_000);
     await waitUntil(
       async () => /OWNER_STORED_SESSIONS/.test(await (await create()).text()),
       "no room",
@@ -50,7 +50,7 @@ describe("limits of an owner and of a session", () => {
     assert.equal((await create()).status, 201);
   });
 
-  it("refuse an annotation beyond those of a session with 409, in the envelope", async () => {
+  it("refuse an annotation beyond the session's limit with 409, in the error envelope", async () => {
     const headers = { authorization: `Bearer ${OTHER_KEY}` };
     const { data } = (await (await service.call("GET", "/api/sessions", undefined, headers)).json()) as {
       data: { id: string; sessionId?: string }[];

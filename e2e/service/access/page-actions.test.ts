@@ -7,7 +7,7 @@ let service: TestService;
 let session: { sessionId: string; shareUrl: string };
 before(async () => {
   service = await openTestService({ RATE_LIMIT_ACT: "1" });
-  // The first turn does not end, so that everything after it waits.
+  // The first turn does not end, so all later messages are queued.
   service.model.respondWith(() => ({ text: "Working.", hold: new Promise<void>(() => {}) }));
   session = await service.create("Hello");
 });
@@ -18,7 +18,7 @@ async function createLink(): Promise<string> {
   const created = await service.call("POST", path, { role: "drive" });
   return ((await created.json()) as { shareUrl: string }).shareUrl;
 }
-/** Sends a request of the session page, as the holder of a share link. */
+/** Sends a request as the session page of a share link's holder. */
 const act = (shareUrl: string, method: string, path: string, body?: unknown) =>
   service.call(method, `/s/${session.sessionId}/actions${path}`, body, {
     authorization: "",
@@ -26,8 +26,8 @@ const act = (shareUrl: string, method: string, path: string, body?: unknown) =>
     origin: service.env.baseUrl,
   });
 
-describe("what a visitor does on the session page", () => {
-  test("has a rate per share link, and reading does not use it up", async () => {
+describe("actions on the session page", () => {
+  test("have a rate limit per share link, which reads do not use up", async () => {
     const link = await createLink();
     const say = (shareUrl: string) => act(shareUrl, "POST", "/messages", { text: "And this" });
     const accepted = await say(link);
@@ -38,12 +38,12 @@ describe("what a visitor does on the session page", () => {
     assert.ok(Number(refused.headers.get("retry-after")) >= 1);
     assert.equal(refused.headers.get("ratelimit-limit"), "1");
     assert.match((await refused.json()).error, /^too many requests; try again in \d+ s$/);
-    assert.equal((await act(link, "POST", "/cancel")).status, 429, "actions share one rate");
+    assert.equal((await act(link, "POST", "/cancel")).status, 429, "actions share one limit");
     assert.equal((await act(link, "GET", "/queue")).status, 200);
-    assert.equal((await say(session.shareUrl)).status, 202, "another link has a rate of its own");
+    assert.equal((await say(session.shareUrl)).status, 202, "another link has its own limit");
   });
 
-  test("finds the queue full at its cap, as a program does, until a message leaves it", async () => {
+  test("are refused, like API calls, while the queue is full", async () => {
     const path = `/api/sessions/${session.sessionId}/agent/messages`;
     const post = (text: string, idempotencyKey: string) =>
       service.call("POST", path, { text, idempotencyKey });

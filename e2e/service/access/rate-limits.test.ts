@@ -4,7 +4,7 @@ import { startTestPostgres } from "#db/postgres-testing.ts";
 import { createDatabase } from "#db/testing.ts";
 import { openTestService } from "../testing.ts";
 
-test("two services on one Postgres let a key have its rate once, not once each", async (t) => {
+test("two services on one Postgres share the rate limit of a key", async (t) => {
   const postgres = await startTestPostgres();
   t.after(() => postgres.stop());
   const limit = 20;
@@ -20,7 +20,7 @@ test("two services on one Postgres let a key have its rate once, not once each",
   const statuses: number[] = [];
   for (let round = 0; round < limit; round++)
     for (const service of services) statuses.push((await service.call("GET", "/api/sessions")).status);
-  // A call is allowed again every three seconds.
+  // The bucket regains a call every three seconds.
   const refilled = Math.ceil((performance.now() - startedAt) / (60_000 / limit));
   const allowed = statuses.filter((status) => status === 200).length;
   assert.ok(allowed >= limit && allowed <= limit + refilled, `${allowed} of ${statuses.length} were allowed`);

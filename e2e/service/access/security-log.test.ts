@@ -18,7 +18,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** The lines of one kind of event, without their time. */
+/** The lines of one event, without their time. */
 async function readEvents(event: string) {
   const lines = await service.readSecurityLog();
   return lines.filter((line) => line.event === event).map(({ time: _, ...line }) => line);
@@ -34,7 +34,7 @@ const request = (method: string, path: string, headers: Record<string, string>, 
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
 
-/** As `request`, for operations that our own server hands to Next, which is not part of this service. */
+/** Like `request`, for operations that the server passes to Next, which test services do not have. */
 const operate = async (method: string, path: string, headers: Record<string, string>, body?: unknown) =>
   withAddress(address, () => service.call(method, path, body, { authorization: "", ...headers }));
 
@@ -49,18 +49,20 @@ async function signIn(): Promise<Record<string, string>> {
 }
 
 describe("the security log of a service", () => {
-  it("names the isolation in force at the start", async () => {
+  it("records the isolation of the sandbox at the start", async () => {
     const [started, ...others] = await readEvents("service.started");
     assert.deepEqual(others, []);
-    const { kind, detail } = service.container.services.testRuns.sandbox.describe();
+    const { kind } = service.container.services.testRuns.sandbox.describe();
+    const { isolation } = service.container.describe();
+    assert.match(isolation, /^commands: .*; scripts: /);
     assert.deepEqual(
       [started?.log, started?.outcome, started?.sandbox, started?.isolation, started?.networkAllow],
-      ["security", "success", kind, detail, ""],
+      ["security", "success", kind, isolation, ""],
     );
     assert.equal(typeof started?.browser, "string");
   });
 
-  it("has logins, failed logins, and operations that need one", async () => {
+  it("records logins, failed logins, and refused operations of the operator", async () => {
     await signIn();
     await request("GET", "/login?token=canary-login", {});
     await request("HEAD", "/login?token=canary-login", {});
@@ -73,7 +75,7 @@ describe("the security log of a service", () => {
     assert.deepEqual([refused?.operation, refused?.address], ["POST /actions/keys", address]);
   });
 
-  it("has keys that were created, rotated, revoked and refused, and refusals by scope", async () => {
+  it("records the creation, rotation, revocation and refusal of keys, and refusals by scope", async () => {
     const operator = await signIn();
     const wanted = { ownerId: "owner", name: "of the test", scopes: ["sessions:read"] };
     const { key, record } = await (await operate("POST", "/actions/keys", operator, wanted)).json();
@@ -90,8 +92,8 @@ describe("the security log of a service", () => {
     assert.match(String(actor), /^operator:lgn_[a-z0-9]{24}$/);
     const ofKey = { keyId: record.id, ownerId: "owner" };
     assert.deepEqual(fields, { ...common, event: "api_key.created", ...ofKey, scopes: ["sessions:read"] });
-    const [turned] = await readEvents("api_key.rotated");
-    assert.deepEqual([turned?.keyId, turned?.successorId], [record.id, rotated.record.id]);
+    const [rotation] = await readEvents("api_key.rotated");
+    assert.deepEqual([rotation?.keyId, rotation?.successorId], [record.id, rotated.record.id]);
     const [revoked] = await readEvents("api_key.revoked");
     assert.deepEqual([revoked?.actor, revoked?.keyId, revoked?.ownerId], [actor, record.id, "owner"]);
     const [scope] = await readEvents("scope.refused");
@@ -107,17 +109,17 @@ describe("the security log of a service", () => {
         [record.id, address],
         [undefined, address],
       ],
-      "a call without a key is none",
+      "a call without a key is not recorded",
     );
   });
 
-  it("has share links that were created, revoked and refused, refusals by role, and user tokens", async () => {
+  it("records the creation, revocation and refusal of share links, refusals by role, and refused user tokens", async () => {
     const { sessionId } = await service.create("hello");
     const at = `/api/sessions/${sessionId}`;
-    const made = await (
+    const answer = await (
       await request("POST", `${at}/share-links`, bearer(TEST_KEY), { role: "view" })
     ).json();
-    const link = new URL(made.shareUrl, service.baseUrl);
+    const link = new URL(answer.shareUrl, service.baseUrl);
     const entered = await request("GET", link.pathname + link.search, {});
     const cookie = entered.headers
       .getSetCookie()
@@ -129,7 +131,7 @@ describe("the security log of a service", () => {
       { cookie: cookie ?? "", origin: service.baseUrl },
       {},
     );
-    await request("DELETE", `${at}/share-links/${made.record.id}`, bearer(TEST_KEY));
+    await request("DELETE", `${at}/share-links/${answer.record.id}`, bearer(TEST_KEY));
     assert.equal(
       (await request("GET", `/s/${sessionId}/live`, { cookie: cookie ?? "" })).status >= 400,
       true,
@@ -147,24 +149,24 @@ describe("the security log of a service", () => {
     assert.match(String(created?.actor), /^key:settings:/);
     assert.deepEqual(
       [created?.sessionId, created?.linkId, created?.role],
-      [sessionId, made.record.id, "view"],
+      [sessionId, answer.record.id, "view"],
     );
     const [revoked] = await readEvents("share_link.revoked");
-    assert.deepEqual([revoked?.sessionId, revoked?.linkId], [sessionId, made.record.id]);
+    assert.deepEqual([revoked?.sessionId, revoked?.linkId], [sessionId, answer.record.id]);
     const refused = await readEvents("share_token.refused");
     assert.ok(
       refused.length >= 2 &&
         refused.every((line) => line.sessionId === sessionId && line.address === address),
     );
     const byRole = (await readEvents("scope.refused")).find(
-      (line) => line.actor === `share:${made.record.id}`,
+      (line) => line.actor === `share:${answer.record.id}`,
     );
     assert.equal(byRole?.sessionId, sessionId);
     assert.equal((await readEvents("share_link.all_revoked"))[0]?.sessionId, sessionId);
     assert.equal((await readEvents("user_token.refused"))[0]?.address, address);
   });
 
-  it("has the address of a socket's first frame", async () => {
+  it("records the address of a refused first frame of a socket", async () => {
     const before = (await readEvents("api_key.refused")).length;
     const { sessionId } = await service.create("hello");
     const socket = new WebSocket(`${service.baseUrl.replace("http", "ws")}/api/sessions/${sessionId}/live`);
@@ -173,7 +175,7 @@ describe("the security log of a service", () => {
     assert.equal((await readEvents("api_key.refused"))[before]?.address, address);
   });
 
-  it("has refusals of the network guard, with the session and without path and query", async () => {
+  it("records refusals of the network guard, with the session and without path and query", async () => {
     const callback = { url: "http://169.254.169.254/latest?token=canary-query" };
     const refused = await service.call("POST", "/api/session", {
       messages: [userMessage("hello")],
@@ -194,7 +196,7 @@ describe("the security log of a service", () => {
     assert.equal(lines[1]?.address, undefined);
   });
 
-  it("has ended logins, replaced secrets, enabled callbacks, changed budgets and sealed secrets", async () => {
+  it("records ended logins, replaced secrets, enabled callbacks, changed budgets and sealed secrets", async () => {
     const operator = await signIn();
     const other = await signIn();
     const { data } = await (await operate("GET", "/actions/logins", other)).json();
@@ -230,18 +232,21 @@ describe("the security log of a service", () => {
     assert.deepEqual([changed?.usd, changed?.tokens, changed?.minutes], [null, 5_000, null]);
   });
 
-  it("has removals by a caller, and that nothing was left", async () => {
+  it("records deletions by a caller, and the verified erasure", async () => {
     const { sessionId, statusUrl } = await service.create("hello");
     await service.completed(statusUrl);
     await service.call("DELETE", `/api/sessions/${sessionId}`);
-    await waitUntil(async () => (await readEvents("erasure.verified")).length === 1, "it was verified");
+    await waitUntil(
+      async () => (await readEvents("erasure.verified")).length === 1,
+      "the erasure was verified",
+    );
     const [removed] = await readEvents("session.removed");
     assert.match(String(removed?.actor), /^key:settings:/);
     assert.deepEqual([removed?.sessionId, removed?.sessions], [sessionId, 1]);
     assert.equal((await readEvents("erasure.verified"))[0]?.sessionId, sessionId);
   });
 
-  it("contains no secret, token or query of what was sent", async () => {
+  it("contains no secret, token or query of a request", async () => {
     const text = JSON.stringify(await service.readSecurityLog());
     assert.ok(text.length > 1_000);
     assert.doesNotMatch(text, /canary/i);

@@ -39,7 +39,7 @@ const revokeAll = async (sessionId: string) =>
     revoked: number;
   };
 
-/** Opens a link as a browser would. @returns the cookie for the page's own requests. */
+/** Opens a link as a browser does. @returns the cookie for the requests of the page. */
 async function open(
   link: string,
 ): Promise<{ cookie: string; setCookies: string[]; location: string | null }> {
@@ -49,7 +49,7 @@ async function open(
   const cookie = setCookies[0]?.split(";")[0] ?? "";
   return { cookie, setCookies, location: response.headers.get("location") };
 }
-/** Sends a request of the session page. */
+/** Sends a request as the session page does. */
 const act = (cookie: string, method: string, path: string, body?: unknown, sessionId = session.sessionId) =>
   service.call(method, `/s/${sessionId}/actions${path}`, body, {
     authorization: "",
@@ -66,7 +66,7 @@ const connect = (cookie: string, sessionId = session.sessionId, query = "") =>
   );
 
 describe("a share link", () => {
-  test("has a role, a label and an expiry; its secret is in the first answer only, and stored as a hash", async () => {
+  test("has a role, a label and an expiry; only the first answer shows its secret, which is stored as a hash", async () => {
     const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
     const { shareUrl, record } = await createLink({ role: "comment", label: "Design review", expiresAt });
     const secret = new URL(shareUrl, service.baseUrl).searchParams.get("key") ?? "";
@@ -85,7 +85,7 @@ describe("a share link", () => {
     assert.ok(maxAge > 0 && maxAge <= 3_600, "the cookie ends with the link");
   });
 
-  test("is refused with a wrong role, an empty label, a past or unreadable expiry, or an unknown field", async () => {
+  test("is not created with a wrong role, an empty label, a past or malformed expiry, or an unknown field", async () => {
     const wrong: [unknown, RegExp][] = [
       [{ role: "own" }, /^role: /],
       [{}, /^role: /],
@@ -119,7 +119,7 @@ describe("a share link", () => {
     assert.equal((await service.call("GET", `${links(sessionId)}?cursor=lnk_none`)).status, 400);
   });
 
-  test("that is revoked ends its cookie and its open sockets, and those of no other link", async () => {
+  test("that is revoked ends its own cookie and open sockets, but not those of other links", async () => {
     const [ended, other] = [await createLink({ role: "drive" }), await createLink({ role: "view" })];
     const [endedCookie, otherCookie] = [
       (await open(ended.shareUrl)).cookie,
@@ -147,7 +147,7 @@ describe("a share link", () => {
     assert.equal((await service.call("DELETE", `${links()}/lnk_none`)).status, 404);
   });
 
-  test("that has expired opens nothing, and neither does its cookie", async () => {
+  test("that has expired opens nothing, nor does its cookie", async () => {
     const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
     const { shareUrl, record } = await createLink({ role: "drive", expiresAt });
     const { cookie } = await open(shareUrl);
@@ -161,7 +161,7 @@ describe("a share link", () => {
     assert.deepEqual((await open(shareUrl)).setCookies, []);
   });
 
-  test("manages no links, and its page is given none to pass on", async () => {
+  test("cannot manage links, and its page shows no link to share", async () => {
     const { cookie } = await open((await createLink({ role: "drive" })).shareUrl);
     const own = (await open(session.shareUrl)).cookie;
     for (const [method, path, body] of [
@@ -176,7 +176,7 @@ describe("a share link", () => {
     assert.equal((await (await act(own, "GET", "/share-links")).json()).shareUrl, session.shareUrl);
   });
 
-  test("of the role comment annotates, and does not message, stop, steer or manage", async () => {
+  test("with the role comment can annotate, but not send messages, stop the turn, drive the browser or manage links", async () => {
     const { cookie } = await open((await createLink({ role: "comment" })).shareUrl);
     const annotation = { event: "submit", annotations: [{ selector: "h1", comment: "bigger" }] };
     assert.equal((await act(cookie, "POST", "/annotations", annotation)).status, 200);
@@ -204,7 +204,7 @@ describe("a share link", () => {
     assert.equal((await act(watcher, "POST", "/annotations", annotation)).status, 403);
   });
 
-  test("is one of at most 100 live ones", async () => {
+  test("is refused if the session has 100 valid links", async () => {
     const { sessionId } = await create();
     const { db } = service.container.services;
     const rows = Array.from({ length: 99 }, (_, index) => ({
@@ -222,7 +222,7 @@ describe("a share link", () => {
   });
 });
 
-describe("revoking everything", () => {
+describe("revoking all links", () => {
   test("ends links, shareUrl, cookies and sockets, and answers with the new shareUrl", async () => {
     const created = await create();
     const { sessionId } = created;
@@ -242,7 +242,7 @@ describe("revoking everything", () => {
     assert.equal(list.data[0]?.shareUrl, shareUrl);
   });
 
-  test("from the session page renews the visitor's own cookie", async () => {
+  test("on the session page renews the visitor's own cookie", async () => {
     const { sessionId, shareUrl } = await create();
     const { cookie } = await open(shareUrl);
     const answer = await act(cookie, "POST", "/share-links/revoke-all", undefined, sessionId);
@@ -264,7 +264,7 @@ describe("liveViewUrl", () => {
     await waitUntil(async () => (await readUrl()) !== "", "the browser is ready");
   });
 
-  test("opens the live view alone for anyone who has it, and is the same on every poll", async () => {
+  test("opens only the live view, without another credential, and is the same on every poll", async () => {
     const url = await readUrl();
     assert.equal(await readUrl(), url);
     const { cookie, setCookies, location } = await open(url);
@@ -288,7 +288,7 @@ describe("liveViewUrl", () => {
     assert.equal((await act(cookie, "GET", "/queue")).status, 404);
   });
 
-  test("brings pictures and the browser's events over the socket, nothing of the conversation, and takes no input", async () => {
+  test("opens a socket with pictures and browser events, without the conversation, that accepts no input", async () => {
     const { cookie } = await open(await readUrl());
     const socket = connect(cookie, session.sessionId, "?after=0");
     await socket.ready();
@@ -303,7 +303,7 @@ describe("liveViewUrl", () => {
     assert.deepEqual(await socket.ended(), { code: 4003, reason: "the role view may not send control.take" });
   });
 
-  test("never lowers the role that a visitor holds", async () => {
+  test("never lowers the role that a visitor already has", async () => {
     const driver = (await open(session.shareUrl)).cookie;
     const both = `${(await open(await readUrl())).cookie}; ${driver}`;
     assert.equal((await pageOf(both))?.role, "drive");
@@ -316,7 +316,7 @@ describe("liveViewUrl", () => {
     socket.socket.close();
   });
 
-  test("is in no event and no prompt, and ends with the share links", async () => {
+  test("is in no event or prompt, and ends when all links are revoked", async () => {
     const url = await readUrl();
     const token = url.split("key=")[1] ?? "";
     const events = await service.container.services.log.read(session.sessionId, { after: 0, limit: 1_000 });

@@ -9,9 +9,9 @@ import { createPathMatcher } from "#lib/api/http/match-path.ts";
 import { createRequestListener } from "#lib/server/request-listener.ts";
 import { openTestService, TEST_KEY, type TestService } from "../testing.ts";
 
-// The interface has two doors: our own server answers it directly, and where there is no such server Next's routes do.
+// The API is served in two ways: directly by our own server, or by Next's routes in deployments without that server.
 
-// The bundler knows Next's modules without their ending; Node is told here.
+// The bundler resolves Next's modules without a file extension; Node needs it.
 registerHooks({
   resolve: (specifier, context, next) =>
     next(specifier === "next/navigation" ? "next/navigation.js" : specifier, context),
@@ -19,11 +19,11 @@ registerHooks({
 
 const match = createPathMatcher(contract);
 const CONTAINER = Symbol.for("agent-session-service");
-/** What belongs to the connection. */
+/** Headers of the connection, which may differ. */
 const NOT_COMPARED = new Set(["date", "connection", "keep-alive", "content-length", "transfer-encoding"]);
 
 let service: TestService;
-let doorUrl: string;
+let directUrl: string;
 const server = createServer((request, response) => listen(request, response));
 let listen: ReturnType<typeof createRequestListener>["handleRequest"];
 
@@ -34,8 +34,8 @@ before(async () => {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  doorUrl = `http://127.0.0.1:${port}`;
-  const env = { ...service.env, baseUrl: doorUrl };
+  directUrl = `http://127.0.0.1:${port}`;
+  const env = { ...service.env, baseUrl: directUrl };
   const handle = () => Promise.reject(new Error("passed on to Next"));
   ({ handleRequest: listen } = createRequestListener({
     container,
@@ -54,26 +54,26 @@ after(async () => {
 
 type Route = (request: Request, context: { params: Promise<Record<string, string>> }) => Promise<Response>;
 
-type Asked = { method?: string; path: string; headers?: Record<string, string>; body?: string };
+type Call = { method?: string; path: string; headers?: Record<string, string>; body?: string };
 
-/** The request as a client sends it; each door gets one of its own. */
-const makeRequest = ({ method = "GET", path, headers = {}, body }: Asked) =>
-  new Request(doorUrl + path, {
+/** Creates the request that a client sends; it can be sent only once. */
+const makeRequest = ({ method = "GET", path, headers = {}, body }: Call) =>
+  new Request(directUrl + path, {
     method,
     headers: { authorization: `Bearer ${TEST_KEY}`, ...headers },
     ...(body !== undefined && { body }),
   });
 
-/** The answer of the route file at a path, given what Next gives it. */
-async function callRoute(asked: Asked): Promise<Response> {
-  const found = match(new URL(asked.path, doorUrl).pathname);
+/** Calls the route file of a path as Next does. */
+async function callRoute(call: Call): Promise<Response> {
+  const found = match(new URL(call.path, directUrl).pathname);
   const name = Object.values(found?.operations ?? {})[0];
-  assert.ok(name && found, asked.path);
+  assert.ok(name && found, call.path);
   const file = `../../../app${contract[name].path.replace(/:(\w+)/g, "[$1]")}/route.ts`;
   const route = (await import(file)) as Record<string, Route | undefined>;
-  const handle = route[asked.method ?? "GET"];
-  assert.ok(handle, `${file} has no ${asked.method}`);
-  return handle(makeRequest(asked), { params: Promise.resolve(found.params) });
+  const handle = route[call.method ?? "GET"];
+  assert.ok(handle, `${file} has no ${call.method}`);
+  return handle(makeRequest(call), { params: Promise.resolve(found.params) });
 }
 
 async function describeAnswer(response: Response) {
@@ -81,7 +81,7 @@ async function describeAnswer(response: Response) {
   return { status: response.status, headers, body: await response.text() };
 }
 
-test("both doors give the same answers, to the byte and to the header", async () => {
+test("the server and Next's routes give the same answers, byte for byte and header for header", async () => {
   const created = await service.create("Say something.", { idempotencyKey: "first" });
   await service.completed(created.statusUrl);
   const { sessionId, statusUrl, streamUrl } = created;
@@ -92,7 +92,7 @@ test("both doors give the same answers, to the byte and to the header", async ()
     messages: [{ role: "user", parts: [{ type: "text", text: "Say something." }] }],
     idempotencyKey: "first",
   });
-  const rows: Asked[] = [
+  const rows: Call[] = [
     "/api/health",
     "/api/ready",
     "/api/openapi.json",
@@ -136,10 +136,10 @@ test("both doors give the same answers, to the byte and to the header", async ()
     { path: `${at}/queue/req_x`, method: "PATCH", headers: json, body: '{"text":"x"}' },
     { path: `${at}/queue/req_x`, method: "DELETE" },
   );
-  for (const asked of rows) {
-    const direct = await describeAnswer(await fetch(makeRequest(asked)));
-    const throughRoute = await describeAnswer(await callRoute(asked));
-    if (asked.method === "HEAD") throughRoute.body = "";
-    assert.deepEqual(direct, throughRoute, `${asked.method ?? "GET"} ${asked.path}`);
+  for (const call of rows) {
+    const direct = await describeAnswer(await fetch(makeRequest(call)));
+    const throughRoute = await describeAnswer(await callRoute(call));
+    if (call.method === "HEAD") throughRoute.body = "";
+    assert.deepEqual(direct, throughRoute, `${call.method ?? "GET"} ${call.path}`);
   }
 });

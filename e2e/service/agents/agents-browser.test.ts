@@ -28,7 +28,7 @@ after(async () => {
 const run = (script: string) => ({ name: "browser_execute", arguments: { script } });
 
 describe("sub-agents with browsers", () => {
-  it("with its own browser a sub-agent begins on its page; a shared one works on its parent's; files are shared", async () => {
+  it("start on their own page or share their parent's browser, and share the workspace", async () => {
     scriptByTask(service, {
       "lead browse": [
         { toolCalls: [{ name: "write_file", arguments: { path: "note.txt", content: "from the lead" } }] },

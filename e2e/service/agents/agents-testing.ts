@@ -4,12 +4,12 @@ import { agents } from "#db/schema/index.ts";
 import type { Step, StepToolCall } from "#e2e/fixtures/scripted-model/types.ts";
 import type { TestService } from "../testing.ts";
 
-/** A sub-agent as a spawn call asks for it. */
-type Wanted = { name?: string; objective: string } & Record<string, unknown>;
+/** A sub-agent in the arguments of a spawn call. */
+type Spawned = { name?: string; objective: string } & Record<string, unknown>;
 
-export const spawn = (...wanted: Wanted[]): StepToolCall => ({
+export const spawn = (...spawned: Spawned[]): StepToolCall => ({
   name: "spawn_agents",
-  arguments: { agents: wanted },
+  arguments: { agents: spawned },
 });
 export const wait = (input: Record<string, unknown> = {}): StepToolCall => ({
   name: "wait_for_agents",
@@ -17,7 +17,7 @@ export const wait = (input: Record<string, unknown> = {}): StepToolCall => ({
 });
 export const submit = (result: unknown): StepToolCall => ({ name: "submit_result", arguments: { result } });
 
-/** Scripts the model: each text that a user message holds has its own steps; the last one that matches counts. */
+/** Scripts the model: the last entry whose key is in the user message gives the steps of the turn. */
 export function scriptByTask(service: TestService, tasks: Record<string, Step[]>): void {
   service.model.respondWith(({ userText, answersSoFar }) => {
     const steps = Object.entries(tasks).findLast(([task]) => userText.includes(task))?.[1];
@@ -33,7 +33,7 @@ export const readAgents = (service: TestService, rootSessionId: string) =>
     .where(eq(agents.rootSessionId, rootSessionId))
     .orderBy(asc(agents.createdAt), asc(agents.spawnIndex));
 
-/** The text of the last result of a tool that the model of a session was shown. */
+/** The result of the tool call with this number (from 0) in the turn whose message contains `marker`. */
 export function readResult(service: TestService, marker: string, number: number): string {
   const request = service.model.requests.findLast(
     ({ userText, toolResults }) => userText.includes(marker) && toolResults.length > number,
@@ -42,7 +42,7 @@ export function readResult(service: TestService, marker: string, number: number)
   return request.toolResults[number] ?? "";
 }
 
-/** The names of the tools that the model was offered in the last call of a task. */
+/** The names of the tools that the last model call of a task offered. */
 export function readOffered(service: TestService, marker: string): string[] {
   const request = service.model.requests.findLast(({ userText }) => userText.includes(marker));
   const tools = (request?.body.tools ?? []) as { name: string }[];

@@ -8,7 +8,7 @@ import { only, readEvents } from "../turn/turn-testing.ts";
 import { readAgents, readResult, scriptByTask, spawn, submit, wait } from "./agents-testing.ts";
 
 const { executablePath: BROWSER_EXECUTABLE_PATH } = findTestChromium();
-/** `SESSIONS_AT_ONCE=40` plays the case of the design: 40 sessions on eight places, in about a minute. */
+/** `SESSIONS_AT_ONCE=40` runs the test at full size: 40 sessions on eight places, in about a minute. */
 const isFull = process.env.SESSIONS_AT_ONCE === "40";
 const [PLACES, PARENTS] = isFull ? [8, 10] : [2, 1];
 const CHILDREN = ["a", "b", "c"];
@@ -39,7 +39,7 @@ after(async () => {
 
 const readTitle = { name: "browser_execute", arguments: { script: "return await page.title()" } };
 
-it(`${PARENTS * 4} sessions and sub-agents on ${PLACES} browser places all reach their pages, and nobody falls back in the line`, async (t) => {
+it(`${PARENTS * 4} sessions and sub-agents on ${PLACES} browser places all reach their pages, and none falls back in the queue`, async (t) => {
   const parents = Array.from({ length: PARENTS }, (_, index) => `lead-${index}.`);
   const children = parents.flatMap((parent) => CHILDREN.map((name) => `${name}-of-${parent}`));
   const ofParent = (parent: string) =>
@@ -53,7 +53,7 @@ it(`${PARENTS * 4} sessions and sub-agents on ${PLACES} browser places all reach
     { toolCalls: [wait()] },
     { toolCalls: [readTitle] },
   ];
-  // The last entry that matches counts, and a sub-agent's task ends with its parent's.
+  // A sub-agent's task contains its parent's, so the tasks of sub-agents come last, where they match first.
   scriptByTask(service, {
     ...Object.fromEntries(parents.map((parent) => [parent, parentTurn(parent)])),
     ...Object.fromEntries(
@@ -85,20 +85,20 @@ it(`${PARENTS * 4} sessions and sub-agents on ${PLACES} browser places all reach
           .filter((state) => state !== "succeeded"),
         [],
       );
-      checkLine(only(events, "browser.waiting").map(({ position }) => position));
+      checkPositions(only(events, "browser.waiting").map(({ position }) => position));
     }
   }
   for (const parent of parents)
     assert.ok(
       readResult(service, parent, 3).includes(`Result: /${parent}`),
-      "the page comes back where it was",
+      "the parent's page is open again",
     );
   for (const task of [...parents, ...children])
     assert.ok((visits.get(`/${task}`) ?? 0) > 0, `${task} was never opened`);
 });
 
-/** Positions of a session in the line. A position of 1 ends a wait; the next wait may begin anywhere. */
-function checkLine(positions: number[]): void {
+/** Checks the queue positions of a session. Position 1 ends a wait, and the next wait may begin at any position. */
+function checkPositions(positions: number[]): void {
   for (const [index, position] of positions.entries()) {
     const before = positions[index - 1];
     if (before !== undefined && before > 1)

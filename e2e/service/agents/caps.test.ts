@@ -9,8 +9,8 @@ import { countEverything, delegating } from "./tree-testing.ts";
 const children = (count: number, more: Record<string, unknown> = {}): StepToolCall =>
   spawn(...Array.from({ length: count }, () => ({ objective: "be quick", ...more })));
 
-describe("a deployment whose ceilings were lowered after a session was created", () => {
-  it("holds the live session to the lower ceilings, and to its own caps where those are lower", async () => {
+describe("a deployment whose limits were lowered after a session was created", () => {
+  it("applies the lower limits to the session, or the session's own caps if those are lower still", async () => {
     const first = await openTestService();
     scriptByTask(first, {});
     const profile = { ...delegating, capabilities: { browser: true, sandbox: true } };
@@ -68,14 +68,14 @@ describe("a deployment whose ceilings were lowered after a session was created",
   });
 });
 
-describe("the limits of the tree", () => {
+describe("the limits of a tree", () => {
   let service: TestService;
   before(async () => {
     service = await openTestService({ DELEGATION_MAX_LIVE_TOTAL: "3", DELEGATION_MAX_DEPTH: "1" });
   });
   after(() => service.close());
 
-  it("refuses a spawn beyond DELEGATION_MAX_LIVE_TOTAL, and writes nothing for it", async () => {
+  it("refuse a spawn beyond DELEGATION_MAX_LIVE_TOTAL, which writes nothing", async () => {
     const { promise: go, resolve } = Promise.withResolvers<void>();
     const counts: unknown[] = [];
     const steps = [
@@ -107,12 +107,12 @@ describe("the limits of the tree", () => {
     assert.deepEqual(
       agents.map(({ outcome }) => outcome),
       Array(3).fill("succeeded"),
-      "the live sub-agents went on",
+      "the live sub-agents continued",
     );
     assert.equal(only(await readEvents(service, session.sessionId), "agent.spawned").length, 3);
   });
 
-  it("refuses a spawn beyond DELEGATION_MAX_DEPTH, and writes nothing for it", async () => {
+  it("refuse a spawn beyond DELEGATION_MAX_DEPTH, which writes nothing", async () => {
     const counts: unknown[] = [];
     service.model.respondWith(async ({ userText, answersSoFar }) => {
       if (userText.includes("lead depth"))
@@ -136,7 +136,7 @@ describe("the limits of the tree", () => {
     assert.equal(only(await readEvents(service, agent?.sessionId ?? ""), "agent.spawned").length, 0);
   });
 
-  it("counts a new turn of an ended sub-agent again", async () => {
+  it("count a sub-agent again when a message gives it a new turn", async () => {
     const { promise: go, resolve } = Promise.withResolvers<void>();
     const message = (agentId: string) => ({
       name: "message_agent",
@@ -164,6 +164,10 @@ describe("the limits of the tree", () => {
       "Error: message_agent: 1 more child would exceed DELEGATION_MAX_LIVE_TOTAL=3 (3 live in the whole tree). Wait for one, cancel one, or spawn fewer.",
     );
     const [quick] = await readAgents(service, session.sessionId);
-    assert.deepEqual([quick?.outcome, quick?.result?.value], ["succeeded", "quick"], "it keeps its result");
+    assert.deepEqual(
+      [quick?.outcome, quick?.result?.value],
+      ["succeeded", "quick"],
+      "the sub-agent keeps its result",
+    );
   });
 });

@@ -10,7 +10,7 @@ const ADVICE = "Wait for one, cancel one, or spawn fewer.";
 
 const times = <Item>(count: number, item: () => Item): Item[] => Array.from({ length: count }, item);
 
-/** Resolves all its callers once `count` have arrived. */
+/** Creates a barrier: its promises resolve once it was called `count` times. */
 function createBarrier(count: number): () => Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let arrived = 0;
@@ -21,12 +21,12 @@ function createBarrier(count: number): () => Promise<void> {
   };
 }
 
-/** The largest numbers of live sub-agents that were ever seen. */
+/** The largest numbers of live sub-agents that were observed at one time. */
 type Peak = { total: number; children: number; browsers: number };
 
 /**
- * Counts live sub-agents again and again until `work` is done: under the root, and the most of a single parent. The rows of
- * one statement are one snapshot.
+ * Counts live sub-agents repeatedly until `work` is done: all of the root, and the most of a single parent. One statement
+ * reads all rows, so each count is a snapshot.
  */
 async function watchPeak(service: TestService, rootSessionId: string, work: Promise<void>): Promise<Peak> {
   const { db } = service.container.services;
@@ -51,7 +51,7 @@ async function watchPeak(service: TestService, rootSessionId: string, work: Prom
   return peak;
 }
 
-/** The results of `spawn_agents` that the model was shown: how many were admitted, and the refusals. */
+/** Counts the `spawn_agents` results in the model calls: all, the successful ones, and the refusals. */
 function readSpawnResults(service: TestService, marker: string) {
   const last = new Map<string, string[]>();
   for (const { text, userText, toolResults } of service.model.requests) {
@@ -84,7 +84,7 @@ describe("concurrent calls of spawn_agents", () => {
           return { toolCalls: [spawn({ objective: "hold on" })] };
         }
         if (answersSoFar > 1) return { toolCalls: [submit("done")] };
-        // No sub-agent ends before each has its result, so that the number of rows is the largest number that were live.
+        // No sub-agent ends before each has its spawn result, so all stored sub-agents are live at the same time.
         await allSpawned();
         resolve();
         return { toolCalls: [wait()] };
@@ -122,7 +122,7 @@ describe("concurrent calls of spawn_agents", () => {
     }
   });
 
-  it("of one message and of four sub-agents at a time never exceed maxLiveChildren and maxLiveBrowsers", async () => {
+  it("in one message, by four sub-agents at once, never exceed maxLiveChildren and maxLiveBrowsers", async () => {
     const service = await openTestService({ SANDBOX: "unconfined", DELEGATION_MAX_LIVE_TOTAL: "30" });
     const caps = { maxLiveChildren: 4, maxLiveBrowsers: 2 };
     const own: StepToolCall = spawn({ objective: "hold on", browser: "own" });
@@ -176,7 +176,7 @@ describe("concurrent calls of spawn_agents", () => {
     }
   });
 
-  it("while others end never exceed a cap, and each refusal names the cap with its value", async () => {
+  it("never exceed a cap while other sub-agents end, and each refusal names the cap and its value", async () => {
     const service = await openTestService({ DELEGATION_MAX_LIVE_TOTAL: "6" });
     const ROUNDS = 5;
     service.model.respondWith(({ userText, answersSoFar }) => {

@@ -14,7 +14,7 @@ after(() => service.close());
 const delegating = { subAgents: true, capabilities: { browser: false, sandbox: false } };
 
 describe("a session that delegates", () => {
-  it("spawns sub-agents, waits for them without a process, and gets their results", async () => {
+  it("spawns sub-agents, is parked until they end, and gets their results", async () => {
     scriptByTask(service, {
       "lead one": [
         { toolCalls: [spawn({ name: "left", objective: "go left" }, { objective: "go right" })] },
@@ -37,9 +37,9 @@ describe("a session that delegates", () => {
       spawned.map(({ agentId }) => agentId),
       [left?.sessionId, right?.sessionId],
     );
-    const waited = JSON.parse(readResult(service, "lead one", 1)) as Record<string, unknown>[];
+    const reports = JSON.parse(readResult(service, "lead one", 1)) as Record<string, unknown>[];
     assert.deepEqual(
-      waited.map(({ name, status, result, submitted }) => ({ name, status, result, submitted })),
+      reports.map(({ name, status, result, submitted }) => ({ name, status, result, submitted })),
       [
         { name: "left", status: "succeeded", result: { side: "left" }, submitted: true },
         { name: "agent-1", status: "succeeded", result: null, submitted: true },
@@ -58,7 +58,7 @@ describe("a session that delegates", () => {
     assert.equal(status, "completed");
   });
 
-  it("does not end before its sub-agents: it reads their results and goes on", async () => {
+  it("does not end before its sub-agents: it reads their results and continues", async () => {
     scriptByTask(service, {
       "lead two": [
         { toolCalls: [spawn({ objective: "take your time" })] },
@@ -77,7 +77,7 @@ describe("a session that delegates", () => {
     assert.ok(order.indexOf("agent.settled") < order.indexOf("run.completed"));
   });
 
-  it("a sub-agent that submits nothing is reminded once; then its last text is the result", async () => {
+  it("reminds a sub-agent that submits nothing once; then its last text is the result", async () => {
     scriptByTask(service, {
       "lead three": [{ toolCalls: [spawn({ objective: "forget it" })] }, { toolCalls: [wait()] }],
       "forget it": [{ text: "The sky is blue." }],
@@ -92,7 +92,7 @@ describe("a session that delegates", () => {
     );
   });
 
-  it("a result that breaks its schema comes back as an error and may be mended", async () => {
+  it("returns an error for a result that violates its schema, and the sub-agent may correct it", async () => {
     const resultSchema = {
       type: "object",
       properties: { price: { type: "number" } },
@@ -115,7 +115,7 @@ describe("a session that delegates", () => {
     );
   });
 
-  it("refuses what would exceed a cap, and spawns none of them", async () => {
+  it("spawns none of the sub-agents of a call that would exceed a cap", async () => {
     scriptByTask(service, {
       "lead five": [
         { toolCalls: [spawn({ objective: "stay" }, { objective: "stay" })] },
@@ -132,7 +132,7 @@ describe("a session that delegates", () => {
     assert.equal((await readAgents(service, session.sessionId)).length, 2);
   });
 
-  it("a stop ends everything below it within three seconds", async () => {
+  it("ends all its sub-agents within three seconds when it is stopped", async () => {
     const { promise: never, resolve } = Promise.withResolvers<void>();
     scriptByTask(service, {
       "lead six": [{ toolCalls: [spawn({ objective: "middle agent" })] }, { toolCalls: [wait()] }],
@@ -141,7 +141,7 @@ describe("a session that delegates", () => {
     });
     const session = await service.create("lead six", delegating);
     await service.model.waitForRequest(({ userText }) => userText.includes("deep agent"));
-    const begun = Date.now();
+    const startedAt = Date.now();
     await service.call("POST", `/api/sessions/${session.sessionId}/agent/cancel`);
     await service.completed(session.statusUrl);
     const ended = await readAgents(service, session.sessionId);
@@ -152,11 +152,11 @@ describe("a session that delegates", () => {
         [2, "cancelled"],
       ],
     );
-    assert.ok(Date.now() - begun < 3_000);
+    assert.ok(Date.now() - startedAt < 3_000);
     resolve();
   });
 
-  it("a queued message that is removed leaves the sub-agents of the turn before it alone", async () => {
+  it("does not stop its sub-agents when a queued message is removed", async () => {
     const { promise: go, resolve } = Promise.withResolvers<void>();
     scriptByTask(service, {
       "lead queue": [{ toolCalls: [spawn({ objective: "wait for go" })] }, { toolCalls: [wait()] }],
@@ -174,7 +174,7 @@ describe("a session that delegates", () => {
     assert.deepEqual([agent?.outcome, agent?.result], ["succeeded", { value: "went" }]);
   });
 
-  it("a stop also ends a sub-agent that has a message to read", async () => {
+  it("also ends a sub-agent that has an unread message when it is stopped", async () => {
     const { promise: never, resolve } = Promise.withResolvers<void>();
     let isSteered = false;
     service.model.respondWith(({ userText, answersSoFar, toolResults }) => {
@@ -207,7 +207,7 @@ describe("a session that delegates", () => {
     );
   });
 
-  it("the tree is listed with results; a sub-agent is read, and controlled by its parent alone", async () => {
+  it("lists its sub-agents with results; the API can read a sub-agent, but only its parent controls it", async () => {
     scriptByTask(service, {
       "lead eight": [
         { toolCalls: [spawn({ name: "reader", objective: "read it" })] },
@@ -259,7 +259,7 @@ describe("a session that delegates", () => {
     );
   });
 
-  it("a message steers a live sub-agent, and gives one that has ended a new turn", async () => {
+  it("steers a live sub-agent with a message, and gives an ended one a new turn", async () => {
     const message = (agentId: string, text: string) => ({
       name: "message_agent",
       arguments: { agentId, text },
@@ -292,7 +292,7 @@ describe("a session that delegates", () => {
     assert.equal(end?.usage.delegated?.modelCalls, 2);
   });
 
-  it("grandchildren may not spawn at the depth limit; a sub-agent with live ones of its own may not submit", async () => {
+  it("refuses spawns at the depth limit, and submissions of a sub-agent that has live sub-agents itself", async () => {
     scriptByTask(service, {
       "lead ten": [{ toolCalls: [spawn({ objective: "second level" })] }, { toolCalls: [wait()] }],
       "second level": [
@@ -321,7 +321,7 @@ describe("a session that delegates", () => {
     assert.equal(end?.usage.delegated?.modelCalls, 5);
   });
 
-  it("a sub-agent whose run fails for good is reported as failed; a retry is no end", async () => {
+  it("reports a sub-agent as failed if its last run fails, not if a retry follows", async () => {
     const calls: string[] = [];
     service.model.respondWith(({ userText, answersSoFar }) => {
       if (userText.includes("break for good")) return { status: 400, message: "no such thing" };
@@ -338,20 +338,20 @@ describe("a session that delegates", () => {
     });
     const session = await service.create("lead eleven", delegating);
     await service.completed(session.statusUrl);
-    const waited = JSON.parse(readResult(service, "lead eleven", 1)) as Record<string, unknown>[];
+    const reports = JSON.parse(readResult(service, "lead eleven", 1)) as Record<string, unknown>[];
     assert.deepEqual(
-      waited.map(({ status, result }) => [status, result]),
+      reports.map(({ status, result }) => [status, result]),
       [
         ["failed", undefined],
         ["succeeded", "retried"],
       ],
     );
-    assert.match(String(waited[0]?.error), /no such thing/);
+    assert.match(String(reports[0]?.error), /no such thing/);
     const events = await readEvents(service, session.sessionId);
     assert.equal(only(events, "agent.settled").length, 2);
   });
 
-  it("without permission there are no delegation tools; only sub-agents submit results", async () => {
+  it("has the delegation tools only with permission; only sub-agents can submit results", async () => {
     scriptByTask(service, {
       "lead seven": [{ toolCalls: [spawn({ objective: "look around" })] }, { toolCalls: [wait()] }],
       "look around": [{ toolCalls: [submit("seen")] }],
@@ -374,7 +374,7 @@ describe("a session that delegates", () => {
 });
 
 describe("a service that ends while sub-agents work", () => {
-  it("goes on after the next start: each sub-agent once, each result once, one wake", async () => {
+  it("continues after the next start with one spawn and one result per sub-agent, and one wake", async () => {
     const first = await openTestService();
     scriptByTask(first, {
       "lead restart": [

@@ -27,7 +27,7 @@ before(async () => {
   await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
   origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
   const { executablePath: BROWSER_EXECUTABLE_PATH } = findTestChromium();
-  // Without a key and a server the service uses the built-in demo model.
+  // Without OPENAI_API_KEY and OPENAI_BASE_URL the service uses the built-in demo model.
   service = await openTestService({
     OPENAI_BASE_URL: "",
     AGENT_MODEL: "",
@@ -47,7 +47,7 @@ type Agent = Record<"name" | "status" | "browser", string> & {
   progress?: string;
 };
 
-/** Plays a session with one task to its end; answers its sub-agents and the last text of its agent. */
+/** Plays a session with one task. @returns its sub-agents, and the agent's last text. */
 async function play(task: string, more: Record<string, unknown> = {}) {
   const targetUrl = `${origin}/shop`;
   const session = await service.create(task, { targetUrl, subAgents: true, ...more });
@@ -60,7 +60,7 @@ async function play(task: string, more: Record<string, unknown> = {}) {
 }
 
 describe("the demo model in a session that may delegate", () => {
-  it("compares two pages: a sub-agent reads each of them in its own browser, and a table shows what they read", async () => {
+  it("compares two pages in a table: a sub-agent for each page reads it in its own browser", async () => {
     const { agents, events, answer } = await play("compare /shop with /cart");
     assert.deepEqual(
       agents.map(({ name, status, browser, submitted }) => ({ name, status, browser, submitted })),
@@ -111,7 +111,7 @@ describe("the demo model in a session that may delegate", () => {
     );
   });
 
-  it("reports the sentence of a refusal", async () => {
+  it("reports the sentence with which a spawn was refused", async () => {
     const { agents, answer } = await play("compare /shop with /cart", {
       delegation: { maxLiveChildren: 1 },
     });
@@ -119,7 +119,7 @@ describe("the demo model in a session that may delegate", () => {
     assert.match(answer, /2 more children would exceed maxLiveChildren=1 \(0 live\)/);
   });
 
-  it("without the permission reads one page, and says so", async () => {
+  it("reads only one page without permission to delegate, and says so", async () => {
     const { agents, answer } = await play("compare /shop with /cart", { subAgents: false });
     assert.equal(agents.length, 0);
     assert.match(answer, /^This session may not delegate to sub-agents, so this is about one page only/);

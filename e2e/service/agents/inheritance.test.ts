@@ -38,18 +38,18 @@ after(async () => {
 
 const find = (who: string, id = "crm") => ({ name: `mcp_${id}__find`, arguments: { who } });
 
-/** The headers with which the server got a call of `find`. */
+/** The headers of the `find` call with this argument, as the server received them. */
 const headersOfCall = (who: string) => {
-  const asked = server.asked.find(
+  const request = server.requests.find(
     ({ message }) =>
       message?.method === "tools/call" && (message.params?.arguments as { who?: string })?.who === who,
   );
-  assert.ok(asked, `the server got no call for ${who}`);
-  return asked.headers;
+  assert.ok(request, `the server got no call for ${who}`);
+  return request.headers;
 };
 
 describe("the MCP servers of a session", () => {
-  it("are called by children and grandchildren with the secret header, which is visible nowhere else", async () => {
+  it("are called by children and grandchildren with the secret header, which appears nowhere else", async () => {
     scriptByTask(service, {
       "lead secrets": [
         { toolCalls: [find("root")] },
@@ -110,7 +110,7 @@ describe("the MCP servers of a session", () => {
       );
   });
 
-  it("are sealed again for each child: no two rows of the tree are the same", async () => {
+  it("are encrypted separately for each child, so that no two rows of the tree are equal", async () => {
     scriptByTask(service, {
       "lead sealed": [
         { toolCalls: [spawn({ objective: "only submit" }, { objective: "only submit" })] },
@@ -134,7 +134,7 @@ describe("the MCP servers of a session", () => {
     assert.equal(new Set(sealed).size, 3);
   });
 
-  it("include the pin of the built-in server, which a child reaches with a token of its own session", async () => {
+  it("include a URL set for the built-in server, which a child calls with a token of its own session", async () => {
     scriptByTask(service, {
       "lead pin": [
         { toolCalls: [find("pinned root", "builtin")] },
@@ -202,7 +202,7 @@ describe("tools.externalTurnExclude", () => {
     assert.deepEqual(
       calls.map((call) => offered(namesIn(call))),
       [[], ...Array(5).fill(EXCLUDED)],
-      "absent from the first turn, present in the person's, also after its waits",
+      "absent from the first turn; present in the person's turn, also after its waits",
     );
     const [child, grandchild] = await readAgents(service, session.sessionId);
     const starts = only(await readEvents(service, child?.sessionId ?? ""), "run.started");
@@ -220,12 +220,12 @@ describe("tools.externalTurnExclude", () => {
       assert.equal(requests.length, count, name);
       for (const request of requests) {
         assert.deepEqual(offered(namesIn(request)), [], name);
-        assert.ok(namesIn(request).includes("mcp_crm__find"), "other tools of the server are there");
+        assert.ok(namesIn(request).includes("mcp_crm__find"), "the child has other tools of the server");
       }
     }
   });
 
-  it("refuses a call that a child makes all the same", async () => {
+  it("refuses a child's call of an excluded tool", async () => {
     scriptByTask(service, {
       "lead payment": [{ toolCalls: [spawn({ objective: "pay nevertheless" })] }, { toolCalls: [wait()] }],
       "pay nevertheless": [
@@ -250,7 +250,7 @@ describe("tools.externalTurnExclude", () => {
 });
 
 describe("the profile of a child", () => {
-  it("has the parent's owner, source and user, and none of its callback, instructions and metadata", async (t) => {
+  it("has the parent's source, user and tools, but not its callback, instructions and metadata", async (t) => {
     const receiver = await startReceiver();
     t.after(() => receiver.close());
     scriptByTask(service, {

@@ -10,7 +10,7 @@ import { sayAsPerson } from "../waiting/waiting-testing.ts";
 import { readAgents, readOffered, readResult, scriptByTask, spawn, submit, wait } from "./agents-testing.ts";
 import { CHILD_TOOLS, DELEGATION_TOOLS, delegating, namesIn, requestsOfAgent } from "./tree-testing.ts";
 
-// The bundler knows Next's modules without their ending; Node is told here.
+// The bundler resolves Next's modules without a file extension; Node needs it.
 registerHooks({
   resolve: (specifier, context, next) =>
     next(specifier === "next/navigation" ? "next/navigation.js" : specifier, context),
@@ -44,7 +44,7 @@ after(async () => {
   flagServer.close();
 });
 
-/** Plays a turn. @returns which of the seven tools its model was offered. */
+/** Plays a turn. @returns the delegation tools that its model calls offered. */
 async function offer(target: TestService, marker: string, profile: Record<string, unknown>) {
   scriptByTask(target, {});
   const session = await target.create(marker, profile);
@@ -72,7 +72,7 @@ describe("a session without the permission to delegate", () => {
     ["source is web with the flag on, but subAgents is absent", { source: "web", userId: "invited" }],
   ];
   for (const [name, profile] of profiles)
-    it(`is offered none of the seven tools, even if tools.include names them: ${name}`, async () => {
+    it(`has no delegation tool, even if tools.include names it: ${name}`, async () => {
       flag.enabled.add("invited");
       const { capabilities } = delegating;
       const plain = await offer(service, `${name}, plain`, {
@@ -98,7 +98,7 @@ describe("a session without the permission to delegate", () => {
       );
     });
 
-  it("cannot spawn by calling the tool all the same", async () => {
+  it("cannot spawn by calling a tool that it was not offered", async () => {
     scriptByTask(service, { "lead forbidden": [{ toolCalls: [spawn({ objective: "exist" })] }] });
     const session = await service.create("lead forbidden", { capabilities: delegating.capabilities });
     await service.completed(session.statusUrl);
@@ -106,7 +106,7 @@ describe("a session without the permission to delegate", () => {
     assert.deepEqual(await readAgents(service, session.sessionId), []);
   });
 
-  it("is so where the deployment has no flag, or cannot reach it", async () => {
+  it("is also one with source web if the deployment has no flag or cannot reach it", async () => {
     const { promise: closed, resolve } = Promise.withResolvers<void>();
     const gone = createServer().listen(0, "127.0.0.1");
     await once(gone, "listening");
@@ -128,7 +128,7 @@ describe("a session without the permission to delegate", () => {
 });
 
 describe("a session with source web whose flag is on", () => {
-  it("delegates, and keeps the permission: the flag is asked once, with the user's id", async () => {
+  it("may delegate in all its turns: the flag is read once, with the user's id", async () => {
     flag.enabled.add("lasting");
     flag.asked.length = 0;
     scriptByTask(service, {
@@ -154,7 +154,7 @@ describe("a session with source web whose flag is on", () => {
 });
 
 describe("a holder of an MCP token", () => {
-  it("is not offered the seven tools, and cannot call them", async () => {
+  it("is not offered the delegation tools, and cannot call them", async () => {
     scriptByTask(service, {
       "lead token": [
         { toolCalls: [spawn({ name: "tokened", objective: "work beside" })] },
@@ -164,7 +164,7 @@ describe("a holder of an MCP token", () => {
     });
     const session = await service.create("lead token", { subAgents: true, tools: { include: ALL } });
     await service.completed(session.statusUrl);
-    const client = await mcp.connect(await mcp.askToken(session.sessionId));
+    const client = await mcp.connect(await mcp.requestToken(session.sessionId));
     const names = (await client.listTools()).tools.map(({ name }) => name);
     assert.ok(names.includes("read_file"));
     assert.deepEqual(among(names), []);
@@ -173,6 +173,6 @@ describe("a holder of an MCP token", () => {
     const [agent, ...others] = await readAgents(service, session.sessionId);
     assert.deepEqual([agent?.result?.value, others], ["ok", []]);
     const token = await service.call("POST", `/api/sessions/${agent?.sessionId}/mcp-token`);
-    assert.equal(token.status, 409, "a sub-agent is controlled by its parent alone");
+    assert.equal(token.status, 409, "only its parent controls a sub-agent");
   });
 });

@@ -6,7 +6,7 @@ import { openServedService, type ServedService } from "../real-server-testing.ts
 import { only, readEvents } from "../turn/turn-testing.ts";
 import { readAgents, scriptByTask, spawn, submit, wait } from "./agents-testing.ts";
 
-/** Sub-agents whose turns a server drives over HTTP, with everything that befalls calls and events on the way. */
+/** Sub-agents whose turns an Inngest server plays over HTTP, with lost, repeated, late and reordered calls and events. */
 
 let standIn: InngestStandIn;
 let service: ServedService;
@@ -14,10 +14,10 @@ let service: ServedService;
 type Settings = NonNullable<Parameters<InngestStandIn["set"]>[0]>;
 
 const MISHAPS: Record<string, Settings> = {
-  "that makes each call once": {},
+  "that calls the app once per step": {},
   "whose every answer is lost": { chooseMishap: () => ({ kind: "answer-lost" }) },
-  "that makes every call twice at the same time": { chooseMishap: () => ({ kind: "twice" }) },
-  "that finds the app away at every other call": {
+  "that sends every call twice at the same time": { chooseMishap: () => ({ kind: "twice" }) },
+  "that cannot reach the app at every other call": {
     chooseMishap: ({ number }) => (number % 2 === 1 ? { kind: "refused" } : undefined),
   },
   "that starts two function runs for each job": { deliver: (events) => [...events, ...events] },
@@ -31,7 +31,7 @@ for (const mode of ["checkpointing", "replay"] satisfies Mode[])
     });
     afterEach(() => {
       standIn.set();
-      assert.deepEqual(standIn.faults, [], "nothing was against the protocol");
+      assert.deepEqual(standIn.faults, [], "no request violated the protocol");
     });
     after(async () => {
       await standIn.close();
@@ -39,7 +39,7 @@ for (const mode of ["checkpointing", "replay"] satisfies Mode[])
     });
 
     for (const [what, settings] of Object.entries(MISHAPS))
-      it(`${what}: no sub-agent starts twice, no result is lost, and the parent is woken once`, async () => {
+      it(`${what} starts no sub-agent twice, loses no result and wakes the parent once`, async () => {
         standIn.set(settings);
         scriptByTask(service, {
           "lead the tree": [

@@ -10,7 +10,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Starts a session with a live child and a live grandchild, both of which were given an MCP server with a header. */
+/** Starts a session with a live child and a live grandchild, which both inherit an MCP server with a header. */
 async function openTree(marker: string) {
   const { promise: never } = Promise.withResolvers<void>();
   scriptByTask(service, {
@@ -32,7 +32,7 @@ async function openTree(marker: string) {
 }
 
 describe("the tree of a session", () => {
-  it("is hidden from the list of sessions, but for its root, and from other owners", async () => {
+  it("appears in the list of sessions only as its root, and is hidden from other owners", async () => {
     const { sessionId, childId, grandchildId } = await openTree("hidden");
     for (const id of [childId, grandchildId]) {
       const path = `/api/sessions/${id}`;
@@ -47,7 +47,7 @@ describe("the tree of a session", () => {
     assert.equal((await service.call("DELETE", `/api/sessions/${sessionId}`)).status, 200);
   });
 
-  it("is not taken apart: a live child cannot be deleted, and goes on", async () => {
+  it("cannot be deleted in part: the deletion of a live child is refused, and the child continues", async () => {
     const { sessionId, childId, grandchildId } = await openTree("whole");
     for (const id of [childId, grandchildId]) {
       const answer = await service.call("DELETE", `/api/sessions/${id}`);
@@ -64,7 +64,7 @@ describe("the tree of a session", () => {
     assert.equal((await service.call("DELETE", `/api/sessions/${sessionId}`)).status, 200);
   });
 
-  it("is deleted with its root while its sub-agents are live: their work ends and no row is left", async () => {
+  it("is deleted with its root while sub-agents are live: their turns end, and no row remains", async () => {
     const { sessionId, childId, grandchildId, held, statusUrl } = await openTree("deleted");
     const ids = [sessionId, childId, grandchildId];
     assert.deepEqual(await countSessions(service, ids), { sessions: 3, requests: 3, runs: 3 });
@@ -81,7 +81,7 @@ describe("the tree of a session", () => {
       for (const id of ids)
         assert.equal((await service.call("GET", `/api/sessions/${id}${path}`)).status, 404, path);
     assert.equal((await service.call("GET", statusUrl)).status, 404);
-    // The engine's own tables and the note of the removal itself name sessions that are gone.
+    // Only the engine's own tables and the record of the removal may still name deleted sessions.
     const left = (await dumpDatabase(service))
       .split("\n")
       .filter((line) => !/^(engine_|removals )/.test(line) && ids.some((id) => line.includes(id)));
@@ -89,6 +89,6 @@ describe("the tree of a session", () => {
     const requests = service.model.requests.length;
     assert.equal((await openTree("next")).held.index > 0, true);
     const late = service.model.requests.slice(requests).filter(({ text }) => text.includes("deleted:"));
-    assert.deepEqual(late, [], "nothing of the tree is played again");
+    assert.deepEqual(late, [], "no run of the tree is played again");
   });
 });

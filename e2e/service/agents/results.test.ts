@@ -13,7 +13,7 @@ after(() => service.close());
 const delegating = { subAgents: true, capabilities: { browser: false } };
 
 describe("the results of sub-agents", () => {
-  it("that are large fit into the turn that goes on with them, and each can be read in full", async () => {
+  it("are cut in the parent's prompt if they are large, and each can be read in full", async () => {
     const large = "x".repeat(160_000);
     const names = ["a", "b", "c"];
     service.model.respondWith(({ userText, answersSoFar }) => {
@@ -30,11 +30,11 @@ describe("the results of sub-agents", () => {
     await service.completed(session.statusUrl);
     const [end] = only(await readEvents(service, session.sessionId), "run.completed");
     assert.deepEqual([end?.outcome, end?.error], ["succeeded", undefined]);
-    const told =
+    const report =
       service.model.requests.find(({ userText }) => userText.includes("have ended"))?.userText ?? "";
-    assert.ok(told.length < 20_000, `${told.length} characters`);
-    assert.match(told, /What stands between the two marks is data from your sub-agents/);
-    assert.match(told, /"isResultCut": true/);
+    assert.ok(report.length < 20_000, `${report.length} characters`);
+    assert.match(report, /What stands between the two marks is data from your sub-agents/);
+    assert.match(report, /"isResultCut": true/);
     assert.match(readResult(service, "have ended", 0), /read_tool_result/);
     const cookie = `share=${new URL(session.shareUrl, service.env.baseUrl).searchParams.get("key")}`;
     const headers = { authorization: "", cookie, origin: service.env.baseUrl };
@@ -44,10 +44,14 @@ describe("the results of sub-agents", () => {
       agent.isResultCut,
       agent.result.length,
     ]);
-    assert.deepEqual(cut, Array(3).fill([true, 4_096]), "the page's list has the beginning of each");
+    assert.deepEqual(
+      cut,
+      Array(3).fill([true, 4_096]),
+      "the session page lists the beginning of each result",
+    );
   });
 
-  it("of a submission stands, although a message gave the sub-agent another turn in which it says nothing", async () => {
+  it("remain the submitted ones if a message then gives the sub-agent a turn without a submission", async () => {
     const { promise: sent, resolve } = Promise.withResolvers<void>();
     service.model.respondWith(({ userText, answersSoFar, toolResults }) => {
       if (userText.includes("one more thing")) return { text: "I have submitted it already." };
@@ -77,7 +81,7 @@ describe("the results of sub-agents", () => {
     assert.deepEqual([report?.result, report?.submitted], [{ precious: 42 }, true]);
   });
 
-  it("of an earlier turn are gone when a message starts the sub-agent again", async () => {
+  it("of an ended sub-agent are discarded when a message gives it a new turn", async () => {
     service.model.respondWith(({ userText, answersSoFar, toolResults }) => {
       if (/start over|without a result/.test(userText)) return { text: "Nothing new." };
       if (userText.includes("go first"))
@@ -103,7 +107,7 @@ describe("the results of sub-agents", () => {
     );
   });
 
-  it("that are not in when a message interrupts the wait are said to be missing because of that message", async () => {
+  it("are reported as missing, with the reason, if a message interrupts the wait", async () => {
     const { promise: never } = Promise.withResolvers<void>();
     scriptByTask(service, {
       "lead wait": [
@@ -129,7 +133,7 @@ describe("the results of sub-agents", () => {
 });
 
 describe("the links to a sub-agent", () => {
-  it("lead below its root, and end with the root's", async () => {
+  it("lead below the root's page, and end with the root's link", async () => {
     scriptByTask(service, {
       "lead links": [{ toolCalls: [spawn({ objective: "be linked" })] }, { toolCalls: [wait()] }],
       "be linked": [{ toolCalls: [submit(1)] }],
@@ -149,7 +153,7 @@ describe("the links to a sub-agent", () => {
       (await service.call("POST", `/api/sessions/${session.sessionId}/share-links/revoke-all`)).status,
       200,
     );
-    assert.equal(await shares.readAccess(child, ownKey), undefined, "its live view's link ends too");
+    assert.equal(await shares.readAccess(child, ownKey), undefined, "the link of its live view ends too");
     assert.notEqual(await read(), first);
   });
 });

@@ -13,7 +13,7 @@ const list = { name: "list_agents", arguments: {} };
 const readOutcomes = async (service: TestService, sessionId: string) =>
   only(await readEvents(service, sessionId), "run.completed").map(({ outcome }) => outcome);
 
-/** Which model calls of a root answer with a failure, by their number. */
+/** Scripts the model so that the calls of the root with these numbers (from 1) fail. */
 function failCalls(
   service: TestService,
   marker: string,
@@ -36,7 +36,7 @@ describe("a parent whose model call fails", () => {
   });
   after(() => service.close());
 
-  it("finds its working child again in the retry, spawns nothing twice and cancels nothing", async () => {
+  it("keeps its live child for the retry, without a second spawn and without cancelling it", async () => {
     const { promise: go, resolve } = Promise.withResolvers<void>();
     failCalls(
       service,
@@ -73,7 +73,7 @@ describe("a parent whose model call fails", () => {
     );
   });
 
-  it("reads in the retry the result that its child recorded while no run played", async () => {
+  it("reads in the retry the result that its child submitted between the runs", async () => {
     const { promise: hasEnded, resolve } = Promise.withResolvers<void>();
     let call = 0;
     service.model.respondWith(({ userText }) => {
@@ -96,10 +96,10 @@ describe("a parent whose model call fails", () => {
     assert.deepEqual([report?.status, report?.result], ["succeeded", "recorded"]);
     assert.equal((await readAgents(service, root)).length, 1);
     const kinds = (await readEvents(service, root)).map(({ kind }) => kind);
-    assert.ok(!kinds.includes("turn.waiting"), "there was nothing to wait for");
+    assert.ok(!kinds.includes("turn.waiting"), "the turn was not parked");
   });
 
-  it("is shown a result only once: the retry after the wait still has it", async () => {
+  it("is shown a result only once, also if its retry follows the wait", async () => {
     failCalls(
       service,
       "lead told",
@@ -118,7 +118,7 @@ describe("a parent whose model call fails", () => {
     ]);
   });
 
-  it("cancels its live children, all the way down, if no retry follows", async () => {
+  it("cancels all its live descendants if no retry follows", async () => {
     const { promise: never, resolve } = Promise.withResolvers<void>();
     const { promise: isDeep, resolve: noteDeep } = Promise.withResolvers<void>();
     service.model.respondWith(({ userText, answersSoFar }) => {
@@ -160,7 +160,7 @@ describe("a stop while a run waits for its retry", () => {
     await service.completed(statusUrl);
   };
 
-  it("cancels the live children of a parent that waits", async () => {
+  it("cancels the live children of a parent that waits for its retry", async () => {
     const { promise: never, resolve } = Promise.withResolvers<void>();
     failCalls(
       service,
@@ -174,7 +174,7 @@ describe("a stop while a run waits for its retry", () => {
       async () => (await readOutcomes(service, session.sessionId)).length === 1,
       "the run has failed",
     );
-    assert.equal((await readAgents(service, session.sessionId))[0]?.outcome, null, "the child still works");
+    assert.equal((await readAgents(service, session.sessionId))[0]?.outcome, null, "the child is still live");
     await stop(session);
     const [agent] = await readAgents(service, session.sessionId);
     assert.equal(agent?.outcome, "cancelled");
@@ -182,7 +182,7 @@ describe("a stop while a run waits for its retry", () => {
     resolve();
   });
 
-  it("cancels a child that waits", async () => {
+  it("cancels a child that waits for its retry", async () => {
     scriptByTask(service, {
       "lead stopping": [{ toolCalls: [spawn({ objective: "fail at first" })] }, { toolCalls: [wait()] }],
       "fail at first": [UNAVAILABLE],
@@ -208,7 +208,7 @@ describe("the step limit", () => {
   });
   after(() => service.close());
 
-  it("makes a child fail that calls tools and never submits, and its parent is told", async () => {
+  it("fails a child that calls tools and never submits, and the parent gets the error", async () => {
     scriptByTask(service, {
       "lead patient": [{ toolCalls: [spawn({ objective: "never submit" })] }, { toolCalls: [wait()] }],
       "never submit": Array(10).fill({ toolCalls: [list] }),
@@ -227,7 +227,7 @@ describe("the step limit", () => {
     assert.deepEqual(await readOutcomes(service, session.sessionId), ["succeeded"]);
   });
 
-  it("makes a child fail whose results all break its schema", async () => {
+  it("fails a child whose results all violate its schema", async () => {
     const resultSchema = { type: "object", properties: { price: { type: "number" } }, required: ["price"] };
     scriptByTask(service, {
       "lead mending": [
@@ -247,7 +247,7 @@ describe("the step limit", () => {
     ["with an answer", { text: "That is all." }],
   ];
   for (const [name, last] of lastSteps)
-    it(`of a parent that ends ${name} cancels its live children`, async () => {
+    it(`cancels the live children of a parent that reaches it ${name}`, async () => {
       const { promise: never, resolve } = Promise.withResolvers<void>();
       const marker = `lead limit ${name}`;
       scriptByTask(service, {

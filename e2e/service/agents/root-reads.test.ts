@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => service.close());
 
-it("reads of a sub-agent answer what belongs to its root", async () => {
+it("lists and objects of a sub-agent are those of its root", async () => {
   const { session } = await playTurn(service, [step("spawn_agents", { agents: [{ objective: "look" }] })], {
     subAgents: true,
   });

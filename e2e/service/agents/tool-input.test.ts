@@ -12,7 +12,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** An error of input validation: the path of the field, and what is wrong with it. */
+/** Matches an error of input validation: the path of the field, then the problem. */
 const inField = (path: string, message: string) =>
   new RegExp(`^Error: ${path.replace(/[[\]]/g, "\\$&")}: ${message}`);
 
@@ -24,7 +24,7 @@ const schemaOf = (bytes: number) => {
   return { type: "object", description: "x".repeat(bytes - empty) };
 };
 
-/** A refused call of `spawn_agents`, with what its error says, which names the field. */
+/** An invalid call of `spawn_agents`, and the error that it must return. */
 type Case = { name: string; call: StepToolCall; says: RegExp };
 
 const cases: Case[] = [
@@ -92,7 +92,7 @@ const cases: Case[] = [
   },
 ];
 
-describe("an input of spawn_agents that is not valid", () => {
+describe("an invalid input of spawn_agents", () => {
   const results = new Map<string, string>();
   const changed: string[] = [];
   let rootId = "";
@@ -119,17 +119,17 @@ describe("an input of spawn_agents that is not valid", () => {
   for (const { name, says } of cases)
     it(`is refused with an error that names the field, and changes nothing: ${name}`, () => {
       assert.match(results.get(name) ?? "", says);
-      assert.ok(!changed.includes(name), "it wrote something");
+      assert.ok(!changed.includes(name), "the refused call wrote something");
     });
 
-  it("leaves the earlier sub-agent alone, and the turn goes on", async () => {
+  it("affects no earlier sub-agent, and the turn continues", async () => {
     const [agent, ...others] = await readAgents(service, rootId);
     assert.deepEqual([agent?.name, agent?.outcome, others], ["taken", "succeeded", []]);
     const [end] = only(await readEvents(service, rootId), "run.completed");
     assert.equal(end?.outcome, "succeeded");
   });
 
-  it("says why to people and to the model, however long it is, and does not repeat it", async () => {
+  it("is explained to people and to the model without repeating the input, however long it is", async () => {
     const long = `${objective} ${"again and again ".repeat(500)}`;
     service.model.respondWith(({ answersSoFar }) =>
       answersSoFar === 0 ? { toolCalls: [spawn({ name: "Capital", objective: long })] } : { text: "Done." },
@@ -143,7 +143,7 @@ describe("an input of spawn_agents that is not valid", () => {
     }
   });
 
-  it("is limited precisely: 10 agents, 32 characters and 64 KiB are accepted", async () => {
+  it("begins above the limits: 10 agents, 32 characters and 64 KiB are accepted", async () => {
     const wide = await openTestService({ DELEGATION_MAX_LIVE_CHILDREN: "10" });
     try {
       const name = `${"a".repeat(30)}-1`;
@@ -168,7 +168,7 @@ describe("an input of spawn_agents that is not valid", () => {
 });
 
 describe("report_progress", () => {
-  it("refuses a text of more than 500 characters, which nobody is shown", async () => {
+  it("refuses a text of more than 500 characters, and sends no event for it", async () => {
     const report = (text: string) => ({ name: "report_progress", arguments: { text } });
     service.model.respondWith(({ userText, answersSoFar }) => {
       if (userText.includes("lead progress"))

@@ -18,7 +18,7 @@ let server: ToolServer;
 before(async () => {
   trustCertificate(certificate);
   server = await startToolServer({ certificate, tools: [{ name: "find" }, { name: "drop_all" }] });
-  // Browser tools are offered; no test uses one, so that no browser is started.
+  // The sessions have browser tools, but no test calls one, so no browser starts.
   service = await openTestService({ SANDBOX: "unconfined" });
 });
 after(async () => {
@@ -26,8 +26,8 @@ after(async () => {
   await server.close();
 });
 
-/** Spawns a sub-agent without a browser and one with its own. @returns the tools that each session's model is offered. */
-async function offerTo(marker: string, profile: Record<string, unknown>) {
+/** Spawns a sub-agent without a browser and one with its own. @returns the tools of the parent and of each. */
+async function readToolsets(marker: string, profile: Record<string, unknown>) {
   scriptByTask(service, {
     [marker]: [
       {
@@ -65,14 +65,14 @@ const outputSchema = {
   properties: { summary: { type: "string" } },
   required: ["summary"],
 };
-/** The tools for the requirements that a tree shares. */
+/** The tools for requirements, which all sessions of a tree share. */
 const REQUIREMENT_TOOLS = ["add_requirements", "update_requirement", "list_requirements"];
 const always = [...DELEGATION_TOOLS, ...SKILL_TOOLS, ...CHILD_TOOLS, ...REQUIREMENT_TOOLS];
 const isBrowserTool = (name: string) => BROWSER_TOOLS.some((tool) => tool === name);
 
 describe("the tools of a child", () => {
-  it("are its parent's, without the browser tools for browser: none, and with the two of a sub-agent", async () => {
-    const { parent, none, own } = await offerTo("plain-toolset", {});
+  it("are its parent's, plus the two tools of a sub-agent, minus the browser tools if it has no browser", async () => {
+    const { parent, none, own } = await readToolsets("plain-toolset", {});
     assert.ok(parent.includes("screenshot") && parent.includes("run_shell"));
     assert.ok(parent.includes("publish_variant"));
     const inherited = parent.filter((name) => !ROOT_TOOLS.includes(name));
@@ -83,8 +83,8 @@ describe("the tools of a child", () => {
     );
   });
 
-  it("hold no editing tool in an analysis session; the child has no output schema of its own", async () => {
-    const { session, none, own } = await offerTo("analysis-toolset", { outputSchema });
+  it("include no editing tool in an analysis session, and the child has no output schema", async () => {
+    const { session, none, own } = await readToolsets("analysis-toolset", { outputSchema });
     const analysis: readonly string[] = [...ANALYSIS_PROFILE, ...always];
     for (const names of [none, own])
       assert.deepEqual(
@@ -105,8 +105,8 @@ describe("the tools of a child", () => {
     }
   });
 
-  it("include what tools.include adds, and lack what tools.exclude removes, MCP tools too", async () => {
-    const { parent, none, own } = await offerTo("policy-toolset", {
+  it("follow tools.include and tools.exclude, also for MCP tools", async () => {
+    const { parent, none, own } = await readToolsets("policy-toolset", {
       outputSchema,
       mcpServers: { crm: { url: server.url } },
       tools: { include: ["screenshot"], exclude: ["run_shell", "dom_query", "mcp_crm__drop*"] },
@@ -121,8 +121,8 @@ describe("the tools of a child", () => {
     }
   });
 
-  it("stand outside the policy as far as delegation goes: no list removes those tools", async () => {
-    const { parent, none } = await offerTo("outside-policy", {
+  it("always include those for delegation, skills and requirements, which no list removes", async () => {
+    const { parent, none } = await readToolsets("outside-policy", {
       tools: { exclude: always, externalTurnExclude: ["*"] },
     });
     const among = (names: string[]) => names.filter((name) => always.includes(name)).toSorted();
@@ -130,7 +130,7 @@ describe("the tools of a child", () => {
     assert.deepEqual(none.toSorted(), always.toSorted());
   });
 
-  it("hold nothing of the browser and the workspace where the session's capabilities remove them", async () => {
+  it("include no browser or workspace tools if the session's capabilities exclude them", async () => {
     const marker = "narrow-toolset";
     scriptByTask(service, {
       [marker]: [

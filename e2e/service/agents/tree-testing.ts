@@ -33,7 +33,7 @@ export type ListedAgent = {
 export const listTree = async (service: TestService, rootSessionId: string): Promise<ListedAgent[]> =>
   (await service.read<{ agents: ListedAgent[] }>(`/api/sessions/${rootSessionId}/agents`)).agents;
 
-/** The model calls of the sub-agent with this name, told apart by its instructions. */
+/** The model calls of the sub-agent with this name, which its instructions contain. */
 export const requestsOfAgent = (service: TestService, name: string): RecordedRequest[] =>
   service.model.requests.filter(({ text }) => text.includes(`Your name is ${name}, at depth`));
 
@@ -41,7 +41,7 @@ export const requestsOfAgent = (service: TestService, name: string): RecordedReq
 export const namesIn = ({ body }: Pick<RecordedRequest, "body">): string[] =>
   ((body.tools ?? []) as { name: string }[]).map(({ name }) => name);
 
-/** Counts everything that spawning a sub-agent writes, in the whole database. */
+/** Counts the rows of the whole database that spawning a sub-agent adds to. */
 export async function countEverything({ container }: TestService) {
   const { db } = container.services;
   const { rows } = (await db.execute(sql`select
@@ -64,7 +64,7 @@ export async function countSessions({ container }: TestService, ids: string[]) {
   };
 }
 
-/** Every row of every table as text, one line a row. */
+/** Every row of every table as text, one line per row. */
 export async function dumpDatabase({ container }: TestService): Promise<string> {
   const { db } = container.services;
   const query = async (statement: Parameters<typeof db.execute>[0]) =>

@@ -19,16 +19,16 @@ const reportsOf = (marker: string, number: number) =>
 const outline = (reports: Report[]) =>
   reports.map(({ name, status, result, submitted }) => [name, status, result, submitted]);
 
-/** The ids that the first call of a turn, which spawned, was answered. */
+/** The ids of the sub-agents that the first tool call of a turn spawned. */
 const readIds = ({ toolResults }: RecordedRequest): string[] =>
   (JSON.parse(toolResults[0] ?? "[]") as { agentId: string }[]).map(({ agentId }) => agentId);
 
 type FastAndSlow = { fast: string; slow: string; release: () => void };
 
 /**
- * Starts a session that spawns a fast sub-agent and a slow one, which is held until `release` is called.
+ * Starts a session that spawns a fast sub-agent and a slow one, whose model answers only after `release` is called.
  *
- * @param decide what the parent does in each model call after the spawn, counted from 1.
+ * @param decide Returns the parent's step for each model call after the spawn, counted from 1.
  */
 function playFastAndSlow(marker: string, decide: (call: number, both: FastAndSlow) => Step | undefined) {
   const { promise: go, resolve } = Promise.withResolvers<void>();
@@ -50,10 +50,10 @@ function playFastAndSlow(marker: string, decide: (call: number, both: FastAndSlo
 }
 
 describe("wait_for_agents", () => {
-  it("until any of them has ended, it returns at the first result, and reports the others as running", async () => {
+  it("returns at the first result with until: any, and reports the others as running", async () => {
     const session = await playFastAndSlow("any", (call, { slow, release }) => {
       if (call === 1) return { toolCalls: [wait({ until: "any" })] };
-      // The model has the result of the first wait, so that wait did not need the slow sub-agent.
+      // The model has the result of the first wait while the slow sub-agent still runs.
       release();
       return call === 2 ? { toolCalls: [wait({ agentIds: [slow], until: "any" })] } : undefined;
     });
@@ -67,7 +67,7 @@ describe("wait_for_agents", () => {
     assert.deepEqual(outline(reportsOf("lead any", 2)), [["any-slow", "succeeded", "slow result", true]]);
   });
 
-  it("until any of them has ended, it returns at once where one of them has already ended", async () => {
+  it("returns at once with until: any if one of the sub-agents has already ended", async () => {
     const session = await playFastAndSlow("ended", (call, { fast, slow, release }) => {
       if (call === 1) return { toolCalls: [wait({ agentIds: [fast] })] };
       if (call === 2) return { toolCalls: [wait({ agentIds: [slow, fast], until: "any" })] };
@@ -82,13 +82,13 @@ describe("wait_for_agents", () => {
     const waits = only(await readEvents(service, session.sessionId), "turn.waiting");
     assert.ok(
       waits.every(({ waitingOn }) => waitingOn.ids.length === 1),
-      "the turn was not parked for both",
+      "the turn was not parked",
     );
-    // By default it reports only sub-agents whose end the model has not been told.
+    // By default it reports only sub-agents whose end the model has not seen yet.
     assert.deepEqual(outline(reportsOf("lead ended", 3)), [["ended-slow", "succeeded", "slow result", true]]);
   });
 
-  it("with timeoutSeconds returns after that time, reports who still runs, and stops no sub-agent", async () => {
+  it("returns after timeoutSeconds, reports the running sub-agents, and stops none", async () => {
     const session = await playFastAndSlow("timeout", (call, { slow, release }) => {
       if (call === 1) return { toolCalls: [wait({ timeoutSeconds: 1 })] };
       release();
@@ -176,7 +176,7 @@ describe("wait_for_agents", () => {
 });
 
 describe("a structured session that delegates", () => {
-  it("collects its deliverable after its children have ended and their results were read", async () => {
+  it("collects its deliverable after its children have ended and it has read their results", async () => {
     const { promise: go, resolve } = Promise.withResolvers<void>();
     const outputSchema = { type: "object", properties: { found: { type: "string" } }, required: ["found"] };
     service.model.respondWith(({ kind, text, userText, answersSoFar }) => {

@@ -8,7 +8,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** A session, and what a person who may drive it types into its address bar. */
+/** Opens a session. @returns its desired URL, and a function that types into its address bar. */
 async function openAddressBar() {
   const { sessionId, statusUrl, shareUrl } = await service.create("work");
   await service.completed(statusUrl);
@@ -22,7 +22,7 @@ async function openAddressBar() {
   };
 }
 
-test("search words in the address bar are refused in words, and the browser keeps its page", async () => {
+test("the address bar refuses search words with a sentence, and the browser keeps its page", async () => {
   const bar = await openAddressBar();
   for (const typed of ["search words", "shoes", "https://search words"]) {
     const response = await bar.type(typed);
@@ -34,7 +34,7 @@ test("search words in the address bar are refused in words, and the browser keep
   assert.equal(await bar.readDesiredUrl(), null);
 });
 
-test("an address in the address bar is opened; a host without a scheme gets one", async () => {
+test("the address bar opens URLs, and adds a scheme to a host without one", async () => {
   const bar = await openAddressBar();
   for (const [typed, url] of [
     ["shop.invalid/cart", "https://shop.invalid/cart"],

@@ -40,7 +40,7 @@ const idOf = ({ frames }: TestClient) =>
 const holdersOf = ({ frames }: TestClient) =>
   frames.flatMap((frame) => (frame.type === "control" ? [frame.data.holder] : []));
 
-test("only the person with control types; the agent's script is stopped, and its turn waits", async () => {
+test("taking control stops the agent's script and parks its turn, and only the holder's input arrives", async () => {
   service.model.respondWith(({ answersSoFar }) => {
     if (answersSoFar === 0) return runScript(TYPE_ON.replace("SITE", site.url));
     if (answersSoFar === 1) return runScript("return await page.inputValue('#field')");
@@ -62,7 +62,7 @@ test("only the person with control types; the agent's script is stopped, and its
   );
   await waitUntil(async () => (await readField().catch(() => "")).includes("a"), "the script types");
 
-  // While the agent has control, a person's keys and the address bar reach nothing.
+  // While the agent has control, a person's keys and the address bar have no effect.
   bob.send({ type: "input.text", text: "B" });
   await bob.settle();
   const cookie = `share=${new URL(shareUrl, service.baseUrl).searchParams.get("key")}`;
@@ -106,23 +106,31 @@ test("only the person with control types; the agent's script is stopped, and its
   await waitUntil(async () => (await readField()).endsWith("Bob"), "the new holder's text has arrived");
   await ada.settle();
   assert.match(await readField(), /^a+AdaBob$/);
-  assert.equal((await readEvents()).filter(({ kind }) => kind === "tool.call").length, 1, "it still waits");
+  assert.equal(
+    (await readEvents()).filter(({ kind }) => kind === "tool.call").length,
+    1,
+    "the agent's turn still waits",
+  );
 
   bob.socket.close();
   await service.completed(statusUrl);
   const [, second] = await resultsOf();
   assert.ok(second?.kind === "tool.result" && second.state === "succeeded");
   assert.match(second.preview, /a+AdaBob/);
-  assert.equal((await navigate()).status, 202, "nobody has control, and the agent is not at work");
+  assert.equal(
+    (await navigate()).status,
+    202,
+    "a person may navigate while no one has control and no turn runs",
+  );
   ada.send({ type: "control.take" });
   await ada.settle();
   assert.equal((await navigate(idOf(ada))).status, 202);
   ada.socket.close();
 });
 
-test("the agent's script waits while a person has control; a message ends the wait, and the next script runs when control is free", async () => {
-  const held = Promise.withResolvers<void>();
-  // The query has to run after the script, although the script waits.
+test("a script waits while a person has control; a message ends the wait, and a later script runs when control is free", async () => {
+  const answer = Promise.withResolvers<void>();
+  // The query must run after the script, also when the script waits.
   const SCRIPT = {
     toolCalls: [
       ...runScript(`await page.goto("${site.url}"); return "ran"`).toolCalls,
@@ -136,7 +144,7 @@ test("the agent's script waits while a person has control; a message ends the wa
       steers = Math.max(steers, answersSoFar + 1);
       return answersSoFar === 0 ? SCRIPT : { text: "Done." };
     }
-    return answersSoFar === 0 ? { ...SCRIPT, hold: held.promise } : { text: "Done." };
+    return answersSoFar === 0 ? { ...SCRIPT, hold: answer.promise } : { text: "Done." };
   });
   const session = await service.create("hello");
   await service.completed(session.statusUrl);
@@ -146,7 +154,7 @@ test("the agent's script waits while a person has control; a message ends the wa
   await ada.ready();
   ada.send({ type: "control.take" });
   await waitUntil(() => holdersOf(ada).includes("you"), "Ada has control");
-  held.resolve();
+  answer.resolve();
   const person = { ...session, turn };
   await untilParked(service, person);
   const status = await readStatus(service, session.sessionId);
@@ -164,5 +172,5 @@ test("the agent's script waits while a person has control; a message ends the wa
   assert.deepEqual([outcome, wakes], ["succeeded", ["message", "settled"]]);
   const [, , script, look] = await readResults(service, person);
   assert.match(script ?? "", /ran/);
-  assert.match(look ?? "", /Form/, "the page is looked at after the script");
+  assert.match(look ?? "", /Form/, "the query ran after the script");
 });

@@ -13,14 +13,14 @@ before(async () => {
 });
 after(() => site.close());
 
-/** Several browsers start in these tests, so that a busy machine takes its time. */
+/** Waits up to two minutes, because several browsers start in these tests. */
 const waitUntil = (condition: () => boolean | Promise<boolean>, what: string) =>
   waitFor(condition, what, 120_000);
 
 const isCompleted = async (service: TestService, { statusUrl }: { statusUrl: string }) =>
   (await service.read<{ status: string }>(statusUrl)).status === "completed";
 
-/** Each session goes to a page of its own, and says so once `mayEnd` has resolved. */
+/** Scripts the model: each session opens a different page, and its turn ends once `mayEnd` has resolved. */
 function script({ model }: TestService, mayEnd: Promise<unknown>): void {
   model.respondWith(({ userText, answersSoFar }) => {
     const [path] = /\/\d+/.exec(userText) ?? [];
@@ -46,12 +46,12 @@ test("five sessions at once with two browser places all succeed", async (t) => {
   const allWait = Promise.withResolvers<void>();
   script(service, allWait.promise);
   const sessions = await Promise.all([1, 2, 3, 4, 5].map((number) => service.create(`Open /${number}`)));
-  const waited = new Set<string>();
+  const waiting = new Set<string>();
   await waitUntil(async () => {
-    // One query at a time: the service needs its database connections.
+    // The queries run one at a time to leave database connections for the service.
     for (const { sessionId } of sessions)
-      if (!waited.has(sessionId) && (await hasWaited(service, sessionId))) waited.add(sessionId);
-    return waited.size === 3;
+      if (!waiting.has(sessionId) && (await hasWaited(service, sessionId))) waiting.add(sessionId);
+    return waiting.size === 3;
   }, "three of them wait for a browser");
   const { browser } = service.container.services;
   await waitUntil(() => browser.describe().live === 2, "both places are used");
@@ -66,7 +66,7 @@ test("five sessions at once with two browser places all succeed", async (t) => {
   }
 });
 
-test("a stop ends the wait for a browser, and the others in the line move up", async (t) => {
+test("a stop ends the wait for a browser, and the sessions behind it in the queue move up", async (t) => {
   const service = await openTestService({ BROWSER_EXECUTABLE_PATH, BROWSER_MAX_LIVE: "1" });
   t.after(() => service.close());
   const end = Promise.withResolvers<void>();
@@ -91,7 +91,7 @@ test("a stop ends the wait for a browser, and the others in the line move up", a
   assert.deepEqual(await readOutcomes(service, last.sessionId), ["succeeded"]);
 });
 
-test("after a restart a call that waited for a browser waits again, and runs once", async (t) => {
+test("a call that waits for a browser runs once after a restart of the service", async (t) => {
   const variables = { BROWSER_EXECUTABLE_PATH, BROWSER_MAX_LIVE: "1" };
   const service = await openTestService(variables);
   script(service, new Promise(() => {}));
@@ -114,7 +114,7 @@ test("after a restart a call that waited for a browser waits again, and runs onc
   assert.ok(results[0]?.preview.includes("Page /2"));
 });
 
-/** Asks for the live page as a person who may drive does. */
+/** Sends a browser action as a person with the role drive does. */
 async function openPage(
   service: TestService,
   session: { sessionId: string; shareUrl: string },
@@ -125,7 +125,7 @@ async function openPage(
   return service.call("POST", `/s/${session.sessionId}/actions/browser`, { action }, headers);
 }
 
-test("a person who starts the browser again is told that it waits, or why none can be had", async (t) => {
+test("a person who restarts the browser is answered 202 while it waits for a place, or 503 with the reason", async (t) => {
   const service = await openTestService({ BROWSER_EXECUTABLE_PATH, BROWSER_MAX_LIVE: "1" });
   t.after(() => service.close());
   script(service, new Promise(() => {}));

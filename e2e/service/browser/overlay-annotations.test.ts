@@ -31,7 +31,7 @@ after(async () => {
   await site.close();
 });
 
-/** Submits from the overlay's own world, and waits until the overlay shows the answer. */
+/** Submits from the overlay's isolated world, and waits until the overlay shows the answer. */
 async function submit(body: unknown, shows: RegExp): Promise<void> {
   const live = await service.container.services.browser.ensure(sessionId);
   const cdp = await live.context.newCDPSession(live.page());
@@ -57,7 +57,7 @@ const annotationOf = (comment: string) => ({
 const count = async () =>
   (await service.read<{ data: unknown[] }>(`/api/sessions/${sessionId}/annotations`)).data.length;
 
-test("a submission of the overlay is the webhook's: validated, capped, recorded, and counted against its rate", async () => {
+test("the overlay's submissions are validated, capped, recorded and rate limited like the webhook's", async () => {
   await submit(annotationOf("Larger"), /Sent\. Thank you/);
   assert.equal(await count(), 1);
   await submit({ event: "submit" }, /Not sent: annotations: is required/);

@@ -9,7 +9,7 @@ import { GET } from "#app/api/sessions/[sessionId]/live/route.ts";
 import type { Upgrade } from "#lib/api/live/live-hub.ts";
 import { openTestService, TEST_KEY, type TestService, waitUntil } from "../testing.ts";
 
-/** The socket's route as a platform calls it: the request's context takes the connection away from HTTP. */
+// The platform calls the socket's route with a request context that upgrades the connection.
 let service: TestService;
 const contexts = new AsyncLocalStorage<{ upgradeWebSocket: Upgrade }>();
 const server = createServer();
@@ -47,7 +47,7 @@ const connect = (sessionId: string, key: string) =>
     headers: { authorization: `Bearer ${key}` },
   });
 
-it("a socket opened by the platform replays the session and hears of its events", async () => {
+it("a socket that the platform upgrades replays the session and receives its events", async () => {
   service.model.respondWith(() => ({ text: "Heard." }));
   const session = await service.create("Speak");
   const socket = connect(session.sessionId, TEST_KEY);
@@ -55,7 +55,7 @@ it("a socket opened by the platform replays the session and hears of its events"
   socket.on("message", (data, isBinary) => {
     if (!isBinary) types.push((JSON.parse(String(data)) as { type: string }).type);
   });
-  await waitUntil(() => types.includes("run.completed"), "the end is heard of");
+  await waitUntil(() => types.includes("run.completed"), "the end of the run has arrived");
   assert.ok(types.includes("run.started"));
   const closed = once(socket, "close");
   socket.close();

@@ -7,7 +7,7 @@ import { connectClient, type TestClient } from "#lib/api/live/testing.ts";
 import { type HttpTestService, openHttpTestService } from "../http-testing.ts";
 import { TEST_KEY } from "../testing.ts";
 
-// Two processes' worth of containers on one Postgres: a socket at either hears the same.
+// Two services in this process share one Postgres, like two processes; a socket at either receives the same events.
 
 let postgres: TestPostgres;
 let first: HttpTestService;
@@ -51,55 +51,57 @@ const watchingOf = ({ frames }: TestClient) =>
     .at(-1);
 
 describe("sockets of several processes", () => {
-  test("hear how many watch, over all processes, as they come, leave and end with their process", async () => {
+  test("receive the number of viewers of all processes when one joins, leaves or ends with its process", async () => {
     const { sessionId } = await first.create("wait");
-    const here = await connect(first, sessionId);
-    const there = await connect(second, sessionId);
-    for (const client of [here, there]) await client.until(() => watchingOf(client) === 2);
+    const firstClient = await connect(first, sessionId);
+    const secondClient = await connect(second, sessionId);
+    for (const client of [firstClient, secondClient]) await client.until(() => watchingOf(client) === 2);
     const more = await connect(second, sessionId);
-    for (const client of [here, there, more]) await client.until(() => watchingOf(client) === 3);
+    for (const client of [firstClient, secondClient, more])
+      await client.until(() => watchingOf(client) === 3);
     more.socket.close();
-    for (const client of [here, there]) await client.until(() => watchingOf(client) === 2);
+    for (const client of [firstClient, secondClient]) await client.until(() => watchingOf(client) === 2);
 
     const third = await open();
-    const elsewhere = await connect(third, sessionId);
-    for (const client of [here, there, elsewhere]) await client.until(() => watchingOf(client) === 3);
+    const thirdClient = await connect(third, sessionId);
+    for (const client of [firstClient, secondClient, thirdClient])
+      await client.until(() => watchingOf(client) === 3);
     await third.close();
-    for (const client of [here, there]) await client.until(() => watchingOf(client) === 2);
-    for (const client of [here, there]) client.socket.close();
+    for (const client of [firstClient, secondClient]) await client.until(() => watchingOf(client) === 2);
+    for (const client of [firstClient, secondClient]) client.socket.close();
   });
 
-  test("hear who has control, and one person at a time has it", async () => {
+  test("receive who has control, which one person has at a time", async () => {
     const { sessionId } = await first.create("wait");
-    const here = await connect(first, sessionId);
-    const there = await connect(second, sessionId);
-    here.send({ type: "control.take" });
+    const firstClient = await connect(first, sessionId);
+    const secondClient = await connect(second, sessionId);
+    firstClient.send({ type: "control.take" });
     for (const [client, holder] of [
-      [here, "you"],
-      [there, "someone"],
+      [firstClient, "you"],
+      [secondClient, "someone"],
     ] as const)
       await client.until(() => holderOf(client) === holder);
-    there.send({ type: "control.take" });
+    secondClient.send({ type: "control.take" });
     for (const [client, holder] of [
-      [here, "someone"],
-      [there, "you"],
+      [firstClient, "someone"],
+      [secondClient, "you"],
     ] as const)
       await client.until(() => holderOf(client) === holder);
     const { control: firstControl } = first.container.services;
     const { control: secondControl } = second.container.services;
     assert.equal(firstControl.holderOf(sessionId), secondControl.holderOf(sessionId));
-    there.socket.close();
-    await here.until(() => holderOf(here) === null);
-    here.socket.close();
+    secondClient.socket.close();
+    await firstClient.until(() => holderOf(firstClient) === null);
+    firstClient.socket.close();
   });
 
-  test("hear that the queue has changed", async () => {
+  test("receive changes of the queue", async () => {
     const { sessionId } = await first.create("wait");
-    const there = await connect(second, sessionId);
+    const secondClient = await connect(second, sessionId);
     const path = `/api/sessions/${sessionId}/agent/messages`;
     const queued = await (await first.call("POST", path, { text: "then" })).json();
     assert.equal(queued.queued, true);
-    await there.until(() => there.frames.some(({ type }) => type === "queue"));
-    there.socket.close();
+    await secondClient.until(() => secondClient.frames.some(({ type }) => type === "queue"));
+    secondClient.socket.close();
   });
 });

@@ -29,7 +29,7 @@ after(async () => {
 
 type Ids = Record<"sessionId" | "requestId" | "runId" | "shareUrl" | "statusUrl" | "streamUrl", string>;
 
-/** A session that did its work, whose visitor's requests come from its page. */
+/** Creates a session whose turn has ended. `visit` sends requests as its page does. */
 async function makeSession(more: Record<string, unknown> = {}) {
   const created: Ids = await service.create("work", more);
   await service.completed(created.statusUrl);
@@ -47,7 +47,7 @@ async function makeSession(more: Record<string, unknown> = {}) {
   };
 }
 
-/** Lets a message wait behind a turn that does not end. @returns its request. */
+/** Creates a session with a message in the queue. @returns the message's request. */
 async function makeQueued() {
   const session = await makeSession();
   await service.call("POST", `${session.api}/agent/messages`, { text: "wait" });
@@ -55,7 +55,7 @@ async function makeQueued() {
   return { session, requestId: (await queued.json()).requestId as string };
 }
 
-/** Lets a person's turn ask something. */
+/** Creates a session whose agent has asked a person a question. */
 async function makeQuestion() {
   const session = await makeSession();
   await session.visit("POST", "/messages", { text: "ask me" });
@@ -69,7 +69,7 @@ async function makeQuestion() {
   return { session, id: (found as { elicitationId: string }).elicitationId };
 }
 
-/** A session whose sub-agent is at work. */
+/** Creates a session with a live sub-agent. */
 async function makeAgent() {
   const session = await makeSession({ subAgents: true });
   await session.visit("POST", "/messages", { text: "hand over" });
@@ -124,7 +124,7 @@ async function keepArtifact(sessionId: string): Promise<string> {
   return id;
 }
 
-/** Leaves a session with a page in its browser. */
+/** Stores a picture of the page in a session's browser. */
 async function keepPicture(sessionId: string): Promise<void> {
   const picture = { sessionId, mediaType: "image/jpeg", bytes: new Uint8Array([1]) };
   await service.container.services.db.insert(pagePictures).values(picture);
@@ -136,7 +136,7 @@ async function makePicture() {
   return `${session.api}/live/picture`;
 }
 
-/** Calls what is for whoever runs the service. */
+/** Calls an operation of the operator. */
 async function operate(method: string, path: string, body?: unknown): Promise<Response> {
   const cookie = await signIn(service);
   return service.call(method, path, body, { cookie, origin: service.env.baseUrl });
@@ -147,7 +147,7 @@ async function makeKey(): Promise<string> {
   return `/actions/keys/${(await created.json()).record.id}`;
 }
 
-/** A session with a variant and a preview. */
+/** Creates a session with a variant and a preview. */
 async function makeVariant() {
   const session = await makeSession();
   await storeVariant(service, session.sessionId);
@@ -158,7 +158,7 @@ async function makeVariant() {
   return session;
 }
 
-/** A published variant. */
+/** Publishes a variant. */
 async function makePublication() {
   const { api } = await makeVariant();
   const variant = `${api}/variants/main`;
@@ -167,20 +167,20 @@ async function makePublication() {
   return { variant, answer, id: publication.id };
 }
 
-/** A session with a test run that no process plays. */
+/** Creates a session with a test run that no process plays. */
 async function makeTestRun() {
   const session = await makeSession();
   return { ...session, testRunId: await storeTestRun(service, session.sessionId) };
 }
 
-/** A session whose plan a person has written. */
+/** Creates a session with a plan that a client has written. */
 async function makePlan() {
   const session = await makeSession();
   const edits = [{ action: "add", text: "Rename the button" }];
   return { ...session, answer: await service.call("POST", `${session.api}/plan/edits`, { edits }) };
 }
 
-/** A session with a requirement. */
+/** Creates a session with a requirement. */
 async function makeRequirement() {
   const session = await makeSession();
   const assertion = { url: "https://shop.example/", selector: "#pay", is: "text", value: "Pay now" };
@@ -188,7 +188,7 @@ async function makeRequirement() {
   return { ...session, answer: await service.call("POST", `${session.api}/requirements`, { requirements }) };
 }
 
-/** A deployed landing page. */
+/** Deploys a landing page. */
 async function makeLandingPage() {
   const session = await makeSession();
   const { page } = await deployFiles(service, { "index.html": "<h1>Sale</h1>" }, {}, session);
@@ -199,18 +199,18 @@ const variantFile = {
   pages: [{ url: "https://shop.example/", match: "path", changes: [], css: "h1 { color: red }", js: "" }],
 };
 
-/** A session into which a document was imported. */
+/** Creates a session with an imported document. */
 async function makeImport() {
   const session = await makeSession();
   const answer = await service.call("POST", `${session.api}/import`, variantFile);
-  const { import: made } = (await answer.clone().json()) as { import: { id: string } };
-  return { session, answer, id: made.id };
+  const { import: created } = (await answer.clone().json()) as { import: { id: string } };
+  return { session, answer, id: created.id };
 }
 
 const messages = [userMessage("work")];
 const annotation = { event: "submit", annotations: [{ selector: "h1", comment: "bigger" }], more: true };
 
-/** One call of each operation that does what it is for, and the status that says so (a machine may have no browser). */
+/** One successful call of each operation with its expected status (or statuses, if they depend on a browser). */
 const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Response>]>> = {
   createSession: [201, () => service.call("POST", "/api/session", { messages })],
   startSession: [201, () => operate("POST", "/actions/sessions", { messages })],
@@ -401,7 +401,7 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
         edits: [{ action: "setText", changeId: "c1", text: "Buy" }],
       }),
   ],
-  // `e2e/service/test-runs` plays them.
+  // `e2e/service/test-runs` plays test runs.
   listTestRuns: [200, async () => service.call("GET", `${(await makeSession()).api}/tests`)],
   readTestRun: [
     200,
@@ -439,7 +439,7 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
       return service.call("GET", `${api}/reports/${await storeReport(service, sessionId)}`);
     },
   ],
-  // Without a browser the check says so; `person-edits.test.ts` checks with one.
+  // This service has no browser, so the check is refused; `person-edits.test.ts` checks with one.
   checkAsPerson: [409, async () => (await makeVariant()).visit("POST", "/variants/main/check")],
   showVariant: [200, async () => (await makeVariant()).visit("POST", "/shown-variant", { variant: null })],
   readPagePicture: [200, async () => service.call("GET", await makePicture())],
@@ -598,11 +598,11 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
   readReadiness: ["200 or 503", () => service.call("GET", "/api/ready")],
 };
 
-test("every operation of the contract is exercised here", () => {
+test("every operation of the contract has a call in this test", () => {
   assert.deepEqual(Object.keys(CALLS).sort(), Object.keys(contract).sort());
 });
 
-// What the answers look like is checked by the test service itself, against the document.
+// The test service checks the shape of every answer against the OpenAPI document.
 for (const [name, [status, call]] of Object.entries(CALLS))
   test(`${name} answers ${status} as documented`, async () => {
     const response = await call();
@@ -610,7 +610,7 @@ for (const [name, [status, call]] of Object.entries(CALLS))
     await response.text();
   });
 
-test("the document comes with a tag, and is not sent again to a client that has it", async () => {
+test("the OpenAPI document has an ETag, and a client that has this version gets 304", async () => {
   const first = await service.call("GET", "/api/openapi.json");
   const tag = first.headers.get("etag") ?? "";
   assert.equal((await first.json()).openapi, "3.1.1");

@@ -7,59 +7,60 @@ import { eventSchemas } from "#lib/events/event-schemas.ts";
 import { type HttpTestService, openHttpTestService } from "../http-testing.ts";
 import { TEST_KEY, waitUntil } from "../testing.ts";
 
-// Clients that others have written read the stream as it is meant, also when it breaks off in the middle.
+// Independent EventSource implementations must read the stream completely when its connection breaks.
 
 let service: HttpTestService;
-/** What the model's last answer waits for. */
-let held = Promise.withResolvers<void>();
+/** Releases the model's last answer. */
+let lastAnswer = Promise.withResolvers<void>();
 before(async () => {
   service = await openHttpTestService();
   service.model.respondWith(({ answersSoFar }) => {
     if (answersSoFar === 0) return { text: "Looking.", toolCalls: [{ name: "list_files", arguments: {} }] };
-    return { text: "There is nothing.", hold: held.promise };
+    return { text: "There is nothing.", hold: lastAnswer.promise };
   });
 });
 after(() => service.close());
 
-/** A stored event as a client got it, and whether the client has stopped by itself. */
-type Seen = { id: string; event: string; data: string };
-type Following = { seen: Seen[]; hasStopped: () => boolean; stop: () => void };
+/** A stored event as a client received it. */
+type Received = { id: string; event: string; data: string };
+/** A client that follows a stream. `hasStopped` is true once the client has ended on its own. */
+type Follower = { received: Received[]; hasStopped: () => boolean; stop: () => void };
 
-/** What both implementations of the HTML standard's interface have. */
+/** The part of the EventSource interface that both implementations provide. */
 type Source = {
   readyState: number;
   close: () => void;
   addEventListener: (kind: string, listener: (event: { lastEventId: string; data: string }) => void) => void;
 };
 
-function followSource(source: Source): Following {
-  const seen: Seen[] = [];
+function followSource(source: Source): Follower {
+  const received: Received[] = [];
   for (const kind of Object.keys(eventSchemas))
     source.addEventListener(kind, ({ lastEventId, data }) =>
-      seen.push({ id: lastEventId, event: kind, data }),
+      received.push({ id: lastEventId, event: kind, data }),
     );
-  return { seen, hasStopped: () => source.readyState === 2, stop: () => source.close() };
+  return { received, hasStopped: () => source.readyState === 2, stop: () => source.close() };
 }
 
-function followOurs(url: string): Following {
+function followOurs(url: string): Follower {
   const [, sessionId = "", requestId = ""] = /sessions\/(\w+)\/requests\/(\w+)/.exec(url) ?? [];
-  const seen: Seen[] = [];
-  const gone = new AbortController();
+  const received: Received[] = [];
+  const abort = new AbortController();
   let hasStopped = false;
   const follow = async () => {
     const client = createClient({ baseUrl: service.baseUrl, apiKey: TEST_KEY });
-    for await (const event of client.events({ sessionId, requestId }, { signal: gone.signal }))
+    for await (const event of client.events({ sessionId, requestId }, { signal: abort.signal }))
       if ("seq" in event)
-        seen.push({ id: String(event.seq), event: event.kind, data: JSON.stringify(event) });
+        received.push({ id: String(event.seq), event: event.kind, data: JSON.stringify(event) });
     hasStopped = true;
   };
   follow().catch(() => {});
-  return { seen, hasStopped: () => hasStopped, stop: () => gone.abort() };
+  return { received, hasStopped: () => hasStopped, stop: () => abort.abort() };
 }
 
 const authorization = `Bearer ${TEST_KEY}`;
 
-const CLIENTS: Record<string, (url: string) => Following> = {
+const CLIENTS: Record<string, (url: string) => Follower> = {
   "the package eventsource": (url) =>
     followSource(
       new PackageSource(url, {
@@ -76,22 +77,22 @@ const CLIENTS: Record<string, (url: string) => Following> = {
   "the client of this project": followOurs,
 };
 
-describe("the event stream, cut in the middle, is read to its end without a gap or a repetition", () => {
+describe("an event stream whose connection breaks", () => {
   for (const [name, follow] of Object.entries(CLIENTS))
-    test(`by ${name}`, async (t) => {
-      held = Promise.withResolvers();
+    test(`is read to its end without gaps or repetitions by ${name}`, async (t) => {
+      lastAnswer = Promise.withResolvers();
       const created = await service.create("look around");
-      const following = follow(service.baseUrl + created.streamUrl);
-      t.after(following.stop);
-      const kinds = () => following.seen.map(({ event }) => event);
-      await waitUntil(() => kinds().includes("tool.result"), "the tool's result has come");
+      const follower = follow(service.baseUrl + created.streamUrl);
+      t.after(follower.stop);
+      const kinds = () => follower.received.map(({ event }) => event);
+      await waitUntil(() => kinds().includes("tool.result"), "the tool's result has arrived");
       service.cutConnections();
-      held.resolve();
-      await waitUntil(() => kinds().includes("run.completed"), "the last event has come");
-      await waitUntil(following.hasStopped, "it has stopped by itself");
+      lastAnswer.resolve();
+      await waitUntil(() => kinds().includes("run.completed"), "the last event has arrived");
+      await waitUntil(follower.hasStopped, "the client has stopped");
       const replay = await (await service.call("GET", created.streamUrl)).text();
       const stored = [...replay.matchAll(/id: (\d+)\nevent: (\S+)\ndata: (.*)\n\n/g)];
       const expected = stored.map(([, id, event, data]) => ({ id, event, data }));
-      assert.deepEqual(following.seen, expected);
+      assert.deepEqual(follower.received, expected);
     });
 });

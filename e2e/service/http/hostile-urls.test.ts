@@ -23,13 +23,14 @@ import type { ToolCall } from "#lib/tools/tool.ts";
 import { fetchUrl } from "#lib/tools/workspace/fetch/fetch-url.ts";
 import type { WorkspaceServices } from "#lib/tools/workspace/services.ts";
 
-// Every way by which a URL of somebody else's becomes a request of ours, with a canary that listens where they lead.
+// Covers every way in which a foreign URL becomes a request of the service. The canary server counts connections to the
+// private addresses that these URLs lead to.
 
 let canary: Server;
 let redirector: Server;
 let database: TestDatabase;
-/** Connections that the canary has seen. */
-let touched = 0;
+/** Number of connections to the canary. */
+let connections = 0;
 let port = 0;
 let redirectTo = "";
 const closing: { close: () => unknown }[] = [];
@@ -38,7 +39,7 @@ before(async () => {
   database = await openTestDatabase();
   canary = await listen(createServer((_request, response) => response.end("canary")));
   canary.on("connection", () => {
-    touched += 1;
+    connections += 1;
   });
   redirector = await listen(
     createServer((_request, response) => response.writeHead(307, { location: redirectTo }).end()),
@@ -51,18 +52,18 @@ after(async () => {
   await database.close();
 });
 beforeEach(() => {
-  touched = 0;
+  connections = 0;
 });
 
 async function listen(server: Server): Promise<Server> {
-  // On every address of the machine, IPv6 included.
+  // Without a host, the server listens on all addresses of the machine, including IPv6.
   await new Promise<void>((done) => server.listen(0, done));
   closing.push(server);
   return server;
 }
 const portOf = (server: Server) => (server.address() as AddressInfo).port;
 
-/** Every hostile URL, those with a host of the list pointed at the canary. */
+/** Every hostile URL; those with a hostile host have the canary's port. */
 const urls = () => [
   ...hostileHosts.flatMap((host) => [`http://${host}:${port}/`, `https://${host}:${port}/`]),
   `http://${hostname()}:${port}/`,
@@ -72,10 +73,10 @@ const urls = () => [
   ),
 ];
 
-/** Hostile names lead where the table says, everything else to this machine. */
+/** Resolves hostile names as their table says, and all other names to this machine. */
 const lookup: Lookup = async (name) => {
-  const known = await hostileLookup(name);
-  return known.length > 0 ? known : [{ address: "127.0.0.1", family: 4 }];
+  const addresses = await hostileLookup(name);
+  return addresses.length > 0 ? addresses : [{ address: "127.0.0.1", family: 4 }];
 };
 const makeRule = (allow: string[] = [], resolve: Lookup = lookup) =>
   createAddressRule({ allow, lookup: resolve });
@@ -105,13 +106,13 @@ const creationWith = (rule: AddressRule): CreationServices => ({
   securityLog: silentSecurityLog,
 });
 
-/** Why a session with these fields is not made; undefined where it is. */
+/** Creates a session with these fields. @returns the error, or undefined if the session was created. */
 async function refuseCreation(
   rule: AddressRule,
   fields: Record<string, unknown>,
 ): Promise<string | undefined> {
-  const sent = { messages: [{ role: "user", parts: [{ type: "text", text: "Hello" }] }], ...fields };
-  const parsed = createSessionSchema.safeParse(sent);
+  const body = { messages: [{ role: "user", parts: [{ type: "text", text: "Hello" }] }], ...fields };
+  const parsed = createSessionSchema.safeParse(body);
   if (!parsed.success) return `${parsed.error.issues[0]?.path.join(".")}: ${parsed.error.issues[0]?.message}`;
   const caller = { keyId: "key", ownerId: "owner", scopes: [] };
   const answer = await createSession(creationWith(rule), { body: parsed.data, hashBody: () => "", caller });
@@ -123,7 +124,7 @@ async function refuseCreation(
 const countSessions = async () =>
   (await database.db.select({ count: sql<number>`count(*)::int` }).from(sessions))[0]?.count;
 
-/** Asks a forward proxy raw, so that it gets the very text. @returns the first line of its answer. */
+/** Sends this exact text to a forward proxy. @returns the first line of its answer. */
 async function askProxy(proxyPort: number, request: string): Promise<string> {
   const socket = net.connect(proxyPort, "127.0.0.1");
   let answer = "";
@@ -144,7 +145,7 @@ const fetchTool = (rule: AddressRule) => {
   const call = { signal: AbortSignal.timeout(20_000) } as ToolCall;
   return async (url: string) => {
     const input = tool.input.safeParse({ url });
-    if (!input.success) return "not even taken as an input";
+    if (!input.success) return "invalid input";
     const result = await tool.execute(input.data, call);
     const [first] = result.content;
     return result.isError && first?.type === "text" ? first.text : undefined;
@@ -160,18 +161,18 @@ const callback = (url: string) => ({
   body: Buffer.from("{}"),
 });
 const attempt = { timeoutMs: 2_000, now: () => new Date() };
-/** What a guard says, and what neither a network nor a server does. */
+/** Matches the errors of the network guard, but not errors of a network or a server. */
 const REFUSED =
   /NETWORK_ALLOW|not a permitted scheme|not an http\(s\) scheme|must not carry credentials|is not valid|is not an IP address/;
 
-describe(`hostile URLs, ${hostileHosts.length * 2 + hostilePlaces.length + 2} of them`, () => {
-  it("the canary is there", async () => {
+describe(`hostile URLs (${hostileHosts.length * 2 + hostilePlaces.length + 2})`, () => {
+  it("would reach the canary without the guard", async () => {
     const fetch = keep(createGuardedFetch(makeRule(["127.0.0.1"])));
     assert.equal((await fetch(`http://127.0.0.1:${port}/`)).status, 200);
-    assert.equal(touched, 1);
+    assert.equal(connections, 1);
   });
 
-  it("make no session as callback.url: each is a sentence that names the field", async () => {
+  it("are refused as callback.url with a sentence that names the field, and create no session", async () => {
     const rule = makeRule();
     const before = await countSessions();
     for (const url of urls())
@@ -180,20 +181,20 @@ describe(`hostile URLs, ${hostileHosts.length * 2 + hostilePlaces.length + 2} of
         /^callback\.url: /,
         url,
       );
-    assert.deepEqual([await countSessions(), touched], [before, 0]);
+    assert.deepEqual([await countSessions(), connections], [before, 0]);
   });
 
-  it("get no callback, should one have come into the rows", async () => {
+  it("get no callback, even if a stored delivery has one", async () => {
     const fetch = keep(createGuardedFetch(makeRule()));
     for (const url of urls()) {
       const { status, error } = await sendCallback(fetch, callback(url), attempt);
       assert.equal(status, null, url);
       assert.match(error ?? "delivered", REFUSED, url);
     }
-    assert.equal(touched, 0);
+    assert.equal(connections, 0);
   });
 
-  it("are no tool server: refused at creation unless https, and by its connections in any case", async () => {
+  it("are not contacted as tool servers; those without https are refused at creation", async () => {
     const rule = makeRule();
     for (const url of urls()) {
       if (/^https:\/\/[^@]*$/i.test(url)) continue;
@@ -203,26 +204,26 @@ describe(`hostile URLs, ${hostileHosts.length * 2 + hostilePlaces.length + 2} of
     const fetch = keep(createGuardedWebFetch(rule, { protocols: ["https:", "http:"], timeoutMs: 2_000 }));
     for (const url of urls())
       await assert.rejects(fetch(url), (error: Error) => !/time|connection/.test(error.message), url);
-    assert.equal(touched, 0);
+    assert.equal(connections, 0);
   });
 
   it("are not fetched by fetch_url", async () => {
     const run = fetchTool(makeRule());
     for (const url of urls())
-      assert.match((await run(url)) ?? "fetched", /could not be fetched|not even taken/, url);
-    assert.equal(touched, 0);
+      assert.match((await run(url)) ?? "fetched", /could not be fetched|invalid input/, url);
+    assert.equal(connections, 0);
   });
 
-  it("are not passed on by the browser's proxy, in either form, nor gone to by a tool", async () => {
+  it("are refused by the browser's proxy in both forms, and by the check before a navigation", async () => {
     const rule = makeRule();
     const proxy = keep(await startForwardProxy({ rule }));
     const egress = createBrowserEgress(rule, undefined, { debug() {}, info() {}, warn() {}, error() {} });
     for (const text of urls()) {
       const url = URL.parse(text);
-      // As it stands, and as a browser would write it; a text that is no HTTP is answered by hanging up.
+      // Sends the original text and the form that a browser normalizes it to; the proxy closes on invalid HTTP.
       for (const form of new Set([text.replace(/[^\x21-\uffff]/g, ""), url?.href ?? ""])) {
-        const asked = await askProxy(proxy.port, `GET ${form} HTTP/1.1\r\nHost: public.example\r\n\r\n`);
-        assert.match(asked, /^HTTP\/1\.1 (400|403)|^$/, form);
+        const answer = await askProxy(proxy.port, `GET ${form} HTTP/1.1\r\nHost: public.example\r\n\r\n`);
+        assert.match(answer, /^HTTP\/1\.1 (400|403)|^$/, form);
       }
       if (!url?.host) continue;
       const authority = `${url.hostname}:${url.port || 443}`;
@@ -230,11 +231,11 @@ describe(`hostile URLs, ${hostileHosts.length * 2 + hostilePlaces.length + 2} of
       assert.match(tunnel, /^HTTP\/1\.1 (400|403)/, text);
       assert.ok(await egress.refuse(url), text);
     }
-    assert.equal(touched, 0);
+    assert.equal(connections, 0);
   });
 });
 
-describe("a redirect to a private place", () => {
+describe("a redirect to a private address", () => {
   const places = () =>
     [`127.0.0.1:${port}`, `[::1]:${port}`, `loop.example:${port}`, `0x7f.1:${port}`, "169.254.169.254"].map(
       (host) => `http://${host}/latest/meta-data`,
@@ -252,10 +253,10 @@ describe("a redirect to a private place", () => {
       assert.equal(status, 307);
       assert.match(error ?? "", /answered with a redirect \(307\), which is not followed/);
     }
-    assert.equal(touched, 0);
+    assert.equal(connections, 0);
   });
 
-  it("is not followed by a tool server's connection, and refused to fetch_url", async () => {
+  it("is not followed by a tool server's connection, and is refused by fetch_url", async () => {
     const { start, rule } = open();
     const fetch = keep(createGuardedWebFetch(rule, { protocols: ["https:", "http:"], timeoutMs: 2_000 }));
     const run = fetchTool(rule);
@@ -263,10 +264,10 @@ describe("a redirect to a private place", () => {
       await assert.rejects(fetch(start), /answered with a redirect \(307\), which is not followed/);
       assert.match((await run(start)) ?? "fetched", REFUSED);
     }
-    assert.equal(touched, 0);
+    assert.equal(connections, 0);
   });
 
-  it("comes back to the browser, whose next request the proxy refuses", async () => {
+  it("is passed to the browser, whose next request the proxy refuses", async () => {
     const { start, rule } = open();
     const proxy = keep(await startForwardProxy({ rule }));
     for (redirectTo of places()) {
@@ -275,33 +276,35 @@ describe("a redirect to a private place", () => {
       assert.match(await get(start), /^HTTP\/1\.1 307/);
       assert.match(await get(redirectTo), /^HTTP\/1\.1 403/);
     }
-    assert.equal(touched, 0);
+    assert.equal(connections, 0);
   });
 });
 
-describe("a name that changes its answer", () => {
-  /** Public to whoever checks, and this machine to whoever connects. */
+describe("a host name that changes its address", () => {
+  /** Resolves to a public address at the first lookup, and to this machine afterwards. */
   const flipping = () => {
-    let asked = 0;
-    return makeRule([], async () => [{ address: asked++ === 0 ? "93.184.215.14" : "127.0.0.1", family: 4 }]);
+    let lookups = 0;
+    return makeRule([], async () => [
+      { address: lookups++ === 0 ? "93.184.215.14" : "127.0.0.1", family: 4 },
+    ]);
   };
   const url = () => `http://rebind.example:${port}/`;
 
-  it("passes the creation and is refused at the attempt", async () => {
+  it("is accepted at creation and refused at the attempt", async () => {
     const rule = flipping();
     assert.equal(await refuseCreation(rule, { callback: { url: url() } }), undefined);
     const { error } = await sendCallback(keep(createGuardedFetch(rule)), callback(url()), attempt);
     assert.match(error ?? "delivered", /resolves to a loopback address/);
-    assert.equal(touched, 0);
+    assert.equal(connections, 0);
   });
 
-  it("is refused to the browser after the check of the navigation", async () => {
+  it("is refused by the browser's proxy after the check of the navigation", async () => {
     const rule = flipping();
     const egress = createBrowserEgress(rule, undefined, { debug() {}, info() {}, warn() {}, error() {} });
     assert.equal(await egress.refuse(new URL(url())), undefined);
     const proxy = keep(await startForwardProxy({ rule }));
-    const asked = await askProxy(proxy.port, `GET ${url()} HTTP/1.1\r\nHost: x\r\n\r\n`);
-    assert.match(asked, /^HTTP\/1\.1 403/);
-    assert.equal(touched, 0);
+    const answer = await askProxy(proxy.port, `GET ${url()} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    assert.match(answer, /^HTTP\/1\.1 403/);
+    assert.equal(connections, 0);
   });
 });

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import type { JsonSchema } from "#lib/api/openapi/json-schema.ts";
 
-/** A body that breaks its schema in one place. */
+/** A body that violates its schema at one path. */
 export type Malformed = { path: PropertyKey[]; body: unknown };
 
-/** Values of every type and some of no sensible size; at most places most of them are wrong. */
-const STRANGERS: readonly unknown[] = [
+/** Values of every type, some of them oversized; at most paths most of them are invalid. */
+const ODD_VALUES: readonly unknown[] = [
   null,
   true,
   false,
@@ -28,7 +28,7 @@ const STRANGERS: readonly unknown[] = [
   { constructor: {}, toString: 1 },
 ];
 
-/** Broken JSON of every class, as text or as the bytes that it is in no encoding of JSON. */
+/** Invalid JSON of every class, as text, or as bytes that are not valid UTF-8. */
 export const BROKEN_JSON: readonly (string | Uint8Array<ArrayBuffer>)[] = [
   "",
   " ",
@@ -117,7 +117,7 @@ export const BROKEN_JSON: readonly (string | Uint8Array<ArrayBuffer>)[] = [
   new Uint8Array([0x7b, 0x22, 0xe2, 0x82, 0x22, 0x3a, 0x31, 0x7d]),
   new Uint8Array([0xed, 0xa0, 0x80]),
   new Uint8Array([0xf4, 0x90, 0x80, 0x80]),
-  // UTF-16 and UTF-32, with and without a mark, and something compressed.
+  // UTF-16 and UTF-32, with and without a byte order mark, and gzip.
   new Uint8Array(Buffer.from("\ufeff{}", "utf16le")),
   new Uint8Array(Buffer.from('{"messages":[]}', "utf16le")),
   new Uint8Array([0x00, 0x00, 0xfe, 0xff, 0x00, 0x00, 0x00, 0x7b]),
@@ -125,8 +125,8 @@ export const BROKEN_JSON: readonly (string | Uint8Array<ArrayBuffer>)[] = [
 ];
 
 /**
- * Bodies that a schema of the contract refuses: at every path of bodies that it takes, every value of another type, a
- * field too many, a field too few.
+ * Lists bodies that a schema refuses. They are made from valid bodies, at every path, with values of other types, an
+ * additional field, or a missing field.
  */
 export function listMalformed(schema: z.ZodType): Malformed[] {
   const refuses = (body: unknown) => !schema.safeParse(body).success;
@@ -142,7 +142,7 @@ export function listMalformed(schema: z.ZodType): Malformed[] {
   return [...found.values()];
 }
 
-/** Bodies that the schema takes: the smallest, and that one with each of its optional fields. */
+/** Valid bodies of a schema: the smallest, and the smallest with each of its optional fields. */
 export function sampleBodies(schema: z.ZodType): unknown[] {
   const json = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as Named;
   const takes = (body: unknown) => schema.safeParse(body).success;
@@ -168,7 +168,7 @@ type Named = JsonSchema & { $defs?: Record<string, JsonSchema> };
 const resolve = (schema: JsonSchema, root: Named): JsonSchema =>
   schema.$ref === undefined ? schema : (root.$defs?.[schema.$ref.replace(/^#\/\$defs\//, "")] ?? {});
 
-/** A value of a schema, with all its fields. */
+/** A valid value of a schema, with all its fields. */
 function sample(schema: JsonSchema, root: Named): unknown {
   if (schema.$ref !== undefined) return sample(resolve(schema, root), root);
   if (schema.properties)
@@ -207,7 +207,7 @@ function listPaths(value: unknown, path: PropertyKey[] = []): PropertyKey[][] {
 
 function changesAt(body: unknown, path: PropertyKey[]): Malformed[] {
   const here = path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown>)[key], body);
-  const changes: Malformed[] = STRANGERS.map((stranger) => ({ path, body: replaceAt(body, path, stranger) }));
+  const changes: Malformed[] = ODD_VALUES.map((value) => ({ path, body: replaceAt(body, path, value) }));
   if (Array.isArray(here)) changes.push({ path, body: replaceAt(body, path, [...here, null]) });
   else if (typeof here === "object" && here !== null) {
     for (const extra of ["surprise", "constructor", "", "a b", "\u202e"])

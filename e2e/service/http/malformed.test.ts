@@ -9,7 +9,7 @@ import { variantKeySchema } from "#lib/variant/document.ts";
 import { openTestService, signIn, TEST_KEY, type TestService } from "../testing.ts";
 import { BROKEN_JSON, listMalformed, sampleBodies } from "./malformed-testing.ts";
 
-// Generated from the contract: an operation that is added is sent the same nonsense.
+// The tests are generated from the contract, so they cover new operations too.
 
 let service: TestService;
 /** A session with a sub-agent, so that the operations on sub-agents have one. */
@@ -63,7 +63,7 @@ async function send(
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 
-/** Rows of every table, and the engine's. */
+/** The number of rows of every table, except the tables that change without requests. */
 async function countAll(): Promise<unknown> {
   const { db } = service.container.services;
   const tables = await db.execute(
@@ -71,14 +71,14 @@ async function countAll(): Promise<unknown> {
   );
   const names = (tables as unknown as { rows: { name: string }[] }).rows.map(({ name }) => name);
   const counts = names
-    // The engine's sweep and the count of calls write on their own.
+    // The engine's sweep and the rate limits write to these tables.
     .filter((name) => !name.startsWith("engine_") && name !== "rate_buckets")
     .map((name) => sql`select ${name} as name, count(*)::int as count from ${sql.identifier(name)}`);
   const counted = await db.execute(sql`${sql.join(counts, sql` union all `)} order by 1`);
   return (counted as unknown as { rows: unknown[] }).rows;
 }
 
-/** A refusal: a 4xx with a sentence, in the envelope or bare where the specification prints it so. */
+/** Checks a refusal: a 4xx with a sentence, in the error envelope, or bare if the operation declares it so. */
 function assertRefused(
   operation: Operation,
   answer: { status: number; body: Record<string, unknown> },
@@ -88,31 +88,31 @@ function assertRefused(
   assert.ok(status >= 400 && status < 500, `${what}: ${status} ${JSON.stringify(body)}`);
   assert.equal(typeof body.error, "string", what);
   assert.match(String(body.error), /^\S.{3,}/su, what);
-  assert.ok(String(body.error).length < 1_000, `${what}: a sentence, not a book`);
+  assert.ok(String(body.error).length < 1_000, `${what}: the error is too long`);
   assert.doesNotMatch(String(body.error), /\bat .*\.ts|node_modules|drizzle|zod|Error:/i, what);
   if (operation.bare?.[status] !== undefined) assert.deepEqual(Object.keys(body), ["error"], what);
   else assert.deepEqual([body.success, typeof body.code], [false, "string"], what);
 }
 
 describe("a malformed body", () => {
-  it("of every class of broken JSON is a 4xx with a sentence, for every operation; nothing is written", async () => {
+  it("of every class of invalid JSON is a 4xx with a sentence at every operation, and writes nothing", async () => {
     const before = await countAll();
     for (const { name, operation } of withBody)
       for (const broken of BROKEN_JSON) {
         const answer = await send(operation, broken);
         const shown = `${name} ${typeof broken === "string" ? broken.slice(0, 60) : Buffer.from(broken).toString("hex")}`;
-        // JSON after all, and an object for whatever looks into it.
+        // A success would mean that the text is valid JSON, and a valid body.
         if (answer.status === 202 || answer.status === 200) assert.fail(shown);
         assertRefused(operation, answer, shown);
       }
     assert.deepEqual(await countAll(), before);
   });
 
-  it("of a wrong type at any path of any operation is a 4xx that names the field; nothing is written", async () => {
+  it("with a wrong value at any path is a 4xx that names the field at every operation, and writes nothing", async () => {
     const before = await countAll();
     let sent = 0;
     for (const { name, operation, schema } of withBody) {
-      assert.ok(sampleBodies(schema).length > 0, `${name} has a body that its schema takes`);
+      assert.ok(sampleBodies(schema).length > 0, `${name} has no valid sample body`);
       for (const { path, body } of listMalformed(schema)) {
         sent++;
         const text = JSON.stringify(body);
@@ -128,8 +128,8 @@ describe("a malformed body", () => {
 });
 
 /**
- * The sentence begins with the place of the change, or one above or below it. A body that may take several forms is
- * judged as one of them: the sentence may name the field that tells the forms apart.
+ * Checks that the error begins with the path of the change, or with a path above or below it. If the body may have several
+ * forms, the error may instead name the field that distinguishes them.
  */
 function assertNames(error: string, path: PropertyKey[], shown: string): void {
   const [named = ""] = error.split(": ");
@@ -139,7 +139,7 @@ function assertNames(error: string, path: PropertyKey[], shown: string): void {
   assert.ok(isNear || namesForm, `${shown} -> ${error}`);
 }
 
-describe("odd parameters", () => {
+describe("malformed parameters", () => {
   const ODD = [
     "",
     " ",
@@ -166,7 +166,7 @@ describe("odd parameters", () => {
     "１",
   ];
 
-  it("in a query are a 400 that names the parameter, or what they say; never a fault of ours", async () => {
+  it("in a query are a 400 that names the parameter unless they are valid, and never a 500", async () => {
     for (const { name, operation } of all)
       for (const parameter of Object.keys(operation.query?.shape ?? {}))
         for (const odd of ODD) {
@@ -179,27 +179,27 @@ describe("odd parameters", () => {
           );
           const shown = `${name} ${parameter}=${odd.slice(0, 40)}`;
           assert.ok(response.status < 500, `${shown}: ${response.status}`);
-          const isTaken = operation.query?.safeParse({ [parameter]: odd }).success;
-          if (!isTaken) {
+          const isValid = operation.query?.safeParse({ [parameter]: odd }).success;
+          if (!isValid) {
             assert.equal(response.status, 400, shown);
             assert.match((await response.json()).error, new RegExp(`^${parameter}: `), shown);
           } else await response.body?.cancel();
         }
   });
 
-  it("in a path name nothing: 404", async () => {
+  it("in a path are 404", async () => {
     for (const { name, operation } of all)
       for (const [, parameter = ""] of operation.path.matchAll(/:(\w+)/g))
         for (const odd of ODD) {
           if (odd === "" || odd === "%") continue;
-          // An import creates the variant of its path.
+          // `importVariant` creates the variant in its path, so a valid key is not 404.
           if (name === "importVariant" && variantKeySchema.safeParse(odd).success) continue;
           const path = pathOf({
             ...operation,
             path: operation.path.replace(`:${parameter}`, encodeURIComponent(odd)),
           });
           const samples = operation.body ? sampleBodies(operation.bodyShownAs ?? operation.body) : [];
-          // What only the handler looks into is sent whole.
+          // A body that only the handler validates is sent with all its fields.
           const sample = operation.bodyShownAs ? Object.assign({}, ...samples) : samples[0];
           const body = sample && JSON.stringify(sample);
           const response = await service.call(operation.method, path, body, credentialsOf(operation));

@@ -10,7 +10,7 @@ import { deriveUserTokenKey } from "#lib/secrets/user-token.ts";
 import { createRequestListener } from "#lib/server/request-listener.ts";
 import { openTestService } from "../testing.ts";
 
-/** A whole service whose interface is served on loopback, with clients of the official SDK for `/api/mcp`. */
+/** Starts a test service that serves its API on loopback, and connects clients of the official SDK to `/api/mcp`. */
 export async function openMcpService(variables: Record<string, string> = {}) {
   const encryptionKey = randomBytes(32);
   const server = createServer((request, response) => handleRequest(request, response));
@@ -38,8 +38,8 @@ export async function openMcpService(variables: Record<string, string> = {}) {
     url,
     container,
     tokenKey: deriveUserTokenKey(encryptionKey),
-    /** The token that `POST …/mcp-token` answers. */
-    async askToken(sessionId: string): Promise<string> {
+    /** Requests a token with `POST …/mcp-token`. */
+    async requestToken(sessionId: string): Promise<string> {
       const response = await service.call("POST", `/api/sessions/${sessionId}/mcp-token`);
       return ((await response.json()) as { token: string }).token;
     },
@@ -47,12 +47,12 @@ export async function openMcpService(variables: Record<string, string> = {}) {
       const client = new Client({ name: "test", version: "1" });
       const requestInit = { headers: { authorization: `Bearer ${token}` } };
       const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit });
-      // The SDK's own types disagree under exactOptionalPropertyTypes.
+      // The SDK's own types are incompatible under exactOptionalPropertyTypes.
       await client.connect(transport as Transport);
       clients.push(client);
       return client;
     },
-    /** One message without a client of the SDK. */
+    /** Posts a message without a client of the SDK. */
     post: (token: string | undefined, body: unknown, headers: Record<string, string> = {}) =>
       fetch(url, {
         method: "POST",
@@ -83,29 +83,29 @@ export const callTool = async (client: Client, name: string, input: Record<strin
 export const readText = (result: CallToolResult): string =>
   result.content.map((part) => (part.type === "text" ? part.text : `[${part.type}]`)).join("\n");
 
-/** The names a client is offered. */
+/** The names of the tools that a client is offered. */
 export const listNames = async (client: Client): Promise<string[]> =>
   (await client.listTools()).tools.map(({ name }) => name).sort();
 
-/** A site whose pages are answered when the test says so. */
+/** Starts a site that answers each page only when the test calls `answer`. */
 export async function startSlowSite() {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const waiting = new Map<string, ServerResponse>();
-  const gone: string[] = [];
+  const aborted: string[] = [];
   const server = createServer((request, response) => {
     const path = request.url ?? "";
-    asked.push(path);
+    requested.push(path);
     waiting.set(path, response);
     response.once("close", () => {
-      if (!response.writableFinished) gone.push(path);
+      if (!response.writableFinished) aborted.push(path);
     });
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
-    gone,
+    requested,
+    aborted,
     answer(path: string, html: string) {
       waiting.get(path)?.writeHead(200, { "content-type": "text/html" }).end(html);
     },

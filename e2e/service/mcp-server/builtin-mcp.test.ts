@@ -19,7 +19,7 @@ import {
   startSlowSite,
 } from "./builtin-mcp-testing.ts";
 
-// The bundler knows Next's modules without their ending; Node is told here.
+// The bundler resolves Next's modules without a file extension; Node needs it.
 registerHooks({
   resolve: (specifier, context, next) =>
     next(specifier === "next/navigation" ? "next/navigation.js" : specifier, context),
@@ -43,13 +43,13 @@ const LIST = { jsonrpc: "2.0", id: 1, method: "tools/list" };
 const createSession = async (profile: Record<string, unknown> = {}) =>
   (await mcp.service.create("Say something.", profile)).sessionId;
 
-/** The user token as the session's own agent holds it. */
+/** Creates the user token that the session's own agent uses. */
 function mintAgentToken(sessionId: string, more: { audience?: string; expiresAt?: Date } = {}) {
   const { audience = mcp.url, expiresAt = new Date(Date.now() + 60_000) } = more;
   return mintUserToken(mcp.tokenKey, { sessionId, audience, expiresAt, holder: "agent", keyId: null });
 }
 
-/** What the session's followers were told of tools, outside of any turn. */
+/** The tool events of a session that belong to no turn. */
 async function readCalls(sessionId: string) {
   const events = await mcp.container.services.log.read(sessionId, { after: 0, limit: 1_000 });
   return events
@@ -57,7 +57,7 @@ async function readCalls(sessionId: string) {
     .map(({ body }) => JSON.parse(body) as Record<string, unknown>);
 }
 
-test("another agent is given a token for one session, by the key of the session's owner", async () => {
+test("the session owner's API key creates a token for another agent, valid for one session", async () => {
   const sessionId = await createSession();
   const path = `/api/sessions/${sessionId}/mcp-token`;
   const response = await mcp.service.call("POST", path);
@@ -74,7 +74,7 @@ test("another agent is given a token for one session, by the key of the session'
   assert.equal(unknown.status, 401);
 });
 
-test("the session's own agent is offered utilities and none of its own tools", async () => {
+test("the session's own agent is offered only the utilities", async () => {
   const sessionId = await createSession();
   const client = await mcp.connect(mintAgentToken(sessionId));
   assert.deepEqual(await listNames(client), UTILITIES);
@@ -90,8 +90,8 @@ test("the session's own agent is offered utilities and none of its own tools", a
   assert.deepEqual(await readCalls(sessionId), []);
 });
 
-test("others' agents are also offered the session's tools, less those that belong to a turn", async () => {
-  const client = await mcp.connect(await mcp.askToken(await createSession()));
+test("other agents are also offered the session's tools, except those that need a turn", async () => {
+  const client = await mcp.connect(await mcp.requestToken(await createSession()));
   const names = await listNames(client);
   for (const name of [
     ...UTILITIES,
@@ -112,7 +112,7 @@ test("others' agents are also offered the session's tools, less those that belon
   assert.equal(tools.find(({ name }) => name === "run_shell")?.annotations?.destructiveHint, true);
 });
 
-test("the session's policy rules over what others are offered, and over the utilities", async () => {
+test("the session's tool policy applies to other agents and to the utilities", async () => {
   const outputSchema = { type: "object", properties: { a: { type: "string" } } };
   const rows: [Record<string, unknown>, { agent?: string[]; with?: string[]; without: string[] }][] = [
     [{ outputSchema }, { with: ["read_file", "dom_query", ...UTILITIES], without: ["screenshot"] }],
@@ -149,7 +149,7 @@ test("the session's policy rules over what others are offered, and over the util
   for (const [profile, expected] of rows) {
     const sessionId = await createSession(profile);
     const about = JSON.stringify(profile);
-    const client = await mcp.connect(await mcp.askToken(sessionId));
+    const client = await mcp.connect(await mcp.requestToken(sessionId));
     const names = await listNames(client);
     for (const name of expected.with ?? []) assert.ok(names.includes(name), `${about} ${name}`);
     for (const name of expected.without) {
@@ -161,11 +161,11 @@ test("the session's policy rules over what others are offered, and over the util
   }
 });
 
-test("a token opens its own session and no other", async () => {
+test("a token gives access to its own session only", async () => {
   const [one, two] = [await createSession(), await createSession()];
-  const client = await mcp.connect(await mcp.askToken(one));
+  const client = await mcp.connect(await mcp.requestToken(one));
   await callTool(client, "write_file", { path: "note.txt", content: "of session one" });
-  const other = await mcp.connect(await mcp.askToken(two));
+  const other = await mcp.connect(await mcp.requestToken(two));
   const listed = readText(await callTool(other, "list_files"));
   assert.doesNotMatch(listed, /note\.txt/);
   assert.match(readText(await callTool(client, "list_files")), /note\.txt/);
@@ -175,23 +175,23 @@ test("a token opens its own session and no other", async () => {
   );
 });
 
-test("a call by others is told to the session's followers, outside of any turn, and its evidence is kept", async () => {
+test("a call of another agent is in the session's events, outside of any turn, and its evidence is stored", async () => {
   const sessionId = await createSession();
-  const client = await mcp.connect(await mcp.askToken(sessionId));
+  const client = await mcp.connect(await mcp.requestToken(sessionId));
   const picture =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
   await callTool(client, "run_shell", { command: `echo ${picture} | base64 -d > dot.png` });
   const shown = await callTool(client, "view_image", { path: "dot.png" });
   assert.equal(shown.content.at(-1)?.type, "image");
-  const [kept] = await mcp.container.services.evidence.list(sessionId);
-  assert.ok(kept);
-  const compared = await callTool(client, "compare_pictures", { before: kept.id, after: kept.id });
+  const [evidence] = await mcp.container.services.evidence.list(sessionId);
+  assert.ok(evidence);
+  const compared = await callTool(client, "compare_pictures", { before: evidence.id, after: evidence.id });
   assert.equal(compared.structuredContent?.isEqual, true);
   const failed = await callTool(client, "read_file", { path: "missing.txt" });
   assert.equal(failed.isError, true);
 
-  const told = await readCalls(sessionId);
-  const about = told.map(({ kind, toolName, state, requestId, messageId }) =>
+  const calls = await readCalls(sessionId);
+  const about = calls.map(({ kind, toolName, state, requestId, messageId }) =>
     [kind, toolName, state, requestId, messageId]
       .map((value) => (value === undefined ? "-" : String(value)))
       .join(" "),
@@ -206,15 +206,15 @@ test("a call by others is told to the session's followers, outside of any turn, 
     "tool.call read_file - null null",
     "tool.result read_file failed null -",
   ]);
-  const [viewed] = told.filter(({ evidence }) => Array.isArray(evidence) && evidence.length > 0);
-  assert.deepEqual([viewed?.toolName, JSON.stringify(viewed).includes(kept.id)], ["view_image", true]);
+  const [viewed] = calls.filter((call) => Array.isArray(call.evidence) && call.evidence.length > 0);
+  assert.deepEqual([viewed?.toolName, JSON.stringify(viewed).includes(evidence.id)], ["view_image", true]);
 });
 
-test("another agent sees the session's own page, and what has changed on it", async () => {
+test("another agent can check the session's page and compare pictures of it", async () => {
   const sessionId = await createSession({ targetUrl: `${site.url}/page` });
-  const client = await mcp.connect(await mcp.askToken(sessionId));
+  const client = await mcp.connect(await mcp.requestToken(sessionId));
   const checking = callTool(client, "check_accessibility");
-  await waitUntil(() => site.asked.includes("/page"), "the browser asked for the page");
+  await waitUntil(() => site.requested.includes("/page"), "the browser has requested the page");
   site.answer(
     "/page",
     "<!doctype html><html lang=en><title>Shop</title><main><h1>Shop</h1><img src=data:,></main>",
@@ -230,9 +230,9 @@ test("another agent sees the session's own page, and what has changed on it", as
   );
 
   const takePicture = async () => {
-    const taken = await callTool(client, "screenshot");
-    assert.equal(taken.content.at(-1)?.type, "image");
-    return /Evidence (\w+):/.exec(readText(taken))?.[1];
+    const result = await callTool(client, "screenshot");
+    assert.equal(result.content.at(-1)?.type, "image");
+    return /Evidence (\w+):/.exec(readText(result))?.[1];
   };
   const before = await takePicture();
   const script = 'await page.evaluate(() => { document.body.style.background = "red" })';
@@ -240,28 +240,28 @@ test("another agent sees the session's own page, and what has changed on it", as
   const compared = await callTool(client, "compare_pictures", { before, after: await takePicture() });
   const { share, differenceId } = compared.structuredContent as { share: number; differenceId: string };
   assert.ok(share > 0.9, `${share}`);
-  const kept = await mcp.service.call("GET", `/api/sessions/${sessionId}/artifacts/${differenceId}`);
-  assert.deepEqual([kept.status, kept.headers.get("content-type")], [200, "image/png"]);
+  const picture = await mcp.service.call("GET", `/api/sessions/${sessionId}/artifacts/${differenceId}`);
+  assert.deepEqual([picture.status, picture.headers.get("content-type")], [200, "image/png"]);
 });
 
-test("a result comes with its progress, in its shape", async () => {
+test("a call reports its progress, and its result matches the tool's output schema", async () => {
   const client = await mcp.connect(mintAgentToken(await createSession()));
   const progress: string[] = [];
-  const asked = client.callTool(
+  const call = client.callTool(
     { name: "read_structured_data", arguments: { url: `${site.url}/shape` } },
     undefined,
     { onprogress: ({ progress: done, total, message }) => progress.push(`${done}/${total} ${message}`) },
   );
-  await waitUntil(() => site.asked.includes("/shape"), "the site was asked");
+  await waitUntil(() => site.requested.includes("/shape"), "the site has the request");
   site.answer("/shape", "<title>A page</title>");
-  const result = await asked;
-  // The client has checked it against the tool's outputSchema.
+  const result = await call;
+  // The client has validated the result against the tool's outputSchema.
   assert.equal((result.structuredContent as { title?: string }).title, "A page");
   assert.deepEqual(progress, [`0/2 fetching ${site.url}/shape`, "1/2 looking for structured data"]);
 });
 
-test("wrong input is a result that names the field", async () => {
-  const client = await mcp.connect(await mcp.askToken(await createSession()));
+test("invalid input gives an error result that names the field", async () => {
+  const client = await mcp.connect(await mcp.requestToken(await createSession()));
   const rows: [string, Record<string, unknown>, RegExp][] = [
     ["read_markdown", {}, /read_markdown: url: is required/],
     ["read_markdown", { url: "file:///etc/passwd" }, /url: must be an absolute http\(s\) URL/],
@@ -276,8 +276,8 @@ test("wrong input is a result that names the field", async () => {
   }
 });
 
-test("private addresses are refused as everywhere", async () => {
-  const client = await mcp.connect(await mcp.askToken(await createSession()));
+test("tools refuse private addresses", async () => {
+  const client = await mcp.connect(await mcp.requestToken(await createSession()));
   for (const url of [
     "http://169.254.169.254/",
     "http://10.0.0.1/",
@@ -291,9 +291,9 @@ test("private addresses are refused as everywhere", async () => {
     }
 });
 
-test("no credential, a wrong one, one that has ended or is for elsewhere: 401, which says what is wanted", async () => {
+test("a missing, wrong, expired or foreign token is 401, and the answer names the expected header", async () => {
   const sessionId = await createSession();
-  const good = await mcp.askToken(sessionId);
+  const good = await mcp.requestToken(sessionId);
   const elsewhere = mintAgentToken(sessionId, { audience: "https://elsewhere.example/api/mcp" });
   const ended = mintAgentToken(sessionId, { expiresAt: new Date(Date.now() - 1_000) });
   const foreignKey = deriveUserTokenKey(Buffer.alloc(32, 7));
@@ -304,7 +304,7 @@ test("no credential, a wrong one, one that has ended or is for elsewhere: 401, w
     keyId: "settings:0",
     expiresAt: new Date(Date.now() + 60_000),
   });
-  const nobodys = mintAgentToken("ses_nobodys");
+  const unknown = mintAgentToken("ses_unknown");
   const rows = [
     undefined,
     "x",
@@ -312,7 +312,7 @@ test("no credential, a wrong one, one that has ended or is for elsewhere: 401, w
     elsewhere,
     ended,
     forged,
-    nobodys,
+    unknown,
     `${good}x`,
     good.slice(0, -1),
   ];
@@ -325,7 +325,7 @@ test("no credential, a wrong one, one that has ended or is for elsewhere: 401, w
   assert.equal((await mcp.post(good, LIST)).status, 200);
 });
 
-test("a token ends with its API key when the key leaves the settings", async () => {
+test("a token is refused when its API key is no longer in the settings", async () => {
   const base = {
     db: mcp.container.services.db,
     key: mcp.tokenKey,
@@ -335,7 +335,7 @@ test("a token ends with its API key when the key leaves the settings", async () 
     securityLog: silentSecurityLog,
     failedAttempts: createFailedAttempts({ limit: 0, trustedProxies: [] }),
   };
-  const token = await mcp.askToken(await createSession());
+  const token = await mcp.requestToken(await createSession());
   const ask = async (...keys: string[]) => {
     const check = createHolderCheck({ ...base, settingsKeyIds: new Set(keys.map(settingsKeyId)) });
     const checked = await check(new Request(mcp.url, { headers: { authorization: `Bearer ${token}` } }));
@@ -345,7 +345,7 @@ test("a token ends with its API key when the key leaves the settings", async () 
   assert.equal(await ask(OTHER_KEY), "unauthorized");
 });
 
-test("others' requests are counted for each session; those of its own agent are not", async () => {
+test("requests of other agents are rate limited per session, those of the session's own agent are not", async () => {
   const check = createHolderCheck({
     db: mcp.container.services.db,
     key: mcp.tokenKey,
@@ -362,22 +362,22 @@ test("others' requests are counted for each session; those of its own agent are 
   };
   const [one, two] = [await createSession(), await createSession()];
   const answers: string[] = [];
-  // A new token is no way around the limit.
-  for (const sessionId of [one, one, one, two]) answers.push(await ask(await mcp.askToken(sessionId)));
+  // Each request has a new token, which does not reset the limit.
+  for (const sessionId of [one, one, one, two]) answers.push(await ask(await mcp.requestToken(sessionId)));
   assert.deepEqual(answers, ["admitted", "admitted", "rate_limited", "admitted"]);
   assert.equal(await ask(mintAgentToken(one)), "admitted");
 });
 
-test("a deleted session's token is good for nothing", async () => {
+test("a token of a deleted session is refused", async () => {
   const sessionId = await createSession();
-  const token = await mcp.askToken(sessionId);
+  const token = await mcp.requestToken(sessionId);
   const removed = await mcp.service.call("DELETE", `/api/sessions/${sessionId}`);
   assert.equal(removed.status, 200);
   assert.equal((await mcp.post(token, LIST)).status, 401);
 });
 
-test("a page of another site, and a name that was rebound, are refused before anything is read", async () => {
-  const token = await mcp.askToken(await createSession());
+test("requests with a foreign Origin or Host are refused", async () => {
+  const token = await mcp.requestToken(await createSession());
   for (const origin of [
     "https://evil.example",
     "null",
@@ -387,7 +387,7 @@ test("a page of another site, and a name that was rebound, are refused before an
     assert.equal((await mcp.post(token, LIST, { origin })).status, 403, origin);
   assert.equal((await mcp.post(token, LIST, { origin: mcp.service.env.baseUrl })).status, 200);
 
-  // The endpoint's own check, whatever stands before it.
+  // Calls the endpoint directly, to test its own check of the Host.
   for (const host of ["evil.example", "127.0.0.1", "127.0.0.1:1", "localhost.evil.example:80", ""]) {
     const headers = { authorization: `Bearer ${token}`, host, "content-type": "application/json" };
     const request = new Request(mcp.url, { method: "POST", headers, body: JSON.stringify(LIST) });
@@ -395,8 +395,8 @@ test("a page of another site, and a name that was rebound, are refused before an
   }
 });
 
-test("other methods are refused: there is neither a stream to listen to nor a session to delete", async () => {
-  const headers = { authorization: `Bearer ${await mcp.askToken(await createSession())}` };
+test("methods other than POST are 405", async () => {
+  const headers = { authorization: `Bearer ${await mcp.requestToken(await createSession())}` };
   for (const method of ["GET", "DELETE", "PUT", "PATCH", "OPTIONS"]) {
     const response = await fetch(mcp.url, { method, headers: { ...headers, accept: "text/event-stream" } });
     assert.equal(response.status, 405, method);
@@ -405,12 +405,12 @@ test("other methods are refused: there is neither a stream to listen to nor a se
   }
 });
 
-test("where there is no server of our own, Next's route gives the same answers", async () => {
+test("Next's route gives the same answers as our own server", async () => {
   const CONTAINER = Symbol.for("agent-session-service");
   Object.assign(globalThis, { [CONTAINER]: mcp.container.mounted });
   try {
     const route = (await import("#app/api/mcp/route.ts")) as Record<string, unknown>;
-    const token = await mcp.askToken(await createSession());
+    const token = await mcp.requestToken(await createSession());
     const rows: RequestInit[] = [
       { method: "GET" },
       { method: "DELETE" },
@@ -443,8 +443,8 @@ test("where there is no server of our own, Next's route gives the same answers",
   }
 });
 
-test("a message that is none is refused with a sentence, and a call that nobody waits for is not made", async () => {
-  const token = await mcp.askToken(await createSession());
+test("invalid messages are refused, and a notification is answered with 202", async () => {
+  const token = await mcp.requestToken(await createSession());
   const rows: [unknown, Record<string, string>, number][] = [
     ["{", {}, 400],
     ["", {}, 400],
@@ -474,19 +474,19 @@ test("a call ends when its client cancels it, and when its connection ends", asy
     undefined,
     { signal: stop.signal },
   );
-  await waitUntil(() => site.asked.includes("/cancelled"), "the site was asked");
+  await waitUntil(() => site.requested.includes("/cancelled"), "the site has the request");
   stop.abort("no longer wanted");
   await assert.rejects(cancelled);
-  await waitUntil(() => site.gone.includes("/cancelled"), "the page is no longer fetched");
+  await waitUntil(() => site.aborted.includes("/cancelled"), "the page is no longer fetched");
 
   const closing = await mcp.connect(mintAgentToken(sessionId));
   const dropped = closing.callTool({ name: "read_markdown", arguments: { url: `${site.url}/dropped` } });
-  await waitUntil(() => site.asked.includes("/dropped"), "the site was asked");
+  await waitUntil(() => site.requested.includes("/dropped"), "the site has the request");
   await Promise.all([closing.close(), assert.rejects(dropped)]);
-  await waitUntil(() => site.gone.includes("/dropped"), "the page is no longer fetched");
+  await waitUntil(() => site.aborted.includes("/dropped"), "the page is no longer fetched");
 });
 
-test("nobody cancels the call of another holder", async () => {
+test("a client cannot cancel the call of another holder", async () => {
   const sessionId = await createSession();
   const tokens = [mintAgentToken(sessionId), mintAgentToken(sessionId)];
   const call = (id: number) => ({
@@ -496,7 +496,7 @@ test("nobody cancels the call of another holder", async () => {
     params: { name: "read_markdown", arguments: { url: `${site.url}/kept` } },
   });
   const answering = mcp.post(tokens[0], call(5));
-  await waitUntil(() => site.asked.includes("/kept"), "the site was asked");
+  await waitUntil(() => site.requested.includes("/kept"), "the site has the request");
   const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 5 } };
   assert.equal((await mcp.post(tokens[1], cancel)).status, 202);
   assert.equal((await mcp.post(tokens[0], { ...cancel, params: { requestId: "5" } })).status, 202);
@@ -504,32 +504,32 @@ test("nobody cancels the call of another holder", async () => {
   assert.match(await (await answering).text(), /Still here/);
 });
 
-test("others' calls in a session are made one after the other", async () => {
-  const client = await mcp.connect(await mcp.askToken(await createSession()));
+test("calls of other agents in one session run one after the other", async () => {
+  const client = await mcp.connect(await mcp.requestToken(await createSession()));
   const first = callTool(client, "read_markdown", { url: `${site.url}/first` });
-  await waitUntil(() => site.asked.includes("/first"), "the first page was asked for");
+  await waitUntil(() => site.requested.includes("/first"), "the first page was requested");
   const second = callTool(client, "read_markdown", { url: `${site.url}/second` });
-  // What is asked later is answered earlier, so that the second call has come in by then.
+  // This later request is answered at once, so the second call has arrived by then.
   await listNames(client);
-  assert.ok(!site.asked.includes("/second"));
+  assert.ok(!site.requested.includes("/second"));
   site.answer("/first", "<p>One.</p>");
   assert.match(readText(await first), /One\./);
-  await waitUntil(() => site.asked.includes("/second"), "the second page was asked for");
+  await waitUntil(() => site.requested.includes("/second"), "the second page was requested");
   site.answer("/second", "<p>Two.</p>");
   assert.match(readText(await second), /Two\./);
 });
 
-test("the agent of a session calls the utilities in its turn, by their names for it", async () => {
+test("a session's agent calls the utilities in its turn by their mcp_builtin__ names", async () => {
   await waitUntil(async () => {
     const { data } = await mcp.service.read<{ data: { turnState: string }[] }>("/api/sessions?limit=100");
     return data.every(({ turnState }) => turnState === "idle");
-  }, "no other turn takes what the model is to say");
+  }, "no other turn takes the scripted answers");
   mcp.service.model.enqueue(
     { toolCalls: [{ name: "mcp_builtin__read_markdown", arguments: { url: `${site.url}/turn` } }] },
     { text: "I have read it." },
   );
   const { sessionId, statusUrl } = await mcp.service.create("Read the page.");
-  await waitUntil(() => site.asked.includes("/turn"), "the site was asked");
+  await waitUntil(() => site.requested.includes("/turn"), "the site has the request");
   site.answer("/turn", "<title>Read in a turn</title><p>Of the page.</p>");
   await mcp.service.completed(statusUrl);
   const events = await mcp.container.services.log.read(sessionId, { after: 0, limit: 100 });
@@ -539,11 +539,11 @@ test("the agent of a session calls the utilities in its turn, by their names for
   assert.deepEqual(await readCalls(sessionId), []);
 });
 
-test("what pages and tools answer never holds the token or a key", async () => {
+test("tool events never contain the token or a key", async () => {
   const sessionId = await createSession();
-  const token = await mcp.askToken(sessionId);
+  const token = await mcp.requestToken(sessionId);
   const client = await mcp.connect(token);
   await callTool(client, "run_shell", { command: "env; echo done" });
-  const told = JSON.stringify(await readCalls(sessionId));
-  assert.ok(!told.includes(token) && !told.includes("key-of-the-service-tests"));
+  const calls = JSON.stringify(await readCalls(sessionId));
+  assert.ok(!calls.includes(token) && !calls.includes("key-of-the-service-tests"));
 });

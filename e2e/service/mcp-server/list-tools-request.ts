@@ -1,4 +1,4 @@
-/** A request of the built-in MCP server's tools, with a session's user token. */
+/** A `tools/list` request to the built-in MCP server with a session's user token. */
 export const listToolsRequest = (token: string) => ({
   method: "POST",
   headers: {

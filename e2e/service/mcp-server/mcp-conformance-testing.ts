@@ -24,7 +24,8 @@ import { createMcpEndpoint, type McpServerPort } from "#lib/mcp-server/mcp-endpo
 import { defineMcpTool, type McpCall, mcpText } from "#lib/mcp-server/mcp-tool.ts";
 import { sendResponse, toWebRequest } from "#lib/server/web-messages.ts";
 
-// What the official conformance suite wants to find on a server, behind the very endpoint of the built-in one.
+// The tools, resources and prompts that the official conformance suite expects, served by the endpoint of the built-in
+// server.
 
 const PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
@@ -36,7 +37,7 @@ const pause = () => new Promise((resolve) => setTimeout(resolve, 50));
 
 type Log = (words: string) => Promise<void>;
 
-/** The suite's tools; `log` says something at level `info`. */
+/** The suite's tools; `log` sends a log message at level `info`. */
 function createTools(log: Log) {
   const address = z.object({ street: z.string(), city: z.string() }).partial().meta({ id: "address" });
   const define = (
@@ -154,7 +155,7 @@ function addPrompts(server: Server): void {
   server.setRequestHandler(CompleteRequestSchema, () => ({ completion: { values: [], total: 0 } }));
 }
 
-/** A server for one message: the built-in server's own tool handling, and what the suite wants beside it. */
+/** A server for one message: the built-in server's tool handling, plus what else the suite expects. */
 function openServer(logger: { error: () => void }): McpServerPort {
   let requestId: string | number | undefined;
   const log: Log = (data) =>
@@ -204,7 +205,7 @@ export async function startConformanceServer(): Promise<{ url: string; close: ()
     bodies: createBodyReader(),
     open: () => openServer(logger),
     admit: async () => ({ ok: true, holder: { key: "anybody", grant: undefined } }),
-    access: { hold: () => () => {} },
+    access: { watch: () => () => {} },
   });
   return {
     url: `${baseUrl}/mcp`,

@@ -22,10 +22,10 @@ const INPUTS: Record<string, Record<string, unknown>> = {
 };
 
 describe("tools that act for the whole session", () => {
-  it("are not offered to the holder of an MCP token, and calling one does nothing", async () => {
+  it("are not offered to the holder of an MCP token, and calling one is refused without effect", async () => {
     const { sessionId, statusUrl } = await mcp.service.create("Say something.");
     await mcp.service.completed(statusUrl);
-    const client = await mcp.connect(await mcp.askToken(sessionId));
+    const client = await mcp.connect(await mcp.requestToken(sessionId));
     const names = await listNames(client);
     assert.ok(names.includes("list_transcript"));
     const ofAgent = readOffered(mcp.service);

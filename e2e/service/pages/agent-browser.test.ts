@@ -4,7 +4,7 @@ import { findTestChromium } from "#lib/browser/testing.ts";
 import { type HttpTestService, openHttpTestService } from "../http-testing.ts";
 import { deployFiles } from "./pages-testing.ts";
 
-// The agent's browser reaches the service by its public https names, which exist nowhere but in the settings.
+// The agent's browser must reach the service under its public https names, which only the settings define.
 const BASE_URL = "https://service.test";
 const PUBLIC_PAGES_ORIGIN = "https://pages.test";
 
@@ -16,7 +16,7 @@ const FILES = {
   "data.json": '{"name":"Loaded"}',
 };
 
-/** Tries to read an address from inside the page; the status, or that it failed. */
+/** An expression that fetches an address from inside the page, and resolves to the kind of answer or "failed". */
 const probe = (address: string) => `fetch(${JSON.stringify(address)}, { mode: "no-cors" })
   .then(({ type }) => "answered " + type, () => "failed")`;
 
@@ -32,7 +32,7 @@ for (const [title, variables] of [
     });
     after(() => service.close());
 
-    it("opens the session's page, and nothing else of the service", async () => {
+    it("opens the session's landing page, and nothing else of the service", async () => {
       const { session, page } = await deployFiles(service, FILES);
       const origin = title === "BASE_URL" ? BASE_URL : PUBLIC_PAGES_ORIGIN;
       assert.equal(page.url, `${origin}/p/${page.slug}/`);
@@ -56,11 +56,11 @@ for (const [title, variables] of [
           assert.equal(live.page().url(), page.url, path);
         }
       }
-      // The page itself and its scripts are held to the same rule.
+      // The same rule applies to navigations and requests of the page's own scripts.
       for (const host of new Set([BASE_URL, origin])) {
         await live.page().evaluate((url) => location.assign(url), `${host}/api/health`);
         const answered = await live.page().evaluate(probe(`${host}/api/health`));
-        assert.equal(answered, "answered opaque", "a 403 of the proxy");
+        assert.equal(answered, "answered opaque", "the answer is a 403 of the proxy");
         const socket = await live.page().evaluate(
           (url) =>
             new Promise((resolve) => {

@@ -26,7 +26,7 @@ after(() => service.close());
 const INDEX = { "index.html": "<!doctype html><title>Sale</title><h1>Sale</h1>" };
 const other = { authorization: `Bearer ${OTHER_KEY}` };
 
-/** A session of the other owner. */
+/** Creates a session of the other owner. */
 async function openOther() {
   const body = { messages: [{ role: "user", parts: [{ type: "text", text: "x" }] }] };
   return (await (await service.call("POST", "/api/session", body, other)).json()) as {
@@ -37,7 +37,7 @@ async function openOther() {
 }
 
 describe("deploy_landing_page in a turn", () => {
-  it("deploys the files that the agent wrote; the outcome, the status and the events carry the page", async () => {
+  it("deploys the agent's files, and the outcome, the status and the events name the page", async () => {
     const write = (path: string, content: string) => step("write_file", { path, content });
     const { session, results } = await playTurn(service, [
       write("Spring Sale/index.html", "<h1>Sale</h1>"),
@@ -72,7 +72,7 @@ describe("deploy_landing_page in a turn", () => {
     assert.deepEqual(status.pages, [page]);
   });
 
-  it("is offered to editing sessions, and to structured ones that include it; their outcome has pages only then", async () => {
+  it("is offered to editing sessions, and to structured ones that include it, whose outcome then has pages", async () => {
     const schema = { type: "object", properties: { title: { type: "string" } }, required: ["title"] };
     const plain = await playTurn(service, [], { outputSchema: schema });
     assert.ok(!readOffered(service).includes("deploy_landing_page"));
@@ -90,7 +90,7 @@ describe("deploy_landing_page in a turn", () => {
     assert.equal(completed.pages.length, 1);
   });
 
-  it("is neither for sessions without a sandbox nor for holders of MCP tokens", async () => {
+  it("is not offered to sessions without a sandbox or to holders of MCP tokens", async () => {
     await playTurn(service, [], { capabilities: { browser: false, sandbox: false } });
     assert.ok(!readOffered(service).includes("deploy_landing_page"));
     const { session } = await playTurn(service, []);
@@ -104,8 +104,8 @@ describe("deploy_landing_page in a turn", () => {
   });
 });
 
-describe("versions", () => {
-  it("a call that is made again finds its version, also when the folder has changed; equal content makes none", async () => {
+describe("page versions", () => {
+  it("are created once per call, also if the folder has changed, and not for unchanged content", async () => {
     const { session, page } = await deployFiles(service, INDEX);
     await writeFolder(service, session.sessionId, "site", { ...INDEX, "a.txt": "a" });
     const first = await deploy(service, session, { folder: "site" }, "call_repeated");
@@ -125,7 +125,7 @@ describe("versions", () => {
     assert.equal((await listPages(service, session.sessionId))[0]?.version, 2);
   });
 
-  it("are rolled back, unpublished and published again, by program and by person", async () => {
+  it("are rolled back, unpublished and published again by the API and by a person", async () => {
     const { session, page } = await deployFiles(service, INDEX, { note: "one" });
     await deployFiles(service, { "index.html": "two" }, { note: "two" }, session);
     const { slug } = page;
@@ -168,7 +168,7 @@ describe("versions", () => {
       updated.map(({ page }) => page.version),
       [1, null, 2, null],
     );
-    // A page of another session is none of this one's.
+    // The session page of another session cannot change this landing page.
     const stranger = await openSession(service);
     const strange = new URL(stranger.shareUrl, service.env.baseUrl).searchParams.get("key");
     const elsewhere = `/s/${stranger.sessionId}/actions/pages/${slug}/rollback`;
@@ -181,7 +181,7 @@ describe("versions", () => {
     assert.equal(refused.status, 404);
   });
 
-  it("beyond the limit are removed with the contents that only they had; the current one stays", async () => {
+  it("beyond the limit are removed with the contents that only they use; the current one stays", async () => {
     const { session, page } = await deployFiles(service, {
       "index.html": "shared",
       "v.txt": "version 1 alone",
@@ -201,7 +201,7 @@ describe("versions", () => {
     assert.equal(rolled.status, 400);
   });
 
-  it("and their event are stored together or not at all", async () => {
+  it("are stored together with their event or not at all", async () => {
     const session = await openSession(service);
     await writeFolder(service, session.sessionId, "site", { "index.html": "never stored" });
     const { landing, db } = service.container.services;
@@ -225,7 +225,7 @@ describe("versions", () => {
 });
 
 describe("slugs", () => {
-  it("belong to an owner: another session of the owner may update the page, another owner may not", async () => {
+  it("belong to an owner, all of whose sessions may update the page, and no other owner", async () => {
     const { session, page } = await deployFiles(service, INDEX, { slug: "owned" });
     const second = await openSession(service);
     await writeFolder(service, second.sessionId, "site", { "index.html": "by the second" });
@@ -256,7 +256,7 @@ describe("slugs", () => {
     assert.equal(data.length, 1);
   });
 
-  it("go to one of two owners that race for one, and a page has no version of the other", async () => {
+  it("go to one of two owners that race for one, and the page has no version of the other", async () => {
     const mine = await Promise.all(Array.from({ length: 4 }, () => openSession(service)));
     const theirs = await Promise.all(Array.from({ length: 4 }, openOther));
     const all = [...mine, ...theirs];
@@ -281,14 +281,14 @@ describe("slugs", () => {
     );
   });
 
-  it("are refused if they are none", async () => {
+  it("are refused if they are malformed", async () => {
     const session = await openSession(service);
     for (const slug of ["", "-a", "A", "a b", "../x", "a/b", "a".repeat(64), "ä", "a\0"])
       await assert.rejects(deploy(service, session, { folder: "site", slug }), /must be 1 to 63 lowercase/);
   });
 });
 
-describe("folders that cannot be pages", () => {
+describe("folders of a deploy", () => {
   const megabyte = new Uint8Array(1_048_576);
   const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`f${index}.txt`, "x"]));
   const large = Object.fromEntries(
@@ -328,7 +328,7 @@ describe("folders that cannot be pages", () => {
   ];
 
   for (const [title, files, problem, plant] of REFUSED) {
-    it(`${title}: refused with a sentence, and nothing changes`, async () => {
+    it(`are refused with a sentence, and nothing changes: ${title}`, async () => {
       const session = await openSession(service);
       const root = await writeFolder(service, session.sessionId, "site", files);
       await plant?.(root);
@@ -357,7 +357,7 @@ describe("folders that cannot be pages", () => {
     ["a\0b", /folder: must not contain NUL/],
     ["x".repeat(2_000), /folder: must be at most 1024 characters/],
   ];
-  it("path tricks are refused", async () => {
+  it("are refused outside of the workspace, behind symbolic links and if hidden", async () => {
     const session = await openSession(service);
     await writeFolder(service, session.sessionId, "site", { ...INDEX, "deeper/index.html": "x" });
     const root = await workspaceOf(service, session.sessionId);
@@ -371,7 +371,7 @@ describe("folders that cannot be pages", () => {
     assert.deepEqual(await listPages(service, session.sessionId), []);
   });
 
-  it("hidden files are left out, and the answer says so", async () => {
+  it("are deployed without their hidden files, which the answer names", async () => {
     const session = await openSession(service);
     const root = await writeFolder(service, session.sessionId, "site", {
       ...INDEX,
@@ -394,8 +394,8 @@ describe("folders that cannot be pages", () => {
   });
 });
 
-describe("the removal of a session", () => {
-  it("keeps its published page and names it, and removes what is unpublished", async () => {
+describe("the deletion of a session", () => {
+  it("keeps and names its published page, and removes its unpublished one", async () => {
     const { session, page } = await deployFiles(service, INDEX, { slug: "stays" });
     await writeFolder(service, session.sessionId, "draft", { "index.html": "the draft alone" });
     await deploy(service, session, { folder: "draft", slug: "goes" });
@@ -403,14 +403,14 @@ describe("the removal of a session", () => {
     const deleted = await service.call("DELETE", `/api/sessions/${session.sessionId}`);
     const { pages } = (await deleted.json()) as { pages: unknown };
     assert.deepEqual(pages, [{ slug: "stays", url: page.url }]);
-    const kept = await service.read<{ page: { sessionId: null; version: number } }>("/api/pages/stays");
-    assert.deepEqual([kept.page.sessionId, kept.page.version], [null, 1]);
+    const stored = await service.read<{ page: { sessionId: null; version: number } }>("/api/pages/stays");
+    assert.deepEqual([stored.page.sessionId, stored.page.version], [null, 1]);
     assert.equal((await service.call("GET", "/api/pages/goes")).status, 404);
     const contents = await service.container.services.db.select().from(landingPageBlobs);
     assert.ok(!contents.some(({ content }) => Buffer.from(content).toString() === "the draft alone"));
     const unpublished = await service.call("POST", "/api/pages/stays/unpublish");
     assert.equal(unpublished.status, 200);
-    // Its owner's next session may go on with it.
+    // Another session of the owner may deploy the next version.
     const next = await deployFiles(service, { "index.html": "next" }, { slug: "stays" });
     assert.equal(next.page.version, 2);
   });

@@ -13,7 +13,7 @@ after(() => service.close());
 
 const KIB = 1_024;
 const index = (letter: string): Files => ({ "index.html": letter.repeat(600 * KIB) });
-/** A deploy of a folder with one file, which returns what the agent is told. */
+/** Deploys a folder with one file. @returns the result that the agent is shown. */
 async function tryDeploy(session: Awaited<ReturnType<typeof openSession>>, letter: string, slug: string) {
   await writeFolder(service, session.sessionId, "site", index(letter));
   return deploy(service, session, { folder: "site", slug });
@@ -21,8 +21,8 @@ async function tryDeploy(session: Awaited<ReturnType<typeof openSession>>, lette
 const countVersions = async () =>
   (await service.container.services.db.select().from(landingPageVersions)).length;
 
-describe("the bytes of landing pages", () => {
-  it("a session may deploy so many; files that it has deployed before cost nothing", async () => {
+describe("the limit of landing page bytes", () => {
+  it("applies to a session; files that it has already deployed do not count again", async () => {
     const { session } = await deployFiles(service, index("a"), { slug: "full" });
     const refused = await tryDeploy(session, "b", "full");
     assert.deepEqual(refused, {
@@ -47,7 +47,7 @@ describe("the bytes of landing pages", () => {
     );
   });
 
-  it("in a turn the agent is told the limit, and the slug is not taken", async () => {
+  it("is reported to the agent in its turn, and a refused deploy does not take the slug", async () => {
     const { results } = await playTurn(service, [
       step("write_file", { path: "a/index.html", content: "c".repeat(600 * KIB) }),
       step("write_file", { path: "b/index.html", content: "d".repeat(600 * KIB) }),
@@ -62,14 +62,14 @@ describe("the bytes of landing pages", () => {
     assert.equal((await service.call("GET", "/api/pages/turn-b")).status, 404);
   });
 
-  it("an owner may deploy so many in all sessions, and deploys at the same time are counted one after the other", async () => {
+  it("applies to all sessions of an owner, also when they deploy at the same time", async () => {
     const versions = await countVersions();
     const sessions = await Promise.all(Array.from({ length: 4 }, () => openSession(service)));
     const outcomes = await Promise.all(
       sessions.map((session, at) => tryDeploy(session, `${at}`, `parallel-${at}`)),
     );
     const refused = outcomes.filter(({ isError }) => isError).map(({ text }) => text);
-    // 1.2 MiB are taken by the tests before, so one of 0.6 MiB fits.
+    // The tests before have deployed 1.2 MiB, so one more deploy of 0.6 MiB fits.
     assert.equal(refused.length, 3);
     for (const text of refused)
       assert.match(
@@ -84,7 +84,7 @@ describe("the bytes of landing pages", () => {
     assert.equal(deployed.isError, false, deployed.text);
   });
 
-  it("a page that is unpublished and removed with its session frees its bytes", async () => {
+  it("counts no bytes of an unpublished page that was removed with its session", async () => {
     const full = await openSession(service);
     assert.equal((await tryDeploy(full, "y", "later")).isError, true);
     const { sessionId } = await service

@@ -7,7 +7,7 @@ import type { TestService } from "../testing.ts";
 /** Files of a folder, by their paths. */
 export type Files = Record<string, string | Uint8Array>;
 
-/** The folder of a session's workspace, which exists. */
+/** The folder of a session's workspace; created if it does not exist. */
 export async function workspaceOf(service: TestService, sessionId: string): Promise<string> {
   const folder = join(service.dataDir, "workspaces", sessionId);
   await mkdir(folder, { recursive: true });
@@ -31,7 +31,7 @@ export async function writeFolder(
   return root;
 }
 
-/** A session whose first turn is over. */
+/** Creates a session and waits until its first turn has ended. */
 export async function openSession(service: TestService, more: Record<string, unknown> = {}) {
   const session = await service.create("Make a page.", more);
   await service.completed(session.statusUrl);
@@ -40,7 +40,7 @@ export async function openSession(service: TestService, more: Record<string, unk
 
 type Session = { sessionId: string; requestId: string; runId: string };
 
-/** Calls the tool as a turn of the session would. */
+/** Calls `deploy_landing_page` as a turn of the session does. */
 export async function deploy(
   service: TestService,
   { sessionId, requestId, runId }: Session,
@@ -69,14 +69,14 @@ export async function deploy(
 export const listPages = async (service: TestService, sessionId: string): Promise<LandingPage[]> =>
   (await service.read<{ data: LandingPage[] }>(`/api/sessions/${sessionId}/pages`)).data;
 
-/** Deploys a folder, and returns the session with its page. */
+/** Deploys a folder in an existing or a new session. @returns the session and its page. */
 export async function deployFiles(
   service: TestService,
   files: Files,
   input: { slug?: string; note?: string } = {},
-  known?: Awaited<ReturnType<typeof openSession>>,
+  existing?: Awaited<ReturnType<typeof openSession>>,
 ) {
-  const session = known ?? (await openSession(service));
+  const session = existing ?? (await openSession(service));
   await writeFolder(service, session.sessionId, "site", files);
   const { isError, text } = await deploy(service, session, { folder: "site", ...input });
   assert.equal(isError, false, text);
@@ -85,7 +85,7 @@ export async function deployFiles(
   return { session, page, text };
 }
 
-/** The stored events of a session, of one kind. */
+/** The stored events of one kind of a session. */
 export async function readEvents(service: TestService, sessionId: string, kind: string) {
   const events = await service.container.services.log.read(sessionId, { after: 0, limit: 500 });
   return events.filter((event) => event.kind === kind).map(({ body }) => JSON.parse(body));

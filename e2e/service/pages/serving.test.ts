@@ -37,7 +37,7 @@ after(() => service.close());
 
 type Reply = { status: number; headers: Record<string, string | string[] | undefined>; body: Buffer };
 
-/** Sends a request whose path is not tidied up. */
+/** Sends a request without normalizing its path. */
 async function send(
   path: string,
   { method = "GET", ...headers }: Record<string, string> = {},
@@ -57,7 +57,7 @@ function assertPageHeaders({ headers }: Reply, about: string): void {
 }
 
 describe("a page", () => {
-  it("is served with its types and headers, whatever cookies are sent", async () => {
+  it("is served with its content types and headers, also with cookies of the service", async () => {
     const TYPES: [string, string, string][] = [
       ["", "text/html; charset=utf-8", INDEX],
       ["index.html", "text/html; charset=utf-8", INDEX],
@@ -82,7 +82,7 @@ describe("a page", () => {
     }
   });
 
-  it("is reached without its slash, and so are its folders", async () => {
+  it("is redirected to its path with a slash, as are its folders", async () => {
     for (const [path, target] of [
       [`/p/${slug}`, `/p/${slug}/`],
       [`/p/${slug}?a=b`, `/p/${slug}/?a=b`],
@@ -95,7 +95,7 @@ describe("a page", () => {
     }
   });
 
-  it("is compressed, revalidated, sent in parts, and only read", async () => {
+  it("supports compression, revalidation and ranges, and only GET and HEAD", async () => {
     const path = `/p/${slug}/`;
     const plain = await send(path);
     const zipped = await send(path, { "accept-encoding": "br, gzip" });
@@ -107,9 +107,9 @@ describe("a page", () => {
       (await send(path, { "accept-encoding": "gzip;q=0" })).headers["content-encoding"],
       undefined,
     );
-    const known = await send(path, { "if-none-match": `W/${plain.headers.etag}` });
-    assert.deepEqual([known.status, known.body.byteLength], [304, 0]);
-    assertPageHeaders(known, "304");
+    const revalidated = await send(path, { "if-none-match": `W/${plain.headers.etag}` });
+    assert.deepEqual([revalidated.status, revalidated.body.byteLength], [304, 0]);
+    assertPageHeaders(revalidated, "304");
     const head = await send(path, { method: "HEAD" });
     assert.deepEqual(
       [head.status, head.body.byteLength, head.headers["content-length"]],
@@ -132,7 +132,7 @@ describe("a page", () => {
     }
   });
 
-  it("answers what leads nowhere with 404, safely, however it is written", async () => {
+  it("answers paths that lead to no file with a safe 404, in every notation", async () => {
     const PATHS = [
       `/p/`,
       `/p`,
@@ -171,14 +171,14 @@ describe("a page", () => {
     }
   });
 
-  it("may have a 404 page of its own", async () => {
+  it("may have its own 404 page", async () => {
     const { page } = await deployFiles(service, { "index.html": "x", "404.html": "lost?" });
     const reply = await send(`/p/${page.slug}/a/b`);
     assert.deepEqual([reply.status, reply.body.toString()], [404, "lost?"]);
     assertPageHeaders(reply, "404.html");
   });
 
-  it("answers 410 after it was unpublished, and the newest version after each deploy and rollback", async () => {
+  it("answers 410 when it is unpublished, and the current version after each deploy and rollback", async () => {
     const { session, page } = await deployFiles(service, { "index.html": "one" });
     const read = async () => {
       const { status, body } = await send(`/p/${page.slug}/`);
@@ -197,14 +197,14 @@ describe("a page", () => {
     assert.equal(await read(), "two");
   });
 
-  it("costs no query while it is hot, and one when what is known is a second old", async (t) => {
+  it("costs no query while it is cached, and one when its cache entry is older than a second", async (t) => {
     const { db } = service.container.services;
     const select = db.select;
     let queries = 0;
-    const counted = (...given: unknown[]) => {
-      // Other parts of the service look for work now and then.
+    const counted = (...args: unknown[]) => {
+      // Other parts of the service also query the database from time to time.
       if (new Error().stack?.includes("lib/publication/landing")) queries += 1;
-      return Reflect.apply(select, db, given);
+      return Reflect.apply(select, db, args);
     };
     let now = performance.now();
     t.mock.method(performance, "now", () => now);
@@ -224,7 +224,7 @@ describe("a page", () => {
 });
 
 describe("two processes", () => {
-  it("see a deploy, a rollback and an unpublishing of each other", async (t) => {
+  it("serve each other's deploys and rollbacks, and answer 410 for pages that the other unpublishes", async (t) => {
     const postgres = await startTestPostgres();
     const variables = {
       DATABASE_URL: await createDatabase(postgres.url, "pages"),
@@ -258,7 +258,7 @@ describe("two processes", () => {
 });
 
 describe("PUBLIC_PAGES_ORIGIN", () => {
-  it("has pages on its host and nothing else, and the main origin leads there", async (t) => {
+  it("serves only pages on its host, and the main origin redirects to it", async (t) => {
     const { port } = new URL(service.baseUrl);
     const free = Number(port) + 1;
     const split = await openHttpTestService({ PUBLIC_PAGES_ORIGIN: `http://pages.test:${free}` });

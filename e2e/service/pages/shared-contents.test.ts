@@ -13,8 +13,8 @@ after(() => service.close());
 const SESSIONS = 6;
 const ROUNDS = 5;
 
-it("contents that pages share survive deploys and removals at the same time, and go with the last page", async () => {
-  // Every session has the same files, so that each removal meets deploys of the same contents.
+it("contents that pages share survive simultaneous deploys and removals, and are removed with the last page", async () => {
+  // Every session deploys the same files, so removals and deploys of the same contents race.
   const files = Object.fromEntries(
     Array.from({ length: 20 }, (_, index) => [`f${index}.txt`, `shared content ${index}`]),
   );
@@ -35,6 +35,6 @@ it("contents that pages share survive deploys and removals at the same time, and
   await Promise.all(Array.from({ length: SESSIONS }, (_, index) => play(`s${index}`)));
   const { db } = service.container.services;
   assert.deepEqual(await db.select().from(landingPageFiles), []);
-  const left = await db.select({ hash: landingPageBlobs.hash }).from(landingPageBlobs);
-  assert.deepEqual(left, []);
+  const remaining = await db.select({ hash: landingPageBlobs.hash }).from(landingPageBlobs);
+  assert.deepEqual(remaining, []);
 });

@@ -30,7 +30,7 @@ after(() => opened.close());
 const setPay = (text: string) => ({ op: "setText", selector: "#pay", text });
 
 describe("assertions in check_variant", () => {
-  it("fail as findings with the requirement's id, pass after the repair, and leave waived ones out", async () => {
+  it("fail as findings with the requirement's id, and pass after the repair", async () => {
     const on = (path: string) => `${site.url}${path}`;
     const { session, results } = await playTurn(
       service,
@@ -81,7 +81,7 @@ describe("assertions in check_variant", () => {
         ["r5", undefined, undefined],
       ],
     );
-    // A check decides about assertions; whether the requirement is met is said by the agent.
+    // A check evaluates assertions; only the agent marks a requirement as met.
     assert.ok(listed.every(({ status }) => status === "open"));
     const events = only(await readEvents(service, session.sessionId), "requirement.updated");
     assert.deepEqual(
@@ -90,7 +90,7 @@ describe("assertions in check_variant", () => {
     );
   });
 
-  it("count in a person's check too, and a waived one does not", async () => {
+  it("also count in a person's check, unless the requirement is waived", async () => {
     const { session } = await playTurn(
       service,
       [step("apply_variant", { baseRevision: 0, add: [setPay("Pay now")] })],

@@ -19,7 +19,7 @@ before(async () => {
 after(() => mcp.close());
 
 const add = [{ op: "setText", selector: "#pay", text: "Pay now" }];
-/** A call of each tool that changes something. */
+/** The input of a call of each tool that changes something. */
 const CHANGING: Record<string, Record<string, unknown>> = {
   apply_variant: { baseRevision: 0, add },
   publish_variant: {},
@@ -40,7 +40,7 @@ const REFUSED =
   /^(Error: )?(\w+) was not run: a person wants to agree to a plan .* update_plan, and finish the turn/;
 
 describe("plan first", () => {
-  it("the tools with `changes` are those of this list", () => {
+  it("applies to the tools with `changes`, which this test lists", () => {
     const { tools } = mcp.container.services;
     const marked = tools.filter(({ changes }) => changes).map(({ name }) => name);
     assert.deepEqual(marked.toSorted(), Object.keys(CHANGING).toSorted());
@@ -48,7 +48,7 @@ describe("plan first", () => {
   });
 
   for (const [name, input] of Object.entries(CHANGING)) {
-    it(`${name} does not run until the mode is another one`, async () => {
+    it(`refuses ${name} until the mode is another one`, async () => {
       const { session } = await playTurn(mcp.service, []);
       await setMode(mcp.service, session.sessionId, "plan_first");
       const [refused = ""] = await playFollowUp(mcp.service, session.sessionId, [step(name, input)]);
@@ -60,7 +60,7 @@ describe("plan first", () => {
     });
   }
 
-  it("leaves no trace of a refused call, and lets tools run that only look", async () => {
+  it("refuses calls without any effect, and allows tools that only read", async () => {
     const { session } = await playTurn(mcp.service, [
       step("write_file", { path: "before.txt", content: "a" }),
     ]);
@@ -76,7 +76,7 @@ describe("plan first", () => {
     assert.match(read, /a/);
   });
 
-  it("marks a refused call as one that was not run, in the events and in exports", async () => {
+  it("marks refused calls as not run in the events and in exports", async () => {
     const { session } = await playTurn(mcp.service, []);
     const { sessionId } = session;
     await setMode(mcp.service, sessionId, "plan_first");
@@ -102,13 +102,13 @@ describe("plan first", () => {
     const html = await (await mcp.service.call("GET", `${path}?format=html`)).text();
     assert.match(html, /<code>write_file<\/code> a\.txt <span class="refused">not run, plan first<\/span>/);
     assert.match(html, /<code>read_file<\/code> none\.txt <span class="failed">failed<\/span>/);
-    // An export of these calls is imported as it is.
+    // An export with refused calls can be imported.
     const other = await mcp.service.create("Say something.");
     const imported = await mcp.service.call("POST", `/api/sessions/${other.sessionId}/import`, exported);
     assert.equal(imported.status, 201, await imported.clone().text());
   });
 
-  it("is read at the time of the call: a switch takes effect within the turn", async () => {
+  it("takes effect at the next call when the mode changes during a turn", async () => {
     const { session } = await playTurn(mcp.service, []);
     const { sessionId } = session;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -135,7 +135,7 @@ describe("plan first", () => {
     assert.doesNotMatch(last?.toolResults[2] ?? "", /2\.txt/);
   });
 
-  it("is read again after a call has waited for what it works on", async () => {
+  it("is checked again after a call has waited for its resource", async () => {
     const { session } = await playTurn(mcp.service, []);
     const { sessionId } = session;
     const tool = mcp.container.services.tools.find(({ name }) => name === "write_file");
@@ -161,7 +161,7 @@ describe("plan first", () => {
     }
   });
 
-  it("holds for sub-agents, by the mode of their root", async () => {
+  it("applies to sub-agents by the mode of their root", async () => {
     scriptTurn(mcp.service, "hand over", [
       { toolCalls: [spawn({ objective: "write the part" })] },
       { toolCalls: [wait()] },
@@ -179,7 +179,7 @@ describe("plan first", () => {
       each.userText.includes("write the part"),
     )?.text;
     assert.match(text ?? "", /look, and report what you would change/);
-    // A sub-agent's plan is its root's.
+    // Sub-agents share the plan of their root.
     const { agents } = await mcp.service.read<{ agents: { agentId: string }[] }>(
       `/api/sessions/${session.sessionId}/agents`,
     );
@@ -190,9 +190,9 @@ describe("plan first", () => {
     assert.equal(refused.status, 409);
   });
 
-  it("holds for the holder of an MCP token", async () => {
+  it("applies to the holder of an MCP token", async () => {
     const { sessionId } = await mcp.service.create("Say something.");
-    const client = await mcp.connect(await mcp.askToken(sessionId));
+    const client = await mcp.connect(await mcp.requestToken(sessionId));
     await setMode(mcp.service, sessionId, "plan_first");
     for (const name of ["write_file", "run_shell"]) {
       const refused = await callTool(client, name, CHANGING[name]);
@@ -206,7 +206,7 @@ describe("plan first", () => {
     assert.notEqual((await callTool(client, "write_file", CHANGING.write_file)).isError, true);
   });
 
-  it("holds for tools of remote servers unless they say that they only read", async () => {
+  it("applies to tools of remote servers unless they declare that they only read", async () => {
     const calls: string[] = [];
     const call = (name: string) => async () => {
       calls.push(name);
@@ -236,7 +236,7 @@ describe("plan first", () => {
     assert.match(results[0] ?? "", /find done/);
     assert.match(results[1] ?? "", REFUSED);
     assert.match(results[2] ?? "", REFUSED);
-    // Keeps a picture as evidence, and changes nothing else.
+    // `compare_pictures` only stores a picture as evidence, so it is allowed.
     assert.match(results[3] ?? "", /compare_pictures: /);
     assert.doesNotMatch(results[3] ?? "", REFUSED);
     assert.deepEqual(calls, ["find"]);

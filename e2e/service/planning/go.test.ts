@@ -12,8 +12,8 @@ before(async () => {
 });
 after(() => service.close());
 
-/** A session in plan first whose agent has written a plan. */
-async function makePlanned() {
+/** Creates a session in the mode plan first, whose agent has written a plan. */
+async function createPlanned() {
   const { session } = await playTurn(service, [plan([todo("Write the file")])]);
   await setMode(service, session.sessionId, "plan_first");
   return session;
@@ -26,7 +26,7 @@ const messagesOf = async (sessionId: string): Promise<string[]> => {
   return data.filter(({ role }) => role === "user").map(({ parts }) => parts[0]?.text ?? "");
 };
 
-/** Lets a turn wait at its first model call. @returns how to let it go on. */
+/** Starts a turn whose first model call waits until `release` is called. */
 async function hold(sessionId: string, ...steps: Parameters<typeof scriptTurn>[2]) {
   const { promise, resolve } = Promise.withResolvers<void>();
   const marker = `task ${crypto.randomUUID()}`;
@@ -42,8 +42,8 @@ async function hold(sessionId: string, ...steps: Parameters<typeof scriptTurn>[2
 }
 
 describe("go", () => {
-  it("while the agent is idle: the mode is agreed, and a turn of the person starts that may change things", async () => {
-    const session = await makePlanned();
+  it("sets the mode to agreed and, if no turn runs, starts a turn of the person that may change things", async () => {
+    const session = await createPlanned();
     scriptTurn(service, "Use short names.", [step("write_file", { path: "a.txt", content: "a" })]);
     const answer = await sayGo(service, session, 1, "Use short names.");
     assert.equal(answer.status, 202);
@@ -51,8 +51,8 @@ describe("go", () => {
     assert.equal(queued, false);
     await service.completed(statusUrl);
     assert.equal((await readPlan(service, session.sessionId)).mode, "agreed");
-    const said = (await messagesOf(session.sessionId)).at(-1);
-    assert.equal(said, "The plan is agreed. Go ahead.\n\nUse short names.");
+    const message = (await messagesOf(session.sessionId)).at(-1);
+    assert.equal(message, "The plan is agreed. Go ahead.\n\nUse short names.");
     const events = await readEvents(service, session.sessionId);
     assert.equal(only(events, "run.started").at(-1)?.origin, "person");
     assert.deepEqual(
@@ -64,8 +64,8 @@ describe("go", () => {
     assert.match(request?.text ?? "", /A person has agreed to the plan: follow it\./);
   });
 
-  it("while a turn runs: the turn is steered and goes on with what was refused before", async () => {
-    const session = await makePlanned();
+  it("steers a running turn, which may then make the calls that were refused before", async () => {
+    const session = await createPlanned();
     const write = step("write_file", { path: "a.txt", content: "a" });
     const { release, statusUrl, runId } = await hold(session.sessionId, step("list_files"));
     scriptTurn(service, "The plan is agreed. Go ahead.", [write]);
@@ -81,7 +81,7 @@ describe("go", () => {
     assert.deepEqual([written?.toolName, written?.state, written?.runId], ["write_file", "succeeded", runId]);
   });
 
-  it("is refused, with no message, for a plan that is empty, other than shown, agreed already, or without plan first", async () => {
+  it("is refused without a message if the plan is empty, changed, agreed or done, or if plan first is off", async () => {
     const { session } = await playTurn(service, []);
     const go = async (revision: number) => {
       const answer = await sayGo(service, session, revision);
@@ -105,11 +105,14 @@ describe("go", () => {
       { action: "setStatus", id: "p2", status: "dropped" },
     );
     assert.equal(await go(3), "409 the plan has nothing left to do");
-    await waitUntil(async () => (await messagesOf(session.sessionId)).length === 2, "one message is there");
+    await waitUntil(
+      async () => (await messagesOf(session.sessionId)).length === 2,
+      "there is one message of a go",
+    );
   });
 
-  it("changes no mode where the message has no place, and posts one message when two people go at once", async () => {
-    const session = await makePlanned();
+  it("does not change the mode if the queue is full, and posts one message if several people click at once", async () => {
+    const session = await createPlanned();
     const { release, statusUrl } = await hold(session.sessionId);
     for (let count = 0; count < QUEUED_MAX; count++)
       await service.call("POST", `/api/sessions/${session.sessionId}/agent/messages`, { text: `m ${count}` });
@@ -120,20 +123,23 @@ describe("go", () => {
     release();
     await service.completed(statusUrl);
 
-    const other = await makePlanned();
+    const other = await createPlanned();
     const answers = await Promise.all([1, 2, 3].map(() => sayGo(service, other, 1)));
     assert.deepEqual(answers.map(({ status }) => status).toSorted(), [202, 409, 409]);
-    await waitUntil(async () => (await messagesOf(other.sessionId)).length === 2, "one message is there");
+    await waitUntil(
+      async () => (await messagesOf(other.sessionId)).length === 2,
+      "there is one message of a go",
+    );
   });
 
-  it("needs the role drive and no API key", async () => {
-    const session = await makePlanned();
+  it("requires the role drive on the session page, and refuses API keys", async () => {
+    const session = await createPlanned();
     const byKey = await service.call("POST", `/s/${session.sessionId}/actions/plan/go`, { revision: 1 });
     assert.ok([401, 403].includes(byKey.status), String(byKey.status));
-    const made = await service.call("POST", `/api/sessions/${session.sessionId}/share-links`, {
+    const created = await service.call("POST", `/api/sessions/${session.sessionId}/share-links`, {
       role: "comment",
     });
-    const { shareUrl } = (await made.json()) as { shareUrl: string };
+    const { shareUrl } = (await created.json()) as { shareUrl: string };
     const viewer = { sessionId: session.sessionId, shareUrl };
     assert.equal((await sayGo(service, viewer, 1)).status, 403);
     assert.equal((await editAsPerson(service, viewer, { action: "add", text: "Mine" })).status, 403);

@@ -16,7 +16,7 @@ after(() => service.close());
 const shown = ({ items }: Plan) => items.map(({ id, text, status }) => `${id} ${status} ${text}`);
 
 describe("the plan", () => {
-  it("is replaced as a whole: ids stay, new items get new ones, and each change is an event", async () => {
+  it("is replaced as a whole: items keep their ids, new items get new ids, and each change is an event", async () => {
     const { session, results } = await playTurn(service, [
       plan([todo("Look"), todo("Change"), todo("Check")]),
       plan([
@@ -45,7 +45,7 @@ describe("the plan", () => {
     assert.ok(events.every(({ runId }) => runId === session.runId));
   });
 
-  it("refuses input that is out of its limits, and changes nothing", async () => {
+  it("refuses invalid input without a change", async () => {
     const long = Array.from({ length: 51 }, (_, index) => todo(`Step ${index}`));
     const { session, results } = await playTurn(service, [
       plan([todo("Look")]),
@@ -66,7 +66,7 @@ describe("the plan", () => {
     assert.deepEqual([stored.revision, shown(stored)], [1, ["p1 todo Look"]]);
   });
 
-  it("a person's change is not overwritten unseen: the agent is shown it and gives its revision", async () => {
+  it("is not replaced after a person's change until the agent names the changed revision, which it is shown", async () => {
     const { session } = await playTurn(service, [plan([todo("Look"), todo("Change")])]);
     const edited = await editAsPerson(service, session, { action: "setStatus", id: "p2", status: "dropped" });
     assert.equal(edited.status, 200);
@@ -81,7 +81,7 @@ describe("the plan", () => {
     assert.match(next, /^The plan, revision 4:/);
   });
 
-  it("a call that is made again after a crash finds its plan, also after a person's edit", async () => {
+  it("is stored once if a call is repeated after a crash, also after a person's edit", async () => {
     const { session } = await playTurn(service, []);
     const { planning } = service.container.services;
     const request = {
@@ -103,8 +103,8 @@ describe("the plan", () => {
   });
 });
 
-describe("two people at one plan", () => {
-  it("edits of different items all take effect, at the same time too", async () => {
+describe("edits of people", () => {
+  it("all take effect if they change different items at the same time", async () => {
     const { session } = await playTurn(service, [plan([todo("Look"), todo("Change"), todo("Check")])]);
     const answers = await Promise.all([
       editAsPerson(service, session, { action: "setStatus", id: "p1", status: "done" }),
@@ -124,7 +124,7 @@ describe("two people at one plan", () => {
     assert.equal(new Set(stored.items.map(({ id }) => id)).size, 5);
   });
 
-  it("an edit of a text or item that another person changed is refused, with all edits of its call", async () => {
+  it("are refused together with their call if another person changed the text or item", async () => {
     const { session } = await playTurn(service, [plan([todo("Look")])]);
     await editAsPerson(service, session, { action: "setText", id: "p1", text: "Look twice", was: "Look" });
     const late = await editAsPerson(
@@ -140,7 +140,7 @@ describe("two people at one plan", () => {
     assert.deepEqual(shown(await readPlan(service, session.sessionId)), ["p1 todo Look twice"]);
   });
 
-  it("validates what people and programs send", async () => {
+  it("are validated, as are those of API clients", async () => {
     const { session } = await playTurn(service, []);
     const path = `/api/sessions/${session.sessionId}/plan`;
     const cases: [string, unknown, string][] = [
@@ -152,8 +152,8 @@ describe("two people at one plan", () => {
     for (const [end, body, error] of cases) {
       const answer = await service.call("POST", `${path}${end}`, body);
       assert.equal(answer.status, 400);
-      const said = ((await answer.json()) as { error: string }).error;
-      assert.ok(said.startsWith(error), said);
+      const sentence = ((await answer.json()) as { error: string }).error;
+      assert.ok(sentence.startsWith(error), sentence);
     }
   });
 });

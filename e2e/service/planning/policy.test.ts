@@ -14,21 +14,21 @@ before(async () => {
 });
 after(() => mcp.close());
 
-/** The planning tools that a session's first turn is offered. */
+/** The planning tools in the first turn of a session. */
 async function offer(profile: Record<string, unknown>): Promise<string[]> {
   await playTurn(mcp.service, [], profile);
   const offered = readOffered(mcp.service);
   return PLANNING.filter((name) => offered.includes(name));
 }
 
-describe("the tool policy and the planning tools", () => {
-  it("offers all of them to editing and to structured sessions", async () => {
+describe("the set of planning tools", () => {
+  it("is complete in editing and in structured sessions", async () => {
     assert.deepEqual(await offer({}), PLANNING);
     assert.deepEqual(await offer({ outputSchema }), PLANNING);
   });
 
   for (const name of PLANNING) {
-    it(`${name}: the policy neither removes nor adds it, in both kinds of session`, async () => {
+    it(`does not depend on the policy for ${name}, in editing and in structured sessions`, async () => {
       for (const kind of [{}, { outputSchema }]) {
         assert.deepEqual(await offer({ ...kind, tools: { exclude: [name] } }), PLANNING);
         assert.deepEqual(await offer({ ...kind, tools: { exclude: ["*"] } }), PLANNING);
@@ -38,12 +38,12 @@ describe("the tool policy and the planning tools", () => {
     });
   }
 
-  it("capabilities do not remove them", async () => {
+  it("does not depend on capabilities", async () => {
     for (const kind of [{}, { outputSchema }])
       assert.deepEqual(await offer({ ...kind, capabilities: { browser: false, sandbox: false } }), PLANNING);
   });
 
-  it("a sub-agent works on the requirements of its root, and has no plan of its own", async () => {
+  it("has for sub-agents only the tools for the requirements, which they share with their root", async () => {
     scriptTurn(mcp.service, "hand over", [
       { toolCalls: [spawn({ objective: "do the part" })] },
       { toolCalls: [wait()] },
@@ -67,9 +67,9 @@ describe("the tool policy and the planning tools", () => {
     );
   });
 
-  it("the holder of an MCP token has none of them", async () => {
+  it("is empty for the holder of an MCP token", async () => {
     const { sessionId } = await mcp.service.create("Say something.");
-    const client = await mcp.connect(await mcp.askToken(sessionId));
+    const client = await mcp.connect(await mcp.requestToken(sessionId));
     const names = await listNames(client);
     assert.ok(!names.some((name) => PLANNING.includes(name)));
     await assert.rejects(
@@ -79,8 +79,8 @@ describe("the tool policy and the planning tools", () => {
   });
 });
 
-describe("a switch of the mode", () => {
-  it("leaves the toolset that the model is sent byte for byte the same", async () => {
+describe("a change of the mode", () => {
+  it("does not change a byte of the tools in the prompt", async () => {
     const toolsOf = () => {
       const request = mcp.service.model.requests.findLast(({ kind }) => kind === "turn");
       return JSON.stringify(request?.body.tools);

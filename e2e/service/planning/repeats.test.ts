@@ -13,11 +13,11 @@ before(async () => {
 afterEach(() => armFaults(undefined));
 after(() => service.close());
 
-/** Lets the executor fail once between a call's effect and the record of its result: the engine repeats the step. */
+/** Makes the executor fail once between the effect of a call and the record of its result; the engine repeats the step. */
 const failAfterCall = () => armFaults({ point: "tool-ended", nth: 1, action: "throw", afterMs: 0 });
 
 describe("a call whose executor failed before its result was recorded", () => {
-  it("update_plan: the repeat answers with the plan that was stored, not with a second one", async () => {
+  it("of update_plan answers the stored plan when it is repeated, and stores no second one", async () => {
     failAfterCall();
     const { session, results } = await playTurn(service, [plan([todo("Look")])]);
     assert.match(results[0] ?? "", /^The plan, revision 1:\n- p1 \[todo\] Look$/);
@@ -25,7 +25,7 @@ describe("a call whose executor failed before its result was recorded", () => {
     assert.equal(only(await readEvents(service, session.sessionId), "plan.updated").length, 1);
   });
 
-  it("add_requirements: nothing is added twice", async () => {
+  it("of add_requirements adds nothing twice", async () => {
     failAfterCall();
     const requirements = [{ text: "One" }, { text: "Two" }];
     const { session, results } = await playTurn(service, [step("add_requirements", { requirements })]);
@@ -34,7 +34,7 @@ describe("a call whose executor failed before its result was recorded", () => {
     assert.equal(only(await readEvents(service, session.sessionId), "requirement.updated").length, 1);
   });
 
-  it("update_requirement: it is changed once", async () => {
+  it("of update_requirement changes the requirement once", async () => {
     const requirements = [{ text: "One" }];
     const { session } = await playTurn(service, [step("add_requirements", { requirements })]);
     failAfterCall();
@@ -45,8 +45,8 @@ describe("a call whose executor failed before its result was recorded", () => {
   });
 });
 
-describe("go whose answer was lost", () => {
-  it("has stored both the mode and the message; a second click is refused and posts nothing", async () => {
+describe("a go whose answer was lost", () => {
+  it("has stored both the mode and the message, and a second click is refused", async () => {
     const { session } = await playTurn(service, [plan([todo("Look")])]);
     await setMode(service, session.sessionId, "plan_first");
     armFaults({ point: "follow-up-committed", nth: 1, action: "throw", afterMs: 0 });

@@ -18,14 +18,14 @@ const payText = { url: PAGE, selector: "#pay", is: "text", value: "Pay now" };
 const add = (...requirements: unknown[]) => step("add_requirements", { requirements });
 const update = (input: Record<string, unknown>) => step("update_requirement", input);
 
-const keepPicture = async (sessionId: string): Promise<string> => {
+const savePicture = async (sessionId: string): Promise<string> => {
   const picture = { sessionId, runId: null, kind: "screenshot" as const, title: "The page", url: PAGE };
   const { evidence } = service.container.services;
   return (await evidence.save({ ...picture, mediaType: "image/png", bytes: new Uint8Array([1]) })).id;
 };
 
 describe("requirements of the agent", () => {
-  it("are met with evidence of the session's tree only, and each refusal says how", async () => {
+  it("can be met only with evidence of the session's tree, and each refusal says what is missing", async () => {
     const { session, results } = await playTurn(service, [
       add({ text: "The button reads Pay now", assertion: payText }, { text: "Nothing else moves" }),
       update({ id: "r1", status: "met" }),
@@ -47,8 +47,8 @@ describe("requirements of the agent", () => {
     assert.match(results[4] ?? "", /note: say why the requirement failed/);
     assert.match(results[5] ?? "", /status/);
     const stranger = await playTurn(service, []);
-    const foreign = await keepPicture(stranger.session.sessionId);
-    const own = await keepPicture(session.sessionId);
+    const foreign = await savePicture(stranger.session.sessionId);
+    const own = await savePicture(session.sessionId);
     const [refused = "", met = "", listed = ""] = await playFollowUp(service, session.sessionId, [
       update({ id: "r1", status: "met", evidenceIds: [foreign] }),
       update({ id: "r1", status: "met", evidenceIds: [own] }),
@@ -69,7 +69,7 @@ describe("requirements of the agent", () => {
     assert.match(last?.text ?? "", /Requirements that are not met[^\n]*\n- r1 \[open\][^\n]*\n- r2 \[open\]/);
   });
 
-  it("takes evidence of a sub-agent, which visitors of the page can open", async () => {
+  it("can be met with evidence of a sub-agent, which visitors of the page can open", async () => {
     scriptTurn(service, "hand over", [
       { toolCalls: [spawn({ objective: "look at the part" })] },
       { toolCalls: [wait()] },
@@ -81,7 +81,7 @@ describe("requirements of the agent", () => {
       `/api/sessions/${session.sessionId}/agents`,
     );
     const agentId = agents[0]?.agentId ?? "";
-    const picture = await keepPicture(agentId);
+    const picture = await savePicture(agentId);
     const met = { id: "r1", status: "met", evidenceIds: [picture] };
     await playFollowUp(service, session.sessionId, [update(met)]);
     const [requirement] = await listRequirements(service, session.sessionId);
@@ -91,9 +91,9 @@ describe("requirements of the agent", () => {
     assert.equal((await asVisitor(service, session, "GET", path)).status, 200);
   });
 
-  it("opens one again whose text or assertion changes", async () => {
+  it("are reopened when their text or assertion changes", async () => {
     const { session } = await playTurn(service, [add({ text: "Old" })]);
-    const own = await keepPicture(session.sessionId);
+    const own = await savePicture(session.sessionId);
     await playFollowUp(service, session.sessionId, [
       update({ id: "r1", status: "met", evidenceIds: [own] }),
       update({ id: "r1", text: "New" }),
@@ -101,7 +101,7 @@ describe("requirements of the agent", () => {
     assert.equal((await listRequirements(service, session.sessionId))[0]?.status, "open");
   });
 
-  it("validates assertions, field by field, and stores nothing of a refused call", async () => {
+  it("are refused with the field if an assertion is invalid, and nothing of the call is stored", async () => {
     const { session, results } = await playTurn(service, [
       add({ text: "ok" }, { text: "bad", assertion: { ...payText, selector: "#a:has(#b) ~ c" } }),
       add({ text: "bad", assertion: { ...payText, url: "/relative" } }),
@@ -119,10 +119,10 @@ describe("requirements of the agent", () => {
     assert.deepEqual(await listRequirements(service, session.sessionId), []);
   });
 
-  it("calls that are made again after a crash find what they did, also after a person's change", async () => {
+  it("are added and changed once if a call is repeated after a crash, also after a person's change", async () => {
     const { session } = await playTurn(service, []);
     const rootSessionId = session.sessionId;
-    const own = await keepPicture(rootSessionId);
+    const own = await savePicture(rootSessionId);
     const { planning } = service.container.services;
     const call = { rootSessionId, author: "agent" as const, requestId: null, runId: "run_x" };
     const adding = { ...call, callId: "call_1", requirements: [{ text: "One" }, { text: "Two" }] };
@@ -138,7 +138,7 @@ describe("requirements of the agent", () => {
     assert.equal((await listRequirements(service, rootSessionId)).length, 2);
   });
 
-  it("holds at most 100, in events of at most 20", async () => {
+  it("number at most 100 per session", async () => {
     const many = Array.from({ length: 20 }, (_, index) => ({ text: `Part ${index}` }));
     const { session, results } = await playTurn(
       service,
@@ -153,7 +153,7 @@ describe("requirements of the agent", () => {
 });
 
 describe("requirements of people", () => {
-  it("are added, changed, waived and opened again; the agent cannot undo it", async () => {
+  it("are added, changed, waived and reopened by people, and the agent cannot undo that", async () => {
     const { session } = await playTurn(service, [add({ text: "Mine" })]);
     const path = `/api/sessions/${session.sessionId}/requirements`;
     const visit = (method: string, end: string, body: unknown) =>
@@ -182,7 +182,7 @@ describe("requirements of people", () => {
     );
   });
 
-  it("stay as they are, without an event, for a change that changes nothing", async () => {
+  it("are not updated and have no event if a change changes nothing", async () => {
     const { session } = await playTurn(service, []);
     const path = `/api/sessions/${session.sessionId}/requirements`;
     await service.call("POST", path, { requirements: [{ text: "One", assertion: payText }] });
@@ -193,7 +193,7 @@ describe("requirements of people", () => {
     assert.equal(only(await readEvents(service, session.sessionId), "requirement.updated").length, 1);
   });
 
-  it("refuses bad input with the field", async () => {
+  it("are refused with the field if the input is invalid", async () => {
     const { session } = await playTurn(service, []);
     const path = `/api/sessions/${session.sessionId}/requirements`;
     await service.call("POST", path, { requirements: [{ text: "One" }] });

@@ -25,7 +25,7 @@ before(async () => {
 after(() => service.close());
 
 describe("the export of a session", () => {
-  it("names itself by the session's state, has a plain file name, and is another owner's 404", async () => {
+  it("has an id for the session's state and an ASCII file name, and is 404 for another owner", async () => {
     const { sessionId } = await makeSession(service, "Änderung: „Kasse“ /../ 5 €");
     const path = `/api/sessions/${sessionId}/export`;
     const [answer, again] = [await service.call("GET", path), await exportSession(service, sessionId)];
@@ -51,7 +51,7 @@ describe("the export of a session", () => {
     assert.equal(refused.status, 400);
   });
 
-  it("says that it leaves out test runs, and only for a session that has some", async () => {
+  it("reports that it leaves out test runs only if the session has some", async () => {
     const { sessionId } = await makeSession(service);
     assert.deepEqual((await exportSession(service, sessionId)).leftOut, []);
     await storeTestRun(service, sessionId);
@@ -60,7 +60,7 @@ describe("the export of a session", () => {
     assert.match(await exportHtml(service, sessionId), new RegExp(`<li>testRuns: ${reason}</li>`));
   });
 
-  it("carries the bytes of evidence when asked, up to 20 MiB, and says what it left out", async () => {
+  it("contains up to 20 MiB of evidence if requested, and reports what it left out", async () => {
     const { sessionId } = await makeSession(service);
     const save = (title: string, size: number) =>
       service.container.services.evidence.save({
@@ -95,7 +95,7 @@ describe("the export of a session", () => {
     assert.ok(html.includes("huge: The file carries at most 20 MiB of pictures."));
   });
 
-  it("is read as fast as it is taken, and breaks off if the session is deleted meanwhile", async () => {
+  it("is read only as fast as the client reads, and breaks off if the session is deleted", async () => {
     const { sessionId } = await makeSession(service);
     const { db } = service.container.services;
     const text = "word ".repeat(2_000);
@@ -111,10 +111,10 @@ describe("the export of a session", () => {
       assert.ok(answer.body);
       return answer.body.getReader();
     };
-    const left = await open("json");
-    const first = await left.read();
-    assert.ok((first.value?.byteLength ?? 0) < 1_000_000, "a piece, and not all 10 MB");
-    await left.cancel();
+    const cancelled = await open("json");
+    const first = await cancelled.read();
+    assert.ok((first.value?.byteLength ?? 0) < 1_000_000, "the first piece is not the whole 10 MB");
+    await cancelled.cancel();
     for (const format of ["json", "html"]) {
       const reader = await open(format);
       await reader.read();
@@ -127,7 +127,7 @@ describe("the export of a session", () => {
     }
   });
 
-  it("holds no secret of the session", async () => {
+  it("contains no secret of the session", async () => {
     const secrets = [
       "canary-callback-secret",
       "canary-header-value",
@@ -151,7 +151,7 @@ describe("the export of a session", () => {
 });
 
 describe("an import", () => {
-  it("creates new variants only, is imported once, and is listed with its conversation", async () => {
+  it("only creates new variants, happens once per document, and is listed with its conversation", async () => {
     const { sessionId: from } = await makeSession(service, "the first task");
     await storeVariant(service, from, "main", oneChange("Buy"));
     await service.call("POST", `/api/sessions/${from}/variants/main/publish`, { unchecked: true });
@@ -187,12 +187,12 @@ describe("an import", () => {
     assert.deepEqual([rest.data, rest.nextCursor], [file.messages.slice(1), null]);
     const events = await service.container.services.log.read(sessionId, { after: 0, limit: 500 });
     assert.equal(events.filter(({ kind }) => kind === "document.imported").length, 1);
-    // The transcript of the session is its own.
+    // The session's own transcript is unchanged.
     const transcript = await service.read<{ data: unknown[] }>(`/api/sessions/${sessionId}/messages`);
     assert.equal(transcript.data.length, 2);
   });
 
-  it("happens once if two are sent at the same time", async () => {
+  it("happens once if a document is sent several times at once", async () => {
     const { sessionId: from } = await makeSession(service);
     await storeVariant(service, from, "main", oneChange("Buy"));
     const file = await exportSession(service, from);
@@ -202,7 +202,7 @@ describe("an import", () => {
     assert.equal((await listVariants(service, sessionId)).length, 1);
   });
 
-  it("leaves out results and sub-agents by name, and adds variants to the outcome of a structured session that has the tool", async () => {
+  it("leaves out results and sub-agents by name, and adds its variants to the outcome of a structured session", async () => {
     const outputSchema = { type: "object", properties: { title: { type: "string" } }, required: ["title"] };
     const { session } = await playTurn(
       service,
@@ -252,7 +252,7 @@ describe("an import", () => {
     );
   });
 
-  it("takes variants' exports and documents of GrowthBook and PostHog", async () => {
+  it("accepts exports of variants, and documents of GrowthBook and PostHog", async () => {
     const { sessionId: from } = await makeSession(service);
     await storeVariant(service, from, "b", oneChange("Buy"));
     const { sessionId } = await makeSession(service);
@@ -268,13 +268,13 @@ describe("an import", () => {
       assert.equal(summary.format, name);
       keys.push(...summary.variants.map(({ key }) => key));
       assert.equal((await imported(service, sessionId, answer.document, 200)).import.id, summary.id);
-      // The saved answer of an export is read too.
+      // The whole answer of the export operation is accepted too.
       assert.equal((await importInto(service, from, answer)).status, 201);
     }
     assert.deepEqual(keys, ["b", "main", "main-2"]);
   });
 
-  it("carries the plan into a session without one, and requirements as open ones, once", async () => {
+  it("adds the plan to a session without one, and requirements as open ones, without duplicates", async () => {
     const { sessionId: from } = await makeSession(service);
     const { planning } = service.container.services;
     const base = { rootSessionId: from, requestId: null, runId: null, callId: null };
@@ -311,8 +311,8 @@ describe("an import", () => {
       leftOut.map(({ field }) => field),
       ["session", "requirements[2]", "requirements", "reports", "evidence"],
     );
-    const brought = await exportSession(service, sessionId);
-    assert.deepEqual(brought.plan, {
+    const after = await exportSession(service, sessionId);
+    assert.deepEqual(after.plan, {
       mode: "off",
       author: "person",
       items: [
@@ -321,16 +321,16 @@ describe("an import", () => {
       ],
     });
     assert.deepEqual(
-      brought.requirements.map(({ id, text, status, note, author }) => [id, text, status, note, author]),
+      after.requirements.map(({ id, text, status, note, author }) => [id, text, status, note, author]),
       [
         ["r1", "It reads Buy", "open", null, "person"],
         ["r2", "It is blue", "open", null, "person"],
       ],
     );
-    assert.deepEqual(brought.requirements[0]?.assertion, assertion);
-    assert.deepEqual(brought.reports, []);
+    assert.deepEqual(after.requirements[0]?.assertion, assertion);
+    assert.deepEqual(after.reports, []);
 
-    // A newer export of the same session brings what is new, and no second copy.
+    // A newer export of the same session adds only what is new.
     await addRequirements(planning, { ...base, author: "agent", requirements: [{ text: "It is green" }] });
     const { leftOut: again } = await imported(service, sessionId, await exportSession(service, from));
     const fields = again.map(({ field }) => field);
@@ -347,7 +347,7 @@ describe("an import", () => {
     assert.equal(kinds.filter((kind) => kind === "requirement.updated").length, 2);
   });
 
-  it("is refused whole where its requirements do not fit", async () => {
+  it("is refused completely if its requirements exceed the limit", async () => {
     const { sessionId: from } = await makeSession(service);
     const { planning } = service.container.services;
     const add = (rootSessionId: string, name: string) =>
@@ -368,7 +368,7 @@ describe("an import", () => {
     assert.deepEqual(await listVariants(service, sessionId), []);
   });
 
-  it("is refused whole where its variants do not fit", async () => {
+  it("is refused completely if its variants exceed the limit", async () => {
     const { sessionId: from } = await makeSession(service);
     for (let index = 0; index < 14; index++) await storeVariant(service, from, `v${index}`, oneChange("Buy"));
     const file = await exportSession(service, from);

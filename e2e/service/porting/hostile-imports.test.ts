@@ -25,7 +25,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** A copy of the file with the value at a path replaced. */
+/** Copies the document with the value at a path replaced. */
 function change(path: (string | number)[], value: unknown): unknown {
   const copy: unknown = structuredClone(file);
   let at = copy as Record<string | number, unknown>;
@@ -34,7 +34,7 @@ function change(path: (string | number)[], value: unknown): unknown {
   return copy;
 }
 
-/** Expects a refusal with this sentence, and no change of the session. */
+/** Checks that a document is refused with this sentence, and that the session does not change. */
 async function expectRefused(body: unknown, sentence: string | RegExp, status = 400): Promise<void> {
   const answer = await importInto(service, sessionId, body);
   const { error } = (await answer.json()) as { error: string };
@@ -59,8 +59,8 @@ const requirement = (fields: object) => ({
 });
 const message = (fields: object) => ({ ...file.messages[0], id: "m9", ...fields });
 
-describe("a document that is not right", () => {
-  it("is refused with the field that is wrong, at every depth", async () => {
+describe("an invalid document", () => {
+  it("is refused with the invalid field, at every depth", async () => {
     const cases: [(string | number)[], unknown, string][] = [
       [["id"], 7, "id: must be a string"],
       [["id"], "", "id: must not be empty"],
@@ -156,7 +156,7 @@ describe("a document that is not right", () => {
     );
   });
 
-  it("is refused if it holds what cannot be stored", async () => {
+  it("is refused if it contains values that cannot be stored", async () => {
     await expectRefused(
       change(["messages", 0, "parts", 0, "text"], "a\0b"),
       "messages[0].parts[0].text: must not contain NUL characters",
@@ -183,7 +183,7 @@ describe("a document that is not right", () => {
     );
   });
 
-  it("is refused if it is of no kind that is read, which the sentence lists", async () => {
+  it("is refused if its format is unknown, and the sentence lists the formats", async () => {
     const kinds =
       "document: must be a session's JSON export (format version 1), a variant's JSON export, or a document of GrowthBook or PostHog";
     for (const body of [{}, [], "7", "null", { format: "har", version: 1 }]) await expectRefused(body, kinds);
@@ -193,7 +193,7 @@ describe("a document that is not right", () => {
     await expectRefused({ format: "agent-session", version: 1 }, "id: is required");
   });
 
-  it("is refused if it is too large, without being read to its end", async () => {
+  it("is refused if it is too large, without reading it to its end", async () => {
     const text = "x".repeat(11 * 1024 * 1024);
     await expectRefused(change(["session", "title"], text), "body: must be at most 10,240 KiB", 413);
     const many = Array.from({ length: 20_001 }, (_, index) =>
@@ -226,7 +226,7 @@ describe("a document that is not right", () => {
 });
 
 describe("a document of almost 10 MiB", () => {
-  it("is read in another thread while this one serves others", async (t) => {
+  it("is read in a worker thread, so other requests are served meanwhile", async (t) => {
     const { sessionId: target } = await makeSession(service);
     const many = Array.from({ length: 9_500 }, (_, index) =>
       message({ id: `m${index}`, parts: [{ type: "text", text: `word ${index} `.repeat(90) }], results: [] }),
@@ -243,14 +243,14 @@ describe("a document of almost 10 MiB", () => {
     assert.equal(summary.messageCount, 9_500);
     const parsed = mock.calls.map(({ arguments: [text] }) => text.length);
     assert.ok(parsed.length > 0 && Math.max(...parsed) < 100_000, `${Math.max(...parsed)} characters parsed`);
-    assert.ok(answered > 5, `${answered} others were answered meanwhile`);
+    assert.ok(answered > 5, `${answered} other requests were answered meanwhile`);
     const found = await service.container.services.transcript.searchImported(target, "word 9499", 5);
     assert.equal(found.length, 1);
   });
 });
 
 describe("unknown parts and fields", () => {
-  it("are left out by name, and text stays text", async () => {
+  it("are left out by name, and text is not interpreted as HTML", async () => {
     const { sessionId: target } = await makeSession(service);
     const text = "<script>alert(1)</script>";
     const body = {

@@ -13,8 +13,8 @@ import { findTestChromium } from "#lib/browser/testing.ts";
 import { replacePlan } from "#lib/planning/store-plan.ts";
 import { addRequirements } from "#lib/planning/store-requirements.ts";
 import { publishReport } from "#lib/reports/publish-report.ts";
-import { readTested } from "#lib/variant/variant-outcome.ts";
-import { keepPicture } from "../reports/reports-testing.ts";
+import { readTestedVariants } from "#lib/variant/variant-outcome.ts";
+import { savePicture } from "../reports/reports-testing.ts";
 import { openTestService, type TestService } from "../testing.ts";
 import { playTurn, scriptTurn, step } from "../variants/variants-testing.ts";
 import { exportHtml, exportSession, imported, storeVariant } from "./porting-testing.ts";
@@ -36,7 +36,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Text that runs in any place where it is not escaped. */
+/** Text that runs a script at any place where it is not escaped. */
 const EVIL = [
   `"><script>window.ran = 1</script>`,
   `<img src=x onerror="window.ran = 2">`,
@@ -47,7 +47,7 @@ const EVIL = [
 ].join(" ");
 const MARKDOWN = `# Result\n\n${EVIL}\n\n![x](https://evil.example/x.png) [run](javascript:window.ran=5) [data](data:text/html,x) [ok](https://shop.example/cart)\n\n| a | b |\n|-|-|\n| 1 | <b>2</b> |\n\n- [x] done\n\n\`\`\`html\n<script>window.ran = 6</script>\n\`\`\``;
 
-/** A session full of hostile text, with everything that an export can have. */
+/** Creates a session with hostile text in everything that an export can contain. */
 async function makeHostileSession(): Promise<string> {
   const marker = `task ${crypto.randomUUID()}`;
   scriptTurn(service, marker, [
@@ -131,7 +131,7 @@ async function makeHostileSession(): Promise<string> {
     evidenceIds: [pictureId],
   };
   const published = await publishReport(
-    { ...service.container.services, readTested },
+    { ...service.container.services, readTestedVariants },
     {
       ...{ sessionId, requestId: null, runId: null, callId: null },
       report: {
@@ -195,7 +195,7 @@ describe("the HTML export, opened as a file", () => {
     ]);
     const severities = page.locator(".finding > h4 > span:first-child");
     assert.deepEqual(await severities.allTextContents(), ["serious", "info"]);
-    assert.equal(await page.locator(".finding figure img").count(), 1, "the picture is in its finding");
+    assert.equal(await page.locator(".finding figure img").count(), 1, "the finding contains its picture");
     for (const colorScheme of ["light", "dark"] as const)
       for (const width of [1280, 375]) {
         await page.emulateMedia({ colorScheme });
@@ -216,7 +216,7 @@ describe("the HTML export, opened as a file", () => {
 });
 
 describe("a report with pictures of sub-agents", () => {
-  it("has each picture once, links to one that was shown, and says what it does not have", async () => {
+  it("contains each picture once, links to it where it appears again, and names missing pictures", async () => {
     const agents = [{ objective: "look around", name: "scout" }];
     const { session } = await playTurn(service, [step("spawn_agents", { agents })], {
       subAgents: true,
@@ -225,11 +225,11 @@ describe("a report with pictures of sub-agents", () => {
     const { sessionId } = session;
     const [child] = (await exportSession(service, sessionId)).agents;
     assert.ok(child);
-    const own = await keepPicture(service, sessionId, "Of the session");
-    const childs = await keepPicture(service, child.id, "Of the scout");
+    const own = await savePicture(service, sessionId, "Of the session");
+    const childs = await savePicture(service, child.id, "Of the scout");
     const finding = { severity: "minor" as const, title: "A", detail: "b", steps: [] };
     const published = await publishReport(
-      { ...service.container.services, readTested },
+      { ...service.container.services, readTestedVariants },
       {
         ...{ sessionId, requestId: null, runId: null, callId: null },
         report: {

@@ -9,7 +9,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** A session's export with one message of about 600 KiB. */
+/** Creates an export with a message of about 600 KiB. */
 async function largeExport(id: string) {
   const session = await openSession();
   const document = await exportSession(service, session.sessionId);
@@ -28,8 +28,8 @@ async function openSession(headers: Record<string, string> = {}) {
 const countImports = async (sessionId: string) =>
   (await service.read<{ data: unknown[] }>(`/api/sessions/${sessionId}/imports`)).data.length;
 
-describe("the bytes of imports", () => {
-  it("a session may import so many; a document that it has imported costs nothing", async () => {
+describe("the limit of imported bytes", () => {
+  it("applies to a session; a document that it has already imported does not count again", async () => {
     const { sessionId } = await openSession();
     const document = await largeExport("first");
     await imported(service, sessionId, document);
@@ -45,14 +45,14 @@ describe("the bytes of imports", () => {
     await imported(service, sessionId, document, 200);
   });
 
-  it("an owner may import so many in all sessions, and imports at the same time are counted one after the other", async () => {
+  it("applies to all sessions of an owner, also when they import at the same time", async () => {
     const document = await largeExport("parallel");
     const sessions = await Promise.all(Array.from({ length: 4 }, () => openSession()));
     const answers = await Promise.all(
       sessions.map(({ sessionId }) => importInto(service, sessionId, document)),
     );
     const statuses = answers.map(({ status }) => status).toSorted();
-    // The test before has taken 0.6 MiB, so two more fit.
+    // The test before has imported 0.6 MiB, so two more documents fit.
     assert.deepEqual(statuses, [201, 201, 409, 409]);
     for (const answer of answers) {
       if (answer.status !== 409) continue;
@@ -72,7 +72,7 @@ describe("the bytes of imports", () => {
     assert.equal(theirs.status, 201, await theirs.clone().text());
   });
 
-  it("a deleted session frees what it had imported", async () => {
+  it("does not count the imports of a deleted session", async () => {
     const document = await largeExport("later");
     const { sessionId } = await openSession();
     assert.equal((await importInto(service, sessionId, document)).status, 409);

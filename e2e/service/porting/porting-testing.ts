@@ -37,7 +37,7 @@ export type Imported = {
   leftOut: { field: string; reason: string }[];
 };
 
-/** Imports a document that must be accepted. */
+/** Imports a document and checks that it is accepted. */
 export async function imported(service: TestService, sessionId: string, body: unknown, status = 201) {
   const answer = await importInto(service, sessionId, body);
   assert.equal(answer.status, status, await answer.clone().text());
@@ -77,7 +77,7 @@ export const oneChange = (text: string, url = "https://shop.example/"): VariantD
   ],
 });
 
-/** A session that has answered. */
+/** Creates a session and waits until its turn has ended. */
 export async function makeSession(service: TestService, task = "work", more: Record<string, unknown> = {}) {
   const session = await service.create(task, more);
   await service.completed(session.statusUrl);

@@ -14,14 +14,14 @@ import { playTurn, step } from "../variants/variants-testing.ts";
 import { exportSession, imported, makeSession, storeVariant } from "./porting-testing.ts";
 
 let service: TestService;
-let elsewhere: TestService;
+let otherService: TestService;
 before(async () => {
-  [service, elsewhere] = await Promise.all([
+  [service, otherService] = await Promise.all([
     openTestService({ SANDBOX: "unconfined" }),
     openTestService({ SANDBOX: "unconfined" }),
   ]);
 });
-after(() => Promise.all([service.close(), elsewhere.close()]));
+after(() => Promise.all([service.close(), otherService.close()]));
 
 const text = fc
   .string({ unit: "grapheme", minLength: 1, maxLength: 60 })
@@ -72,7 +72,7 @@ const requirement = fc.record({
     assertion.map((each) => ({ url: "https://shop.example/cart", selector: "#pay", ...each })),
   ),
 });
-/** A session's work, each part of which may be missing. */
+/** The work of a session, each part of which is optional. */
 const works = fc.record({
   variants: documents,
   said: fc.array(text, { minLength: 1, maxLength: 3 }),
@@ -84,7 +84,7 @@ const works = fc.record({
 });
 type Work = typeof works extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** A session with this work. */
+/** Creates a session with this work. */
 async function makeWork({ variants, said, items, isPlanFirst, requirements, hasReport, hasPage }: Work) {
   const steps = [
     ...said.map((content) => step("write_file", { path: "notes.txt", content })),
@@ -113,7 +113,7 @@ async function makeWork({ variants, said, items, isPlanFirst, requirements, hasR
   return { sessionId, page: deployed?.page };
 }
 
-/** What has to be equal in the second export: variants, the plan's items, and the requirements that are not waived. */
+/** The parts that must be equal in the second export: variants, plan items, and requirements that are not waived. */
 const carried = ({ variants, plan, requirements }: SessionExport) => ({
   variants: variants.map(({ key, document }) => [key, canonicalJson(document)]).sort(),
   items: plan?.items.map(({ text: words, status }) => [words, status]) ?? [],
@@ -125,7 +125,7 @@ const carried = ({ variants, plan, requirements }: SessionExport) => ({
 const DECIDED =
   "Statuses, notes, evidence and results of checks belong to the exported session; imported requirements are open.";
 
-/** The sentences about what an import of this work does not carry. */
+/** The sentences about the parts of this work that an import leaves out. */
 const listLeftOut = ({ isPlanFirst, requirements, hasReport, hasPage }: Work) => [
   { field: "session", reason: "This session keeps its own settings." },
   ...(isPlanFirst ? [{ field: "plan.mode", reason: "People agree to a plan in each session." }] : []),
@@ -144,8 +144,8 @@ const listLeftOut = ({ isPlanFirst, requirements, hasReport, hasPage }: Work) =>
   ...(hasReport ? [{ field: "evidence", reason: "Pictures and files stay with the exported session." }] : []),
 ];
 
-describe("an export that is imported elsewhere and exported again", () => {
-  it("has the same variants, conversation, plan and requirements, and names the rest", async () => {
+describe("an export that is imported into another service and exported again", () => {
+  it("has the same variants, conversation, plan and requirements, and names what was left out", async () => {
     await fc.assert(
       fc.asyncProperty(works, async (work) => {
         const { sessionId } = await makeWork(work);
@@ -169,11 +169,11 @@ describe("an export that is imported elsewhere and exported again", () => {
         );
         assert.ok(first.evidence.every(({ data }) => data?.startsWith("data:image/png;base64,")));
 
-        const target = await makeSession(elsewhere);
-        const answer = await imported(elsewhere, target.sessionId, first);
+        const target = await makeSession(otherService);
+        const answer = await imported(otherService, target.sessionId, first);
         assert.equal(answer.import.messageCount, first.messages.length);
         assert.deepEqual(answer.leftOut, listLeftOut(work));
-        const second = await exportSession(elsewhere, target.sessionId);
+        const second = await exportSession(otherService, target.sessionId);
         assert.deepEqual(carried(second), carried(first));
         assert.equal(canonicalJson(second.imports[0]?.messages), canonicalJson(first.messages));
         const { plan, requirements, reports, pages, evidence } = second;
@@ -184,7 +184,7 @@ describe("an export that is imported elsewhere and exported again", () => {
     );
   });
 
-  it("leaves a deployed page where it is, served by the service that exported it", async () => {
+  it("does not move a deployed page, which the exporting service still serves", async () => {
     const work = { variants: [], said: ["Hello"], items: [], requirements: [] };
     const { sessionId, page } = await makeWork({
       ...work,
@@ -195,11 +195,11 @@ describe("an export that is imported elsewhere and exported again", () => {
     assert.ok(page);
     const first = await exportSession(service, sessionId);
     assert.deepEqual(first.pages, [{ slug: page.slug, url: page.url, version: 1, note: null }]);
-    const target = await makeSession(elsewhere);
-    const { leftOut } = await imported(elsewhere, target.sessionId, first);
+    const target = await makeSession(otherService);
+    const { leftOut } = await imported(otherService, target.sessionId, first);
     assert.ok(leftOut.some(({ field }) => field === "pages"));
     const read = (from: TestService, slug: string) =>
       from.call("GET", `/api/pages/${slug}`).then(({ status }) => status);
-    assert.deepEqual([await read(service, page.slug), await read(elsewhere, page.slug)], [200, 404]);
+    assert.deepEqual([await read(service, page.slug), await read(otherService, page.slug)], [200, 404]);
   });
 });

@@ -4,7 +4,7 @@ import { startReceiver } from "#e2e/fixtures/receiver.ts";
 import { publishReport } from "#lib/reports/publish-report.ts";
 import { OTHER_KEY, openTestService, type TestService, waitUntil } from "../testing.ts";
 import { actOnPage, playFollowUp, playTurn, storeVariant } from "../variants/variants-testing.ts";
-import { keepPicture, listReports, publish, REPORT, readEvents, readReport } from "./reports-testing.ts";
+import { listReports, publish, REPORT, readEvents, readReport, savePicture } from "./reports-testing.ts";
 
 let service: TestService;
 before(async () => {
@@ -14,7 +14,7 @@ after(() => service.close());
 
 const [finding] = REPORT.findings;
 
-/** A session whose agent has published a report. */
+/** Creates a session whose agent has published a report. */
 async function makeReport(profile: Record<string, unknown> = {}) {
   const { session, results } = await playTurn(service, [publish(REPORT)], profile);
   const [summary] = await listReports(service, session.sessionId);
@@ -62,7 +62,7 @@ describe("publish_qa_report", () => {
     assert.deepEqual(JSON.parse(String(receiver.received[0]?.body)).data.reports, [summary]);
   });
 
-  it("sessions without reports have none in their status, and the run does not mention them", async () => {
+  it("leaves sessions without reports with an empty list in the status and none in the outcome", async () => {
     const { session } = await playTurn(service, []);
     const status = await service.read(`/api/sessions/${session.sessionId}/agent/status`);
     assert.deepEqual(status.reports, []);
@@ -73,7 +73,7 @@ describe("publish_qa_report", () => {
     assert.deepEqual(await listReports(service, session.sessionId), []);
   });
 
-  it("sorts the findings by severity, and takes one without any", async () => {
+  it("sorts the findings by severity, and accepts a report without findings", async () => {
     const severities = ["info", "minor", "critical", "moderate", "serious", "critical"];
     const findings = severities.map((severity, index) => ({
       severity,
@@ -95,7 +95,7 @@ describe("publish_qa_report", () => {
     );
   });
 
-  it("a report with the same title is the next version, and the older one stays as it was", async () => {
+  it("stores a report with the same title as its next version, and does not change the older one", async () => {
     const { session, summary } = await makeReport();
     const before = await readReport(service, session.sessionId, summary.id);
     const [again] = await playFollowUp(service, session.sessionId, [
@@ -120,7 +120,7 @@ describe("publish_qa_report", () => {
     assert.deepEqual(completed.reports, listed.slice(0, 2));
   });
 
-  it("remembers what was tested: revisions and checks of the session's variants", async () => {
+  it("records the tested revisions and checks of the session's variants", async () => {
     const { session } = await playTurn(service, []);
     await storeVariant(service, session.sessionId);
     await playFollowUp(service, session.sessionId, [publish(REPORT)]);
@@ -129,11 +129,11 @@ describe("publish_qa_report", () => {
     assert.deepEqual(read.tested, [{ variant: "main", revision: 1, check: null }]);
   });
 
-  it("a call that is repeated finds its report", async () => {
+  it("publishes once per call, also if the call is repeated", async () => {
     const { session, summary } = await makeReport();
     const { sessionId, runId, requestId } = session;
     const { services } = service.container;
-    const deps = { ...services, readTested: async () => [] };
+    const deps = { ...services, readTestedVariants: async () => [] };
     const call = { sessionId, requestId, runId, callId: "call_twice", report: { ...REPORT, title: "Twice" } };
     const [first, second] = await Promise.all([publishReport(deps, call), publishReport(deps, call)]);
     assert.ok(first.ok && second.ok);
@@ -150,10 +150,10 @@ describe("publish_qa_report", () => {
     assert.equal(events.filter(({ kind }) => kind === "report.published").length, 2);
   });
 
-  it("many calls at once are numbered without a gap, and the last place is the last", async () => {
+  it("numbers simultaneous reports without a gap, up to 100 in a session", async () => {
     const { session } = await playTurn(service, []);
     const { sessionId } = session;
-    const deps = { ...service.container.services, readTested: async () => [] };
+    const deps = { ...service.container.services, readTestedVariants: async () => [] };
     const about = { sessionId, requestId: null, runId: null, callId: null, report: REPORT };
     const published = await Promise.all(Array.from({ length: 102 }, () => publishReport(deps, about)));
     const refused = published.flatMap((each) => (each.ok ? [] : [each.problem]));
@@ -178,8 +178,8 @@ describe("evidence of a report", () => {
       `/api/sessions/${sessionId}/agents`,
     );
     const childId = agents[0]?.agentId ?? assert.fail("no sub-agent");
-    const own = await keepPicture(service, sessionId, "Own");
-    const below = await keepPicture(service, childId, "Below");
+    const own = await savePicture(service, sessionId, "Own");
+    const below = await savePicture(service, childId, "Below");
     await playFollowUp(service, sessionId, [
       publish({ ...REPORT, findings: [{ ...finding, evidenceIds: [below, own, below] }] }),
     ]);
@@ -192,7 +192,7 @@ describe("evidence of a report", () => {
         [own, "Own"],
       ],
     );
-    // A viewer of the session's page gets the picture of the sub-agent at the path of the session.
+    // A viewer of the session page can open the sub-agent's picture at the session's path.
     const answer = await actOnPage(service, session, "/share-links", { role: "view" });
     const { shareUrl } = (await answer.json()) as { shareUrl: string };
     const cookie = `share=${new URL(shareUrl, service.env.baseUrl).searchParams.get("key")}`;
@@ -202,11 +202,11 @@ describe("evidence of a report", () => {
     }
   });
 
-  it("that the session's tree does not have is refused by its field, and nothing is stored", async () => {
+  it("that does not belong to the session's tree is refused with the field, and nothing is stored", async () => {
     const { session: other } = await playTurn(service, []);
-    const foreign = await keepPicture(service, other.sessionId);
+    const foreign = await savePicture(service, other.sessionId);
     const { session } = await playTurn(service, []);
-    const own = await keepPicture(service, session.sessionId);
+    const own = await savePicture(service, session.sessionId);
     const [unknown, others] = await playFollowUp(service, session.sessionId, [
       publish({ ...REPORT, findings: [finding, finding, { ...finding, evidenceIds: ["evi_none"] }] }),
       publish({ ...REPORT, findings: [{ ...finding, evidenceIds: [own, foreign] }] }),
@@ -259,7 +259,7 @@ describe("malformed reports", () => {
       /findings: the report has \d+ bytes as JSON; a report may have 262144\./,
     ],
   ];
-  it("name the field, and store nothing", async () => {
+  it("are refused with the field, and nothing is stored", async () => {
     const { session, results } = await playTurn(
       service,
       cases.map(([, input]) => publish(input)),
@@ -271,8 +271,8 @@ describe("malformed reports", () => {
   });
 });
 
-describe("who reads a report", () => {
-  it("its owner and visitors of its page, in this session alone", async () => {
+describe("a report", () => {
+  it("can be read by the session's owner and visitors, and only in its session", async () => {
     const { session, summary } = await makeReport();
     const other = await makeReport();
     const path = `/api/sessions/${session.sessionId}/reports`;
@@ -291,13 +291,13 @@ describe("who reads a report", () => {
     assert.equal(await read(`${path}/${summary.id}?format=pdf`, {}), 400);
   });
 
-  it("goes with its session", async () => {
+  it("is deleted with its session", async () => {
     const { session } = await makeReport();
     const deleted = await service.call("DELETE", `/api/sessions/${session.sessionId}`);
     assert.equal(((await deleted.json()) as { deleted: { reports: number } }).deleted.reports, 1);
   });
 
-  it("reads it as a file", async () => {
+  it("can be downloaded as Markdown and JSON", async () => {
     const { session, summary } = await makeReport();
     const path = `/api/sessions/${session.sessionId}/reports/${summary.id}`;
     const markdown = await service.call("GET", `${path}?format=markdown`);

@@ -13,13 +13,13 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Whether a session's first turn is offered the tool. */
+/** Whether the first turn of a session has the tool. */
 async function isOffered(profile: Record<string, unknown>): Promise<boolean> {
   await playTurn(service, [], profile);
   return readOffered(service).includes(NAME);
 }
 
-describe("the tool policy and publish_qa_report", () => {
+describe("publish_qa_report", () => {
   it("is in editing sessions, also without browser and sandbox, and in structured ones only if included", async () => {
     assert.equal(await isOffered({}), true);
     assert.equal(await isOffered({ capabilities: { browser: false, sandbox: false } }), true);
@@ -27,13 +27,13 @@ describe("the tool policy and publish_qa_report", () => {
     assert.equal(await isOffered({ outputSchema, tools: { include: [NAME] } }), true);
   });
 
-  it("exclude wins over include, and externalTurnExclude removes it from turns of programs", async () => {
+  it("is removed by exclude, also if included, and from external turns by externalTurnExclude", async () => {
     assert.equal(await isOffered({ tools: { exclude: [NAME] } }), false);
     assert.equal(await isOffered({ outputSchema, tools: { include: [NAME], exclude: [NAME] } }), false);
     assert.equal(await isOffered({ tools: { externalTurnExclude: [NAME] } }), false);
   });
 
-  it("a structured session keeps its deliverable, and its reports are additional", async () => {
+  it("publishes reports in addition to the deliverable of a structured session", async () => {
     const { session, results } = await playTurn(service, [publish(REPORT)], {
       outputSchema,
       tools: { include: [NAME] },
@@ -49,7 +49,7 @@ describe("the tool policy and publish_qa_report", () => {
     );
   });
 
-  it("a model that calls it without having it publishes nothing", async () => {
+  it("publishes nothing if the model calls it without being offered it", async () => {
     const { session, results } = await playTurn(service, [publish(REPORT)], { outputSchema });
     assert.doesNotMatch(results[0] ?? "", /Published/);
     const { data } = await service.read<{ data: unknown[] }>(`/api/sessions/${session.sessionId}/reports`);

@@ -1,6 +1,6 @@
 import { publishReport } from "#lib/reports/publish-report.ts";
 import type { Report, ReportInput } from "#lib/reports/report.ts";
-import { readTested } from "#lib/variant/variant-outcome.ts";
+import { readTestedVariants } from "#lib/variant/variant-outcome.ts";
 import type { TestService } from "../testing.ts";
 import { step } from "../variants/variants-testing.ts";
 
@@ -25,21 +25,21 @@ export const REPORT = {
 
 /** Stores a report with evidence in a session. @returns its id. */
 export async function storeReport(service: TestService, sessionId: string): Promise<string> {
-  const evidenceIds = [await keepPicture(service, sessionId)];
+  const evidenceIds = [await savePicture(service, sessionId)];
   const findings = REPORT.findings.map((finding) => ({ ...finding, evidenceIds }));
   const published = await publishReport(
-    { ...service.container.services, readTested },
+    { ...service.container.services, readTestedVariants },
     { sessionId, requestId: null, runId: null, callId: null, report: { ...REPORT, findings } },
   );
   if (!published.ok) throw new Error(published.problem);
   return published.report.id;
 }
 
-/** A report as the API answers it. */
+/** Reads a report from the API. */
 export const readReport = async (service: TestService, sessionId: string, id: string) =>
   (await service.read<{ report: Report }>(`/api/sessions/${sessionId}/reports/${id}`)).report;
 
-/** The reports of a session as the API lists them. */
+/** Lists the reports of a session with the API. */
 export const listReports = async (service: TestService, sessionId: string) =>
   (await service.read<{ data: Report[] }>(`/api/sessions/${sessionId}/reports`)).data;
 
@@ -49,8 +49,8 @@ export const readEvents = async (service: TestService, sessionId: string) =>
     JSON.parse(body),
   );
 
-/** Keeps a picture as evidence of a session. @returns its id. */
-export async function keepPicture(service: TestService, sessionId: string, title = "A picture") {
+/** Saves a picture as evidence of a session. @returns its id. */
+export async function savePicture(service: TestService, sessionId: string, title = "A picture") {
   const { id } = await service.container.services.evidence.save({
     sessionId,
     runId: null,

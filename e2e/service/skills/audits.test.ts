@@ -6,8 +6,8 @@ import { SHOP_FORM } from "#lib/skills/library-pages-testing.ts";
 import type { TestService } from "../testing.ts";
 import { openVariantsService, playTurn, script, step } from "../variants/variants-testing.ts";
 
-// What the project's own skills tell an agent to do, done as they say: in a real browser, on a page without and with a
-// content policy.
+// Follows the instructions of the project's own skills in a real browser, on a page without and one with a content security
+// policy.
 
 const LIBRARY = join(import.meta.dirname, "../../../lib/skills/library");
 const PAGE = SHOP_FORM.replace(
@@ -29,7 +29,7 @@ before(async () => {
 });
 after(() => opened.close());
 
-/** The script with which a skill saves a page. */
+/** The script in a skill's instructions that saves a page. */
 function savingScript(skill: string): string {
   const text = readFileSync(join(LIBRARY, skill, "SKILL.md"), "utf8");
   return /```js\n([\s\S]*?)```/.exec(text)?.[1] ?? "";
@@ -39,7 +39,7 @@ const runScript = (name: string, file: string, args: string[]) =>
 
 describe("the procedures of the project's own skills", () => {
   for (const path of ["/", "/strict"])
-    it(`accessibility-audit: a page (${path}) is saved, and its structure and contrast are checked`, async () => {
+    it(`of accessibility-audit save a page (${path}), and check its structure and contrast`, async () => {
       const collector = readFileSync(
         join(LIBRARY, "accessibility-audit/references/collect-text-styles.js"),
         "utf8",
@@ -66,7 +66,7 @@ describe("the procedures of the project's own skills", () => {
       assert.match(contrast, /"rule": "over-picture"/);
     });
 
-  it("form-audit and copy-review: the same page, saved as they say", async () => {
+  it("of form-audit and copy-review save and check the same page", async () => {
     const { results } = await playTurn(
       service,
       [

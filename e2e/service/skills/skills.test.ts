@@ -25,7 +25,7 @@ after(async () => {
   await rm(skillsDir, { recursive: true, force: true });
 });
 
-/** Service with the deployment's own skill. Unconfined, so that the tests run where bubblewrap does not. */
+/** Opens a service with a skill of the deployment. Its sandbox is unconfined, so the tests need no bubblewrap. */
 const open = (variables: Record<string, string> = {}, dataDir?: string) =>
   openTestService({ SANDBOX: "unconfined", SKILLS_DIR: skillsDir, ...variables }, dataDir);
 
@@ -48,8 +48,8 @@ const run = (args: string[] = [], script = "scripts/echo.mjs") =>
 const instructionsOf = (of: TestService) =>
   JSON.stringify(of.model.requests.findLast(({ kind }) => kind === "turn")?.body);
 
-/** Waits until new sessions have the version with this description. @returns the first such session. */
-async function untilListed(description: string): Promise<string> {
+/** Waits until a new session has the version with this description. @returns its id. */
+async function waitUntilListed(description: string): Promise<string> {
   let sessionId = "";
   await waitUntil(async () => {
     ({ sessionId } = (await playTurn(service, [])).session);
@@ -59,7 +59,7 @@ async function untilListed(description: string): Promise<string> {
 }
 
 describe("skills of a session", () => {
-  it("are named in the instructions and listed; the agent reads one and runs its script", async () => {
+  it("are named in the instructions and listed, and the agent can read them and run their scripts", async () => {
     const { session, results } = await playTurn(service, [
       read(),
       read("references/words.md"),
@@ -89,7 +89,7 @@ describe("skills of a session", () => {
     assert.equal(skills[3]?.description, "House style, one.");
   });
 
-  it("answers with the candidates what it does not have", async () => {
+  it("are listed in the error for an unknown skill, file or script", async () => {
     const { results } = await playTurn(service, [
       step("read_skill", { name: "constructor" }),
       read("../house-style/SKILL.md"),
@@ -115,7 +115,7 @@ describe("skills of a session", () => {
     assert.match(withNul ?? "", /must not contain NUL/);
   });
 
-  it("runs the stored files, whatever lies in the workspace", async () => {
+  it("run their stored files, not files of the workspace", async () => {
     const evil = "console.log('EVIL')";
     const write = (path: string) => step("write_file", { path, content: evil });
     const { results } = await playTurn(service, [
@@ -129,11 +129,11 @@ describe("skills of a session", () => {
   });
 });
 
-describe("versions", () => {
-  it("a session keeps the version it began with, beside a newer one and across a restart", async () => {
+describe("skill versions", () => {
+  it("stay the same in a session when a newer one appears, also after a restart", async () => {
     const first = (await playTurn(service, [])).session;
     await writeOwn("two");
-    const second = await untilListed("House style, two.");
+    const second = await waitUntilListed("House style, two.");
     const expectBoth = async (of: TestService) => {
       for (const [sessionId, version] of [
         [first.sessionId, "one"],
@@ -158,7 +158,7 @@ describe("versions", () => {
     await writeOwn("one");
   });
 
-  it("deleting a session leaves the versions that other sessions have", async () => {
+  it("of other sessions stay when a session is deleted", async () => {
     const { session } = await playTurn(service, []);
     const [skill] = await listSkills(service, session.sessionId);
     const other = (await playTurn(service, [])).session;
@@ -167,7 +167,7 @@ describe("versions", () => {
     assert.deepEqual((await listSkills(service, other.sessionId))[0], skill);
   });
 
-  it("sub-agents have the versions of their root", async () => {
+  it("of sub-agents are those of their root", async () => {
     const objective = `objective ${crypto.randomUUID()}`;
     const { session } = await playTurn(
       service,
@@ -185,7 +185,7 @@ describe("versions", () => {
   });
 });
 
-describe("the tool policy and the skill tools", () => {
+describe("the skill tools", () => {
   const outputSchema = { type: "object", properties: { title: { type: "string" } } };
   const offer = async (profile: Record<string, unknown>, of = service) => {
     const { session } = await playTurn(of, [], profile);
@@ -197,7 +197,7 @@ describe("the tool policy and the skill tools", () => {
     return names;
   };
 
-  it("is not asked: neither narrowing nor exclude lists remove them", async () => {
+  it("do not depend on the tool policy: neither the analysis profile nor exclude removes them", async () => {
     for (const profile of [
       {},
       { outputSchema },
@@ -210,15 +210,15 @@ describe("the tool policy and the skill tools", () => {
       assert.deepEqual(await offer(profile), SKILL_TOOLS);
   });
 
-  it("are not in a session without a sandbox, and include does not bring them back", async () => {
+  it("are not in a session without a sandbox, also if included", async () => {
     assert.deepEqual(await offer({ capabilities: { sandbox: false } }), []);
     const tools = { include: SKILL_TOOLS };
     assert.deepEqual(await offer({ capabilities: { sandbox: false }, tools }), []);
     assert.deepEqual(await offer({ outputSchema, capabilities: { sandbox: false }, tools }), []);
   });
 
-  it("run a script without run_shell", async () => {
-    await untilListed("House style, one.");
+  it("run scripts also without run_shell", async () => {
+    await waitUntilListed("House style, one.");
     const { results } = await playTurn(service, [step("run_shell", { command: "id" }), run()], {
       tools: { exclude: ["run_shell"] },
     });
@@ -236,7 +236,7 @@ describe("the tool policy and the skill tools", () => {
   });
 });
 
-it("a SKILLS_DIR with nothing but flaws does not keep the service from starting", async () => {
+it("a service starts also if every skill in SKILLS_DIR is invalid", async () => {
   const folder = await mkdtemp(join(tmpdir(), "skills-bad-"));
   await mkdir(join(folder, "bad"));
   await writeFile(join(folder, "bad/SKILL.md"), "---\nname: [");

@@ -5,16 +5,16 @@ import { listDescendants } from "#e2e/crash/processes.ts";
 import { playTurn } from "../variants/variants-testing.ts";
 import { itRuns, listRuns, openTestRunsService, readRun, runAndWait, write } from "./test-runs-testing.ts";
 
-let house: Awaited<ReturnType<typeof openTestRunsService>>;
+let fixture: Awaited<ReturnType<typeof openTestRunsService>>;
 before(async () => {
-  // The shop alone: everything else on this machine is refused.
-  house = await openTestRunsService({}, true);
+  // Tests may reach only the shop; all other ports of this machine are refused.
+  fixture = await openTestRunsService({}, true);
 });
-after(() => house.close());
+after(() => fixture.close());
 
-/** Runs one test file, which is written by the agent. */
+/** Runs one test file that the agent has written. */
 async function run(source: string, input: Record<string, unknown> = {}) {
-  const { service, shop } = house;
+  const { service, shop } = fixture;
   const steps = [write("tests/hostile.spec.ts", source), ...runAndWait({ baseUrl: shop.url, ...input })];
   const { session, results: answers } = await playTurn(service, steps, {}, 180_000);
   const [first] = await listRuns(service, session.sessionId);
@@ -37,13 +37,17 @@ const passed = async (body: string, input?: Record<string, unknown>) => {
   return ended;
 };
 
-describe("a test reaches", () => {
-  itRuns("no private host and no port of this machine but those that the live browser reaches", async () => {
-    const secret = createServer((socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nsecret"));
-    await new Promise<void>((resolve) => secret.listen(0, "127.0.0.1", resolve));
-    const { port } = secret.address() as { port: number };
-    try {
-      const ended = await passed(`
+describe("a hostile test", () => {
+  itRuns(
+    "reaches no private host and no port of this machine except those that the live browser reaches",
+    async () => {
+      const secret = createServer((socket) =>
+        socket.end("HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nsecret"),
+      );
+      await new Promise<void>((resolve) => secret.listen(0, "127.0.0.1", resolve));
+      const { port } = secret.address() as { port: number };
+      try {
+        const ended = await passed(`
         for (const url of ["http://127.0.0.1:${port}/", "http://localhost:${port}/", "http://[::1]:${port}/", "http://169.254.169.254/latest/meta-data", "http://10.0.0.1/", "http://0.0.0.0:${port}/"]) {
           await page.goto(url, { timeout: 5_000 }).catch(() => {});
           expect(await page.content()).not.toContain("secret");
@@ -61,17 +65,18 @@ describe("a test reaches", () => {
         const unproxied = await bare.newPage();
         await unproxied.goto("http://shop.example/", { timeout: 5_000 }).catch(() => {});
         expect(await unproxied.content()).not.toContain("secret");`);
-      assert.match(ended.problem ?? "", new RegExp(`127\\.0\\.0\\.1:${port} was not reached: `));
-    } finally {
-      secret.close();
-    }
-  });
+        assert.match(ended.problem ?? "", new RegExp(`127\\.0\\.0\\.1:${port} was not reached: `));
+      } finally {
+        secret.close();
+      }
+    },
+  );
 
-  itRuns("no file, variable or process of the service, and no other session", async () => {
+  itRuns("reaches no file, variable or process of the service, and no other session", async () => {
     const ended = await passed(`
       const env = JSON.stringify(process.env);
       for (const name of ["OPENAI", "DATABASE", "ENCRYPTION", "SERVICE_API", "DATA_DIR"]) expect(env).not.toContain(name);
-      for (const path of ["/etc/shadow", "/etc/passwd", "/root", "/home", "/work", "${house.service.dataDir}", "/var", process.cwd() + "/../../.data"])
+      for (const path of ["/etc/shadow", "/etc/passwd", "/root", "/home", "/work", "${fixture.service.dataDir}", "/var", process.cwd() + "/../../.data"])
         expect(fs.existsSync(path), path).toBe(false);
       const pids = fs.readdirSync("/proc").filter((name) => /^\\d+$/.test(name));
       const commands = pids.map((pid) => { try { return fs.readFileSync("/proc/" + pid + "/cmdline", "utf8"); } catch { return ""; } });
@@ -87,7 +92,7 @@ describe("a test reaches", () => {
     assert.equal(ended.results.length, 1);
   });
 
-  itRuns("no other browser and no option of its start: each is a sentence", async () => {
+  itRuns("cannot start another browser or set its launch options, which fails with a sentence", async () => {
     await passed(`
       for (const start of [() => chromium.launch({ args: ["--no-proxy-server"] }), () => chromium.launchPersistentContext("/tmp/p"), () => chromium.connectOverCDP("http://127.0.0.1:1")])
         await expect(start()).rejects.toThrow("A test run has one Chromium");`);
@@ -106,8 +111,8 @@ describe("a test reaches", () => {
   });
 });
 
-describe("ends with a sentence", () => {
-  itRuns("a test that never ends, with the results of those before it", async () => {
+describe("a failing test run", () => {
+  itRuns("ends a test that never ends, and keeps the results of earlier tests", async () => {
     const { run: ended } = await run(
       `import { test } from "@playwright/test";
       test("first", async () => {});
@@ -127,7 +132,7 @@ describe("ends with a sentence", () => {
     assert.match(ended.results[1]?.errors[0] ?? "", /had not ended when the run was ended|did not end/);
   });
 
-  itRuns("a fork bomb", async () => {
+  itRuns("survives a fork bomb", async () => {
     const { run: ended } = await run(
       testOf(`execSync(":(){ :|:& };: ; sleep 5", { shell: "/bin/bash", stdio: "ignore" });`),
       { timeoutSeconds: 20 },
@@ -139,7 +144,7 @@ describe("ends with a sentence", () => {
     );
   });
 
-  itRuns("10,000 tests", async () => {
+  itRuns("refuses 10,000 tests", async () => {
     const { run: ended } = await run(`import { test } from "@playwright/test";
       for (let index = 0; index < 10_000; index++) test("number " + index, async () => {});`);
     assert.deepEqual(
@@ -151,7 +156,7 @@ describe("ends with a sentence", () => {
     );
   });
 
-  itRuns("an attachment of 1 GB, and too much memory", async () => {
+  itRuns("limits attachments and memory", async () => {
     const { run: large } = await run(testOf(`fs.writeFileSync("/workspace/big", Buffer.alloc(2 ** 30));`));
     assert.equal(large.status, "failed");
     assert.match(
@@ -173,7 +178,7 @@ describe("ends with a sentence", () => {
     assert.ok(hungry.problem !== null || hungry.results[0]?.errors.length === 1);
   });
 
-  itRuns("a file that cannot be loaded, files without tests, and names that are none", async () => {
+  itRuns("explains a file that cannot be loaded, files without tests, and unknown names", async () => {
     const { run: broken } = await run("import { test } from '@playwright/test';\ntest('x', async ( => {});");
     assert.equal(broken.status, "failed");
     assert.match(broken.problem ?? "", /SyntaxError[\s\S]*tests\/hostile\.spec\.ts/);
@@ -188,7 +193,7 @@ describe("ends with a sentence", () => {
     assert.deepEqual([unmatched.status, unmatched.problem], ["failed", "No test's title matches grep."]);
   });
 
-  itRuns("a forged report", async () => {
+  itRuns("ignores a forged report", async () => {
     const { run: ended } = await run(
       testOf(`fs.appendFileSync("/workspace/test-results/report.jsonl", "nonsense\\n" + JSON.stringify({ type: "end", id: "x" }) + "\\n" + JSON.stringify({ type: "begin", total: -1 }) + "\\n" + JSON.stringify({ __proto__: null, type: "start", id: "y", target: "elsewhere" }) + "\\n");
       fs.rmSync("/workspace/test-results/progress.json");`),
@@ -196,7 +201,7 @@ describe("ends with a sentence", () => {
     assert.deepEqual([ended.status, ended.results.length], ["passed", 1]);
   });
 
-  itRuns("links that lead out of the workspace as files of a test", async () => {
+  itRuns("attaches no files outside of the workspace, also through links", async () => {
     const { run: ended } = await run(`import { test } from "@playwright/test";
       import fs from "node:fs";
       test("links", async ({}, info) => {
@@ -204,7 +209,7 @@ describe("ends with a sentence", () => {
         info.attachments.push({ name: "link", contentType: "text/plain", path: info.outputPath("link") });
         info.attachments.push({ name: "up", contentType: "text/plain", path: "/etc/hostname" });
       });`);
-    const kept = ended.results[0]?.attachments.filter(({ evidenceId }) => evidenceId !== null);
-    assert.deepEqual(kept, [], JSON.stringify(ended.results[0]?.attachments));
+    const stored = ended.results[0]?.attachments.filter(({ evidenceId }) => evidenceId !== null);
+    assert.deepEqual(stored, [], JSON.stringify(ended.results[0]?.attachments));
   });
 });

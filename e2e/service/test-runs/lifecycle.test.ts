@@ -14,11 +14,11 @@ import {
   write,
 } from "./test-runs-testing.ts";
 
-let house: Awaited<ReturnType<typeof openTestRunsService>>;
+let fixture: Awaited<ReturnType<typeof openTestRunsService>>;
 before(async () => {
-  house = await openTestRunsService({ BROWSER_MAX_LIVE: "1" });
+  fixture = await openTestRunsService({ BROWSER_MAX_LIVE: "1" });
 });
-after(() => house.close());
+after(() => fixture.close());
 
 const QUICK = `import { expect, test } from "@playwright/test";
 test("quick", async ({ page }) => {
@@ -29,20 +29,20 @@ const SLOW = `import { test } from "@playwright/test";
 test("first", async () => {});
 test("slow", async () => { test.setTimeout(120_000); await new Promise((done) => setTimeout(done, 100_000)); });`;
 
-/** The sandboxes that this process has started. */
-const listSandboxed = () => listDescendants(process.pid).filter(({ name }) => name === "bwrap");
+/** The sandbox processes that this process has started. */
+const listSandboxes = () => listDescendants(process.pid).filter(({ name }) => name === "bwrap");
 
 const started: string[] = [];
 afterEach(async () => {
-  // The next test needs the place of a run that goes on.
-  for (const id of started.splice(0)) await house.service.call("DELETE", `/api/sessions/${id}`);
+  // A run that still plays has the only browser place, which the next test needs.
+  for (const id of started.splice(0)) await fixture.service.call("DELETE", `/api/sessions/${id}`);
 });
 
-type Session = Awaited<ReturnType<typeof house.service.create>>;
+type Session = Awaited<ReturnType<typeof fixture.service.create>>;
 
-/** Starts a session whose turn waits for its test run, and resolves once it is parked and the first test has ended. */
+/** Starts a session with a long test run; resolves once its turn is parked and the first test has ended. */
 async function startSlow(): Promise<{ session: Session; id: string }> {
-  const { service, shop } = house;
+  const { service, shop } = fixture;
   const marker = `slow ${crypto.randomUUID()}`;
   scriptTurn(service, marker, [write("tests/slow.spec.ts", SLOW), ...runAndWait({ baseUrl: shop.url })]);
   const session = await service.create(marker);
@@ -60,8 +60,8 @@ async function startSlow(): Promise<{ session: Session; id: string }> {
 }
 
 describe("a test run", () => {
-  itRuns("is told from its start to its end, and parks the turn that waits for it", async () => {
-    const { service } = house;
+  itRuns("has events from its start to its end, and parks the turn that waits for it", async () => {
+    const { service } = fixture;
     const { session, id } = await startSlow();
     const { waitingOn, turnState } = await readStatus(service, session.sessionId);
     assert.deepEqual([turnState, waitingOn?.ids, waitingOn?.until], ["running", [id], null]);
@@ -74,11 +74,11 @@ describe("a test run", () => {
     );
     await service.completed(session.statusUrl);
     const events = await readEvents(service, session.sessionId);
-    const told = events.filter(
+    const relevant = events.filter(
       ({ kind }) => kind.startsWith("tests.") || /^turn\.(waiting|resumed)$/.test(kind),
     );
-    // The turn parks while the tests run, so progress may come before and after it.
-    const kinds = told.map(({ kind }) => kind);
+    // The turn is parked while the tests run, so progress may come before and after `turn.waiting`.
+    const kinds = relevant.map(({ kind }) => kind);
     const kindsWithout = (prefix: string) =>
       kinds.filter((kind) => !kind.startsWith(prefix)).filter((kind, at, all) => kind !== all[at - 1]);
     assert.deepEqual(kindsWithout("turn."), ["tests.started", "tests.progress", "tests.completed"]);
@@ -86,14 +86,14 @@ describe("a test run", () => {
       kinds.filter((kind) => kind !== "tests.progress"),
       ["tests.started", "turn.waiting", "tests.completed", "turn.resumed"],
     );
-    const last = told.find((event) => event.kind === "tests.completed");
+    const last = relevant.find((event) => event.kind === "tests.completed");
     const { results: _, sessionId: __, ...shown } = ended;
     assert.deepEqual(last?.testRun, shown);
     assert.equal((await actOnPage(service, session, `/tests/${id}/cancel`, undefined)).status, 409);
   });
 
-  itRuns("a message interrupts the wait and not the run; the model may wait again", async () => {
-    const { service } = house;
+  itRuns("continues when a message interrupts the turn's wait", async () => {
+    const { service } = fixture;
     const { session } = await startSlow();
     const steered = await actOnPage(service, session, "/messages", { text: "How far?", mode: "steer" });
     assert.equal(steered.status, 202, await steered.clone().text());
@@ -109,26 +109,26 @@ describe("a test run", () => {
     assert.equal(run?.endedAt, null);
   });
 
-  itRuns("ends with the turn that a person stops, and no process of it is left", async () => {
-    const { service } = house;
+  itRuns("ends with all its processes when its turn is stopped", async () => {
+    const { service } = fixture;
     const { session } = await startSlow();
     const stopped = await service.call("POST", `/api/sessions/${session.sessionId}/agent/cancel`);
     assert.ok(stopped.ok, await stopped.text());
     const ended = await untilEnded(service, session.sessionId);
     assert.equal(ended.status, "cancelled");
-    assert.deepEqual(listSandboxed(), []);
+    assert.deepEqual(listSandboxes(), []);
   });
 
-  itRuns("goes with its session, with its processes", async () => {
-    const { service } = house;
+  itRuns("ends with all its processes when its session is deleted", async () => {
+    const { service } = fixture;
     const { session } = await startSlow();
     const removed = await service.call("DELETE", `/api/sessions/${session.sessionId}`);
     assert.equal(removed.status, 200);
-    await waitUntil(() => listSandboxed().length === 0, "the runner has ended");
+    await waitUntil(() => listSandboxes().length === 0, "the runner has ended");
   });
 
-  itRuns("is the only one of its session at a time, and is run again by a person", async () => {
-    const { service, shop } = house;
+  itRuns("is the only one of its session at a time, and can be run again by a person", async () => {
+    const { service, shop } = fixture;
     const { session, results } = await playTurn(service, [
       write("tests/quick.spec.ts", QUICK),
       write("tests/other.spec.ts", SLOW),
@@ -163,8 +163,8 @@ describe("a test run", () => {
     );
   });
 
-  itRuns("waits for a browser place, and takes that of a session that does not use its own", async () => {
-    const { service, shop } = house;
+  itRuns("waits for a browser place, and gets that of a session that does not use its browser", async () => {
+    const { service, shop } = fixture;
     const { session, results } = await playTurn(
       service,
       [
@@ -181,9 +181,9 @@ describe("a test run", () => {
   });
 });
 
-describe("the tools", () => {
-  it("are absent without a sandbox and in a structured session that does not include them, and say where there is no browser", async () => {
-    const { service } = house;
+describe("the tools for test runs", () => {
+  it("are absent without a sandbox or if a structured session does not include them, and require a browser", async () => {
+    const { service } = fixture;
     await playTurn(service, [], { capabilities: { sandbox: false } });
     assert.ok(!readOffered(service).includes("run_tests"));
     const outputSchema = {

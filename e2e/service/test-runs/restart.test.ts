@@ -7,12 +7,12 @@ import { openTestService, type TestService, waitUntil } from "../testing.ts";
 import { scriptTurn } from "../variants/variants-testing.ts";
 import { itRuns, listRuns, openTestRunsService, runAndWait, untilEnded, write } from "./test-runs-testing.ts";
 
-/** A test that leaves a file, and one that takes a few seconds. */
+/** A test that attaches a file, and one that takes a few seconds. */
 const SPEC = `import { test } from "@playwright/test";
 test("first", async ({}, info) => { await info.attach("note", { body: "noted", contentType: "text/plain" }); });
 test("second", async () => { await new Promise((done) => setTimeout(done, 4_000)); });`;
 
-/** Starts a session whose turn waits for its test run, until the first test has ended. */
+/** Starts a session with a test run, and waits until the first test has ended. */
 async function startRun(service: TestService, baseUrl: string) {
   const marker = `restart ${crypto.randomUUID()}`;
   const steps = [write("tests/a.spec.ts", SPEC), ...runAndWait({ baseUrl })];
@@ -23,46 +23,46 @@ async function startRun(service: TestService, baseUrl: string) {
   return { session, follow: (next: TestService) => scriptTurn(next, marker, steps) };
 }
 
-/** What a test has opened. Each is closed once: by the test, or after it. */
-const left: (() => Promise<void>)[] = [];
+/** Functions that close what a test has opened. Each closes once: called by the test, or after it. */
+const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
-  for (const close of left.splice(0).reverse()) await close();
+  for (const close of cleanups.splice(0).reverse()) await close();
 });
 
 function closeLater(close: () => Promise<void> | void): () => Promise<void> {
   let closed: Promise<void> | undefined;
   const once = () => (closed ??= Promise.resolve(close()));
-  left.push(once);
+  cleanups.push(once);
   return once;
 }
 
-describe("a test run of a process that", () => {
+describe("a test run of a process", () => {
   itRuns(
-    "shuts down is run again from its beginning by the next one, and its files are kept once",
+    "that shuts down is run again from its beginning by the next process, and its files are stored once",
     async () => {
-      const house = await openTestRunsService();
-      closeLater(house.shop.close);
-      const closeHouse = closeLater(() => house.service.close({ keepFiles: true }));
-      const { session, follow } = await startRun(house.service, house.shop.url);
-      await closeHouse();
+      const fixture = await openTestRunsService();
+      closeLater(fixture.shop.close);
+      const closeFirst = closeLater(() => fixture.service.close({ keepFiles: true }));
+      const { session, follow } = await startRun(fixture.service, fixture.shop.url);
+      await closeFirst();
       const next = await openTestService(
-        { BROWSER_EXECUTABLE_PATH: house.service.env.BROWSER_EXECUTABLE_PATH ?? "" },
-        house.service.dataDir,
+        { BROWSER_EXECUTABLE_PATH: fixture.service.env.BROWSER_EXECUTABLE_PATH ?? "" },
+        fixture.service.dataDir,
       );
       closeLater(next.close);
       follow(next);
       const ended = await untilEnded(next, session.sessionId);
       await next.completed(session.statusUrl);
       assert.deepEqual([ended.status, ended.counts.passed], ["passed", 2]);
-      const kept = await next.container.services.evidence.list(session.sessionId);
+      const evidence = await next.container.services.evidence.list(session.sessionId);
       assert.deepEqual(
-        kept.map(({ id }) => id),
+        evidence.map(({ id }) => id),
         ended.results.flatMap(({ attachments }) => attachments.map(({ evidenceId }) => evidenceId)),
       );
     },
   );
 
-  itRuns("shares the database is left alone by the others, who take it over when it has gone", async () => {
+  itRuns("that shares its database is played by no other process until the first has ended", async () => {
     const postgres = await startTestPostgres();
     closeLater(postgres.stop);
     const variables = {
@@ -70,20 +70,20 @@ describe("a test run of a process that", () => {
       DATABASE_DRIVER: "pg",
       ENCRYPTION_KEY: Buffer.alloc(32, 1).toString("base64"),
     };
-    const house = await openTestRunsService(variables);
-    closeLater(house.shop.close);
-    const closeHouse = closeLater(() => house.service.close({ keepFiles: true }));
-    const { BROWSER_EXECUTABLE_PATH = "" } = house.service.env;
-    const other = await openTestService({ ...variables, BROWSER_EXECUTABLE_PATH }, house.service.dataDir);
+    const fixture = await openTestRunsService(variables);
+    closeLater(fixture.shop.close);
+    const closeFirst = closeLater(() => fixture.service.close({ keepFiles: true }));
+    const { BROWSER_EXECUTABLE_PATH = "" } = fixture.service.env;
+    const other = await openTestService({ ...variables, BROWSER_EXECUTABLE_PATH }, fixture.service.dataDir);
     closeLater(other.close);
-    const { session, follow } = await startRun(house.service, house.shop.url);
+    const { session, follow } = await startRun(fixture.service, fixture.shop.url);
     follow(other);
     const { testRuns } = other.container.services;
     const { id = "" } = (await listRuns(other, session.sessionId))[0] ?? {};
     const shutdown = new AbortController();
     const play = (owner = testRuns.owner) => playTestRun({ ...testRuns, owner }, id, shutdown.signal);
     assert.deepEqual(await play(), { status: "later" });
-    await closeHouse();
+    await closeFirst();
     const ended = await untilEnded(other, session.sessionId);
     assert.deepEqual([ended.status, ended.counts.passed], ["passed", 2]);
     await other.completed(session.statusUrl);

@@ -3,11 +3,11 @@ import { after, before, describe } from "node:test";
 import { playTurn, step } from "../variants/variants-testing.ts";
 import { itRuns, listRuns, openTestRunsService, readRun, runAndWait, write } from "./test-runs-testing.ts";
 
-let house: Awaited<ReturnType<typeof openTestRunsService>>;
+let fixture: Awaited<ReturnType<typeof openTestRunsService>>;
 before(async () => {
-  house = await openTestRunsService();
+  fixture = await openTestRunsService();
 });
-after(() => house.close());
+after(() => fixture.close());
 
 const HEADING = `import { expect, test } from "@playwright/test";
 test("the heading", async ({ page }) => {
@@ -33,9 +33,9 @@ const APPLY_HEADING = step("apply_variant", {
   add: [{ op: "setText", selector: "h1", text: "A loud desk" }],
 });
 
-/** Plays the tests in a session that has the variant. @returns the run and what the model read. */
+/** Runs the tests in a session with the variant. @returns the run and the tool results. */
 async function run(input: Record<string, unknown>, withVariant = true) {
-  const { service, shop } = house;
+  const { service, shop } = fixture;
   const steps = [
     ...(withVariant ? [APPLY_HEADING] : []),
     write("tests/heading.spec.ts", HEADING),
@@ -52,9 +52,9 @@ async function run(input: Record<string, unknown>, withVariant = true) {
 const statuses = ({ results }: Awaited<ReturnType<typeof readRun>>) =>
   results.map(({ target, titles, status }) => `${target}: ${titles.join()}: ${status}`);
 
-describe("control and variant", () => {
+describe("a test run against control and variant", () => {
   itRuns(
-    "by default both are tested, and the variant is in every page of its target and in none of the other",
+    "tests both by default, with the variant in every page of its target and in no page of the control",
     async () => {
       const { run: both, answers } = await run({});
       assert.deepEqual(
@@ -74,17 +74,14 @@ describe("control and variant", () => {
     },
   );
 
-  itRuns(
-    "one of them is tested where that is asked for, and the control alone where there is no variant",
-    async () => {
-      const variant = await run({ against: "variant" });
-      assert.deepEqual([variant.run.status, variant.run.against], ["passed", ["variant"]]);
-      const control = await run({ grep: "another" }, false);
-      assert.deepEqual(
-        [control.run.status, control.run.against, control.run.variant, control.run.revision],
-        ["passed", ["control"], null, null],
-      );
-      assert.equal(control.run.results.length, 1);
-    },
-  );
+  itRuns("tests one of them if requested, and only the control if there is no variant", async () => {
+    const variant = await run({ against: "variant" });
+    assert.deepEqual([variant.run.status, variant.run.against], ["passed", ["variant"]]);
+    const control = await run({ grep: "another" }, false);
+    assert.deepEqual(
+      [control.run.status, control.run.against, control.run.variant, control.run.revision],
+      ["passed", ["control"], null, null],
+    );
+    assert.equal(control.run.results.length, 1);
+  });
 });

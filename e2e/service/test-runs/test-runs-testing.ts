@@ -14,7 +14,7 @@ const sandboxes = await makeSandboxFixture();
 const { isConfined } = sandboxes;
 await sandboxes.remove();
 
-/** A test of runs that are played; where commands cannot be confined, it checks that they are refused. */
+/** Defines a test that plays test runs. On a machine that cannot confine commands, it checks that runs are refused. */
 export function itRuns(title: string, test: () => Promise<void>): void {
   if (isConfined) it(title, test);
   else
@@ -35,7 +35,7 @@ const MEDIA_TYPES: Record<string, string> = {
   ".svg": "image/svg+xml",
 };
 
-/** The demo shop, without the service around it. */
+/** Serves the demo shop without the service. */
 const serveDemo: RequestListener = async (request, response) => {
   const name = /^\/demo\/([\w-]+\.\w+)$/.exec(new URL(request.url ?? "/", "http://shop").pathname)?.[1];
   const bytes = name && (await readFile(join(demo, name)).catch(() => undefined));
@@ -44,9 +44,9 @@ const serveDemo: RequestListener = async (request, response) => {
 };
 
 /**
- * A service with a browser and a sandbox, beside the demo shop.
+ * Starts a service with a browser and a sandbox, and the demo shop.
  *
- * @param isStrict whether pages reach the shop alone, and nothing else of this machine.
+ * @param isStrict Whether pages may reach only the shop on this machine.
  */
 export async function openTestRunsService(variables: Record<string, string> = {}, isStrict = false) {
   const { executablePath: BROWSER_EXECUTABLE_PATH } = findTestChromium();
@@ -80,7 +80,7 @@ export const runAndWait = (input: Record<string, unknown> = {}): Step[] => [
   step("wait_for_test_results"),
 ];
 
-/** A result as the API shows it. */
+/** A test result in an answer of the API. */
 export type ShownResult = {
   target: string;
   file: string;
@@ -110,7 +110,7 @@ export const readRun = async (service: TestService, sessionId: string, id: strin
     )
   ).testRun;
 
-/** The session's newest test run with its results, once it has ended. */
+/** Waits until the newest test run of a session has ended. @returns the run with its results. */
 export async function untilEnded(service: TestService, sessionId: string, withinMs = 60_000) {
   let newest: TestRun | undefined;
   await waitUntil(

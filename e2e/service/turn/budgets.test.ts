@@ -31,7 +31,7 @@ const shell = (command: string) => ({ name: "run_shell", arguments: { command } 
 /** A step that uses 1,000 tokens and calls a tool. */
 const work: Step = { toolCalls: [shell("true")], usage: { inputTokens: 900, outputTokens: 100 } };
 
-/** Scripts the model: it takes these steps in every turn, then says that it is done. */
+/** Scripts the model: it takes these steps in every turn, then answers "Done.". */
 const script = (on: TestService, steps: Step[]) =>
   on.model.respondWith(({ answersSoFar }) => steps[answersSoFar] ?? { text: "Done." });
 
@@ -95,7 +95,7 @@ describe("a session whose budget is used up", () => {
       only(events, "turn.resumed").map(({ reason }) => reason),
       ["settled"],
     );
-    assert.equal(only(events, "tool.result").length, 2, "no tool ran again");
+    assert.equal(only(events, "tool.result").length, 2, "no tool ran twice");
     assert.deepEqual(
       only(events, "run.completed").map(({ runId, outcome }) => [runId, outcome]),
       [[session.runId, "succeeded"]],
@@ -122,7 +122,7 @@ describe("a session whose budget is used up", () => {
     await untilParked(session);
     await raise(session, { tokens: 1_600 });
     const readWaits = async () => only(await readEvents(service, session.sessionId), "turn.waiting");
-    await waitUntil(async () => (await readWaits()).length === 2, "it waits again");
+    await waitUntil(async () => (await readWaits()).length === 2, "the turn waits again");
     assert.match((await readWaits())[1]?.waitingOn.reason ?? "", /budget of 1,600 tokens/);
     await raise(session, { tokens: null });
     await service.completed(session.statusUrl);
@@ -137,14 +137,14 @@ describe("a session whose budget is used up", () => {
     const answer = await service.call("POST", path, { text: "Be brief.", mode: "steer" });
     assert.equal(answer.status, 202);
     const readWaits = async () => only(await readEvents(service, session.sessionId), "turn.waiting").length;
-    await waitUntil(async () => (await readWaits()) === 2, "it waits again");
+    await waitUntil(async () => (await readWaits()) === 2, "the turn waits again");
     assert.equal(only(await readEvents(service, session.sessionId), "turn.steered").length, 1);
     await raise(session, { tokens: 10_000 });
     await service.completed(session.statusUrl);
     assert.match(service.model.requests.at(-1)?.text ?? "", /Be brief\./);
   });
 
-  it("begins a further turn without a model call, until it can be paid for", async () => {
+  it("begins a further turn without a model call, and waits until the budget allows one", async () => {
     script(service, [{ text: "Done.", usage: { inputTokens: 900, outputTokens: 100 } }]);
     const session = await create({ tokens: 1_000 });
     await service.completed(session.statusUrl);
@@ -192,7 +192,7 @@ describe("a session whose budget is used up", () => {
   });
 });
 
-describe("what counts", () => {
+describe("the amount spent", () => {
   it("is the price of input, cached input and output", async () => {
     const usage = { inputTokens: 100_000, cachedInputTokens: 50_000, outputTokens: 10_000 };
     script(service, [{ ...work, usage }]);
@@ -205,7 +205,7 @@ describe("what counts", () => {
     await service.completed(session.statusUrl);
   });
 
-  it("is the time at work, without the time that the turn waits", async () => {
+  it("is the working time, without the time that the turn waits", async () => {
     script(service, [{ toolCalls: [shell("sleep 0.5")] }]);
     const session = await create({ minutes: 0.005 });
     await untilParked(session);
@@ -218,7 +218,7 @@ describe("what counts", () => {
     assert.ok(after - spent < 0.02, `${after - spent} minutes more`);
   });
 
-  it("includes sub-agents: they wait too, and all continue when the root's budget is raised", async () => {
+  it("includes sub-agents, which wait too and continue when the root's budget is raised", async () => {
     const usage = { inputTokens: 900, outputTokens: 100 };
     scriptByTask(service, {
       go: [
@@ -250,7 +250,7 @@ describe("what counts", () => {
     assert.ok(spent.tokens >= 4_000, `${spent.tokens} tokens`);
   });
 
-  it("is kept without a budget, so that one that is set later counts from the beginning", async () => {
+  it("is recorded without a budget too, so a budget that is set later counts from the beginning", async () => {
     script(service, [work]);
     const session = await create(undefined);
     await service.completed(session.statusUrl);
@@ -280,7 +280,7 @@ describe("a change of the budget", () => {
     await service.completed(session.statusUrl);
   });
 
-  it("that the executor was not told of is found before the turn is parked", async () => {
+  it("without a notification of the executor is found before the turn is parked", async () => {
     const { session, open } = await startGated({ tokens: 500 });
     const { db } = service.container.services;
     await db
@@ -324,14 +324,14 @@ describe("a budget that cannot be used", () => {
   });
 });
 
-describe("without a price, and with a budget of owners", () => {
+describe("a service without prices, with a budget per owner", () => {
   let owned: TestService;
   before(async () => {
     owned = await openTestService({ SANDBOX: "unconfined", OWNER_BUDGET_TOKENS_PER_DAY: "2500" });
   });
   after(() => owned.close());
 
-  it("a limit in US dollars is a 400 that names the field", async () => {
+  it("refuses a limit in US dollars with 400 and the field", async () => {
     const messages = [{ role: "user", parts: [{ type: "text", text: "go" }] }];
     const created = await owned.call("POST", "/api/session", { messages, budget: { usd: 1 } });
     assert.equal(created.status, 400);
@@ -339,7 +339,7 @@ describe("without a price, and with a budget of owners", () => {
     assert.equal(((await created.json()) as { error: string }).error, `budget.usd: ${sentence}`);
   });
 
-  it("all sessions of an owner wait until midnight UTC when the owner's budget of the day is used up", async () => {
+  it("lets all sessions of an owner wait until midnight UTC when the owner's daily budget is used up", async () => {
     script(owned, [work, work]);
     const [one, two] = [await create(undefined, {}, owned), await create(undefined, {}, owned)];
     const isOver = async () => (await readParked(owned, [one.sessionId, two.sessionId])).length > 0;
@@ -377,6 +377,6 @@ describe("without a price, and with a budget of owners", () => {
     const readWaits = async () =>
       only(await readEvents(owned, parked?.sessionId ?? ""), "turn.waiting").length;
     await endOverdueWaits(owned.container.services, until);
-    await waitUntil(async () => (await readWaits()) === 2, "it waits again");
+    await waitUntil(async () => (await readWaits()) === 2, "the turn waits again");
   });
 });

@@ -30,7 +30,7 @@ test("a message whose turn is about to start is played after an interrupt that o
   const session = await service.create("begin");
   await service.model.waitForRequest(({ userText }) => userText.includes("begin"));
   const note = await follow(session.sessionId, { text: "my note" });
-  // Its job comes, and finds that it is too early: as if it were still on its way.
+  // The run may not start yet, so its job does nothing, as if the job had not arrived.
   const setNotBefore = (notBefore: Date | null) =>
     db.update(runs).set({ notBefore }).where(eq(runs.id, note.runId));
   await setNotBefore(new Date(Date.now() + 3_600_000));
@@ -49,7 +49,7 @@ test("a message whose turn is about to start is played after an interrupt that o
     only(events, "run.completed").map(({ requestId, outcome }) => [requestId, outcome]),
     [session, interrupt, note].map(({ requestId }) => [requestId, "succeeded"]),
   );
-  const said = only(events, "message.completed").map(({ message }) => JSON.stringify(message.parts));
+  const messages = only(events, "message.completed").map(({ message }) => JSON.stringify(message.parts));
   for (const [index, words] of ["begin", "First", "urgent", "At once", "my note", "Noted"].entries())
-    assert.match(said[index] ?? "", new RegExp(words));
+    assert.match(messages[index] ?? "", new RegExp(words));
 });

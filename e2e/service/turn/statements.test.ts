@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Notes each statement that clients of a driver send. */
+/** Records each statement that clients of a driver send. */
 function watch(prototype: { query: unknown }) {
   const query = prototype.query as (this: unknown, statement: unknown, ...rest: unknown[]) => unknown;
   prototype.query = function (this: unknown, statement: unknown, ...rest: unknown[]) {
@@ -25,7 +25,7 @@ function watch(prototype: { query: unknown }) {
   };
 }
 
-/** The tables whose rows were read since `statements` was emptied. The read of a run only asks whether there are any. */
+/** The tables that were read since `statements` was reset; the query of a run, which only checks existence, is ignored. */
 const tablesRead = (): string[] =>
   TABLES.filter((table) =>
     statements.some((text) => text.includes(` from "${table}"`) && !text.includes(' from "runs" inner join')),
@@ -36,7 +36,7 @@ const TABLES = ["reports", "landing_pages", "variants", "plans", "requirements",
 const OUTPUT_SCHEMA = { type: "object", properties: { ok: { type: "boolean" } }, required: ["ok"] };
 
 describe("the statements of turns and polls", () => {
-  it("a structured session is not asked for reports, pages and variants that it cannot have", async () => {
+  it("do not read reports, pages and variants in a structured session that cannot have them", async () => {
     statements = [];
     service.model.enqueue(say("Looked."), { text: JSON.stringify({ ok: true }) });
     const session = await service.create("Look", { outputSchema: OUTPUT_SCHEMA });
@@ -48,7 +48,7 @@ describe("the statements of turns and polls", () => {
     assert.deepEqual(tablesRead(), ["sessions"]);
   });
 
-  it("an editing session without the tools answers empty lists without reading reports and pages", async () => {
+  it("do not read reports and pages in an editing session without the tools for them", async () => {
     service.model.enqueue(say("Hello."));
     const exclude = ["deploy_landing_page", "publish_qa_report"];
     const session = await service.create("Hello", { tools: { exclude } });
@@ -59,7 +59,7 @@ describe("the statements of turns and polls", () => {
     assert.deepEqual(tablesRead(), ["variants", "sessions"]);
   });
 
-  it("a turn reads plan, requirements and imports only where the session has them", async () => {
+  it("read the plan, requirements and imports only if the session has them", async () => {
     service.model.enqueue(say("Hello."));
     const session = await service.create("Hello");
     await service.completed(session.statusUrl);
@@ -99,14 +99,14 @@ describe("the statements of turns and polls", () => {
     assert.equal(service.model.requests.length - calls, 2);
   });
 
-  it("a turn with a budget sends as many statements as one without", async () => {
+  it("are as many for a turn with a budget as for one without", async () => {
     const count = async (more: Record<string, unknown>) => {
       const toolCalls = [{ name: "search_transcript", arguments: { text: "steps" } }];
       service.model.enqueue({ toolCalls }, { toolCalls }, { toolCalls }, say("Done."));
       statements = [];
       const session = await service.create("Count the steps", more);
       await service.completed(session.statusUrl);
-      // Every statement that reads or writes what was spent.
+      // Statements that read or write spent amounts.
       return statements.filter((text) => /spent_tokens|owner_spend/.test(text)).length;
     };
     const plain = await count({});

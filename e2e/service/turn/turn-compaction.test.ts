@@ -8,7 +8,7 @@ import { only, readEvents, readStatus } from "./turn-testing.ts";
 
 const BUDGET_TOKENS = 12_000;
 const TASK = "Compare the offers in the files, and keep the colour vermilion in mind";
-/** Leaves out tools that no turn here calls, so that their descriptions do not fill the small budget. */
+/** Excludes tools that no turn here calls, because their descriptions would fill the small context. */
 const PROFILE = {
   tools: {
     exclude: [
@@ -33,21 +33,21 @@ after(() => service.close());
 const turn = () => service.container.services.turn;
 const isSummaryRequest = (text: string) => text.includes(SUMMARY_REQUEST);
 
-/** Plays a turn whose model says and runs so much in each of so many steps; summaries are what `summarize` answers. */
-function scriptSteps(steps: number, each: { said: string; command: string }, summarize: () => object) {
-  let made = 0;
+/** Scripts a model that writes a text and runs a command in each step; `summarize` answers requests for a summary. */
+function scriptSteps(steps: number, each: { text: string; command: string }, summarize: () => object) {
+  let calls = 0;
   service.model.respondWith(({ text }) => {
     if (isSummaryRequest(text)) return summarize();
-    made++;
-    if (made > steps) return { text: "All compared." };
+    calls++;
+    if (calls > steps) return { text: "All compared." };
     return {
-      text: `${made}: ${each.said}`,
+      text: `${calls}: ${each.text}`,
       toolCalls: [{ name: "run_shell", arguments: { command: each.command } }],
     };
   });
 }
 
-/** The calls of a prompt and the results in it, by call id. */
+/** The ids of the calls and of the results in a prompt. */
 function readCalls(input: unknown): { calls: string[]; results: string[] } {
   const items = (Array.isArray(input) ? input : []) as { type?: string; call_id?: string }[];
   const idsOf = (type: string) => items.flatMap((item) => (item.type === type ? (item.call_id ?? []) : []));
@@ -55,9 +55,9 @@ function readCalls(input: unknown): { calls: string[]; results: string[] } {
 }
 
 describe("a context that is near its budget", () => {
-  it("loses old tool results first, and the model goes on", async () => {
-    const asked = service.model.requests.length;
-    scriptSteps(12, { said: "next", command: "seq 1 1500" }, () => ({ text: "not asked for" }));
+  it("first loses old tool results, and the turn continues", async () => {
+    const requestCount = service.model.requests.length;
+    scriptSteps(12, { text: "next", command: "seq 1 1500" }, () => ({ text: "not asked for" }));
     const session = await service.create(TASK, PROFILE);
     await service.completed(session.statusUrl);
     const events = await readEvents(service, session.sessionId);
@@ -71,17 +71,17 @@ describe("a context that is near its budget", () => {
     assert.equal(only(events, "turn.compacting").length, compacted.length);
     const [end] = only(events, "run.completed");
     assert.deepEqual([end?.outcome, end?.usage.modelCalls], ["succeeded", 13]);
-    for (const { body, text } of service.model.requests.slice(asked)) {
+    for (const { body, text } of service.model.requests.slice(requestCount)) {
       const { calls, results } = readCalls(body.input);
-      assert.deepEqual(calls.toSorted(), results.toSorted(), "no call without its result");
-      assert.match(text, /vermilion/, "the task stays");
+      assert.deepEqual(calls.toSorted(), results.toSorted(), "every call has its result");
+      assert.match(text, /vermilion/, "the task is still in the prompt");
     }
     assert.match(service.model.requests.at(-1)?.text ?? "", /read_tool_result with resultId res_/);
   });
 
-  it("is summarised by the model where that is not enough, again and again", async () => {
+  it("is summarised by the model, repeatedly, if that is not enough", async () => {
     let summaries = 0;
-    scriptSteps(40, { said: "finding ".repeat(250), command: "true" }, () => ({
+    scriptSteps(40, { text: "finding ".repeat(250), command: "true" }, () => ({
       text: `Summary number ${++summaries}.`,
     }));
     const session = await service.create(TASK, PROFILE);
@@ -92,19 +92,19 @@ describe("a context that is near its budget", () => {
     assert.ok(summarized.every(({ tokensAfter }) => tokensAfter < BUDGET_TOKENS));
     const [end] = only(events, "run.completed");
     assert.equal(end?.outcome, "succeeded");
-    assert.equal(end?.usage.modelCalls, 41 + summaries, "the summaries' calls are counted");
+    assert.equal(end?.usage.modelCalls, 41 + summaries, "the usage includes the calls for summaries");
     const last = service.model.requests.at(-1)?.text ?? "";
-    assert.match(last, /vermilion/, "the task stays word for word");
+    assert.match(last, /vermilion/, "the task is in the prompt word for word");
     assert.match(last, new RegExp(`Summary number ${summaries}`));
     assert.doesNotMatch(last, /Summary number 1\b/);
   });
 
-  it("reads as compacting meanwhile, and outlives an executor that dies over it", async () => {
-    const held = Promise.withResolvers<void>();
+  it("reads `compacting` during a summary, and is compacted again if the executor dies", async () => {
+    const gate = Promise.withResolvers<void>();
     let summaries = 0;
-    scriptSteps(20, { said: "finding ".repeat(250), command: "true" }, () => {
+    scriptSteps(20, { text: "finding ".repeat(250), command: "true" }, () => {
       summaries++;
-      return summaries === 1 ? { text: "Lost.", hold: held.promise } : { text: "Kept." };
+      return summaries === 1 ? { text: "Lost.", hold: gate.promise } : { text: "Kept." };
     });
     const session = await service.create(TASK, PROFILE);
     const { sessionId, runId } = session;
@@ -112,30 +112,30 @@ describe("a context that is near its budget", () => {
       async () => (await readStatus(service, sessionId)).turnState === "compacting",
       "compacting",
     );
-    // Somebody else claims the run, as after a crash.
+    // Another executor claims the run, as after a crash.
     await service.container.services.db.update(runs).set({ epoch: sql`epoch + 1` }).where(eq(runs.id, runId));
     assert.deepEqual(await turn().play({ runId, generation: 1, player: "another" }), { status: "ended" });
-    held.resolve();
+    gate.resolve();
     const events = await readEvents(service, sessionId);
-    const course = events.map(({ kind }) => kind).filter((kind) => kind.startsWith("turn.compact"));
+    const compactions = events.map(({ kind }) => kind).filter((kind) => kind.startsWith("turn.compact"));
     const isOpen = (index: number) => index % 2 === 0;
     assert.deepEqual(
-      course,
-      course.map((_kind, index) => (isOpen(index) ? "turn.compacting" : "turn.compacted")),
-      "what was begun is ended before the next begins",
+      compactions,
+      compactions.map((_kind, index) => (isOpen(index) ? "turn.compacting" : "turn.compacted")),
+      "every compaction ends before the next begins",
     );
-    assert.equal(course.length % 2, 0);
+    assert.equal(compactions.length % 2, 0);
     assert.match(service.model.requests.at(-1)?.text ?? "", /Kept/);
     assert.equal((await readStatus(service, sessionId)).turnState, "idle");
   });
 
-  it("that the provider refuses as too large is compacted, and the call is made again", async () => {
-    let made = 0;
+  it("is compacted if the provider refuses it as too large, and the call is repeated", async () => {
+    let calls = 0;
     service.model.respondWith(({ text }) => {
       if (isSummaryRequest(text)) return { text: "In short." };
-      made++;
-      if (made === 4) return { status: 400, message: "This model's maximum context length is 3000 tokens." };
-      return made < 4
+      calls++;
+      if (calls === 4) return { status: 400, message: "This model's maximum context length is 3000 tokens." };
+      return calls < 4
         ? { text: "more", toolCalls: [{ name: "run_shell", arguments: { command: "seq 1 800" } }] }
         : { text: "Fits now." };
     });
@@ -146,8 +146,8 @@ describe("a context that is near its budget", () => {
     assert.equal(only(events, "run.completed")[0]?.outcome, "succeeded");
   });
 
-  it("is carried into the next turn, which begins with what was left", async () => {
-    scriptSteps(12, { said: "finding ".repeat(250), command: "true" }, () => ({ text: "Carried over." }));
+  it("stays compacted in the next turn", async () => {
+    scriptSteps(12, { text: "finding ".repeat(250), command: "true" }, () => ({ text: "Carried over." }));
     const session = await service.create(TASK, PROFILE);
     await service.completed(session.statusUrl);
     service.model.respondWith(({ text }) => ({

@@ -32,7 +32,7 @@ async function follow(sessionId: string, text: string) {
 
 const cancel = (sessionId: string) => service.call("POST", `/api/sessions/${sessionId}/agent/cancel`);
 
-/** How the engine's runs for a run of ours stand. */
+/** The states of the engine's function runs for a run. */
 async function readEngine(runId: string): Promise<string[]> {
   const found = await service.container.services.db
     .select({ state: engineRuns.state })
@@ -42,26 +42,26 @@ async function readEngine(runId: string): Promise<string[]> {
   return found.map(({ state }) => state);
 }
 
-/** Notes a wish to stop as another process would: nothing in this one hears of it. */
+/** Stores a request to stop as another process does, without notifying this process. */
 const requestStop = (runId: string) =>
   service.container.services.db.update(runs).set({ cancelRequestedAt: new Date() }).where(eq(runs.id, runId));
 
-/** A run whose model call hangs until `release`, claimed by somebody else meanwhile: its executor is stale. */
+/** Starts a run whose model call waits until `release`, and claims it for another executor, so that its own is stale. */
 async function takeOver(words: string, first: Step = { text: "From the stale one." }) {
-  const held = Promise.withResolvers<void>();
-  answer({ [words]: [{ ...first, hold: held.promise }, { text: "From the new one." }] });
+  const gate = Promise.withResolvers<void>();
+  answer({ [words]: [{ ...first, hold: gate.promise }, { text: "From the new one." }] });
   const session = await service.create(words);
   await isAsked(words);
   const { db } = service.container.services;
   await db.update(runs).set({ epoch: sql`epoch + 1`, player: "another" }).where(eq(runs.id, session.runId));
-  return { ...session, release: held.resolve };
+  return { ...session, release: gate.resolve };
 }
 
 const hasGivenUp = (runId: string) =>
   waitUntil(async () => (await readEngine(runId)).includes("failed"), "the stale executor has given up");
 
 describe("a stop", () => {
-  it("ends a model call at once; the next message is played", async () => {
+  it("ends a model call at once, and the next message is played", async () => {
     answer({ "stop the model": [{ text: "On and on.", hold: forever() }], "go on": [{ text: "Gone on." }] });
     const session = await service.create("stop the model");
     const request = await isAsked("stop the model");
@@ -69,18 +69,18 @@ describe("a stop", () => {
     await waitUntil(() => log.readUnfinished(session.sessionId).length > 0, "the text streams");
     await cancel(session.sessionId);
     await service.completed(session.statusUrl);
-    await waitUntil(() => request.outcome === "client-left", "the call was given up");
+    await waitUntil(() => request.outcome === "client-left", "the call was aborted");
     const events = await readEvents(service, session.sessionId);
     assert.deepEqual(
       only(events, "run.completed").map(({ outcome }) => outcome),
       ["cancelled"],
     );
-    assert.equal(only(events, "message.completed").length, 1, "nothing is kept of half an answer");
+    assert.equal(only(events, "message.completed").length, 1, "the partial answer is not stored");
     await service.completed((await follow(session.sessionId, "go on")).statusUrl);
     assert.equal((await readStatus(service, session.sessionId)).lastRun?.outcome, "succeeded");
   });
 
-  it("right after the 201 ends the turn as it begins: the message stands in the transcript, with an end", async () => {
+  it("right after the 201 ends the turn as it starts, with its message in the transcript", async () => {
     service.model.respondWith(() => ({ text: "Too late.", hold: forever() }));
     const session = await service.create("stop before it starts");
     await cancel(session.sessionId);
@@ -91,7 +91,7 @@ describe("a stop", () => {
     assert.deepEqual([status.lastRunId, status.lastRun?.outcome], [session.runId, "cancelled"]);
   });
 
-  it("ends a tool; its calls are settled before the next message reaches the model", async () => {
+  it("ends a tool call, and all calls have results before the next message reaches the model", async () => {
     const shell = (command: string) => ({ name: "run_shell", arguments: { command } });
     answer({
       "stop the tool": [
@@ -116,7 +116,7 @@ describe("a stop", () => {
     assert.equal((await readStatus(service, session.sessionId)).lastRun?.outcome, "succeeded");
   });
 
-  it("ends a chain of retries that waits", async () => {
+  it("ends a chain of retries that waits for the next run", async () => {
     const later = { status: 503, message: "overloaded", headers: { "retry-after": "60" } };
     answer({ "stop the chain": [later, { text: "Too late." }] });
     const session = await service.create("stop the chain");
@@ -134,13 +134,13 @@ describe("a stop", () => {
     assert.equal((await readStatus(service, session.sessionId)).turnState, "idle");
   });
 
-  it("that comes while a run fails is not undone by a retry", async () => {
-    const held = Promise.withResolvers<void>();
-    answer({ "fail while stopped": [{ status: 503, message: "overloaded", hold: held.promise }] });
+  it("during the failing call of a run prevents a retry", async () => {
+    const gate = Promise.withResolvers<void>();
+    answer({ "fail while stopped": [{ status: 503, message: "overloaded", hold: gate.promise }] });
     const session = await service.create("fail while stopped");
     await isAsked("fail while stopped");
     await requestStop(session.runId);
-    held.resolve();
+    gate.resolve();
     await service.completed(session.statusUrl);
     const ends = only(await readEvents(service, session.sessionId), "run.completed");
     assert.deepEqual(
@@ -150,7 +150,7 @@ describe("a stop", () => {
     assert.equal((await readStatus(service, session.sessionId)).turnState, "idle");
   });
 
-  it("of a run that has just failed stops the retry that follows", async () => {
+  it("of a run that has just failed cancels its retry", async () => {
     const later = { status: 503, message: "overloaded", headers: { "retry-after": "60" } };
     answer({ "stop the failed": [later, { text: "Too late." }] });
     const session = await service.create("stop the failed");
@@ -165,19 +165,19 @@ describe("a stop", () => {
     );
   });
 
-  it("asked for in a process that is gone is heard by the next", async () => {
+  it("that was requested before the process ended is applied by the next process", async () => {
     const { runId, sessionId, release } = await takeOver("stop across");
     await requestStop(runId);
-    const asked = service.model.requests.length;
+    const requestCount = service.model.requests.length;
     assert.deepEqual(await turn().play({ runId, generation: 1, player: "another" }), { status: "ended" });
-    assert.equal(service.model.requests.length, asked, "no call is made for a stopped turn");
+    assert.equal(service.model.requests.length, requestCount, "a stopped turn makes no model call");
     const [end] = only(await readEvents(service, sessionId), "run.completed");
     assert.equal(end?.outcome, "cancelled");
     release();
     await hasGivenUp(runId);
   });
 
-  it("reports what a process that is gone had begun as unknown", async () => {
+  it("reports a call that an ended process had started as unknown", async () => {
     const toolCalls = [{ name: "run_shell", arguments: { command: "sleep 2" } }];
     answer({ "stop a lost call": [{ toolCalls }] });
     const { runId, sessionId } = await service.create("stop a lost call");
@@ -196,7 +196,7 @@ describe("a stop", () => {
 });
 
 describe("an executor whose claim is over", () => {
-  it("writes nothing, and the run goes on with the one that took it over", async () => {
+  it("writes nothing, and the executor that took over the run continues it", async () => {
     const { runId, sessionId, release } = await takeOver("stale");
     release();
     await hasGivenUp(runId);
@@ -205,7 +205,7 @@ describe("an executor whose claim is over", () => {
       before.map(({ kind }) => kind),
       ["run.started", "message.completed"],
     );
-    assert.equal((await readStatus(service, sessionId)).turnState, "running", "nobody closed the run");
+    assert.equal((await readStatus(service, sessionId)).turnState, "running", "the run is still open");
 
     assert.deepEqual(await turn().play({ runId, generation: 1, player: "another" }), { status: "ended" });
     const events = await readEvents(service, sessionId);
@@ -216,7 +216,7 @@ describe("an executor whose claim is over", () => {
     );
   });
 
-  it("starts no tool", async () => {
+  it("starts no tool call", async () => {
     const call = { name: "write_file", arguments: { path: "stale.txt", content: "stale" } };
     const { runId, sessionId, release } = await takeOver("stale tool", { toolCalls: [call] });
     release();
@@ -227,7 +227,7 @@ describe("an executor whose claim is over", () => {
 });
 
 describe("a run", () => {
-  it("is not claimed by a job for which there is a newer one", async () => {
+  it("is not claimed by an outdated job", async () => {
     const { runId, sessionId, release } = await takeOver("newer");
     await turn().handOver(runId, 1);
     assert.deepEqual(await turn().play({ runId, generation: 1, player: "another" }), { status: "no" });
@@ -238,15 +238,15 @@ describe("a run", () => {
     );
   });
 
-  it("that is played again once it has ended does nothing again", async () => {
+  it("does nothing if it is played again after its end", async () => {
     answer({ twice: [{ text: "Once." }] });
     const session = await service.create("twice");
     await service.completed(session.statusUrl);
-    const asked = service.model.requests.length;
+    const requestCount = service.model.requests.length;
     assert.deepEqual(await turn().play({ runId: session.runId, generation: 1, player: "another" }), {
       status: "no",
     });
-    assert.equal(service.model.requests.length, asked);
+    assert.equal(service.model.requests.length, requestCount);
     const kinds = (await readEvents(service, session.sessionId)).map(({ kind }) => kind);
     assert.deepEqual(kinds, ["run.started", "message.completed", "message.completed", "run.completed"]);
   });
@@ -267,17 +267,21 @@ describe("the queue", () => {
     );
   });
 
-  it("lets a message that waits be taken back: its request ends as cancelled, outside the transcript", async () => {
-    const held = Promise.withResolvers<void>();
-    answer({ hold: [{ text: "First.", hold: held.promise }], last: [{ text: "Last." }] });
+  it("allows the removal of a message, whose request then ends as cancelled outside the transcript", async () => {
+    const gate = Promise.withResolvers<void>();
+    answer({ hold: [{ text: "First.", hold: gate.promise }], last: [{ text: "Last." }] });
     const session = await service.create("hold");
     await isAsked("hold");
     const removed = await follow(session.sessionId, "take me back");
     const last = await follow(session.sessionId, "last");
     assert.equal(await turn().removeQueued(removed.runId), true);
-    assert.equal(await turn().removeQueued(removed.runId), false, "it has ended");
-    assert.equal(await turn().removeQueued(session.runId), false, "it has started");
-    held.resolve();
+    assert.equal(
+      await turn().removeQueued(removed.runId),
+      false,
+      "a removed message cannot be removed again",
+    );
+    assert.equal(await turn().removeQueued(session.runId), false, "a started message cannot be removed");
+    gate.resolve();
     await service.completed(last.statusUrl);
     const events = await readEvents(service, session.sessionId);
     assert.deepEqual(
@@ -290,10 +294,10 @@ describe("the queue", () => {
     );
     assert.doesNotMatch(JSON.stringify(only(events, "message.completed")), /take me back/);
     assert.doesNotMatch(service.model.requests.at(-1)?.text ?? "", /take me back/);
-    assert.equal((await readEngine(last.runId)).length, 1, "its job was sent once");
+    assert.equal((await readEngine(last.runId)).length, 1, "the job was sent once");
   });
 
-  it("goes on after a run whose executor gave up", async () => {
+  it("continues after a run that its executor has abandoned", async () => {
     const { runId, sessionId, release } = await takeOver("give up");
     answer({ "after that": [{ text: "Here." }] });
     const next = await follow(sessionId, "after that");

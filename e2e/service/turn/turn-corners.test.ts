@@ -26,7 +26,7 @@ async function follow(sessionId: string, body: object) {
   return (await response.json()) as { statusUrl: string; requestId: string };
 }
 
-/** The next arrival at a point throws, as a lost database does. */
+/** Makes the next arrival at a fault point throw during `work`, like a lost database connection. */
 async function throwAt(point: FaultPoint, work: () => Promise<void>) {
   armFaults({ point, nth: 1, action: "throw", afterMs: 0 });
   try {
@@ -36,11 +36,11 @@ async function throwAt(point: FaultPoint, work: () => Promise<void>) {
   }
 }
 
-describe("a turn goes on", () => {
+describe("a turn continues", () => {
   it("after a call whose arguments are null", async () => {
-    let made = 0;
+    let calls = 0;
     service.model.respondWith(() =>
-      made++ === 0 ? { toolCalls: [{ name: "list_files", arguments: "null" }] } : { text: "Understood." },
+      calls++ === 0 ? { toolCalls: [{ name: "list_files", arguments: "null" }] } : { text: "Understood." },
     );
     const session = await service.create("call it with nothing");
     await service.completed(session.statusUrl);
@@ -49,13 +49,13 @@ describe("a turn goes on", () => {
     assert.deepEqual(await outcomes(session.sessionId), [["succeeded", undefined]]);
   });
 
-  it("with a structured result that was recorded before a crash: nothing is made of it again", async () => {
-    let made = 0;
+  it("after a crash with the structured result that it had recorded, without a second call", async () => {
+    let calls = 0;
     service.model.respondWith(({ text, kind }) => {
       if (isSummaryRequest(text)) return { text: "cut off", finish: "length", usage };
       if (kind === "probe") return { json: {} };
       if (kind === "structured") return { json: { price: "word ".repeat(3_500) }, usage };
-      return ++made <= 3 ? { text: "finding ".repeat(600), ...idle, usage } : { text: "Done.", usage };
+      return ++calls <= 3 ? { text: "finding ".repeat(600), ...idle, usage } : { text: "Done.", usage };
     });
     await throwAt("close-begun", async () => {
       const session = await service.create("Find the price", { outputSchema: schema });
@@ -65,15 +65,15 @@ describe("a turn goes on", () => {
     });
   });
 
-  it("behind a summary that failed: the run ends with the reason, and the summary is not asked for twice", async () => {
-    let made = 0;
+  it("after a crash with the recorded failure of a summary, which ends the run, without a second summary", async () => {
+    let calls = 0;
     let summaries = 0;
     service.model.respondWith(({ text }) => {
       if (isSummaryRequest(text)) {
         summaries++;
         return { status: 400, message: "no summary today" };
       }
-      return made++ < 12 ? { text: "finding ".repeat(600), ...idle, usage } : { text: "Done.", usage };
+      return calls++ < 12 ? { text: "finding ".repeat(600), ...idle, usage } : { text: "Done.", usage };
     });
     await throwAt("close-begun", async () => {
       const session = await service.create("Compare the offers");
@@ -83,23 +83,23 @@ describe("a turn goes on", () => {
     });
   });
 
-  it("with a message at the limit of its steps as a turn of its own", async () => {
+  it("with a new turn for a steer that arrives at the step limit", async () => {
     const limited = await openTestService({ AGENT_MAX_STEPS: "2" });
-    const held = Promise.withResolvers<void>();
-    let made = 0;
+    const gate = Promise.withResolvers<void>();
+    let calls = 0;
     limited.model.respondWith(({ userText }) => {
       if (userText.includes("in blue")) return { text: "Blue." };
-      return made++ === 0
+      return calls++ === 0
         ? { toolCalls: [{ name: "list_transcript", arguments: {} }] }
-        : { text: "Grey.", hold: held.promise };
+        : { text: "Grey.", hold: gate.promise };
     });
     const session = await limited.create("Paint");
-    await waitUntil(() => made === 2, "the last step");
+    await waitUntil(() => calls === 2, "the last step");
     const path = `/api/sessions/${session.sessionId}/agent/messages`;
     const steer = (await (await limited.call("POST", path, { text: "in blue", mode: "steer" })).json()) as {
       statusUrl: string;
     };
-    held.resolve();
+    gate.resolve();
     await limited.completed(session.statusUrl);
     await limited.completed(steer.statusUrl);
     const events = await readEvents(limited, session.sessionId);
@@ -111,24 +111,24 @@ describe("a turn goes on", () => {
     await limited.close();
   });
 
-  it("with a message that arrives while room is made for the collection", async () => {
-    const held = Promise.withResolvers<void>();
-    let [made, structured, summaries] = [0, 0, 0];
+  it("with a steer that arrives during the compaction before the collection", async () => {
+    const gate = Promise.withResolvers<void>();
+    let [calls, structured, summaries] = [0, 0, 0];
     service.model.respondWith(({ text, kind }) => {
       if (isSummaryRequest(text)) {
-        const isFirst = made === 2 && summaries++ === 0;
-        return { text: "In short.", usage, ...(isFirst && { hold: held.promise }) };
+        const isFirst = calls === 2 && summaries++ === 0;
+        return { text: "In short.", usage, ...(isFirst && { hold: gate.promise }) };
       }
       if (kind === "probe") return { json: {} };
       if (kind === "structured") return { json: { price: String(++structured) }, usage };
-      if (++made === 1) return { text: "x ".repeat(3_000), ...idle, usage };
-      if (made === 2) return { text: "finding ".repeat(2_350), usage };
+      if (++calls === 1) return { text: "x ".repeat(3_000), ...idle, usage };
+      if (calls === 2) return { text: "finding ".repeat(2_350), usage };
       return { text: "Steered.", usage };
     });
     const session = await service.create("Find the price", { outputSchema: schema });
-    await waitUntil(() => summaries === 1, "room is made before the collection");
+    await waitUntil(() => summaries === 1, "the context is compacted before the collection");
     await follow(session.sessionId, { text: `also mind this: ${"word ".repeat(1_000)}`, mode: "steer" });
-    held.resolve();
+    gate.resolve();
     await service.completed(session.statusUrl);
     assert.deepEqual(await outcomes(session.sessionId), [["succeeded", undefined]]);
     assert.deepEqual((await readStatus(service, session.sessionId)).deliverable, {
@@ -142,30 +142,33 @@ describe("a turn goes on", () => {
   });
 });
 
-describe("a turn that is stopped before it began", () => {
-  it("leaves its message in transcript and log, and before the next turn's model", async () => {
+describe("a turn that is stopped before it starts", () => {
+  it("leaves its message in the transcript, the log and the next prompt", async () => {
     service.model.respondWith(() => ({ text: "ok" }));
     await throwAt("run-claimed", async () => {
-      // The first claim is lost, so that the interrupt finds a turn that is about to start.
+      // The first claim fails, so the interrupt arrives while the turn is about to start.
       const session = await service.create("an early note");
       const urgent = await follow(session.sessionId, { text: "urgent", mode: "interrupt" });
       await service.completed(urgent.statusUrl);
       await service.completed(session.statusUrl);
       const next = await follow(session.sessionId, { text: "and then?" });
       await service.completed(next.statusUrl);
-      const told = only(await readEvents(service, session.sessionId), "message.completed");
-      assert.equal(told.filter(({ message }) => JSON.stringify(message).includes("an early note")).length, 1);
+      const messages = only(await readEvents(service, session.sessionId), "message.completed");
+      assert.equal(
+        messages.filter(({ message }) => JSON.stringify(message).includes("an early note")).length,
+        1,
+      );
       assert.match(service.model.requests.at(-1)?.text ?? "", /an early note/);
     });
   });
 });
 
-describe("a run that is given up", () => {
-  it("before it began still puts its message into the transcript", async () => {
-    const held = Promise.withResolvers<void>();
+describe("a run that is abandoned", () => {
+  it("before its start still has its message in the transcript", async () => {
+    const gate = Promise.withResolvers<void>();
     service.model.respondWith(({ userText }) => ({
       text: "ok",
-      ...(userText.includes("hold this") && { hold: held.promise }),
+      ...(userText.includes("hold this") && { hold: gate.promise }),
     }));
     const session = await service.create("hold this");
     await service.model.waitForRequest(({ userText }) => userText.includes("hold this"));
@@ -176,36 +179,36 @@ describe("a run that is given up", () => {
     await turn.stopRun(session.runId);
     await service.completed(session.statusUrl);
     await turn.abandon({ runId: run.id, generation: 9, player: "another" }, "the test says so");
-    held.resolve();
-    // Its own job may have taken it up meanwhile; whoever has it puts the message there.
+    gate.resolve();
+    // Its own job may play it by then, which adds the message to the transcript too.
     await waitUntil(async () => {
       const rows = await db.select().from(messages).where(eq(messages.requestId, requestId));
       return rows.some(({ role, seq }) => role === "user" && seq !== null);
     }, "the note is in the transcript");
   });
 
-  it("is left to a newer job", async () => {
-    const held = Promise.withResolvers<void>();
-    service.model.respondWith(() => ({ text: "Played.", hold: held.promise }));
+  it("by an outdated job is played by the newer one", async () => {
+    const gate = Promise.withResolvers<void>();
+    service.model.respondWith(() => ({ text: "Played.", hold: gate.promise }));
     const session = await service.create("leave it to the newer");
     await service.model.waitForRequest(({ userText }) => userText.includes("leave it"));
     const { db, turn } = service.container.services;
     await db.update(runs).set({ generation: sql`generation + 1` }).where(eq(runs.id, session.runId));
     await turn.abandon({ runId: session.runId, generation: 1, player: "another" }, "the test says so");
-    held.resolve();
+    gate.resolve();
     await service.completed(session.statusUrl);
     assert.deepEqual(await outcomes(session.sessionId), [["succeeded", undefined]]);
   });
 });
 
-describe("a compaction that was begun", () => {
-  it("is over where the budget has grown since", async () => {
-    const held = Promise.withResolvers<void>();
-    let [made, summaries] = [0, 0];
+describe("a started compaction", () => {
+  it("ends after a restart in which the context has become large enough", async () => {
+    const gate = Promise.withResolvers<void>();
+    let [calls, summaries] = [0, 0];
     service.model.respondWith(({ text }) => {
       if (isSummaryRequest(text))
-        return summaries++ ? { text: "Kept." } : { text: "Lost.", hold: held.promise };
-      return made++ < 20 ? { text: "finding ".repeat(250), ...idle, usage } : { text: "Done.", usage };
+        return summaries++ ? { text: "Kept." } : { text: "Lost.", hold: gate.promise };
+      return calls++ < 20 ? { text: "finding ".repeat(250), ...idle, usage } : { text: "Done.", usage };
     });
     const session = await service.create("Compare the offers");
     const { sessionId, runId } = session;
@@ -214,13 +217,13 @@ describe("a compaction that was begun", () => {
       "compacting",
     );
     const { db, turn } = service.container.services;
-    // As after a redeploy with a larger budget: what is to be done is decided by what the step noted.
+    // Simulates a redeploy with a larger context, after which the recorded size does not need a compaction.
     await db
       .update(steps)
       .set({ output: { tokens: 1 } })
       .where(sql`run_id = ${runId} and name like 'compacting-%'`);
     await turn.play({ runId, generation: 1, player: "another" });
-    held.resolve();
+    gate.resolve();
     const events = await readEvents(service, sessionId);
     assert.equal(only(events, "turn.compacting").length, only(events, "turn.compacted").length);
     assert.equal((await readStatus(service, sessionId)).turnState, "idle");

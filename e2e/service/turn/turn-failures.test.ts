@@ -14,7 +14,7 @@ after(() => service.close());
 const fail = (status: number, message: string, headers = {}): Step => ({ status, message, headers });
 const listFiles: Step = { text: "I look.", toolCalls: [{ name: "list_files", arguments: {} }] };
 
-/** Answers everything that one task asks, whoever asks in between. */
+/** Answers the model calls of one task with these steps, also if other calls come in between. */
 const answer = (words: string, steps: Step[]) => {
   let next = 0;
   service.model.respondWith(({ userText }) => (userText.includes(words) ? steps[next++] : undefined));
@@ -28,7 +28,7 @@ async function play(task: string, steps: Step[]) {
 }
 
 describe("a turn that fails", () => {
-  it("ends errored at the step limit, is not retried, and keeps what it did", async () => {
+  it("at the step limit ends errored without a retry, and keeps its messages and results", async () => {
     const { session, events } = await play("limit", Array(9).fill(listFiles));
     const [end, ...others] = only(events, "run.completed");
     assert.deepEqual(others, []);
@@ -41,7 +41,7 @@ describe("a turn that fails", () => {
     assert.equal(data.length, 4);
   });
 
-  it("is tried five times in all: every run but the last says what follows, and the request completes once", async () => {
+  it("has five runs; each but the last announces its retry, and the request completes once", async () => {
     const { session, events } = await play("chain", Array(9).fill(fail(503, "overloaded")));
     const ends = only(events, "run.completed");
     assert.deepEqual(
@@ -52,14 +52,14 @@ describe("a turn that fails", () => {
       only(events, "run.started").map(({ attempt, origin, runId }) => [attempt, origin, runId]),
       ends.map(({ runId }, index) => [index + 1, index === 0 ? "external" : "retry", runId]),
     );
-    assert.equal(only(events, "message.completed").length, 1, "the person's message stands there once");
+    assert.equal(only(events, "message.completed").length, 1, "the person's message is in the log once");
     assert.deepEqual((await readStatus(service, session.sessionId)).lastRun, {
       outcome: "errored",
       error: "overloaded",
     });
   });
 
-  it("reads running while its retry waits, and a message that comes meanwhile waits behind it", async () => {
+  it("reads `running` while its retry waits, and a new message waits behind the retry", async () => {
     answer("wait", [
       fail(429, "slow down", { "retry-after-ms": "400" }),
       { text: "Now." },
@@ -88,10 +88,10 @@ describe("a turn that fails", () => {
     );
     const [refused, repeated] = service.model.requests.slice(-3);
     const waitedMs = (repeated?.atMs ?? 0) - (refused?.atMs ?? 0);
-    assert.ok(waitedMs >= 400, `Retry-After is the least: ${waitedMs} ms`);
+    assert.ok(waitedMs >= 400, `the retry came before Retry-After: ${waitedMs} ms`);
   });
 
-  it("goes on from the stored tool results, without the partial message of the run before", async () => {
+  it("continues in its retry from the stored tool results, without the partial message of the failed run", async () => {
     const cut: Step = {
       text: "This never comes to its end, and nobody shall read it.",
       cutAfterBytes: 1_500,
@@ -112,7 +112,7 @@ describe("a turn that fails", () => {
     ["breaks off", false],
     ["ends too early", true],
   ] as const)
-    it(`is tried again when the provider's stream ${how} in mid-text`, async () => {
+    it(`is retried when the provider's stream ${how} in the middle of the text`, async () => {
       const cut: Step = { text: "Half of an answer that is long enough.", cutAfterBytes: 1_800, cutCleanly };
       const { events } = await play(`stream ${how}`, [cut, { text: "The whole." }]);
       assert.deepEqual(
@@ -121,7 +121,7 @@ describe("a turn that fails", () => {
       );
     });
 
-  it("is tried again when the provider reports a failure in its stream", async () => {
+  it("is retried when the provider reports a failure in its stream", async () => {
     const failed: Step = { text: "I was", failure: { code: "server_error", message: "it broke" } };
     const { events } = await play("reported", [failed, { text: "The whole." }]);
     assert.deepEqual(
@@ -133,7 +133,7 @@ describe("a turn that fails", () => {
     );
   });
 
-  it("ends at once when trying again would not help", async () => {
+  it("ends without a retry if the provider's error is permanent", async () => {
     const { events } = await play("refused", [fail(401, "Incorrect API key provided: sk-abcdefgh")]);
     assert.deepEqual(
       only(events, "run.completed").map(({ outcome, error, willRetry }) => [outcome, error, willRetry]),
@@ -141,12 +141,12 @@ describe("a turn that fails", () => {
     );
   });
 
-  it("may say anything in its error", async () => {
+  it("may have any characters in its error", async () => {
     const { events } = await play("odd", [fail(400, `${"x".repeat(999)}😀 and \0 more`)]);
     assert.match(only(events, "run.completed")[0]?.error ?? "", /^x{999}/);
   });
 
-  it("does not break over NUL and half characters in texts, inputs and results", async () => {
+  it("does not fail for NUL and lone surrogates in texts, inputs and results", async () => {
     const odd = "a\0b\ud83d";
     const { events } = await play("characters", [
       {
@@ -164,7 +164,7 @@ describe("a turn that fails", () => {
     assert.match(JSON.stringify(only(events, "message.completed")[1]), /I say a\ufffdb/);
   });
 
-  it("may call tools by an id it used before", async () => {
+  it("does not fail for a tool call id that the model has used before", async () => {
     const shell = (word: string) => ({
       toolCalls: [{ id: "0", name: "run_shell", arguments: { command: `echo ${word}` } }],
     });

@@ -32,9 +32,9 @@ async function start(tools: ScriptedTool[], options: ToolServerOptions = {}): Pr
   return server;
 }
 
-const steps = (queue: Step[], target = service) => {
-  const left = [...queue];
-  target.model.respondWith(() => left.shift() ?? { text: "Done." });
+const steps = (steps: Step[], target = service) => {
+  const queue = [...steps];
+  target.model.respondWith(() => queue.shift() ?? { text: "Done." });
 };
 const use = (name: string, input: unknown = {}): Step => ({
   toolCalls: [{ name: `mcp_crm__${name}`, arguments: input }],
@@ -45,7 +45,7 @@ const text = (value: string) => ({ content: [{ type: "text" as const, text: valu
 const namesIn = (body: Record<string, unknown> | undefined): string[] =>
   ((body?.tools ?? []) as { name: string }[]).map(({ name }) => name);
 
-/** The tools of the server `crm` that the model was offered, per call. */
+/** The tools of the server `crm` that each model call offered. */
 const offered = (target = service) =>
   target.model.requests.map(({ body }) => namesIn(body).filter((name) => name.startsWith("mcp_crm__")));
 
@@ -57,7 +57,7 @@ async function play(queue: Step[], more: Record<string, unknown>) {
   return { ...session, events: await readEvents(service, session.sessionId) };
 }
 
-/** Follows up as a person on the session page does. */
+/** Posts a follow-up as a person on the session page. */
 async function followAsPerson(
   session: { sessionId: string; shareUrl: string },
   words: string,
@@ -79,7 +79,7 @@ async function followAsPerson(
 }
 
 describe("a session's tool servers in a turn", () => {
-  it("are listed once, called over one connection, and what they answer reaches the model as data", async () => {
+  it("are listed once and called over one connection, and their results reach the model as data", async () => {
     const inputSchema = { type: "object" as const, properties: { id: { type: "string" } }, required: ["id"] };
     const server = await start([
       {
@@ -94,8 +94,8 @@ describe("a session's tool servers in a turn", () => {
     const queue = [use("find", { id: "7" }), use("fail"), { text: "Found." }];
     const { events, sessionId } = await play(queue, { mcpServers: { crm: { url: server.url, headers } } });
     assert.deepEqual(offered(), Array(3).fill(["mcp_crm__find", "mcp_crm__fail"]));
-    const [asked] = service.model.requests;
-    const tools = asked?.body.tools as { name: string; parameters: unknown; strict?: boolean }[];
+    const [request] = service.model.requests;
+    const tools = request?.body.tools as { name: string; parameters: unknown; strict?: boolean }[];
     const find = tools.find(({ name }) => name === "mcp_crm__find");
     assert.deepEqual([find?.parameters, find?.strict], [inputSchema, false]);
     const results = service.model.requests.at(-1)?.toolResults ?? [];
@@ -116,7 +116,7 @@ describe("a session's tool servers in a turn", () => {
     assert.ok(!seen.includes("canary-of-this-test"));
   });
 
-  it("are reached at their URL in full, whose query is shown masked and kept from the model", async () => {
+  it("are called at their full URL, whose query is masked in answers and hidden from the model", async () => {
     const paths: (string | undefined)[] = [];
     const server = await start([{ name: "find", call: () => text("called with ?key=canary-of-the-url") }], {
       before: (_asked, _response, request) => void paths.push(request.url),
@@ -134,7 +134,7 @@ describe("a session's tool servers in a turn", () => {
     assert.deepEqual([...new Set(paths)], ["/mcp?key=canary-of-the-url"]);
   });
 
-  it("may show pictures, which are kept as evidence and shown to the model", async () => {
+  it("may answer pictures, which are stored as evidence and shown to the model", async () => {
     const data =
       "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
     const server = await start([
@@ -143,12 +143,12 @@ describe("a session's tool servers in a turn", () => {
     const { events, sessionId } = await play([use("chart")], { mcpServers: { crm: { url: server.url } } });
     const [evidence] = only(events, "tool.result")[0]?.evidence ?? [];
     assert.equal(evidence?.mediaType, "image/png");
-    const kept = await service.call("GET", `/api/sessions/${sessionId}/artifacts/${evidence?.id}`);
-    assert.equal(Buffer.from(await kept.arrayBuffer()).toString("base64"), data);
+    const stored = await service.call("GET", `/api/sessions/${sessionId}/artifacts/${evidence?.id}`);
+    assert.equal(Buffer.from(await stored.arrayBuffer()).toString("base64"), data);
     assert.ok(JSON.stringify(service.model.requests.at(-1)?.body).includes(data));
   });
 
-  it("may answer at length: it is kept whole, and shown cut", async () => {
+  it("may answer long results, which are stored whole and cut in the prompt", async () => {
     const long = `begin ${"x".repeat(100_000)} end`;
     const server = await start([{ name: "export", call: () => text(long) }]);
     const { events } = await play([use("export")], { mcpServers: { crm: { url: server.url } } });
@@ -161,13 +161,13 @@ describe("a session's tool servers in a turn", () => {
     assert.match(JSON.stringify(await transcript.readToolResult(sessionId, resultId, range)), /x end/);
   });
 
-  it("are skipped where they fail, and an event and the model's instructions say so; the turn runs", async () => {
+  it("are skipped if they fail, which an event and the instructions report, and the turn runs", async () => {
     const server = await start([{ name: "find" }, { name: "not a name" }]);
-    const gone = await start([]);
-    await gone.close();
+    const closed = await start([]);
+    await closed.close();
     const headers = { authorization: "Bearer canary" };
     const { events } = await play([], {
-      mcpServers: { crm: { url: server.url }, dead: { url: gone.url, headers } },
+      mcpServers: { crm: { url: server.url }, dead: { url: closed.url, headers } },
     });
     assert.deepEqual(
       only(events, "mcp.skipped").map(({ serverId, reason, tools, toolCount }) => ({
@@ -185,21 +185,21 @@ describe("a session's tool servers in a turn", () => {
         },
         {
           serverId: "dead",
-          reason: `127.0.0.1:${gone.port} refused the connection`,
+          reason: `127.0.0.1:${closed.port} refused the connection`,
           tools: undefined,
           toolCount: undefined,
         },
       ],
     );
-    const [asked] = service.model.requests;
-    assert.match(asked?.text ?? "", /tool servers could not be reached.*: dead\./);
+    const [request] = service.model.requests;
+    assert.match(request?.text ?? "", /tool servers could not be reached.*: dead\./);
     assert.deepEqual(offered(), [["mcp_crm__find"]]);
     assert.equal(only(events, "run.completed")[0]?.outcome, "succeeded");
-    // What is told of a run comes after its start.
+    // `mcp.skipped` comes after the start of the run.
     assert.equal(events[0]?.kind, "run.started");
   });
 
-  it("are not narrowed by the analysis profile; exclude removes by name and by a trailing *", async () => {
+  it("keep their tools in the analysis profile; exclude removes tools by name or with a trailing *", async () => {
     const server = await start([{ name: "find" }, { name: "drop_all" }, { name: "drop_one" }]);
     const unwanted = await start([{ name: "any" }]);
     const outputSchema = { type: "object", properties: { a: { type: "string" } } };
@@ -213,10 +213,10 @@ describe("a session's tool servers in a turn", () => {
       namesIn(turnCall?.body).filter((name) => /^mcp_(crm|other)__/.test(name)),
       ["mcp_crm__find"],
     );
-    assert.deepEqual(unwanted.asked, [], "a server that is excluded whole is not even asked");
+    assert.deepEqual(unwanted.requests, [], "a server that is excluded completely is not contacted");
   });
 
-  it("lose what externalTurnExclude names on an external turn, and have it back on a person's", async () => {
+  it("lose the tools in externalTurnExclude in an external turn, and have them in a person's", async () => {
     const server = await start([{ name: "find" }, { name: "pay" }]);
     const session = await play([], {
       mcpServers: { crm: { url: server.url } },
@@ -228,15 +228,15 @@ describe("a session's tool servers in a turn", () => {
     assert.deepEqual(offered().at(-1), ["mcp_crm__find", "mcp_crm__pay"]);
   });
 
-  it("a call is cancelled at the server within 3 s of the stop, and the turn is over", async () => {
-    const begun = Promise.withResolvers<void>();
+  it("get a cancellation of a running call within 3 s of a stop", async () => {
+    const started = Promise.withResolvers<void>();
     const cancelled = Promise.withResolvers<void>();
     const server = await start([
       {
         name: "hang",
         async call(_, { signal }) {
           signal.addEventListener("abort", () => cancelled.resolve());
-          begun.resolve();
+          started.resolve();
           await cancelled.promise;
           return text("late");
         },
@@ -244,17 +244,17 @@ describe("a session's tool servers in a turn", () => {
     ]);
     steps([use("hang")]);
     const session = await service.create("use the crm", { mcpServers: { crm: { url: server.url } } });
-    await begun.promise;
+    await started.promise;
     const stoppedAt = performance.now();
     await service.call("POST", `/api/sessions/${session.sessionId}/agent/cancel`);
     await Promise.all([cancelled.promise, service.completed(session.statusUrl)]);
     assert.ok(performance.now() - stoppedAt < 3_000);
   });
 
-  it("a stop ends the listing of a server that is silent", async () => {
+  it("do not delay a stop if they do not answer the listing", async () => {
     const server = await start([], { before: () => true });
     const session = await service.create("use the crm", { mcpServers: { crm: { url: server.url } } });
-    await waitUntil(() => server.asked.length > 0, "the server is asked");
+    await waitUntil(() => server.requests.length > 0, "the server has a request");
     await service.call("POST", `/api/sessions/${session.sessionId}/agent/cancel`);
     await service.completed(session.statusUrl);
     assert.equal(
@@ -263,7 +263,7 @@ describe("a session's tool servers in a turn", () => {
     );
   });
 
-  it("are contacted after the probe alone: a refused schema ends the turn without a request to them", async () => {
+  it("are not contacted if the provider refuses the schema in the probe", async () => {
     const server = await start([{ name: "find" }]);
     const silent = await start([], { before: () => true });
     const more = {
@@ -275,14 +275,14 @@ describe("a session's tool servers in a turn", () => {
       only(events, "run.completed").map(({ outcome, error }) => [outcome, error]),
       [["errored", "Invalid schema for response_format"]],
     );
-    assert.deepEqual([server.asked.length, silent.asked.length], [0, 0]);
+    assert.deepEqual([server.requests.length, silent.requests.length], [0, 0]);
     assert.deepEqual(
       service.model.requests.map(({ kind }) => kind),
       ["probe"],
     );
   });
 
-  it("may ask the person of the turn; an external turn declines at once", async () => {
+  it("may ask the person of the turn a question, which an external turn declines at once", async () => {
     const server = await start([
       {
         name: "ask",
@@ -315,24 +315,24 @@ describe("a session's tool servers in a turn", () => {
     await service.completed(statusUrl);
     assert.match(service.model.requests.at(-1)?.toolResults[0] ?? "", /"content":\{"deal":"B"\}/);
 
-    // A message that the person types instead withdraws the question.
+    // A message instead of an answer withdraws the question.
     service.model.respondWith(({ userText, toolResults }) => {
       if (userText.includes("never mind")) return { text: "As you wish." };
       return toolResults.length > 0 ? { text: "Done." } : use("ask");
     });
-    const asked = await followAsPerson(session, "once more");
+    const followUp = await followAsPerson(session, "once more");
     const count = async () =>
       only(await readEvents(service, session.sessionId), "elicitation.requested").length;
     await waitUntil(async () => (await count()) === 2, "the person is asked again");
     await followAsPerson(session, "never mind", service, "steer");
-    await service.completed(asked.statusUrl);
+    await service.completed(followUp.statusUrl);
     const results = only(await readEvents(service, session.sessionId), "tool.result");
     assert.match(results.at(-1)?.preview ?? "", /"action":"cancel"/);
   });
 });
 
 describe("a turn that is interrupted", () => {
-  it("is taken up without listing again; a call that was made is of unknown outcome, unless it may be made again", async () => {
+  it("continues without a second listing; an open call is unknown, or is repeated if it is idempotent", async () => {
     const hang = () => new Promise<never>(() => {});
     const server = await start([
       { name: "find", annotations: { readOnlyHint: true } },
@@ -388,12 +388,12 @@ describe("a turn that is interrupted", () => {
     assert.deepEqual(
       questions.map(({ state }) => state),
       ["withdrawn"],
-      "what the call had asked is withdrawn",
+      "the question of the call is withdrawn",
     );
     assert.ok(offered(second).some((names) => names.join() === "mcp_crm__find,mcp_crm__pay"));
     const count = (method: string) => [server, other].map((each) => each.messages(method).length);
-    assert.deepEqual(count("tools/list"), [2, 1], "a list for each run");
-    assert.deepEqual(count("initialize"), [3, 2], "a connection that is opened anew at the next call");
+    assert.deepEqual(count("tools/list"), [2, 1], "one listing for each run");
+    assert.deepEqual(count("initialize"), [3, 2], "a new connection for the next call");
     assert.deepEqual(count("tools/call"), [3, 2]);
     await second.close();
   });

@@ -7,7 +7,7 @@ import { only, readEvents, readStatus } from "./turn-testing.ts";
 
 let service: TestService;
 
-// Every play ends after its first step.
+// With this budget, every play of a turn ends after its first step.
 before(async () => {
   service = await openTestService({ TURN_BUDGET_MS: "1", SANDBOX: "unconfined" });
 });
@@ -19,19 +19,19 @@ const countPlays = async () =>
   (await service.container.services.db.select().from(engineSteps).where(like(engineSteps.name, "play-%")))
     .length;
 
-describe("a turn that is played in many stretches", () => {
-  it("is the turn that one stretch plays: each step once, the history whole, the usage summed", async () => {
+describe("a turn that is played in many function calls", () => {
+  it("plays each step once, with the whole history and the summed usage", async () => {
     const steps = 6;
-    let made = 0;
+    let calls = 0;
     service.model.respondWith(() =>
-      made++ < steps
-        ? { text: `Step ${made}.`, toolCalls: [shell(`echo ${made} >> steps.txt; wc -l < steps.txt`)] }
+      calls++ < steps
+        ? { text: `Step ${calls}.`, toolCalls: [shell(`echo ${calls} >> steps.txt; wc -l < steps.txt`)] }
         : { text: "Done." },
     );
     const plays = await countPlays();
     const session = await service.create("Count the steps");
     await service.completed(session.statusUrl);
-    assert.ok((await countPlays()) - plays >= steps, "it was paused between its steps");
+    assert.ok((await countPlays()) - plays >= steps, "the turn was paused between its steps");
     const events = await readEvents(service, session.sessionId);
     assert.deepEqual(
       only(events, "tool.result").map(({ preview }) => preview.split("\n")[0]),
@@ -44,23 +44,23 @@ describe("a turn that is played in many stretches", () => {
     );
     assert.equal(service.model.requests.at(-1)?.toolResults.length, steps);
     const [run] = await service.container.services.db.select().from(runs).where(like(runs.id, session.runId));
-    assert.ok((run?.epoch ?? 0) > steps, "each play claimed it anew");
+    assert.ok((run?.epoch ?? 0) > steps, "each play claimed the run");
   });
 
-  it("probes once, and collects once", async () => {
-    let made = 0;
+  it("has one probe and one structured call", async () => {
+    let calls = 0;
     service.model.respondWith(({ kind }) =>
       kind !== "turn"
         ? { json: { price: 3 } }
-        : made++ < 3
+        : calls++ < 3
           ? { toolCalls: [shell("true")] }
           : { text: "Found it." },
     );
-    const asked = service.model.requests.length;
+    const requestCount = service.model.requests.length;
     const session = await service.create("What is the price?", { outputSchema: schema });
     await service.completed(session.statusUrl);
     assert.deepEqual(
-      service.model.requests.slice(asked).map(({ kind }) => kind),
+      service.model.requests.slice(requestCount).map(({ kind }) => kind),
       ["probe", "turn", "turn", "turn", "turn", "structured"],
     );
     assert.deepEqual((await readStatus(service, session.sessionId)).deliverable, {
@@ -70,15 +70,15 @@ describe("a turn that is played in many stretches", () => {
     });
   });
 
-  it("reads a steer that came while nobody played it", async () => {
-    let made = 0;
+  it("reads a steer that arrives between two plays", async () => {
+    let calls = 0;
     service.model.respondWith(({ text }) =>
-      made++ < 4
+      calls++ < 4
         ? { toolCalls: [shell("sleep 0.2")] }
         : { text: text.includes("in blue") ? "Blue." : "Grey." },
     );
     const session = await service.create("Paint it");
-    await waitUntil(() => made > 1, "the turn plays");
+    await waitUntil(() => calls > 1, "the turn plays");
     await service.call("POST", `/api/sessions/${session.sessionId}/agent/messages`, {
       text: "in blue",
       mode: "steer",
@@ -90,8 +90,8 @@ describe("a turn that is played in many stretches", () => {
   });
 });
 
-describe("handing over", () => {
-  it("asks once for a fresh function run, however often it is asked", async () => {
+describe("handing over a turn", () => {
+  it("requests one new function run, also if it is called twice", async () => {
     service.model.respondWith(() => ({ text: "Held.", hold: new Promise(() => {}) }));
     const { runId, sessionId } = await service.create("hand over");
     await waitUntil(

@@ -28,44 +28,44 @@ type SentFormat = {
 
 type Script = { work?: Step[]; structured?: Step[]; probe?: Step[] };
 
-/** Answers one task's requests by their kind; work ends with a sentence, probes are accepted. */
+/** Answers the requests of one task by their kind. Without further steps, a turn ends with a text. @returns the requests. */
 function answer(words: string, { work = [], structured = [], probe = [] }: Script): RecordedRequest[] {
-  const asked: RecordedRequest[] = [];
+  const requests: RecordedRequest[] = [];
   const queues = { turn: [...work], structured: [...structured], probe: [...probe] };
   service.model.respondWith((request) => {
     if (request.kind !== "probe" && !request.text.includes(words)) return undefined;
-    asked.push(request);
+    requests.push(request);
     return (
       queues[request.kind].shift() ?? (request.kind === "turn" ? { text: "I have seen it." } : undefined)
     );
   });
-  return asked;
+  return requests;
 }
 
 async function play(task: string, script: Script, schema: Record<string, unknown> = outputSchema) {
-  const asked = answer(task, script);
+  const requests = answer(task, script);
   const session = await service.create(task, { outputSchema: schema });
   await service.completed(session.statusUrl);
   const events = await readEvents(service, session.sessionId);
   const status = await readStatus(service, session.sessionId);
-  return { asked, session, events, status };
+  return { requests, session, events, status };
 }
 
 type StoredMessage = { id: string; role: string; parts: { type: string }[] };
 
-const kinds = (asked: RecordedRequest[]) => asked.map(({ kind }) => kind);
+const kinds = (requests: RecordedRequest[]) => requests.map(({ kind }) => kind);
 
 describe("a structured session", () => {
   it("probes, works without a response format, and ends in one call without tools", async () => {
-    const { asked, session, events, status } = await play("whole", {
+    const { requests, session, events, status } = await play("whole", {
       work: [{ toolCalls: [{ name: "list_files", arguments: {} }] }],
       structured: [{ json: { title: "A shop" } }],
     });
-    assert.deepEqual(kinds(asked), ["probe", "turn", "turn", "structured"]);
-    const [probe, work, , collect] = asked;
+    assert.deepEqual(kinds(requests), ["probe", "turn", "turn", "structured"]);
+    const [probe, work, , collect] = requests;
     assert.equal(probe?.body.max_output_tokens, 16);
     assert.deepEqual([probe?.body.tools, collect?.body.tools], [undefined, undefined]);
-    assert.ok(!probe?.text.includes("whole"), "the probe carries nothing of the session");
+    assert.ok(!probe?.text.includes("whole"), "the probe contains nothing of the session");
     assert.deepEqual([Array.isArray(work?.body.tools), work?.body.text], [true, undefined]);
     const deliverable = { runId: session.runId, status: "ready", value: { title: "A shop" } };
     assert.deepEqual(status.deliverable, deliverable);
@@ -88,7 +88,7 @@ describe("a structured session", () => {
     assert.equal(only(events, "run.completed")[0]?.usage.modelCalls, 4);
   });
 
-  it("shows the model the caller's own schema while it works, and asks for no format before the end", async () => {
+  it("shows the model the caller's own schema while it works, and sets a response format only at the end", async () => {
     const schema = {
       type: "object",
       properties: {
@@ -96,8 +96,8 @@ describe("a structured session", () => {
       },
       required: ["price"],
     };
-    const { asked } = await play("own schema", { structured: [{ json: { price: 20 } }] }, schema);
-    const [probe, work] = asked;
+    const { requests } = await play("own schema", { structured: [{ json: { price: 20 } }] }, schema);
+    const [probe, work] = requests;
     const shown = /```json\n(.+?)\n```/s.exec(work?.text ?? "")?.[1] ?? "";
     assert.deepEqual(JSON.parse(shown), schema);
     assert.match(work?.text ?? "", /before you finish, look up the value of every field/);
@@ -106,8 +106,10 @@ describe("a structured session", () => {
   });
 
   it("sends the provider a strict projection of the schema, in the probe and in the structured call", async () => {
-    const { asked } = await play("projection", { structured: [{ json: { title: "A shop", tags: null } }] });
-    const sent = asked.filter(({ kind }) => kind !== "turn").map(({ body }) => body.text as SentFormat);
+    const { requests } = await play("projection", {
+      structured: [{ json: { title: "A shop", tags: null } }],
+    });
+    const sent = requests.filter(({ kind }) => kind !== "turn").map(({ body }) => body.text as SentFormat);
     assert.deepEqual(sent[0], sent[1]);
     const format = sent[0]?.format;
     assert.deepEqual([format?.type, format?.strict, format?.name], ["json_schema", true, "deliverable"]);
@@ -117,7 +119,7 @@ describe("a structured session", () => {
     assert.match(JSON.stringify(properties?.tags), /\{"type":"null"\}.*At least 1 item\./);
   });
 
-  it("folds the model's value back into the caller's shape: null is absent, entries are a map", async () => {
+  it("converts the model's value to the caller's shape: null becomes absent, entries become a map", async () => {
     const schema = {
       type: "object",
       properties: {
@@ -140,15 +142,15 @@ describe("a structured session", () => {
     assert.deepEqual(status.deliverable?.value, { title: "A shop", prices: { tea: 4, cake: 6.5 } });
   });
 
-  it("fails at once on a value that the format had ruled out", async () => {
-    const { asked, status } = await play("outside", { structured: [{ json: { title: 5, tags: null } }] });
-    assert.deepEqual(kinds(asked), ["probe", "turn", "structured"]);
+  it("fails without a correction on a value that the response format forbids", async () => {
+    const { requests, status } = await play("outside", { structured: [{ json: { title: 5, tags: null } }] });
+    assert.deepEqual(kinds(requests), ["probe", "turn", "structured"]);
     assert.equal(status.deliverable?.status, "failed");
     assert.match(status.deliverable?.error ?? "", /not of the format it was given: \/title must be string/);
     assert.equal(status.deliverable?.rawText, '{"title":5,"tags":null}');
   });
 
-  it("speaks of a violation in the model's own JSON to the model, and in the caller's shape to the caller", async () => {
+  it("reports a violation in the model's JSON to the model, and in the caller's shape to the caller", async () => {
     const schema = {
       type: "object",
       properties: {
@@ -158,8 +160,8 @@ describe("a structured session", () => {
       additionalProperties: false,
     };
     const json = { prices: [{ key: "tea", value: 0 }] };
-    const { asked, status } = await play("places", { structured: [{ json }, { json }] }, schema);
-    assert.match(asked[3]?.userText ?? "", /- \/prices\/0\/value: must be >= 1/);
+    const { requests, status } = await play("places", { structured: [{ json }, { json }] }, schema);
+    assert.match(requests[3]?.userText ?? "", /- \/prices\/0\/value: must be >= 1/);
     const { deliverable } = status;
     assert.deepEqual(deliverable?.violations, [
       { path: "/prices/tea", rawPath: "/prices/0/value", message: "must be >= 1" },
@@ -167,7 +169,7 @@ describe("a structured session", () => {
     assert.match(deliverable?.error ?? "", /\/prices\/tea must be >= 1/);
   });
 
-  it("goes on after a failed deliverable: a follow-up makes its own", async () => {
+  it("continues after a failed deliverable: a follow-up has its own", async () => {
     const { session } = await play("pauses nothing", { structured: [{ text: "no" }] });
     answer("pauses nothing", { structured: [{ json: { title: "Two" } }] });
     const path = `/api/sessions/${session.sessionId}/agent/messages`;
@@ -177,7 +179,7 @@ describe("a structured session", () => {
     assert.deepEqual(deliverable, { runId: followUp.runId, status: "ready", value: { title: "Two" } });
   });
 
-  it("stores the deliverable in the transcript too, as a part of the agent's last message", async () => {
+  it("also stores the deliverable in the transcript, as a part of the agent's last message", async () => {
     const { session, events } = await play("transcript", {
       work: [{ text: "I look.", toolCalls: [{ name: "list_files", arguments: {} }] }],
       structured: [{ json: { title: "A shop" } }],
@@ -198,16 +200,16 @@ describe("a structured session", () => {
       ],
     );
     assert.deepEqual(data[2]?.parts[1], part);
-    const told = only(events, "message.completed").map(({ message }) => message as StoredMessage);
+    const messages = only(events, "message.completed").map(({ message }) => message as StoredMessage);
     assert.deepEqual(
-      told.map(({ id }) => id),
+      messages.map(({ id }) => id),
       [data[0]?.id, data[1]?.id, data[2]?.id, data[2]?.id],
     );
-    assert.deepEqual(told[2]?.parts, [{ type: "text", text: "I have seen it." }]);
-    assert.deepEqual(told[3], data[2], "the last event of a message is the message as it is stored");
+    assert.deepEqual(messages[2]?.parts, [{ type: "text", text: "I have seen it." }]);
+    assert.deepEqual(messages[3], data[2], "the last event of a message equals the stored message");
   });
 
-  it("streams the same bytes again after the deliverable joined a message", async () => {
+  it("streams the same bytes again after the deliverable was added to a message", async () => {
     const { session } = await play("replayed", { structured: [{ json: { title: "A shop" } }] });
     const read = async () => (await service.call("GET", session.streamUrl)).text();
     const first = await read();
@@ -217,7 +219,7 @@ describe("a structured session", () => {
     assert.ok(first.endsWith(stored));
   });
 
-  it("makes a message for the deliverable of a turn in which the agent wrote none", async () => {
+  it("creates a message for the deliverable of a turn without a message of the agent", async () => {
     const probe = [{ status: 400, message: "Invalid schema for response_format" }];
     const { session } = await play("silent", { probe });
     const { data } = await service.read<{ data: StoredMessage[] }>(
@@ -232,25 +234,25 @@ describe("a structured session", () => {
     );
   });
 
-  it("shows the model its own JSON and the exact violations once, and takes the corrected result", async () => {
-    const { asked, status } = await play("correction", {
+  it("shows the model its own JSON and the violations once, and accepts the corrected result", async () => {
+    const { requests, status } = await play("correction", {
       structured: [{ json: { title: "A title that is too long" } }, { json: { title: "Short" } }],
     });
-    assert.deepEqual(kinds(asked), ["probe", "turn", "structured", "structured"]);
-    assert.match(asked[3]?.text ?? "", /"A title that is too long"/);
-    assert.match(asked[3]?.userText ?? "", /\/title: .*10 characters/);
-    assert.equal(asked[3]?.body.tools, undefined);
+    assert.deepEqual(kinds(requests), ["probe", "turn", "structured", "structured"]);
+    assert.match(requests[3]?.text ?? "", /"A title that is too long"/);
+    assert.match(requests[3]?.userText ?? "", /\/title: .*10 characters/);
+    assert.equal(requests[3]?.body.tools, undefined);
     assert.deepEqual(status.deliverable?.value, { title: "Short" });
   });
 
-  it("fails after a correction that is still invalid, and shows what came", async () => {
-    const { asked, status, events } = await play("twice", {
+  it("fails after a correction that is still invalid, and shows the model's text", async () => {
+    const { requests, status, events } = await play("twice", {
       structured: [
         { json: { title: "A title that is too long" } },
         { json: { title: "Still far too long" } },
       ],
     });
-    assert.equal(asked.length, 4, "one correction, no more");
+    assert.equal(requests.length, 4, "there is only one correction");
     assert.equal(status.deliverable?.status, "failed");
     assert.match(status.deliverable?.error ?? "", /\/title/);
     assert.deepEqual(JSON.parse(status.deliverable?.rawText ?? ""), { title: "Still far too long" });
@@ -267,16 +269,16 @@ describe("a structured session", () => {
       { text: '{"title": "A', finish: "content_filter" },
       /filter ended the answer\.$/,
     ],
-    ["is an error of the caller's", { status: 400, message: "bad format" }, /bad format/],
+    ["is a 4xx of the provider", { status: 400, message: "bad format" }, /bad format/],
   ] as const)
     it(`fails without a correction when the answer ${how}`, async () => {
-      const { asked, status } = await play(`the answer ${how}`, { structured: [step] });
-      assert.deepEqual(kinds(asked), ["probe", "turn", "structured"]);
+      const { requests, status } = await play(`the answer ${how}`, { structured: [step] });
+      assert.deepEqual(kinds(requests), ["probe", "turn", "structured"]);
       assert.equal(status.deliverable?.status, "failed");
       assert.match(status.deliverable?.error ?? "", error);
     });
 
-  it("pays for a long answer by its length, not by the square of it", async () => {
+  it("processes a long answer in time proportional to its length", async () => {
     const schema = { ...outputSchema, properties: { title: { type: "string" } } };
     const measure = async (words: number) => {
       const title = "many words ".repeat(words);
@@ -291,14 +293,14 @@ describe("a structured session", () => {
     assert.ok(long < 24 * short, `eight times the length took ${long / short} times the processor time`);
   });
 
-  it("says of an answer that is nested without measure that it is, and keeps it", async () => {
+  it("fails with a sentence for an answer that is nested too deeply, and keeps its text", async () => {
     const text = `{"title": "Deep", "tags": ${"[".repeat(20_000)}${"]".repeat(20_000)}}`;
     const { status } = await play("depths", { structured: [{ textChunks: [text] }] });
     assert.equal(status.deliverable?.error, "The model's structured answer is nested too deeply.");
     assert.equal(status.deliverable.rawText, text);
   });
 
-  it("keeps what came of an answer that broke off", async () => {
+  it("keeps the text of an answer that broke off", async () => {
     const { status } = await play("broken off", {
       structured: [{ text: '{"title": "Half a', failure: { code: "invalid_prompt", message: "no more" } }],
     });
@@ -310,8 +312,8 @@ describe("a structured session", () => {
 
   it("ends errored before any work when the provider refuses the schema in the probe", async () => {
     const probe = [{ status: 400, message: "Invalid schema for response_format" }];
-    const { asked, status, events } = await play("refused", { probe });
-    assert.deepEqual(kinds(asked), ["probe"]);
+    const { requests, status, events } = await play("refused", { probe });
+    assert.deepEqual(kinds(requests), ["probe"]);
     assert.deepEqual(status.lastRun, { outcome: "errored", error: "Invalid schema for response_format" });
     assert.deepEqual(
       [status.deliverable?.status, status.deliverable?.error],
@@ -321,11 +323,11 @@ describe("a structured session", () => {
   });
 
   it("probes again in every run of the retry chain, and each run has its own deliverable", async () => {
-    const { asked, events, session } = await play("chain", {
+    const { requests, events, session } = await play("chain", {
       work: [{ status: 503, message: "overloaded" }],
       structured: [{ json: { title: "Late" } }],
     });
-    assert.deepEqual(kinds(asked), ["probe", "turn", "probe", "turn", "structured"]);
+    assert.deepEqual(kinds(requests), ["probe", "turn", "probe", "turn", "structured"]);
     const ends = only(events, "run.completed").map(({ runId, deliverable }) => [
       runId === session.runId,
       deliverable?.runId === runId,
@@ -337,15 +339,15 @@ describe("a structured session", () => {
     ]);
   });
 
-  it("goes through the chain when the structured call meets a failure that may pass", async () => {
-    const { asked, status } = await play("late failure", {
+  it("is retried when the structured call fails temporarily", async () => {
+    const { requests, status } = await play("late failure", {
       structured: [{ status: 503, message: "overloaded" }, { json: { title: "Late" } }],
     });
-    assert.deepEqual(kinds(asked), ["probe", "turn", "structured", "probe", "turn", "structured"]);
+    assert.deepEqual(kinds(requests), ["probe", "turn", "structured", "probe", "turn", "structured"]);
     assert.equal(status.deliverable?.status, "ready");
   });
 
-  it("reads null before its first run has started, pending while it plays, failed when it was stopped", async () => {
+  it("has the deliverable null before its first run, pending while it plays, and failed after a stop", async () => {
     answer("stopped", { structured: [{ json: { title: "Never" }, hold: new Promise(() => {}) }] });
     const session = await service.create("stopped", { outputSchema });
     const before = await readStatus(service, session.sessionId);
@@ -367,7 +369,7 @@ describe("a structured session", () => {
     );
   });
 
-  it("makes a deliverable of its own for a follow-up", async () => {
+  it("has a separate deliverable for a follow-up", async () => {
     const { session } = await play("again", { structured: [{ json: { title: "One" } }] });
     answer("again", { structured: [{ json: { title: "Two" } }] });
     const path = `/api/sessions/${session.sessionId}/agent/messages`;
@@ -380,7 +382,7 @@ describe("a structured session", () => {
     });
   });
 
-  it("gives every key back, and the keys in their order", async () => {
+  it("keeps every key, and the order of the keys", async () => {
     const result = ["zoo", "__proto__", "constructor", "ant"].map((key, value) => ({ key, value }));
     const schema = { type: "object", additionalProperties: { type: "integer" } };
     const { status, events } = await play("keys", { structured: [{ json: { result } }] }, schema);
@@ -390,7 +392,7 @@ describe("a structured session", () => {
     assert.equal(deliverable?.status === "ready" && JSON.stringify(deliverable.value), text);
   });
 
-  it("holds no character that cannot be stored", async () => {
+  it("replaces characters that cannot be stored", async () => {
     const { status } = await play("odd", { structured: [{ json: { title: "a\0b\ud800" } }] });
     assert.deepEqual(status.deliverable?.value, { title: "a\ufffdb\ufffd" });
   });
@@ -398,7 +400,7 @@ describe("a structured session", () => {
 
 type FollowUp = { requestId: string; runId: string; statusUrl: string; queued: boolean };
 
-/** Steers a turn; the text repeats the task's words, by which the scripted model knows whose request it answers. */
+/** Steers a turn. The text repeats words of the task, by which the scripted model recognizes the task. */
 const steer = async (target: TestService, sessionId: string, text: string): Promise<FollowUp> => {
   const path = `/api/sessions/${sessionId}/agent/messages`;
   const response = await target.call("POST", path, { text, mode: "steer" });
@@ -407,12 +409,12 @@ const steer = async (target: TestService, sessionId: string, text: string): Prom
 };
 
 describe("a steer of a structured turn", () => {
-  it("becomes the next turn once the collection has begun: each turn has one collect and one correction", async () => {
-    const held = Promise.withResolvers<void>();
+  it("becomes the next turn after the collection has started, with its own collection and correction", async () => {
+    const gate = Promise.withResolvers<void>();
     const long = { title: "A title that is too long" };
-    const asked = answer("tardy", {
+    const requests = answer("tardy", {
       structured: [
-        { json: long, hold: held.promise },
+        { json: long, hold: gate.promise },
         { json: { title: "One" } },
         { json: long },
         { json: { title: "Two" } },
@@ -422,11 +424,11 @@ describe("a steer of a structured turn", () => {
     await service.model.waitForRequest(({ kind, text }) => kind === "structured" && text.includes("tardy"));
     const first = await steer(service, session.sessionId, "tardy, and the colour");
     const second = await steer(service, session.sessionId, "tardy, and the size");
-    held.resolve();
+    gate.resolve();
     for (const { statusUrl } of [session, first, second]) await service.completed(statusUrl);
     assert.deepEqual([first.queued, second.queued], [true, true]);
     assert.equal(new Set([session.runId, first.runId, second.runId]).size, 3);
-    assert.deepEqual(kinds(asked), [
+    assert.deepEqual(kinds(requests), [
       "probe",
       "turn",
       "structured",
@@ -454,23 +456,23 @@ describe("a steer of a structured turn", () => {
     );
   });
 
-  it("is read by the turn as long as the collection has not begun", async () => {
-    const held = Promise.withResolvers<void>();
-    const asked = answer("early", {
-      work: [{ text: "Nearly done.", hold: held.promise }],
+  it("is read by the turn before the collection has started", async () => {
+    const gate = Promise.withResolvers<void>();
+    const requests = answer("early", {
+      work: [{ text: "Nearly done.", hold: gate.promise }],
       structured: [{ json: { title: "One" } }],
     });
     const session = await service.create("early", { outputSchema });
     await service.model.waitForRequest(({ kind, userText }) => kind === "turn" && userText.includes("early"));
     const followUp = await steer(service, session.sessionId, "early, and the colour");
-    held.resolve();
+    gate.resolve();
     await service.completed(followUp.statusUrl);
     assert.equal(followUp.runId, session.runId);
-    assert.deepEqual(kinds(asked), ["probe", "turn", "turn", "structured"]);
-    assert.match(asked.at(-1)?.text ?? "", /and the colour/);
+    assert.deepEqual(kinds(requests), ["probe", "turn", "turn", "structured"]);
+    assert.match(requests.at(-1)?.text ?? "", /and the colour/);
   });
 
-  it("stays the next turn when the process ends during the collection", async () => {
+  it("remains the next turn if the process ends during the collection", async () => {
     const first = await openTestService();
     first.model.respondWith(({ kind }) =>
       kind === "structured" ? { json: { title: "Never" }, hold: new Promise(() => {}) } : { text: "Seen." },

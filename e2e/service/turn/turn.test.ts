@@ -73,7 +73,7 @@ describe("a turn", () => {
     assert.deepEqual(end?.kind === "run.completed" && [end.usage.modelCalls, end.usage.toolCalls], [3, 2]);
   });
 
-  it("shows a tool's error to the model, and goes on", async () => {
+  it("shows a tool's error to the model, and continues", async () => {
     service.model.enqueue(
       { toolCalls: [{ name: "read_file", arguments: { path: "missing.txt" } }] },
       { text: "There is no such file." },
@@ -86,7 +86,7 @@ describe("a turn", () => {
     assert.equal(result?.kind === "tool.result" && result.state, "failed");
   });
 
-  it("shows the model what is wrong with the input of a call, and goes on", async () => {
+  it("shows the model why the input of a call is invalid, and continues", async () => {
     service.model.enqueue({ toolCalls: [{ name: "read_file", arguments: { path: 7 } }] }, { text: "I see." });
     const session = await service.create("Call a tool wrongly");
     await service.completed(session.statusUrl);
@@ -108,7 +108,7 @@ describe("a turn", () => {
     );
   });
 
-  it("plays follow-ups that arrive at once each as a turn of its own, in order", async () => {
+  it("plays each of several simultaneous follow-ups as its own turn, in order", async () => {
     service.model.enqueue(...["first", "a", "b", "c", "d"].map((text) => ({ text: `Answer ${text}` })));
     const session = await service.create("first");
     const path = `/api/sessions/${session.sessionId}/agent/messages`;
@@ -131,7 +131,7 @@ describe("a turn", () => {
     }
   });
 
-  it("tries a retryable provider failure again as a new run of the same request", async () => {
+  it("retries a temporary failure of the provider as a new run of the same request", async () => {
     service.model.enqueue({ status: 500, message: "overloaded" }, { text: "Better now." });
     const session = await service.create("Fail once");
     await service.completed(session.statusUrl);
@@ -144,7 +144,7 @@ describe("a turn", () => {
     assert.equal(ends[0]?.kind === "run.completed" && ends[0].willRetry?.attempt, 2);
   });
 
-  it("ends a run that the provider refuses with the provider's message", async () => {
+  it("ends with the provider's message if the provider refuses the request", async () => {
     service.model.enqueue({ status: 400, message: "this model does not exist" });
     const session = await service.create("Fail for good");
     await service.completed(session.statusUrl);

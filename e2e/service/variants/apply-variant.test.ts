@@ -35,7 +35,7 @@ const READ = script(
 const payNow = { op: "setText", selector: "#pay", text: "Pay now" };
 
 describe("apply_variant", () => {
-  it("stores a revision, applies it at once, and shows it again after each load of the page", async () => {
+  it("stores a revision and applies it to the live page at once and after each load", async () => {
     const { session, results } = await playTurn(
       service,
       [
@@ -99,7 +99,7 @@ describe("apply_variant", () => {
     assert.deepEqual(status.variants, [variant]);
   });
 
-  it("refuses the whole call for a selector without a match, with the closest candidates, and changes nothing", async () => {
+  it("refuses the whole call for a selector without a match, and names the closest candidates", async () => {
     const { session, results } = await playTurn(
       service,
       [
@@ -137,7 +137,7 @@ describe("apply_variant", () => {
     assert.equal(updated.length, 1);
   });
 
-  it("refuses a stale baseRevision with what changed since; drops and replaces changes by id", async () => {
+  it("refuses an outdated baseRevision and reports the changes since, and drops and replaces changes by id", async () => {
     const { session, results } = await playTurn(
       service,
       [
@@ -186,7 +186,7 @@ describe("apply_variant", () => {
     assert.equal(first.document.pages[0]?.changes.length, 2, "revisions are immutable");
   });
 
-  it("is told the newest revision at the start of a later turn, and can read it", async () => {
+  it("names the newest revision at the start of a later turn, which the agent can read", async () => {
     const { session } = await playTurn(service, [step("apply_variant", { baseRevision: 0, add: [payNow] })], {
       targetUrl: `${site.url}/checkout`,
     });
@@ -207,7 +207,7 @@ describe("apply_variant", () => {
     assert.match(prompt, /apply_variant with baseRevision alone shows what a variant has\./);
   });
 
-  it("takes documents of other pages untried, and says so; without a browser it stores everything untried", async () => {
+  it("stores changes of other pages, and all changes without a browser, without trying them, and says so", async () => {
     const page = { url: `${site.url}/other`, changes: [{ op: "remove", selector: "#nowhere" }] };
     const { results } = await playTurn(service, [step("apply_variant", { baseRevision: 0, set: [page] })], {
       targetUrl: `${site.url}/checkout`,
@@ -226,7 +226,7 @@ describe("apply_variant", () => {
     assert.equal(variant?.revision, 1);
   });
 
-  it("shows one variant at a time, and pictures of any", async () => {
+  it("shows one variant at a time, and takes pictures of any variant", async () => {
     const { results } = await playTurn(
       service,
       [
@@ -267,7 +267,7 @@ describe("apply_variant", () => {
     assert.ok(other && !("variants" in other));
   });
 
-  it("gives sub-agents the variants of their root, in a browser of their own and without one", async () => {
+  it("changes the variants of the root when a sub-agent calls it, with or without its own browser", async () => {
     const objective = `edit ${crypto.randomUUID()}`;
     const blind = `edit blind ${crypto.randomUUID()}`;
     scriptTurn(service, objective, [
@@ -302,12 +302,12 @@ describe("apply_variant", () => {
       ],
     );
     for (const text of [results[2], results[4]])
-      assert.match(text ?? "", /"pay": "Pay now"/, "the root's browser shows it too");
+      assert.match(text ?? "", /"pay": "Pay now"/, "the root's browser shows the variant too");
     const updated = only(await readEvents(service, session.sessionId), "variant.updated");
     assert.deepEqual(
       updated.map(({ runId }) => runId === session.runId),
       [false, false],
-      "written by other runs",
+      "the revisions are of other runs",
     );
   });
 });

@@ -23,7 +23,7 @@ after(() => opened.close());
 const payNow = { op: "setText", selector: "#pay", text: "Pay now" };
 
 describe("check_variant", () => {
-  it("stores the proof with the revision; a newer revision has none", async () => {
+  it("stores its report with the revision, and a newer revision has none", async () => {
     const { session, results } = await playTurn(
       service,
       [
@@ -69,7 +69,7 @@ describe("check_variant", () => {
     assert.ok(pictures.length >= 3, "before, after and difference are evidence");
   });
 
-  it("stores what a page says that the database cannot hold as it is", async () => {
+  it("replaces characters of a page's messages that the database cannot store", async () => {
     const odd =
       "console.error('bad \\u0000 \\ud800 sign'); document.querySelector('#pay').textContent = '\\u0000';";
     const { session, results } = await playTurn(

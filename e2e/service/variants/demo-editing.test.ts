@@ -26,7 +26,7 @@ async function readChanges(sessionId: string, revision: number) {
 }
 
 describe("the demo model in an editing session", () => {
-  it("changes the page, proves it, and takes it back", async () => {
+  it("changes the page, checks it, and undoes the change", async () => {
     const { sessionId, completed, answer, tools } = await start(
       "Make the headline say 'Winter sale' and hide the banner.",
     );
@@ -48,10 +48,10 @@ describe("the demo model in an editing session", () => {
       (await readChanges(sessionId, 1)).map(({ op }) => op),
       ["setText", "remove"],
     );
-    // A question is answered from the live page, which shows the variant.
-    const asked = await say(sessionId, "which headings does this page have?");
-    assert.match(asked.answer, /\n- Winter sale\n/);
-    assert.equal(asked.completed.variants?.[0]?.revision, 1);
+    // The model answers a question from the live page, which shows the variant.
+    const reply = await say(sessionId, "which headings does this page have?");
+    assert.match(reply.answer, /\n- Winter sale\n/);
+    assert.equal(reply.completed.variants?.[0]?.revision, 1);
 
     const undone = await say(sessionId, "Undo that, please.");
     assert.equal(undone.completed.variants?.[0]?.revision, 2);
@@ -63,7 +63,7 @@ describe("the demo model in an editing session", () => {
     assert.match((await say(sessionId, "which headings now?")).answer, /\n- Things for a quiet desk\n/);
   });
 
-  it("follows the link to the page that the task names, and changes nothing elsewhere", async () => {
+  it("follows the link to the page that the task names, and changes no other page", async () => {
     const { sessionId, answer } = await start(
       "On the checkout page, rename the button 'Place order' to 'Pay now', make it green and add a note 'Free returns' below the headline",
     );
@@ -82,7 +82,7 @@ describe("the demo model in an editing session", () => {
     assert.equal(next.completed.variants?.[0]?.revision, 1);
   });
 
-  it("says what it did not find, and stores the rest", async () => {
+  it("reports what it did not find, and stores the rest", async () => {
     const { answer, completed } = await start(
       "remove the newsletter box and make the buttons red; sing a song",
     );
@@ -92,13 +92,13 @@ describe("the demo model in an editing session", () => {
     assert.equal(completed.variants?.[0]?.revision, 1);
   });
 
-  it("says which tool is missing in a session that may not edit", async () => {
+  it("names the missing tool in a session that may not edit", async () => {
     const { answer, completed } = await start("hide the banner", { tools: { exclude: ["apply_variant"] } });
     assert.match(answer, /^I cannot change the page: this turn does not offer `apply_variant`\./);
     assert.deepEqual(completed.variants, []);
   });
 
-  it("reads the page in a structured session, as it always did", async () => {
+  it("only reads the page in a structured session", async () => {
     const outputSchema = { type: "object", properties: { title: { type: "string" } }, required: ["title"] };
     const { completed, answer } = await start("change the headline to 'Winter sale'", { outputSchema });
     assert.equal(completed.deliverable?.status, "ready");

@@ -23,7 +23,7 @@ async function findListed(sessionId: string): Promise<Pick<Listed, "state" | "st
 const readItems = async (sessionId: string) =>
   (await readPlan(demo.service, sessionId)).items.map(({ text, status }) => `${status}: ${text}`);
 
-/** Agrees to the plan as a person on the page, and waits for the turn. */
+/** Sends go as a person on the page, and waits for the end of the turn. */
 async function agree(session: { sessionId: string; shareUrl: string }, text?: string) {
   const { revision } = await readPlan(demo.service, session.sessionId);
   const answer = await sayGo(demo.service, session, revision, text);
@@ -82,7 +82,7 @@ describe("the demo model under plan first", () => {
     );
     assert.deepEqual(await findListed(sessionId), { state: "done", stateReason: null });
 
-    // Agreed: the next request is carried out as ever.
+    // In the mode agreed, the next request is carried out without a plan.
     const next = await demo.say(sessionId, "hide the footer");
     assert.match(next.answer, /^Stored revision 2 of variant main\./);
   });

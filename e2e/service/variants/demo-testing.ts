@@ -15,7 +15,7 @@ const TYPES: Record<string, string> = {
   svg: "image/svg+xml",
 };
 
-/** The longest that a turn with a check may take. */
+/** Longest duration of a turn with a check. */
 export const TURN_MS_MAX = 180_000;
 
 /** Serves the demo shop as the service itself does. */
@@ -36,7 +36,7 @@ export async function openDemoService() {
   const site = await serveShop();
   const targetUrl = `http://127.0.0.1:${(site.address() as AddressInfo).port}/demo/index.html`;
   const { executablePath: BROWSER_EXECUTABLE_PATH } = findTestChromium();
-  // Without a key and a server the service uses the built-in demo model.
+  // Without OPENAI_API_KEY and OPENAI_BASE_URL the service uses the built-in demo model.
   const service = await openHttpTestService({
     OPENAI_BASE_URL: "",
     AGENT_MODEL: "",
@@ -44,7 +44,7 @@ export async function openDemoService() {
     SANDBOX: "unconfined",
   });
 
-  /** Waits for the end of a request; answers its last event, its last text and the tools it called. */
+  /** Waits for the end of a request. @returns its last event, its last text and the names of its tool calls. */
   async function ended(sessionId: string, requestId: string) {
     await service.completed(`/api/sessions/${sessionId}/requests/${requestId}`, TURN_MS_MAX);
     const events = (await readEvents(service, sessionId)).filter((event) => event.requestId === requestId);

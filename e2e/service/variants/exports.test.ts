@@ -49,7 +49,7 @@ async function exported(sessionId: string, format: string): Promise<Exported> {
 }
 
 describe("the export of a revision", () => {
-  it("is a file in each format, and names what the format cannot carry", async () => {
+  it("is a file in each format, and names what the format cannot contain", async () => {
     const sessionId = await makeSession();
     assert.equal((await importInto(sessionId, { format: "json", document })).status, 201);
     const json = await exported(sessionId, "json");
@@ -77,7 +77,7 @@ describe("the export of a revision", () => {
     assert.ok(!script.includes("</script>"));
   });
 
-  it("refuses formats and revisions that there are not, and other owners", async () => {
+  it("is refused for unknown formats, unknown revisions and other owners", async () => {
     const sessionId = await makeSession();
     await importInto(sessionId, { format: "json", document });
     const refused = await exportFrom(sessionId, "xml");
@@ -94,7 +94,7 @@ describe("the export of a revision", () => {
 });
 
 describe("an import", () => {
-  it("brings back what each format carried, in another session", async () => {
+  it("restores in another session what each format contains", async () => {
     const [from, to] = [await makeSession(), await makeSession()];
     await importInto(from, { format: "json", document });
     for (const [index, format] of ["json", "growthbook", "posthog"].entries()) {
@@ -111,14 +111,14 @@ describe("an import", () => {
       assert.equal(imported.pages[0]?.url, "https://shop.example/checkout");
     }
     assert.deepEqual((await readRevision(service, to, 1)).document, document);
-    // A saved answer is imported as it is.
+    // The whole answer of the export operation can be imported.
     for (const format of ["json", "growthbook", "posthog"]) {
       const body = { format, document: await exported(from, format) };
       assert.equal((await importInto(to, body, `saved-${format}`)).status, 201);
     }
   });
 
-  it("makes the outcome of an editing session that has no editing tool", async () => {
+  it("adds the variant to the outcome of an editing session without editing tools", async () => {
     const { sessionId, statusUrl } = await service.create("work", { tools: { exclude: ["apply_variant"] } });
     await service.completed(statusUrl);
     await importInto(sessionId, { format: "json", document });
@@ -131,7 +131,7 @@ describe("an import", () => {
     );
   });
 
-  it("that is stale, or of which nothing can be used, changes nothing and says why", async () => {
+  it("is refused with the reason if it is outdated or contains nothing usable", async () => {
     const sessionId = await makeSession();
     const refuse = async (body: unknown, status: number, sentence: RegExp, variant?: string) => {
       const answer = await importInto(sessionId, body, variant);

@@ -24,7 +24,7 @@ const change = (fields: object) => ({ add: [{ op: "setText", selector: "h1", tex
 const page = (fields: object) => ({ set: [{ url: "https://shop.example/", changes: [], ...fields }] });
 const proto = (json: string) => JSON.parse(json) as Record<string, unknown>;
 
-/** Inputs of `apply_variant` that break a rule, and what the refusal names. */
+/** Inputs of `apply_variant` that break a rule, and the expected refusal. */
 const REFUSED: [string, Record<string, unknown>, RegExp][] = [
   [
     "a script element",
@@ -128,7 +128,7 @@ describe("hostile documents", () => {
     assert.deepEqual(await listVariants(service, session.sessionId), []);
   });
 
-  it("whose selectors take too long on the page are given up, and the page goes on", async () => {
+  it("are aborted if their selectors take too long on the page, which stays usable", async () => {
     const slow = (index: number) => `div:has(> div > div .none${index}) div div div`;
     const { session, results } = await playTurn(
       service,

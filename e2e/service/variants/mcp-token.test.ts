@@ -28,12 +28,12 @@ after(async () => {
 
 async function connect(tools: Record<string, string[]> = {}) {
   const { sessionId } = await mcp.service.create("Say something.", { targetUrl: site.url, tools });
-  return { sessionId, client: await mcp.connect(await mcp.askToken(sessionId)) };
+  return { sessionId, client: await mcp.connect(await mcp.requestToken(sessionId)) };
 }
 const PROBE = { script: "return typeof page.applyVariant" };
 
 describe("the holder of an MCP token", () => {
-  it("edits pages as the agent does", async () => {
+  it("can edit pages as the agent does", async () => {
     const { sessionId, client } = await connect();
     const names = await listNames(client);
     for (const name of ["apply_variant", "check_variant", "set_previews", "refresh_previews"])

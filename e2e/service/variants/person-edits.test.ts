@@ -48,7 +48,7 @@ const playEdits = () =>
   );
 
 describe("a person's edits of a variant", () => {
-  it("are revisions by that person, which the live browser shows at once", async () => {
+  it("are revisions with the author person, which the live browser shows at once", async () => {
     const { session } = await playEdits();
     const edited = await edit(session, 1, [
       { action: "setText", changeId: "c1", text: "Buy" },
@@ -79,7 +79,7 @@ describe("a person's edits of a variant", () => {
     assert.deepEqual(authors, ["agent", "person", "person", "person"]);
   });
 
-  it("are refused on top of an older revision, for unknown changes, and without the role drive", async () => {
+  it("are refused with an outdated baseRevision, for unknown changes, and without the role drive", async () => {
     const { session } = await playEdits();
     const off = { action: "off", changeId: "c1" };
     assert.equal((await edit(session, 1, [off])).status, 201);
@@ -113,7 +113,7 @@ describe("a person's edits of a variant", () => {
     );
   });
 
-  it("that change nothing make no revision, so that the newest one keeps its check", async () => {
+  it("that change nothing store no revision, so the newest one keeps its check", async () => {
     const { session } = await playEdits();
     for (const same of [
       { action: "setText", changeId: "c1", text: "Pay now" },
@@ -126,7 +126,7 @@ describe("a person's edits of a variant", () => {
     assert.equal(only(await readEvents(service, session.sessionId), "variant.updated").length, 1);
   });
 
-  it("switch the variant in the live browser off and on, on each page load", async () => {
+  it("can be switched off and on in the live browser, also for later page loads", async () => {
     const { session } = await playEdits();
     const reload = script("await page.reload(); return await page.evaluate(() => document.body.innerText)");
     assert.equal((await show(session, null)).status, 200);
@@ -136,7 +136,7 @@ describe("a person's edits of a variant", () => {
     assert.match(
       (await playFollowUp(service, session.sessionId, [READ]))[0] ?? "",
       /Shop Pay/,
-      "it stays off",
+      "the variant stays off",
     );
     assert.equal((await show(session, "main")).status, 200);
     assert.match((await playFollowUp(service, session.sessionId, [READ]))[0] ?? "", /Shop Pay now/);
@@ -147,7 +147,7 @@ describe("a person's edits of a variant", () => {
     assert.deepEqual(shown, [true, false, false, true]);
   });
 
-  it("can be checked by that person, one check at a time", async () => {
+  it("can be checked by a person, one check at a time", async () => {
     const { session } = await playEdits();
     const check = () => actOnPage(service, session, "/variants/main/check", undefined);
     const [first, second] = await Promise.all([check(), check()]);

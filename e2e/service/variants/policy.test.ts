@@ -34,21 +34,21 @@ const EDITING = [
 ];
 const outputSchema = { type: "object", properties: { title: { type: "string" } } };
 
-/** The editing tools that a session's first turn is offered. */
+/** The editing tools in the first turn of a session. */
 async function offer(profile: Record<string, unknown>): Promise<string[]> {
   await playTurn(service, [], profile);
   const offered = readOffered(service);
   return EDITING.filter((name) => offered.includes(name));
 }
 
-describe("the tool policy and the editing tools", () => {
-  it("offers all of them to an editing session, and none to a structured one", async () => {
+describe("the set of editing tools", () => {
+  it("is complete in an editing session, and empty in a structured one", async () => {
     assert.deepEqual(await offer({}), EDITING);
     assert.deepEqual(await offer({ outputSchema }), []);
   });
 
   for (const name of EDITING) {
-    it(`${name}: include brings it back, exclude and externalTurnExclude remove it`, async () => {
+    it(`has ${name} if included in a structured session, and not if exclude or externalTurnExclude names it`, async () => {
       const others = EDITING.filter((other) => other !== name);
       assert.deepEqual(await offer({ outputSchema, tools: { include: [name] } }), [name]);
       assert.deepEqual(await offer({ tools: { exclude: [name] } }), others);
@@ -57,7 +57,7 @@ describe("the tool policy and the editing tools", () => {
     });
   }
 
-  it("capabilities remove them, and include does not bring them back", async () => {
+  it("lacks tools that need a missing capability, also if they are included", async () => {
     assert.deepEqual(await offer({ capabilities: { browser: false } }), ["apply_variant", "publish_variant"]);
     assert.deepEqual(await offer({ capabilities: { browser: false, sandbox: false } }), ["publish_variant"]);
     const tools = { include: EDITING };
@@ -75,7 +75,7 @@ const PROBE = script("return typeof page.applyVariant");
 const USE = script("return await page.applyVariant([{ op: 'setText', selector: '#pay', text: 'Pay now' }])");
 
 describe("page.applyVariant in scripts", () => {
-  it("adds changes as apply_variant does, and says why it refuses", async () => {
+  it("adds changes as apply_variant does, and explains refusals", async () => {
     const { results } = await playTurn(
       service,
       [
@@ -95,7 +95,7 @@ describe("page.applyVariant in scripts", () => {
     assert.match(dropped, /Stored revision 2/);
   });
 
-  it("is absent whenever the tool is: exclude, the analysis profile, and externalTurnExclude on that very turn", async () => {
+  it("is absent in turns without the tool: by exclude, the analysis profile or externalTurnExclude", async () => {
     const absent = async (profile: Record<string, unknown>) =>
       (await playTurn(service, [PROBE], { targetUrl: site.url, ...profile })).results[0] ?? "";
     assert.match(await absent({ tools: { exclude: ["apply_variant"] } }), /"?undefined"?/);

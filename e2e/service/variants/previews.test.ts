@@ -13,7 +13,7 @@ let site: { url: string };
 before(async () => {
   opened = await openVariantsService((request, response) => {
     response.setHeader("content-type", "text/html");
-    // The page of a signed-in visitor is green, of others red.
+    // The page is green for a signed-in visitor and red for others.
     const isSignedIn = /\bname=ada\b/.test(request.headers.cookie ?? "");
     response.end(
       `<!doctype html><meta name="viewport" content="width=device-width"><style>body { margin: 0; background: ${isSignedIn ? "#0f0" : "#f00"} }</style>
@@ -24,7 +24,7 @@ before(async () => {
 });
 after(() => opened.close());
 
-/** Size and the colour in the middle of a preview's picture. */
+/** The size and the middle pixel's colour of a preview's picture. */
 async function readPicture(sessionId: string, preview: Preview | undefined) {
   assert.ok(preview?.evidence, preview?.error ?? "no preview");
   const answer = await service.call("GET", `/api/sessions/${sessionId}/artifacts/${preview.evidence.id}`);
@@ -89,7 +89,7 @@ describe("previews", () => {
     assert.deepEqual(updated?.previews, previews);
   });
 
-  it("are taken again with the newest revision, replaced as a set, and refused for an unknown variant", async () => {
+  it("can be retaken with the newest revision, are replaced as a set, and are refused for an unknown variant", async () => {
     const blue = "body, #top { background: #00f !important }";
     const { session, results } = await playTurn(
       service,

@@ -31,7 +31,7 @@ const add = [{ op: "setText", selector: "#pay", text: "Pay now" }];
 const change = { toolCalls: [apply({ baseRevision: 0, add })] };
 
 describe("publish_variant", () => {
-  it("publishes only what its check has proved, once, and answers with the tag and the policy to add", async () => {
+  it("publishes a checked revision once, and answers with the script tag and the content security policy to add", async () => {
     const { session, results } = await playTurn(
       service,
       [
@@ -71,14 +71,14 @@ describe("publish_variant", () => {
       publication,
     );
 
-    // The next revision is not published by itself, and the turn knows what is.
+    // The next revision is not published automatically, and the instructions name the current release.
     const next = { toolCalls: [apply({ baseRevision: 1, add: [{ ...add[0], id: "c1", text: "Buy" }] })] };
     const [, again] = await playFollowUp(service, session.sessionId, [next, step("publish_variant")]);
     assert.match(again ?? "", /^Error: publish_variant: revision 2 of variant main was not checked/);
     assert.deepEqual((await listVariants(service, session.sessionId))[0]?.publication, publication);
   });
 
-  it("does not speak of content policies where none is in the way", async () => {
+  it("mentions no content security policy if none blocks the script", async () => {
     const { results } = await playTurn(
       service,
       [change, step("check_variant", { viewports: ["desktop"] }), step("publish_variant")],
@@ -87,7 +87,7 @@ describe("publish_variant", () => {
     assert.match(results[2] ?? "", /\nTell people the tag\. A person can roll back/);
   });
 
-  it("names the variants that there are, and refuses keys that none can have", async () => {
+  it("names the existing variants for an unknown one, and refuses malformed keys", async () => {
     const { results } = await playTurn(
       service,
       [step("publish_variant"), step("publish_variant", { variant: "../x" })],

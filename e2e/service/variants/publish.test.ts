@@ -39,7 +39,7 @@ async function published(sessionId: string, body?: object): Promise<Publication>
 const listReleases = async (sessionId: string): Promise<Release[]> =>
   (await service.read<{ data: Release[] }>(`${main(sessionId)}/releases`)).data;
 
-/** A session with revision 1 of the variant `main`. */
+/** Creates a session with revision 1 of the variant `main`. */
 async function makeSession() {
   const session = await service.create("work");
   await service.completed(session.statusUrl);
@@ -84,7 +84,7 @@ async function refusal(answer: Response): Promise<[number, string]> {
 }
 
 describe("publishing a variant", () => {
-  it("needs a check that passed, or consent that marks the release for as long as it exists", async () => {
+  it("requires a passed check, or unchecked: true, which permanently marks the release", async () => {
     const { sessionId } = await makeSession();
     assert.deepEqual(await refusal(await publish(sessionId, {})), [
       409,
@@ -123,7 +123,7 @@ describe("publishing a variant", () => {
     );
   });
 
-  it("publishes nothing that was not seen, and the same revision once", async () => {
+  it("publishes only the newest revision, which the caller may name, and each revision once", async () => {
     const { sessionId } = await makeSession();
     await revise(sessionId, 1, "Buy");
     assert.deepEqual(await refusal(await publish(sessionId, { unchecked: true, revision: 1 })), [
@@ -135,12 +135,12 @@ describe("publishing a variant", () => {
     const answers = await Promise.all([1, 2, 3, 4, 5].map(() => publish(sessionId)));
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 200, 200, 200, 201]);
     assert.equal((await listReleases(sessionId)).length, 1);
-    // The revision is compared, too, where nothing new would be published.
+    // The revision is also compared if it is already published.
     assert.equal((await publish(sessionId, { revision: 1 })).status, 409);
     assert.equal((await publish(sessionId, { revision: 2 })).status, 200);
   });
 
-  it("refuses what it cannot read, with the field", async () => {
+  it("refuses invalid input with the field", async () => {
     const { sessionId } = await makeSession();
     for (const [body, sentence] of [
       [{ unchecked: "yes" }, /^unchecked: /],
@@ -166,7 +166,7 @@ describe("publishing a variant", () => {
     }
   });
 
-  it("is told by events, the list of variants and the agent status", async () => {
+  it("appears in events, the list of variants and the agent status", async () => {
     const { sessionId } = await makeSession();
     const publication = await published(sessionId);
     const [summary] = await listVariants(service, sessionId);
@@ -188,7 +188,7 @@ describe("publishing a variant", () => {
 });
 
 describe("the script of a publication", () => {
-  it("is public, typed, compressed and revalidated; its hash is that of its bytes", async () => {
+  it("is public, with its content type, compression and revalidation, and matches its integrity", async () => {
     const { sessionId } = await makeSession();
     const { scriptUrl, pinnedScriptUrl, integrity } = await published(sessionId);
     for (const [url, cache] of [
@@ -219,7 +219,7 @@ describe("the script of a publication", () => {
     }
   });
 
-  it("follows a rollback and the way forward, is empty once unpublished, and comes back with the next release", async () => {
+  it("changes with each rollback, is empty while unpublished, and returns with the next release", async () => {
     const { sessionId } = await makeSession();
     const first = await published(sessionId);
     await revise(sessionId, 1, "Buy");
@@ -243,9 +243,9 @@ describe("the script of a publication", () => {
     assert.equal((await listVariants(service, sessionId))[0]?.publication, null);
     assert.equal(await read(first.scriptUrl), "/* This variant is not published. */\n");
     for (const { pinnedScriptUrl } of [first, second]) {
-      const gone = await load(pinnedScriptUrl);
-      assert.equal(gone.headers.get("access-control-allow-origin"), "*");
-      assert.deepEqual(await refusal(gone), [410, "this release was unpublished"]);
+      const refused = await load(pinnedScriptUrl);
+      assert.equal(refused.headers.get("access-control-allow-origin"), "*");
+      assert.deepEqual(await refusal(refused), [410, "this release was unpublished"]);
     }
     const again = await published(sessionId);
     assert.deepEqual([again.id, again.number], [first.id, 3]);
@@ -254,7 +254,7 @@ describe("the script of a publication", () => {
     assert.equal((await load(second.pinnedScriptUrl)).status, 200);
   });
 
-  it("exists under its own names only", async () => {
+  it("is 404 under every other name", async () => {
     const { sessionId } = await makeSession();
     const { id } = await published(sessionId);
     for (const file of [
@@ -273,8 +273,8 @@ describe("the script of a publication", () => {
   });
 });
 
-describe("who may publish", () => {
-  it("a driver of the session page, not a viewer, another origin or another owner", async () => {
+describe("publishing from the session page", () => {
+  it("requires the role drive and this origin, and is refused to other owners", async () => {
     const session = await makeSession();
     const { sessionId } = session;
     const token = new URL(session.shareUrl, service.env.baseUrl).searchParams.get("key");
@@ -316,7 +316,7 @@ describe("who may publish", () => {
 });
 
 describe("a publication", () => {
-  it("outlives its session: the deletion names it, and its owner unpublishes it", async () => {
+  it("outlives its session: the deletion names it, and its owner can unpublish it", async () => {
     const { sessionId } = await makeSession();
     const { id, scriptUrl, pinnedScriptUrl } = await published(sessionId);
     const deleted = await service.call("DELETE", `/api/sessions/${sessionId}`);
@@ -342,7 +342,7 @@ describe("a publication", () => {
     assert.equal((await load(pinnedScriptUrl)).status, 200);
   });
 
-  it("that is unpublished goes with its session", async () => {
+  it("that is unpublished is deleted with its session", async () => {
     const { sessionId } = await makeSession();
     const { id, scriptUrl } = await published(sessionId);
     await service.call("POST", `${main(sessionId)}/unpublish`);
@@ -353,7 +353,7 @@ describe("a publication", () => {
     assert.equal((await service.call("GET", `/api/publications/${id}/releases`)).status, 404);
   });
 
-  it("is published and deleted at the same time without a trace of half of it", async () => {
+  it("is stored completely or not at all if its session is deleted at the same time", async () => {
     for (let round = 0; round < 5; round++) {
       const { sessionId } = await makeSession();
       const [answer, deleted] = await Promise.all([
@@ -371,7 +371,7 @@ describe("a publication", () => {
     }
   });
 
-  it("is listed to its owner page by page, newest first", async () => {
+  it("is listed for its owner page by page, newest first", async () => {
     const before = new Set<string>();
     const list = async (query = "") =>
       service.read<{ data: { id: string }[]; nextCursor: string | null }>(`/api/publications${query}`);
@@ -388,7 +388,7 @@ describe("a publication", () => {
     assert.equal((await service.call("GET", "/api/publications?cursor=x")).status, 400);
   });
 
-  it("is served from memory while the database is away", async () => {
+  it("is served from the cache while the database is unavailable", async () => {
     const { sessionId } = await makeSession();
     const { scriptUrl } = await published(sessionId);
     let isAway = false;

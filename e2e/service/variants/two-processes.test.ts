@@ -6,7 +6,7 @@ import { findTestChromium } from "#lib/browser/testing.ts";
 import { openTestService, type TestService, waitUntil } from "../testing.ts";
 import { actOnPage, openSite, storeVariant } from "./variants-testing.ts";
 
-// Two processes' worth of containers on one Postgres: the first one has the browser.
+// Two services in this process share one Postgres, like two processes; the first one has the browser.
 
 let postgres: TestPostgres;
 let first: TestService;
@@ -28,7 +28,7 @@ before(async () => {
   };
   first = await openTestService(variables);
   second = await openTestService(variables);
-  // Either may play the turn.
+  // Either service may play the turn.
   for (const { model } of [first, second]) model.respondWith(() => ({ text: "Done." }));
 });
 after(async () => {
@@ -39,7 +39,7 @@ after(async () => {
 });
 
 describe("a variant in the live browser of another process", () => {
-  it("changes when a person edits it, and goes when it is switched off", async () => {
+  it("changes when a person edits it, and disappears when it is switched off", async () => {
     const session = await first.create("Look at the page.", { targetUrl: site.url });
     await first.completed(session.statusUrl);
     await storeVariant(first, session.sessionId, `${site.url}/`);

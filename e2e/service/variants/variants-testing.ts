@@ -52,19 +52,19 @@ export async function playFollowUp(
 
 const scripts = new WeakMap<TestService, Map<string, Step[]>>();
 
-/** Scripts the turns whose task holds a text. */
+/** Scripts the turns whose task contains a text. */
 export function scriptTurn(service: TestService, marker: string, steps: Step[]): void {
-  const known = scripts.get(service) ?? new Map<string, Step[]>();
+  const scripted = scripts.get(service) ?? new Map<string, Step[]>();
   if (!scripts.has(service)) {
-    scripts.set(service, known);
+    scripts.set(service, scripted);
     service.model.respondWith(({ kind, userText, answersSoFar }) => {
       if (kind === "probe") return { text: "{", finish: "length" };
       if (kind === "structured") return { json: { title: "Shop" } };
-      const own = [...known].findLast(([text]) => userText.includes(text))?.[1];
+      const own = [...scripted].findLast(([text]) => userText.includes(text))?.[1];
       return own?.[answersSoFar] ?? { text: "Done." };
     });
   }
-  known.set(marker, steps);
+  scripted.set(marker, steps);
 }
 
 function readResults(service: TestService, marker: string): string[] {
@@ -75,7 +75,7 @@ function readResults(service: TestService, marker: string): string[] {
   return request.toolResults;
 }
 
-/** The names of the tools that the last turn of a session was offered. */
+/** The names of the tools that the last model call of a turn offered. */
 export function readOffered(service: TestService): string[] {
   const request = service.model.requests.findLast(({ kind }) => kind === "turn");
   return ((request?.body.tools ?? []) as { name: string }[]).map(({ name }) => name);
@@ -84,7 +84,7 @@ export function readOffered(service: TestService): string[] {
 export const listVariants = async (service: TestService, sessionId: string): Promise<VariantSummary[]> =>
   (await service.read<{ data: VariantSummary[] }>(`/api/sessions/${sessionId}/variants`)).data;
 
-/** A revision as the API shows it. */
+/** A revision in an answer of the API. */
 export async function readRevision(
   service: TestService,
   sessionId: string,
@@ -122,7 +122,7 @@ export async function storeVariant(
   });
 }
 
-/** Acts on the session page as the holder of a share link. */
+/** Sends an action of the session page as the holder of a share link. */
 export const actOnPage = (
   service: TestService,
   { sessionId, shareUrl }: { sessionId: string; shareUrl: string },

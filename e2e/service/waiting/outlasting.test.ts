@@ -22,7 +22,7 @@ import {
 const QUESTION = [ask("Which colour?", { timeoutSeconds: 604_800 })];
 const HOUR_MS = 3_600_000;
 
-/** Answers the question on this service, and checks that the turn went on and ended there. */
+/** Answers the question on this service, and checks that the turn continues and ends there. */
 async function answerOn(service: TestService, session: PersonSession & { ids: string[] }): Promise<void> {
   script(service, [{ toolCalls: QUESTION }, { text: "Done." }]);
   assert.deepEqual((await readStatus(service, session.sessionId)).waitingOn?.ids, session.ids);
@@ -54,8 +54,8 @@ async function moveClock({ container }: TestService, { turn }: PersonSession, ms
   await db.update(elicitations).set({ expiresAt }).where(eq(elicitations.id, question.id));
 }
 
-describe("a question that was asked before", () => {
-  it("a restart and 25 hours is answered after them", async () => {
+describe("a question can be answered", () => {
+  it("after a restart and 25 hours", async () => {
     const first = await openTestService();
     const session = await startParked(first, QUESTION);
     await moveClock(first, session, 25 * HOUR_MS);
@@ -65,7 +65,7 @@ describe("a question that was asked before", () => {
     await second.close();
   });
 
-  it("a redeploy from the embedded engine to Inngest is answered after it", async () => {
+  it("after a redeploy from the embedded engine to Inngest", async () => {
     const first = await openTestService();
     const session = await startParked(first, QUESTION);
     await first.close({ keepFiles: true });
@@ -76,7 +76,7 @@ describe("a question that was asked before", () => {
     await standIn.close();
   });
 
-  it("a redeploy from Inngest to the embedded engine is answered after it", async () => {
+  it("after a redeploy from Inngest to the embedded engine", async () => {
     const standIn = await startInngestStandIn();
     const first = await openServedService(standIn);
     const session = await startParked(first, QUESTION);
@@ -94,16 +94,16 @@ describe("two processes on one Postgres", () => {
   let postgres: TestPostgres | undefined;
   after(() => postgres?.stop());
 
-  it("a turn that was parked by one goes on when the other takes the answer, also after the first has ended", async () => {
+  it("continue a turn that one parked when the other receives the answer, also after the first has ended", async () => {
     postgres = await startTestPostgres();
     const url = await createDatabase(postgres.url, "parked");
     const open = () => openTestService({ DATABASE_URL: url, DATABASE_DRIVER: "pg" });
     const [first, second] = await Promise.all([open(), open()]);
-    const both = await startParked(first, QUESTION);
-    await answerOn(second, both);
-    const left = await startParked(first, QUESTION);
+    const whileBothRun = await startParked(first, QUESTION);
+    await answerOn(second, whileBothRun);
+    const afterFirst = await startParked(first, QUESTION);
     await first.close();
-    await answerOn(second, left);
+    await answerOn(second, afterFirst);
     await second.close();
   });
 });

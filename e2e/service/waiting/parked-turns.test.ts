@@ -33,7 +33,7 @@ const DAY_MS = 86_400_000;
 const shell = (command: string) => ({ name: "run_shell", arguments: { command } });
 
 describe("a turn that asks a person", () => {
-  it("is parked until the answer comes, and goes on as the same run", async () => {
+  it("is parked until the answer arrives, and continues as the same run", async () => {
     const session = await startParked(service);
     const { sessionId, turn } = session;
     const { db } = service.container.services;
@@ -43,7 +43,7 @@ describe("a turn that asks a person", () => {
         .from(engineRuns)
         .innerJoin(engineEvents, eq(engineEvents.id, engineRuns.eventId))
         .where(like(engineEvents.id, `${turn.runId}:%`));
-    await waitUntil(async () => (await readEngine())[0]?.state === "completed", "the engine lets go");
+    await waitUntil(async () => (await readEngine())[0]?.state === "completed", "the function run has ended");
     assert.deepEqual((await readEngine())[0]?.output, { status: "parked" });
 
     const status = await readStatus(service, sessionId);
@@ -79,7 +79,7 @@ describe("a turn that asks a person", () => {
     assert.equal(await answer(service, session, session.ids[0], "blue"), 409);
   });
 
-  it("runs the other calls of the message first, and goes on when all questions are answered", async () => {
+  it("runs the other calls of the message first, and continues when all questions are answered", async () => {
     const session = await startParked(service, [ask("First?"), ask("Second?"), shell("echo other")]);
     const [first, second] = session.ids;
     assert.equal((await readResults(service, session)).length, 1, "the command has run");
@@ -93,7 +93,7 @@ describe("a turn that asks a person", () => {
     );
     await untilParked(service, session);
     assert.deepEqual((await readStatus(service, session.sessionId)).waitingOn?.ids, [first]);
-    assert.equal(service.model.requests.length, before, "the model waits for both");
+    assert.equal(service.model.requests.length, before, "the model is not called before both answers");
     await answer(service, session, first, "1");
     await service.completed(session.turn.statusUrl);
     const { wakes } = await checkWakes(service, session);
@@ -101,7 +101,7 @@ describe("a turn that asks a person", () => {
     assert.equal(service.model.requests.length, before + 1);
   });
 
-  it("with a form takes only an answer that fits, names the field, and stays open until then", async () => {
+  it("with a form accepts only a valid answer, and otherwise names the field and stays open", async () => {
     const form = {
       properties: {
         email: { type: "string", format: "email", title: "Email" },
@@ -152,14 +152,14 @@ describe("a turn that asks a person", () => {
     assert.deepEqual([after.data[0]?.state, after.data[0]?.answer], ["answered", value]);
   });
 
-  it("may be declined", async () => {
+  it("continues when the person declines", async () => {
     const session = await startParked(service);
     assert.equal(await answer(service, session, session.ids[0], null), 202);
     await service.completed(session.turn.statusUrl);
     assert.match((await readResults(service, session))[0] ?? "", /^The person declined/);
   });
 
-  it("asks nobody again when a model failure after the answer is retried", async () => {
+  it("does not ask again when its retry follows a failure after the answer", async () => {
     const session = await startTurn(service, [
       { toolCalls: [ask("Which colour?")] },
       { status: 500, message: "overloaded" },
@@ -186,7 +186,7 @@ describe("a turn that asks a person", () => {
 });
 
 describe("messages and a parked turn", () => {
-  it("a message in the queue waits behind it, and an external steer becomes one", async () => {
+  it("an external steer is queued behind a parked turn", async () => {
     const session = await startParked(service);
     const path = `/api/sessions/${session.sessionId}/agent/messages`;
     const posted = await service.call("POST", path, { text: "steer from outside", mode: "steer" });
@@ -205,11 +205,11 @@ describe("messages and a parked turn", () => {
 
   it("a person's steer withdraws the question, is read, and may be followed by another question", async () => {
     const session = await startParked(service);
-    // The scripted model counts its answers from the last message on.
+    // The scripted model counts its answers since the last message.
     script(service, [{ toolCalls: [ask("Which size?")] }, { text: "Done." }]);
     const steer = await sayAsPerson(service, session, { text: "Never mind the colour", mode: "steer" });
     assert.equal(steer.runId, session.turn.runId);
-    await waitUntil(async () => (await readQuestions(service, session)).length === 2, "it asks again");
+    await waitUntil(async () => (await readQuestions(service, session)).length === 2, "the turn asks again");
     await untilParked(service, session);
     assert.match((await readResults(service, session))[0] ?? "", /^Interrupted by a message/);
     assert.match(service.model.requests.at(-1)?.userText ?? "", /Never mind the colour/);
@@ -227,7 +227,7 @@ describe("messages and a parked turn", () => {
   });
 
   for (const how of ["a stop", "an interrupt"] as const)
-    it(`${how} ends the wait at once, with the question withdrawn and the call settled`, async () => {
+    it(`${how} ends the wait at once, withdraws the question and settles the call`, async () => {
       const session = await startParked(service);
       script(service, [{ text: "Something else." }]);
       const fromMs = performance.now();
@@ -249,7 +249,7 @@ describe("messages and a parked turn", () => {
       assert.equal((await readStatus(service, session.sessionId)).turnState, "idle");
     });
 
-  it("a stop needs no engine", async () => {
+  it("a stop works without the engine", async () => {
     const session = await startParked(service);
     await holdJobs(service, async () => {
       await service.call("POST", `/api/sessions/${session.sessionId}/agent/cancel`);
@@ -267,7 +267,7 @@ describe("messages and a parked turn", () => {
 });
 
 describe("races of a parked turn", () => {
-  it("an answer that comes before the turn is parked keeps it from being parked", async () => {
+  it("an answer that arrives before the turn is parked prevents the parking", async () => {
     const session = await beforeParking(service, async (started, id) => {
       assert.equal(await answer(service, started, id), 202);
     });
@@ -275,7 +275,7 @@ describe("races of a parked turn", () => {
     assert.ok((await readResults(service, session)).includes("The person answered: red"));
   });
 
-  it("a steer that comes before the turn is parked is read at once", async () => {
+  it("a steer that arrives before the turn is parked is read at once", async () => {
     const session = await beforeParking(service, async (started) => {
       script(service, [{ text: "Done." }]);
       await sayAsPerson(service, started, { text: "Forget it", mode: "steer" });
@@ -284,7 +284,7 @@ describe("races of a parked turn", () => {
     assert.equal((await readQuestions(service, session))[0]?.state, "withdrawn");
   });
 
-  it("a stop that comes before the turn is parked ends it, and settles the question", async () => {
+  it("a stop that arrives before the turn is parked ends it and withdraws the question", async () => {
     const session = await beforeParking(service, async (started) => {
       await service.call("POST", `/api/sessions/${started.sessionId}/agent/cancel`);
     });
@@ -293,7 +293,7 @@ describe("races of a parked turn", () => {
     assert.equal((await readQuestions(service, session))[0]?.state, "withdrawn");
   });
 
-  it("simultaneous answers to several questions are all kept, and one of them wakes the turn", async () => {
+  it("simultaneous answers to several questions are all stored, and one of them wakes the turn", async () => {
     const questions = ["a", "b", "c", "d"].map((name) => ask(name));
     const session = await startParked(service, questions);
     await holdJobs(service, async () => {
@@ -318,8 +318,8 @@ describe("races of a parked turn", () => {
     );
     assert.deepEqual(statuses.toSorted(), [202, ...Array(7).fill(409)]);
     await service.completed(session.turn.statusUrl);
-    const taken = values[statuses.indexOf(202)];
-    assert.deepEqual(await readResults(service, session), [`The person answered: ${taken}`]);
+    const accepted = values[statuses.indexOf(202)];
+    assert.deepEqual(await readResults(service, session), [`The person answered: ${accepted}`]);
     assert.deepEqual((await checkWakes(service, session)).wakes, ["settled"]);
   });
 
@@ -372,7 +372,7 @@ describe("races of a parked turn", () => {
     assert.match(service.model.requests.at(-1)?.userText ?? "", /By the way/);
   });
 
-  it("an answer that comes at the time of the deadline, before the sweep, is refused", async () => {
+  it("an answer after the deadline is refused, also before the sweep", async () => {
     const session = await startParked(service);
     const { db } = service.container.services;
     const { runId } = session.turn;
@@ -382,7 +382,7 @@ describe("races of a parked turn", () => {
     await service.completed(session.turn.statusUrl);
   });
 
-  it("past its deadline a question is unanswered, and the turn goes on without", async () => {
+  it("a question is unanswered after its deadline, and the turn continues without an answer", async () => {
     const session = await startParked(service);
     const { db, log, jobs, logger } = service.container.services;
     assert.equal(await endOverdueWaits({ db, log, jobs, logger }, new Date(Date.now() + DAY_MS - 60_000)), 0);
@@ -393,7 +393,7 @@ describe("races of a parked turn", () => {
     assert.deepEqual((await checkWakes(service, session)).wakes, ["deadline"]);
   });
 
-  /** Ends a session's wait as the sweep does when its time is over. */
+  /** Ends a session's wait as the sweep does after its deadline. */
   async function endOverdue({ sessionId, turn: { runId } }: { sessionId: string; turn: { runId: string } }) {
     const { log, jobs } = service.container.services;
     const job = await wakeRun({ log }, { sessionId, runId }, "deadline");
@@ -407,12 +407,12 @@ describe("races of a parked turn", () => {
     const { runId } = session.turn;
     const play = (generation: number) => turn.play({ runId, generation, player: "a second one" });
     assert.deepEqual(await play(1), { status: "no" }, "the job that was played until the turn was parked");
-    assert.deepEqual(await play(2), { status: "no" }, "a wake that has not been");
+    assert.deepEqual(await play(2), { status: "no" }, "the wake that has not happened");
     const { epoch } = await readRun(service, session);
     await answer(service, session, session.ids[0]);
     await service.completed(session.turn.statusUrl);
     assert.deepEqual(await play(2), { status: "no" });
-    assert.equal((await readRun(service, session)).epoch, epoch + 1, "claimed once more, by the wake");
+    assert.equal((await readRun(service, session)).epoch, epoch + 1, "only the wake claimed the run");
     await checkWakes(service, session);
   });
 

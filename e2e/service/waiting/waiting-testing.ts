@@ -15,7 +15,7 @@ export const ask = (question: string, more: Record<string, unknown> = {}) => ({
 });
 
 type Session = Awaited<ReturnType<TestService["create"]>>;
-/** A session with a person's turn. */
+/** A session with a turn of a person. */
 export type PersonSession = Session & { turn: { requestId: string; runId: string; statusUrl: string } };
 
 /** Posts a message as the person on the session page. */
@@ -37,7 +37,7 @@ async function enter(service: TestService, { shareUrl }: Session): Promise<strin
   return entered.headers.get("set-cookie")?.split(";")[0] ?? "";
 }
 
-/** Scripts the model: it says hello in the first turn of a session, and takes these steps in every other turn. */
+/** Scripts the model: it answers "Hello." in the first turn of a session, and takes these steps in every other turn. */
 export const script = (service: TestService, steps: Step[]) =>
   service.model.respondWith(({ userText, answersSoFar }) =>
     userText.includes("hello") ? { text: "Hello." } : (steps[answersSoFar] ?? { text: "Done." }),
@@ -78,7 +78,7 @@ export async function readRun(service: TestService, { turn }: PersonSession) {
 export const untilParked = (service: TestService, session: PersonSession) =>
   waitUntil(async () => (await readRun(service, session)).parkedAt !== null, "the turn is parked");
 
-/** Answers a question with a key. @returns the status. */
+/** Answers a question with an API key; null declines. @returns the status. */
 export async function answer(
   service: TestService,
   { sessionId }: { sessionId: string },
@@ -119,7 +119,7 @@ export async function checkWakes(service: TestService, session: PersonSession) {
   return { outcome: end?.outcome, wakes, events };
 }
 
-/** Holds all jobs back until `work` is done, so that nobody plays a woken run before. */
+/** Delays all jobs until `work` is done, so that no woken run is played before. */
 export async function holdJobs<Result>(service: TestService, work: () => Promise<Result>): Promise<Result> {
   const { jobs } = service.container.services;
   const { sendSoon } = jobs;
@@ -134,8 +134,8 @@ export async function holdJobs<Result>(service: TestService, work: () => Promise
 }
 
 /**
- * Starts a person's turn that asks a question and then runs a command until `work` is done: the question is open, and the
- * turn about to be parked.
+ * Starts a person's turn that asks a question and runs a command until `work` is done. During `work` the question is open
+ * and the turn is not parked yet.
  */
 export async function beforeParking(
   service: TestService,
@@ -146,7 +146,7 @@ export async function beforeParking(
   const command = { name: "run_shell", arguments: { command: `until [ -e ${gate} ]; do sleep 0.05; done` } };
   try {
     const session = await startTurn(service, [{ toolCalls: [ask("Which colour?"), command] }]);
-    await waitUntil(async () => (await readQuestions(service, session)).length === 1, "it asks");
+    await waitUntil(async () => (await readQuestions(service, session)).length === 1, "the turn asks");
     const [question] = await readQuestions(service, session);
     await work(session, question?.id ?? "");
     await writeFile(gate, "");

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { type CheckBench, documentOf, html, openBench, summarize } from "./check-testing.ts";
 
-/** A check of pages on which an element never comes: short limits save the wait. */
-const IMPATIENT = { applyMs: 300, lateMs: 1_500 };
+/** Short limits for pages on which an element never appears. */
+const SHORT_LIMITS = { applyMs: 300, lateMs: 1_500 };
 
 let bench: CheckBench;
 before(async () => {
@@ -72,15 +72,15 @@ describe("a change on a fresh load", () => {
       );
       assert.ok(page.paintToAppliedMs !== null);
       const ids = Object.values(page.pictures).map((picture) => picture?.id);
-      const kept = bench.evidence.saved.filter(({ id }) => ids.includes(id));
+      const saved = bench.evidence.saved.filter(({ id }) => ids.includes(id));
       assert.deepEqual(
-        kept.map(({ kind, mediaType }) => `${kind} ${mediaType}`),
+        saved.map(({ kind, mediaType }) => `${kind} ${mediaType}`),
         ["screenshot image/png", "screenshot image/png", "file image/png"],
       );
     }
   });
 
-  test("fails when its selector matches nothing, or its element is there but is not changed", async () => {
+  test("fails if its selector matches nothing, or its element is not changed", async () => {
     const url = bench.serve(
       "/gone",
       html(
@@ -94,7 +94,7 @@ describe("a change on a fresh load", () => {
         { id: "wrong", op: "setStyle", selector: "#price", style: { color: "nocolour" } },
         { id: "fine", op: "setText", selector: "h1", text: "Welcome" },
       ]),
-      { limits: IMPATIENT },
+      { limits: SHORT_LIMITS },
     );
     assert.equal(report.status, "fail");
     assert.deepEqual(summarize(report), ["fail no_match gone", "fail not_applied wrong"]);
@@ -102,7 +102,7 @@ describe("a change on a fresh load", () => {
     assert.match(report.findings[1]?.message ?? "", /rejects the style "color: nocolour"/);
   });
 
-  test("is waited for when it is late, and fails when it does not come", async () => {
+  test("waits for a late element, and fails if the element does not appear", async () => {
     const url = bench.serve(
       "/late",
       html(
@@ -113,59 +113,62 @@ describe("a change on a fresh load", () => {
       documentOf(url, [{ id: "c1", op: "setText", selector: id, text: "New", late: true }]);
     const [found, missing] = await Promise.all([
       bench.check(document("#offer")),
-      bench.check(document("#never"), { limits: IMPATIENT }),
+      bench.check(document("#never"), { limits: SHORT_LIMITS }),
     ]);
     assert.deepEqual(summarize(found), []);
     assert.equal(found.pages[0]?.changes[0]?.applied, "ok");
     assert.deepEqual(summarize(missing), ["fail no_match c1"]);
   });
 
-  test("fails when the page's scripts take its element away, or put another one in its place", async () => {
+  test("fails if the page's scripts replace its element with one that does not match", async () => {
     const start = (render: string) =>
       html(
         `<main><h1>Shop</h1><div id="app"><p class="server">Hello</p></div></main><script>addEventListener("load", () => setTimeout(() => { app.innerHTML = ${JSON.stringify(render)} }, 200))</script>`,
       );
-    const lost = bench.serve("/lost", start("<p class=client>Hello</p>"));
-    const kept = bench.serve("/kept", start("<p class=server>Hello again</p>"));
+    const otherClass = bench.serve("/lost", start("<p class=client>Hello</p>"));
+    const sameClass = bench.serve("/kept", start("<p class=server>Hello again</p>"));
     const document = (url: string) =>
       documentOf(url, [{ id: "c1", op: "setText", selector: ".server", text: "Hi" }]);
     const [broken, repaired] = await Promise.all([
-      bench.check(document(lost), { limits: { ...IMPATIENT, loadedMs: 1_000 } }),
-      bench.check(document(kept)),
+      bench.check(document(otherClass), { limits: { ...SHORT_LIMITS, loadedMs: 1_000 } }),
+      bench.check(document(sameClass)),
     ]);
     assert.deepEqual(summarize(broken), ["fail lost_at_hydration c1"]);
     assert.deepEqual(summarize(repaired), []);
   });
 
-  test("fails when the page renders over it without end", async () => {
-    const fight = (selector: string) =>
+  test("fails if the page renders over it endlessly", async () => {
+    const pageThatWrites = (selector: string) =>
       html(
         `<main><h1>Shop</h1><p id="clock">0</p><p id="calm">Calm</p></main><script>let n = 0; setInterval(() => { document.querySelector("${selector}").textContent = "tick " + n++ }, 150)</script>`,
       );
-    const fighting = bench.serve("/fight", fight("#calm"));
-    const peaceful = bench.serve("/peace", fight("#clock"));
+    const overwriting = bench.serve("/fight", pageThatWrites("#calm"));
+    const unrelated = bench.serve("/peace", pageThatWrites("#clock"));
     const document = (url: string) =>
       documentOf(url, [{ id: "c1", op: "setText", selector: "#calm", text: "Mine" }]);
     const [broken, repaired] = await Promise.all([
-      bench.check(document(fighting)),
-      bench.check(document(peaceful)),
+      bench.check(document(overwriting)),
+      bench.check(document(unrelated)),
     ]);
     assert.ok(summarize(broken).includes("fail fight c1"), summarize(broken).join());
     assert.deepEqual(summarize(repaired), []);
   });
 
-  test("is read off the document, whatever the page says in the name of the runtime", async () => {
-    const lie = `<script>
+  test("is verified in the document, even if the page fakes the runtime's report", async () => {
+    const fakeReport = `<script>
       Object.defineProperty(Element.prototype, "textContent", { get: () => "Pay now", set() {} });
       Object.defineProperty(Node.prototype, "textContent", { get: () => "Pay now", set() {} });
       const fake = { report: () => ({ url: location.href, pages: 1, isHydrating: false, scriptError: null, changes: [{ id: "c1", state: "applied", matches: 1, applied: 1, reapplied: 0, appliedAtMs: 1, error: null }] }), update() {}, revert() {} };
       addEventListener("DOMContentLoaded", () => { window.__agentSessionVariants?.main?.revert(); window.__agentSessionVariants = { main: fake }; });
     </script>`;
-    const url = bench.serve("/lie", html('<main><h1>Shop</h1><button id="pay">Buy</button></main>', lie));
+    const url = bench.serve(
+      "/lie",
+      html('<main><h1>Shop</h1><button id="pay">Buy</button></main>', fakeReport),
+    );
     const report = await bench.check(
       documentOf(url, [{ id: "c1", op: "setText", selector: "#pay", text: "Pay now" }]),
       {
-        limits: IMPATIENT,
+        limits: SHORT_LIMITS,
       },
     );
     assert.equal(report.status, "fail");
@@ -184,21 +187,21 @@ describe("a revision", () => {
     }
   });
 
-  test("with css alone is held to its css", async () => {
+  test("with only css fails if its css does not apply", async () => {
     const url = bench.serve("/css", html("<main><h1>Shop</h1></main>"));
     const check = (css: string) => bench.check(documentOf(url, [], { css }));
-    const [fine, invalid, dead] = await Promise.all([
+    const [valid, invalid, unused] = await Promise.all([
       check("h1 { color: #004080 }"),
       check("h1 color: red"),
       check("h1 { color: #004080 } .headline { color: red }"),
     ]);
-    assert.deepEqual(summarize(fine), []);
+    assert.deepEqual(summarize(valid), []);
     assert.deepEqual(summarize(invalid), ["fail not_applied -"]);
-    assert.deepEqual(summarize(dead), ["warn no_match -"]);
-    assert.equal(dead.status, "warn");
+    assert.deepEqual(summarize(unused), ["warn no_match -"]);
+    assert.equal(unused.status, "warn");
   });
 
-  test("opens web addresses only, whatever their form", async () => {
+  test("opens only web addresses, in any form", async () => {
     const h1 = [{ id: "c1", op: "setText", selector: "h1", text: "Hi" }] as const;
     bench.serve("/", html("<main><h1>Home</h1></main>"));
     const [local, unreadable, bare] = await Promise.all([
@@ -212,15 +215,15 @@ describe("a revision", () => {
     assert.equal(bare.pages[0]?.changes[0]?.applied, "ok");
   });
 
-  test("opens the live page for a pattern, and says when no page is known for it", async () => {
+  test("opens the live page for a pattern, and fails if no page matches it", async () => {
     const url = bench.serve("/shop/a", html("<main><h1>Shop</h1></main>"));
     const changes = [{ id: "c1", op: "setText", selector: "h1", text: "Hi" }] as const;
     const glob = documentOf(`${bench.origin}/shop/*`, [...changes], { match: "glob" });
-    const unknown = await bench.check(glob);
-    assert.deepEqual(summarize(unknown), ["fail page_failed -"]);
+    const withoutPage = await bench.check(glob);
+    assert.deepEqual(summarize(withoutPage), ["fail page_failed -"]);
     await bench.browser.live.page().goto(`${url}#top`);
-    const known = await bench.check(glob);
-    assert.deepEqual(summarize(known), []);
-    assert.equal(known.pages[0]?.url, url);
+    const withPage = await bench.check(glob);
+    assert.deepEqual(summarize(withPage), []);
+    assert.equal(withPage.pages[0]?.url, url);
   });
 });

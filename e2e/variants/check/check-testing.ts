@@ -6,10 +6,10 @@ import type { CheckReport, ViewportName } from "#lib/variant/check/check-report.
 import { type CheckDeps, type CheckRequest, checkVariant } from "#lib/variant/check/check-variant.ts";
 import type { Change, VariantDocument, VariantPage } from "#lib/variant/document.ts";
 
-/** A page by its HTML, or an answer. */
+/** A page: its HTML, or a function that answers its request. */
 type TestPage = string | ((request: IncomingMessage, response: ServerResponse) => void);
 
-/** Everything a test of the check needs: one browser, one site. */
+/** The setup for tests of the check: one browser and one site. */
 export type CheckBench = {
   origin: string;
   /** Adds a page to the site. @returns its address. */
@@ -23,7 +23,7 @@ export type CheckBench = {
 type CheckOptions = Partial<Pick<CheckRequest, "requirements" | "signal" | "onProgress">> &
   Pick<CheckDeps, "limits"> & { viewports?: ViewportName[] };
 
-/** The head of a page that has no accessibility violation of its own. */
+/** Wraps HTML into a page without accessibility violations. */
 export const html = (body: string, head = ""): string =>
   `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title><meta name="viewport" content="width=device-width, initial-scale=1">${head}</head><body>${body}</body></html>`;
 
@@ -34,12 +34,12 @@ export const documentOf = (
   rest: Partial<Pick<VariantPage, "css" | "js" | "match">> = {},
 ): VariantDocument => ({ pages: [{ url, match: "path", css: "", js: "", ...rest, changes }] });
 
-/** What a check found, as `level code change`. */
+/** Lists the findings of a check as `level code change`. */
 export const summarize = ({ findings }: CheckReport): string[] =>
   findings.map(({ level, code, changeId }) => [level, code, changeId ?? "-"].join(" "));
 
-/** The pages of tests do everything soon after they have loaded. */
-const EAGER = { loadedMs: 200 };
+/** Short, because the tests' pages do everything soon after they have loaded. */
+const DEFAULT_LIMITS = { loadedMs: 200 };
 
 /** Starts a browser and a site on loopback. */
 export async function openBench(): Promise<CheckBench> {
@@ -69,7 +69,7 @@ export async function openBench(): Promise<CheckBench> {
         evidence,
         compare,
         scriptOrigin: "https://service.example",
-        limits: { ...EAGER, ...limits },
+        limits: { ...DEFAULT_LIMITS, ...limits },
       };
       return checkVariant(deps, {
         live: browser.live,

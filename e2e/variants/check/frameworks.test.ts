@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { bundleForPage, loadOnServer } from "../runtime/frameworks/framework.ts";
 import { type CheckBench, documentOf, html, openBench, summarize } from "./check-testing.ts";
 
-/** A React application that is rendered on the server; it routes by the history, and counts. */
+/** A server-rendered React application with client-side routes and a counter. */
 const APP = `
 import { useEffect, useState } from "react";
 export function App({ path, isClient }) {
@@ -35,7 +35,7 @@ const isSame = document.documentElement.dataset.render === "same";
 hydrateRoot(document.getElementById("root"), <App path={location.pathname} isClient={isSame ? false : true} />);`;
 
 let bench: CheckBench;
-/** The page whose client renders the same as the server, or something else at one place. */
+/** Addresses of two pages: the client renders the same as the server, or differs in one element. */
 const urls = { same: "", different: "" };
 
 before(async () => {
@@ -87,7 +87,7 @@ describe("a React page that the server renders", () => {
     );
   });
 
-  test("a change of what only the server renders is lost; a script that edits before hydration is a new error; a script that takes an element from React breaks its router", async () => {
+  test("a change of an element that only the server renders is lost; a script that edits before hydration causes an error; a script that removes React's element breaks its router", async () => {
     const server = documentOf(urls.different, [
       { id: "c1", op: "setText", selector: "#place.server b", text: "Mine" },
     ]);
@@ -97,14 +97,14 @@ describe("a React page that the server renders", () => {
     const crash = documentOf(urls.same, [], {
       js: 'setTimeout(() => document.querySelector("#offer").remove(), 150);',
     });
-    const [lost, wrong, crashed] = await Promise.all([
+    const [lost, mismatched, crashed] = await Promise.all([
       bench.check(server, { limits: { applyMs: 3_500 } }),
       bench.check(early),
       bench.check(crash),
     ]);
     assert.deepEqual(summarize(lost), ["fail lost_at_hydration c1"]);
-    assert.ok(summarize(wrong).includes("fail console_error -"), summarize(wrong).join("; "));
-    assert.match(wrong.findings.map(({ message }) => message).join("\n"), /hydrat/i);
+    assert.ok(summarize(mismatched).includes("fail console_error -"), summarize(mismatched).join("; "));
+    assert.match(mismatched.findings.map(({ message }) => message).join("\n"), /hydrat/i);
     assert.ok(
       crashed.findings.some(
         ({ code, message }) =>

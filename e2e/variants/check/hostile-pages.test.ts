@@ -4,7 +4,7 @@ import { waitUntil } from "#e2e/service/testing.ts";
 import type { CheckLimits } from "#lib/variant/check/load/check-limits.ts";
 import { type CheckBench, documentOf, html, openBench, summarize } from "./check-testing.ts";
 
-/** A page that never answers is given up soon. */
+/** Short limits for pages that never answer. */
 const SHORT = { loadMs: 1_000, answerMs: 1_000, applyMs: 500 };
 
 const countContexts = () => bench.browser.live.browser.contexts().length;
@@ -16,7 +16,7 @@ before(async () => {
   contexts = countContexts();
 });
 after(() => bench.close());
-// A context that opens after its check has ended is closed as soon as it is open.
+// A context may still open after its check has ended; the check closes it then.
 afterEach(() => waitUntil(() => countContexts() === contexts, "every context of a check is closed"));
 
 const setTitle = (url: string, rest = {}) =>
@@ -48,14 +48,14 @@ describe("a page that cannot be examined is a finding", () => {
       page: (_request, response) => response.writeHead(302, { location: "/login" }).end(),
       message: /leads to .*\/login/,
     },
-    "a page that goes elsewhere by itself": {
+    "a page that navigates elsewhere": {
       page: html("<h1>Shop</h1><script>setTimeout(() => { location.href = '/login' }, 100)</script>"),
       message: /leads to .*\/login/,
     },
-    "a page that reloads without end": {
+    "a page that reloads endlessly": {
       page: html("<h1>Shop</h1><script>setTimeout(() => location.reload(), 30)</script>"),
       message: /keeps loading other documents/,
-      // On a busy machine its documents take longer.
+      // Long, because on a busy machine its documents load slowly.
       limits: { answerMs: 15_000 },
     },
   };
@@ -79,7 +79,7 @@ describe("a page that cannot be examined is a finding", () => {
   });
 });
 
-test("dialogs, popups, downloads and permission requests do not hold a check up", async () => {
+test("dialogs, popups, downloads and permission requests do not block a check", async () => {
   const url = bench.serve(
     "/loud",
     html(`<main><h1>Shop</h1></main><script>
@@ -94,7 +94,7 @@ test("dialogs, popups, downloads and permission requests do not hold a check up"
   assert.deepEqual(report.findings, []);
 });
 
-test("a check that is stopped rejects, and one whose time is over says what it did not examine", async () => {
+test("a stopped check rejects, and a check that times out lists what it did not examine", async () => {
   const url = bench.serve("/slow", () => {});
   const stop = new AbortController();
   const stopped = bench.check(setTitle(url), {
@@ -103,21 +103,21 @@ test("a check that is stopped rejects, and one whose time is over says what it d
   });
   await assert.rejects(stopped, /stopped by a person/);
 
-  const late = await bench.check(setTitle(url), {
+  const timedOut = await bench.check(setTitle(url), {
     viewports: ["desktop", "phone"],
     limits: { checkMs: 700 },
   });
   assert.deepEqual(
-    late.findings.map(({ code, viewport }) => `${code} ${viewport}`),
+    timedOut.findings.map(({ code, viewport }) => `${code} ${viewport}`),
     ["page_failed desktop", "page_failed phone"],
   );
-  assert.match(late.findings[1]?.message ?? "", /not examined: a check may take 0.7 s/);
+  assert.match(timedOut.findings[1]?.message ?? "", /not examined: a check may take 0.7 s/);
 });
 
 test("pages open with the cookies and the local storage of the live browser", async () => {
   const url = bench.serve("/account", (request, response) => {
-    const isKnown = /session=known/.test(request.headers.cookie ?? "");
-    response.writeHead(isKnown ? 200 : 403, { "content-type": "text/html" });
+    const isSignedIn = /session=known/.test(request.headers.cookie ?? "");
+    response.writeHead(isSignedIn ? 200 : 403, { "content-type": "text/html" });
     response.end(
       html(
         '<main><h1>Account</h1><div id="app"></div></main><script>if (localStorage.plan === "gold") app.innerHTML = "<p id=gold>Gold</p>"</script>',
@@ -126,15 +126,15 @@ test("pages open with the cookies and the local storage of the live browser", as
   });
   const document = documentOf(url, [{ id: "c1", op: "setText", selector: "#gold", text: "Platinum" }]);
   const { live } = bench.browser;
-  const stranger = await bench.check(document);
-  assert.deepEqual(summarize(stranger), ["fail page_failed -"]);
+  const signedOut = await bench.check(document);
+  assert.deepEqual(summarize(signedOut), ["fail page_failed -"]);
 
   await live.context.addCookies([{ name: "session", value: "known", url: bench.origin }]);
   await live.page().goto(url);
   await live.page().evaluate(() => localStorage.setItem("plan", "gold"));
   const opened: string[] = [];
   live.context.on("page", (page) => opened.push(page.url()));
-  const known = await bench.check(document);
-  assert.deepEqual(known.findings, []);
-  assert.deepEqual(opened, [], "people see no page of the check");
+  const signedIn = await bench.check(document);
+  assert.deepEqual(signedIn.findings, []);
+  assert.deepEqual(opened, [], "the live browser shows no page of the check");
 });

@@ -8,8 +8,8 @@ before(async () => {
 });
 after(() => bench.close());
 
-/** A page whose router renders its own routes; `home` and `other` are what it shows there. */
-const routed = (path: string, home: string, other: string) =>
+/** A page with a client-side router; `home` and `other` are the HTML of its two routes. */
+const pageWithRouter = (path: string, home: string, other: string) =>
   html(
     `<main><h1>Shop</h1><nav><a href="/logout">Log out</a> <a href="/document">Document</a> <a href="${path}/other">Other</a></nav><div id="app"></div></main>
     <script>
@@ -26,14 +26,14 @@ const routed = (path: string, home: string, other: string) =>
   );
 
 describe("leaving a page by a link of its router, and coming back", () => {
-  test("a change comes back, and is not left on the other page; no other link has an effect", async () => {
+  test("a change comes back, and does not stay on the other page; the check follows no other link", async () => {
     const requests: string[] = [];
     for (const path of ["/logout", "/document"])
       bench.serve(path, (request, response) => {
         requests.push(request.url ?? "");
         response.writeHead(200, { "content-type": "text/html" }).end("<p>Another document</p>");
       });
-    const url = bench.serve("/spa", routed("/spa", "<p id='offer'>Offer</p>", "<p>Other</p>"));
+    const url = bench.serve("/spa", pageWithRouter("/spa", "<p id='offer'>Offer</p>", "<p>Other</p>"));
     const report = await bench.check(
       documentOf(url, [
         { id: "text", op: "setText", selector: "#offer", text: "New offer" },
@@ -51,7 +51,7 @@ describe("leaving a page by a link of its router, and coming back", () => {
 
   test("a change that does not come back fails", async () => {
     const home = "<p id='offer' class='first'>Offer</p>";
-    const page = routed("/forgetful", home, "<p>Other</p>").replace(
+    const page = pageWithRouter("/forgetful", home, "<p>Other</p>").replace(
       "render();\n    </script>",
       `render(); addEventListener("popstate", () => setTimeout(() => { app.innerHTML = "<p id='offer'>Offer</p>" }, 60)); </script>`,
     );
@@ -65,10 +65,10 @@ describe("leaving a page by a link of its router, and coming back", () => {
 });
 
 describe("rendering over a change", () => {
-  test("a change whose element does not match any more after it was replaced fails", async () => {
+  test("a change fails if the replacement of its element does not match", async () => {
     const page = (script: string) =>
       html(`<main><h1>Shop</h1><p id="offer" class="first">Offer</p></main><script>${script}</script>`);
-    // What comes from elsewhere is replaced by an element of the page's own.
+    // The page replaces an element that it did not create itself.
     const rename =
       "const first = document.querySelector('#offer'); new MutationObserver(() => { const offer = document.querySelector('.first'); if (offer && offer !== first) { const own = document.createElement('p'); own.textContent = 'Offer'; offer.replaceWith(own); } }).observe(document.body, { subtree: true, childList: true })";
     const document = (url: string) =>

@@ -12,7 +12,7 @@ before(async () => {
 });
 after(() => Promise.all([bench.close(), service.close()]));
 
-test("the verdict on a policy is that of Chromium", async () => {
+test("the verdict on a policy is the same as Chromium's", async () => {
   const { url: origin, port } = service;
   const policies = [
     "script-src 'self'",
@@ -68,7 +68,7 @@ test("the verdict on a policy is that of Chromium", async () => {
   assert.ok(new Set(verdicts.map(({ runs }) => runs)).size === 2);
 });
 
-test("a page whose policy blocks the published script is a warning with what to add, in headers and in the document", async () => {
+test("a policy that blocks the published script, in headers or in the document, is a warning that says what to add", async () => {
   const meta = `<meta http-equiv="Content-Security-Policy" content="script-src 'self' 'unsafe-inline' https://service.example">`;
   const strict = bench.serve("/strict", (_request, response) => {
     response.writeHead(200, {

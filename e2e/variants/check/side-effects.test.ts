@@ -9,7 +9,7 @@ before(async () => {
 after(() => bench.close());
 
 describe("what a variant does to a page", () => {
-  test("new errors, failed requests and violations are found, each with its change; the repaired variant passes", async () => {
+  test("new errors, failed requests and violations are findings, each with its change; the repaired variant passes", async () => {
     const page = html(
       '<main><h1>Shop</h1><p id="text">Fine print</p><label for="mail" id="label">Email</label><input id="mail"><p>Body</p></main>',
       "<style>body { margin: 0; background: #fff }</style>",
@@ -53,7 +53,7 @@ describe("what a variant does to a page", () => {
     assert.match(texts, /none\.png: 404/);
   });
 
-  test("elements that overflow, are cut off, are covered or cover others are found at the width where it happens", async () => {
+  test("elements that overflow, are cut off, are covered or cover others are findings at the affected width", async () => {
     const page = html(
       `<main><h1>Shop</h1><p id="wide">Short</p><p id="cut" style="width: 100px; overflow: hidden; white-space: nowrap">Short</p>
        <p id="under" style="height: 40px">Under</p><p id="bar">Bar</p><button id="pay">Pay</button></main>
@@ -102,7 +102,7 @@ describe("what a variant does to a page", () => {
     assert.ok(found.includes("covered bar desktop"), found.join("; "));
   });
 
-  test("a change that comes late and moves the page is a warning about layout shift", async () => {
+  test("a late change that moves the page is a warning about layout shift", async () => {
     const page = html(
       '<main><h1>Shop</h1><div id="app"></div><div style="height: 500px; background: #eee">Body</div></main><script>setTimeout(() => { app.className = "ready" }, 300)</script>',
     );
@@ -120,7 +120,7 @@ describe("what a variant does to a page", () => {
     assert.deepEqual(small.findings, []);
   });
 
-  test("requirements are held on the page with the variant", async () => {
+  test("requirements are checked on the page with the variant", async () => {
     const url = bench.serve(
       "/requirement",
       html("<main><h1>Shop</h1><p id='a'>One</p><p hidden id='b'>Two</p></main>"),
@@ -182,8 +182,8 @@ describe("what a variant does to a page", () => {
     assert.deepEqual(report.findings, []);
   });
 
-  test("elements that the page itself toggles are no trace, in whatever state each load has them", async () => {
-    // Loads of the same age agree; the reverted page is older, so that one of the two differs.
+  test("elements that the page itself toggles are not a trace, whatever their state in each load", async () => {
+    // Two loads show the same state at the same age. The reverted page is older, so one of its two elements differs.
     const toggling = `<script>
       let count = 0;
       const toggle = () => {
@@ -204,7 +204,7 @@ describe("what a variant does to a page", () => {
     assert.deepEqual(findings, []);
   });
 
-  test("a copy of the change, or a side effect of the script, that stays after reverting is a trace", async () => {
+  test("a copy of the change or a side effect of the script that remains after reverting is a trace", async () => {
     const copies =
       "<script>new MutationObserver(() => { const made = document.querySelector('.note'); if (made && !document.querySelector('.copy')) { const copy = made.cloneNode(true); copy.className = 'copy'; document.querySelector('#spot').append(copy); } }).observe(document, { subtree: true, childList: true })</script>";
     const page = (head: string) => html('<main><h1>Shop</h1><div id="spot"></div></main>', head);

@@ -6,10 +6,10 @@ import type { Change, VariantDocument, VariantPage } from "#lib/variant/document
 import { bundleForPage } from "../runtime/frameworks/framework.ts";
 import { type RuntimeBrowser, readReport, startRuntimeBrowser } from "../runtime/runtime-fixture.ts";
 
-/** A Chromium in which a document is applied by our runtime and by the SDKs of others. */
+/** A Chromium that applies a document with the service's runtime and with third-party SDKs. */
 export type FormatsBrowser = Pick<RuntimeBrowser, "serve" | "close"> & {
-  /** Applies a document with our runtime. */
-  applyOurs: (url: string, document: VariantDocument) => Promise<Applied>;
+  /** Applies a document with the service's runtime. */
+  applyRuntime: (url: string, document: VariantDocument) => Promise<Applied>;
   /** Applies auto experiments with GrowthBook's SDK; the visitor is in the variant of each. */
   applyGrowthBook: (url: string, experiments: unknown[]) => Promise<Applied>;
   /** Applies web experiments with posthog-js; the visitor is in the variant `test` of each flag. */
@@ -18,14 +18,14 @@ export type FormatsBrowser = Pick<RuntimeBrowser, "serve" | "close"> & {
 
 type PostHogExperiment = { feature_flag_key: string };
 
-/** A page to which a document was applied, and what went wrong in it. */
+/** A page to which a document was applied, and the problems in it. */
 export type Applied = { page: Page; shown: Shown; problems: string[]; close: () => Promise<void> };
 
-/** What a page shows. Forms of the same state are one: an empty class and none, and the order of a style. */
+/** The visible state of a page, normalized: an empty class is removed, and styles are sorted. */
 export type Shown = { html: string; styles: string[]; scripts: unknown };
 
-/** posthog-js does nothing for robots. */
-const BE_NO_ROBOT = `Object.defineProperties(Navigator.prototype, {
+/** Hides the automation, because posthog-js does nothing for robots. */
+const HIDE_AUTOMATION = `Object.defineProperties(Navigator.prototype, {
   webdriver: { get: () => false },
   userAgent: { get: () => "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36" },
   userAgentData: { get: () => undefined },
@@ -33,7 +33,7 @@ const BE_NO_ROBOT = `Object.defineProperties(Navigator.prototype, {
 
 const bundle = (source: string) => bundleForPage(source, "production", { format: "iife" });
 
-/** Starts Chromium, a site, and a server that answers posthog-js. */
+/** Starts Chromium, a site, and a server that answers posthog-js's requests. */
 export async function startFormatsBrowser(): Promise<FormatsBrowser> {
   const [growthBook, postHog] = await Promise.all([
     bundle(`import { GrowthBook } from "@growthbook/growthbook"; window.GrowthBook = GrowthBook;`),
@@ -65,7 +65,7 @@ export async function startFormatsBrowser(): Promise<FormatsBrowser> {
 
   return {
     serve: browser.serve,
-    async applyOurs(url, document) {
+    async applyRuntime(url, document) {
       const opened = await browser.open(url, [variantScript(document, "main")]);
       await readReport(opened.page);
       return finish(opened);
@@ -85,13 +85,13 @@ export async function startFormatsBrowser(): Promise<FormatsBrowser> {
       return finish(opened);
     },
     async applyPostHog(url, list) {
-      // It is applied last, so that its effect shows that the others were applied.
+      // The marker is applied last, so its effect shows that the others were applied.
       const marker = { transforms: [{ selector: "#applied", html: "applied" }] };
       experiments = [
         ...list,
         { feature_flag_key: "marker", ...{ id: 0, name: "marker", variants: { test: marker } } },
       ];
-      const opened = await browser.open(url, [BE_NO_ROBOT]);
+      const opened = await browser.open(url, [HIDE_AUTOMATION]);
       await opened.page.evaluate(
         `document.documentElement.insertAdjacentHTML("beforeend", "<i id=applied></i>");${postHog}`,
       );
@@ -122,22 +122,22 @@ export async function startFormatsBrowser(): Promise<FormatsBrowser> {
 
 type WithoutId = Change extends infer Each ? (Each extends unknown ? Omit<Each, "id"> : never) : never;
 
-/** A document of one page entry, which is checked as stored documents are. */
+/** Creates a document with one page entry. @throws if it is not valid for storage. */
 export function documentOf(
   url: string,
   changes: WithoutId[],
   rest: Partial<VariantPage> = {},
 ): VariantDocument {
-  const identified = changes.map((change, index) => ({ id: `c${index + 1}`, ...change }) as Change);
+  const changesWithIds = changes.map((change, index) => ({ id: `c${index + 1}`, ...change }) as Change);
   const document: VariantDocument = {
-    pages: [{ url, match: "path", css: "", js: "", ...rest, changes: identified }],
+    pages: [{ url, match: "path", css: "", js: "", ...rest, changes: changesWithIds }],
   };
   const [problem] = checkDocumentContent(document);
   if (problem) throw new Error(`${problem.path}: ${problem.problem}`);
   return document;
 }
 
-/** Reads the body, the computed styles of its elements, and what scripts have left in `window.ran`. */
+/** Reads the body, the computed styles of its elements, and the value of `window.ran`, which scripts set. */
 export const readShown = (page: Page): Promise<Shown> =>
   page.evaluate(() => {
     const elements = [...document.body.querySelectorAll("*")];

@@ -27,7 +27,7 @@ const BODY = `<header id="top" class="a b" style="color: red !important; margin-
 
 type Changes = Parameters<typeof documentOf>[1];
 
-const CARRIED: Changes = [
+const EXPRESSIBLE: Changes = [
   { op: "setText", selector: "#pay", text: 'Pay <now> & \u00a0later\n  "fast"' },
   { op: "setText", selector: "#pay", text: "" },
   { op: "setText", selector: "#label", text: "a < b" },
@@ -66,7 +66,7 @@ const CARRIED: Changes = [
   { op: "move", selector: "#pay", position: "end", target: "div" },
 ];
 
-/** Changes that GrowthBook cannot carry, with the reason. */
+/** Changes that GrowthBook cannot express, with the reason. */
 const OMITTED: [change: Changes[number], reason: RegExp][] = [
   [{ op: "setText", selector: "ul >> li", text: "x" }, /shadow roots/],
   [{ op: "setText", selector: "li >> nth=1", text: "x" }, /by number/],
@@ -96,7 +96,7 @@ const OMITTED: [change: Changes[number], reason: RegExp][] = [
   [{ op: "remove", selector: "head > title" }, /document's head/],
 ];
 
-/** Two changes of which GrowthBook cannot carry one next to the other. */
+/** Pairs of changes that GrowthBook cannot express together, with the omitted one. */
 const DEPENDENT: [first: Changes[number], second: Changes[number], omitted: string][] = [
   [
     { op: "removeClass", selector: ".old", className: "old" },
@@ -131,21 +131,21 @@ const DEPENDENT: [first: Changes[number], second: Changes[number], omitted: stri
   ],
 ];
 
-/** Exports a document, and expects omissions for these changes only. */
-function exported(document: VariantDocument, omitted: (string | null)[] = []) {
+/** Exports a document, and expects omissions only for these changes. */
+function exportDocument(document: VariantDocument, omitted: (string | null)[] = []) {
   const result = exportGrowthBook(document, NAMED);
   assert.deepEqual(
     result.omitted.map(({ changeId }) => changeId),
     omitted,
     JSON.stringify(result.omitted),
   );
-  // What callers get is JSON.
+  // Callers get JSON.
   return JSON.parse(JSON.stringify(result.document)) as typeof result.document;
 }
 
-/** Imports what a document is exported as, as a document again. */
-function reimported(document: VariantDocument): VariantDocument {
-  const imported = importGrowthBook(exported(document));
+/** Exports a document and imports the result as a document. */
+function reimport(document: VariantDocument): VariantDocument {
+  const imported = importGrowthBook(exportDocument(document));
   assert.ok(imported.ok, JSON.stringify(imported));
   assert.deepEqual(imported.omitted, []);
   let last = 0;
@@ -158,19 +158,19 @@ function reimported(document: VariantDocument): VariantDocument {
 }
 
 describe("a document in GrowthBook's SDK", () => {
-  for (const change of CARRIED)
+  for (const change of EXPRESSIBLE)
     test(`${change.op}: ${JSON.stringify({ ...change, op: undefined })}`, async () => {
       const document = documentOf(url, [change]);
-      const ours = await browser.applyOurs(url, document);
-      const theirs = await browser.applyGrowthBook(url, exported(document).experiments);
-      assert.notDeepEqual(ours.shown, untouched);
-      assert.deepEqual(theirs.shown, ours.shown);
-      assert.deepEqual(theirs.problems, []);
-      assert.deepEqual(exported(reimported(document)), exported(document));
-      await Promise.all([ours.close(), theirs.close()]);
+      const inRuntime = await browser.applyRuntime(url, document);
+      const inSdk = await browser.applyGrowthBook(url, exportDocument(document).experiments);
+      assert.notDeepEqual(inRuntime.shown, untouched);
+      assert.deepEqual(inSdk.shown, inRuntime.shown);
+      assert.deepEqual(inSdk.problems, []);
+      assert.deepEqual(exportDocument(reimport(document)), exportDocument(document));
+      await Promise.all([inRuntime.close(), inSdk.close()]);
     });
 
-  test("a whole variant, and what is imported of its export, has the effect of our runtime", async () => {
+  test("a whole variant, and the import of its export, have the same effect as in the service's runtime", async () => {
     const document = documentOf(
       url,
       [
@@ -191,25 +191,25 @@ describe("a document in GrowthBook's SDK", () => {
         js: "const start = 1; (window.ran ??= []).push(start, document.querySelectorAll('#pay').length); return // end",
       },
     );
-    const ours = await browser.applyOurs(url, document);
-    const theirs = await browser.applyGrowthBook(url, exported(document).experiments);
-    const again = await browser.applyOurs(url, reimported(document));
-    assert.deepEqual(ours.shown.scripts, [1, 1]);
-    assert.deepEqual(theirs.shown, ours.shown);
-    assert.deepEqual(again.shown, ours.shown);
-    assert.equal(await theirs.page.evaluate("typeof start"), "undefined");
-    // Applied again, as after a navigation in the page, it does not run its script again.
-    const ran = await theirs.page.evaluate(async (experiments) => {
+    const inRuntime = await browser.applyRuntime(url, document);
+    const inSdk = await browser.applyGrowthBook(url, exportDocument(document).experiments);
+    const again = await browser.applyRuntime(url, reimport(document));
+    assert.deepEqual(inRuntime.shown.scripts, [1, 1]);
+    assert.deepEqual(inSdk.shown, inRuntime.shown);
+    assert.deepEqual(again.shown, inRuntime.shown);
+    assert.equal(await inSdk.page.evaluate("typeof start"), "undefined");
+    // The script does not run again when the experiment is applied again, as after a navigation in the page.
+    const ran = await inSdk.page.evaluate(async (experiments) => {
       const sdk = new (Reflect.get(window, "GrowthBook"))({ forcedVariations: { checkout: 1 } });
       await sdk.setPayload({ experiments });
       return Reflect.get(window, "ran");
-    }, exported(document).experiments);
+    }, exportDocument(document).experiments);
     assert.deepEqual(ran, [1, 1]);
-    await Promise.all([ours.close(), theirs.close(), again.close()]);
+    await Promise.all([inRuntime.close(), inSdk.close(), again.close()]);
   });
 
-  test("what it cannot carry is named and not exported; the rest is applied", async () => {
-    const kept: Changes[number] = { op: "setText", selector: "#pay", text: "Kept" };
+  test("inexpressible changes are listed as omitted; the rest is applied", async () => {
+    const expressible: Changes[number] = { op: "setText", selector: "#pay", text: "Kept" };
     for (const [change, reason] of OMITTED) {
       const [omission, ...others] = exportGrowthBook(documentOf(url, [change]), NAMED).omitted;
       assert.match(omission?.reason ?? "", reason, JSON.stringify(change));
@@ -217,49 +217,49 @@ describe("a document in GrowthBook's SDK", () => {
       assert.match(omission?.reason ?? "", /^GrowthBook cannot carry change c1 .*[^.]\.$/);
       assert.equal(exportGrowthBook(documentOf(url, [change]), NAMED).document.experiments.length, 0);
     }
-    const carried = documentOf(url, [kept]);
-    const all = documentOf(url, [kept, ...OMITTED.map(([change]) => change)]);
+    const expected = documentOf(url, [expressible]);
+    const all = documentOf(url, [expressible, ...OMITTED.map(([change]) => change)]);
     const omitted = OMITTED.map((_, index) => `c${index + 2}`);
-    assert.deepEqual(exported(all, omitted), exported(carried));
-    const theirs = await browser.applyGrowthBook(url, exported(all, omitted).experiments);
-    const ours = await browser.applyOurs(url, carried);
-    assert.deepEqual(theirs.shown, ours.shown);
-    await Promise.all([ours.close(), theirs.close()]);
+    assert.deepEqual(exportDocument(all, omitted), exportDocument(expected));
+    const inSdk = await browser.applyGrowthBook(url, exportDocument(all, omitted).experiments);
+    const inRuntime = await browser.applyRuntime(url, expected);
+    assert.deepEqual(inSdk.shown, inRuntime.shown);
+    await Promise.all([inRuntime.close(), inSdk.close()]);
   });
 
   test("changes that depend on each other are not exported together", async () => {
     for (const [first, second, omitted] of DEPENDENT) {
       const document = documentOf(url, [first, second]);
-      const theirs = await browser.applyGrowthBook(url, exported(document, [omitted]).experiments);
-      const ours = await browser.applyOurs(url, documentOf(url, [omitted === "c1" ? second : first]));
-      assert.deepEqual(theirs.shown, ours.shown, JSON.stringify([first, second]));
-      await Promise.all([ours.close(), theirs.close()]);
+      const inSdk = await browser.applyGrowthBook(url, exportDocument(document, [omitted]).experiments);
+      const inRuntime = await browser.applyRuntime(url, documentOf(url, [omitted === "c1" ? second : first]));
+      assert.deepEqual(inSdk.shown, inRuntime.shown, JSON.stringify([first, second]));
+      await Promise.all([inRuntime.close(), inSdk.close()]);
     }
   });
 
-  test("a selector that the browser does not know, and a move into itself, stop no other change", async () => {
+  test("an unknown selector and a move into itself do not stop other changes", async () => {
     const document = documentOf(url, [
       { op: "setText", selector: "#top:unknown", text: "never" },
       { op: "addClass", selector: ".icon", className: "never" },
       { op: "move", selector: "#form", position: "end", target: "#note" },
       { op: "setText", selector: "#pay", text: "Pay now" },
     ]);
-    const theirs = await browser.applyGrowthBook(url, exported(document).experiments);
-    assert.deepEqual(theirs.problems, []);
-    assert.equal(await theirs.page.textContent("#pay"), "Pay now");
-    await theirs.close();
+    const inSdk = await browser.applyGrowthBook(url, exportDocument(document).experiments);
+    assert.deepEqual(inSdk.problems, []);
+    assert.equal(await inSdk.page.textContent("#pay"), "Pay now");
+    await inSdk.close();
   });
 
-  test("an element that comes late gets its change", async () => {
+  test("a late element gets its change", async () => {
     const variant = documentOf(url, [{ op: "setText", selector: ".late", text: "New", late: true }]);
-    const { page, close } = await browser.applyGrowthBook(url, exported(variant).experiments);
+    const { page, close } = await browser.applyGrowthBook(url, exportDocument(variant).experiments);
     await page.evaluate(() => document.body.insertAdjacentHTML("beforeend", "<p class=late>Old</p>"));
     await page.waitForFunction(() => document.querySelector(".late")?.textContent === "New");
     await close();
   });
 
-  test("why insertions are not exported: GrowthBook repeats what it has appended", async () => {
-    const [experiment] = exported(
+  test("insertions are not exported, because GrowthBook repeats them", async () => {
+    const [experiment] = exportDocument(
       documentOf(url, [{ op: "setText", selector: "#side", text: "x" }]),
     ).experiments;
     const domMutations = [{ selector: "#side", action: "append", attribute: "html", value: "<b>x</b>" }];
@@ -291,7 +291,7 @@ describe("addresses in GrowthBook's SDK", () => {
     ["glob", `${origin()}/a/*?q=(*)`, "/a/shop?q=1"],
   ];
 
-  test("match as they do in our runtime, and come back from an import", async () => {
+  test("match as in the service's runtime, and survive an export and import", async () => {
     const { page, close } = await browser.applyGrowthBook(url, []);
     for (const [match, pattern, path] of cases()) {
       const document = documentOf(pattern, [{ op: "setText", selector: "#pay", text: "x" }], { match });
@@ -310,26 +310,26 @@ describe("addresses in GrowthBook's SDK", () => {
           await sdk.setPayload({ experiments });
           return applied;
         },
-        [exported(document).experiments, origin() + path] as const,
+        [exportDocument(document).experiments, origin() + path] as const,
       );
       assert.equal(
         isApplied,
         matchesAddress({ url: pattern, match }, origin() + path),
         `${match} ${pattern} ${path}`,
       );
-      const [again] = reimported(document).pages;
+      const [again] = reimport(document).pages;
       assert.deepEqual([again?.url, again?.match], [pattern, match]);
     }
     await close();
   });
 
-  test("all pages of a variant are one experiment: a visitor has one variation", async () => {
+  test("all pages of a variant are in one experiment: a visitor has the same variation on all of them", async () => {
     const one = documentOf(url, [{ op: "setText", selector: "#pay", text: "One" }]);
     const two = documentOf(url, [{ op: "setText", selector: "#top", text: "Two" }], { match: "prefix" });
     const [page] = two.pages;
     assert.ok(page?.changes[0]);
     const document = { pages: [...one.pages, { ...page, changes: [{ ...page.changes[0], id: "d1" }] }] };
-    const { experiments } = exported(document);
+    const { experiments } = exportDocument(document);
     const { page: tab, close } = await browser.applyGrowthBook(url, experiments);
     assert.deepEqual(await tab.locator("#pay, #top").allTextContents(), ["Two", "One"]);
     const variations = await tab.evaluate(async (list) => {

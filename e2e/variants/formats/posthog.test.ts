@@ -26,7 +26,7 @@ const BODY = `<header id="top" class="a b" style="color: red">Shop</header>
 
 type Changes = Parameters<typeof documentOf>[1];
 
-/** HTML with every element and every attribute that an export lets through. */
+/** HTML with every element and every attribute that an export allows. */
 const RICH_HTML = `<h2 id="note-1" class="a" style="color: blue" title="t: x" lang="en" dir="ltr">H</h2>
 <a href="https://a.example/?q=1:2" target="_blank">A</a><a href="mailto:a@b.example">M</a><a href="/x:y">P</a>
 <img src="/x.png" alt="a: b" width="1" height="2" loading="lazy" data-x-y="a" aria-label="l">
@@ -36,7 +36,7 @@ const RICH_HTML = `<h2 id="note-1" class="a" style="color: blue" title="t: x" la
 <details open><summary>S</summary><p>D<br>E</p></details><ol start="3"><li>x</li></ol><time datetime="2026-01-01">t</time>
 <svg viewBox="0 0 9 9" fill="none"><g transform="scale(2)"><path d="M0 0L9 9" stroke="red" stroke-width="2"></path><circle cx="1" cy="1" r="1"></circle></g></svg>`;
 
-const CARRIED: Changes = [
+const EXPRESSIBLE: Changes = [
   { op: "setText", selector: "#pay", text: 'Pay <now> & \u00a0later\n "fast"' },
   { op: "setText", selector: "#label", text: "a < b" },
   { op: "setText", selector: "textarea", text: "a < b" },
@@ -46,7 +46,7 @@ const CARRIED: Changes = [
   { op: "setAttribute", selector: "#top", name: "style", value: "top: 1px !important" },
 ];
 
-/** Changes that PostHog cannot carry, with the reason. */
+/** Changes that PostHog cannot express, with the reason. */
 const OMITTED: [change: Changes[number], reason: RegExp][] = [
   [{ op: "setText", selector: "ul >> li", text: "x" }, /shadow roots/],
   [{ op: "setText", selector: "li >> nth=1", text: "x" }, /by number/],
@@ -77,33 +77,33 @@ const OMITTED: [change: Changes[number], reason: RegExp][] = [
   [{ op: "remove", selector: "#note" }, /form fields/],
 ];
 
-/** Exports a document, and expects omissions for these changes only. */
-function exported(document: VariantDocument, omitted: (string | null)[] = []) {
+/** Exports a document, and expects omissions only for these changes. */
+function exportDocument(document: VariantDocument, omitted: (string | null)[] = []) {
   const result = exportPostHog(document, NAMED);
   assert.deepEqual(
     result.omitted.map(({ changeId }) => changeId),
     omitted,
     JSON.stringify(result.omitted),
   );
-  // What callers get is JSON.
+  // Callers get JSON.
   return JSON.parse(JSON.stringify(result.document)) as typeof result.document;
 }
 
-/** The HTML that posthog-js gives to links that open a window is implied by their target. */
-const withoutImplied = (shown: Shown): Shown => ({
+/** Removes the `rel` that posthog-js adds to links that open a window: their target implies it. */
+const withoutImpliedRel = (shown: Shown): Shown => ({
   ...shown,
   html: shown.html.replaceAll(' rel="noopener"', ""),
 });
 
 describe("a document in posthog-js", () => {
-  test("each change that it carries has the effect of our runtime, and is imported as it was", async () => {
-    for (const change of CARRIED) {
+  test("each expressible change has the same effect as in the service's runtime, and survives an import", async () => {
+    for (const change of EXPRESSIBLE) {
       const document = documentOf(url, [change]);
-      const ours = await browser.applyOurs(url, document);
-      const theirs = await browser.applyPostHog(url, exported(document).experiments);
-      assert.notDeepEqual(ours.shown, untouched);
-      assert.deepEqual(withoutImplied(theirs.shown), ours.shown, JSON.stringify(change));
-      const imported = importPostHog(exported(document));
+      const inRuntime = await browser.applyRuntime(url, document);
+      const inSdk = await browser.applyPostHog(url, exportDocument(document).experiments);
+      assert.notDeepEqual(inRuntime.shown, untouched);
+      assert.deepEqual(withoutImpliedRel(inSdk.shown), inRuntime.shown, JSON.stringify(change));
+      const imported = importPostHog(exportDocument(document));
       assert.ok(imported.ok);
       assert.deepEqual(imported.omitted, []);
       const [page] = imported.pages;
@@ -116,12 +116,12 @@ describe("a document in posthog-js", () => {
         ...each,
         changes: each.changes.map((one) => ({ ...one, id: "c1" })),
       }));
-      assert.deepEqual(exported({ pages: ids }), exported(document));
-      await Promise.all([ours.close(), theirs.close()]);
+      assert.deepEqual(exportDocument({ pages: ids }), exportDocument(document));
+      await Promise.all([inRuntime.close(), inSdk.close()]);
     }
   });
 
-  test("what it cannot carry is named and not exported; the rest is applied", async () => {
+  test("inexpressible changes are listed as omitted; the rest is applied", async () => {
     for (const [change, reason] of OMITTED) {
       const result = exportPostHog(documentOf(url, [change]), NAMED);
       assert.deepEqual(result.document.experiments, [], JSON.stringify(change));
@@ -129,24 +129,24 @@ describe("a document in posthog-js", () => {
       assert.equal(result.omitted[0]?.changeId, "c1");
       assert.match(result.omitted[0]?.reason ?? "", reason);
     }
-    const kept: Changes = [
+    const expressible: Changes = [
       { op: "setText", selector: "#pay", text: "Kept" },
       { op: "setText", selector: "#top", text: "not shown", off: true },
       { op: "setText", selector: "a:unknown", text: "never" },
       { op: "setText", selector: "#dot", text: "Dot" },
     ];
-    const document = documentOf(url, [...kept, ...OMITTED.map(([change]) => change)], {
+    const document = documentOf(url, [...expressible, ...OMITTED.map(([change]) => change)], {
       css: "#pay { color: red }",
       js: "window.ran = true",
     });
     const omitted = [...OMITTED.map((_, index) => `c${index + 5}`), null, null];
-    const ours = await browser.applyOurs(url, documentOf(url, kept));
-    const theirs = await browser.applyPostHog(url, exported(document, omitted).experiments);
-    assert.deepEqual(theirs.shown, ours.shown);
-    await Promise.all([ours.close(), theirs.close()]);
+    const inRuntime = await browser.applyRuntime(url, documentOf(url, expressible));
+    const inSdk = await browser.applyPostHog(url, exportDocument(document, omitted).experiments);
+    assert.deepEqual(inSdk.shown, inRuntime.shown);
+    await Promise.all([inRuntime.close(), inSdk.close()]);
   });
 
-  test("addresses match as they do in our runtime", async () => {
+  test("addresses match as in the service's runtime", async () => {
     const origin = new URL(url).origin;
     const cases: [match: PageMatch, url: string][] = [
       ["path", url],
@@ -170,14 +170,17 @@ describe("a document in posthog-js", () => {
     });
     const others = cases.slice(1).map(() => null);
     browser.serve("/shop", cases.map((_, index) => `<p id=p${index}>old</p>`).join(""));
-    const { page, close } = await browser.applyPostHog(address, exported({ pages }, others).experiments);
+    const { page, close } = await browser.applyPostHog(
+      address,
+      exportDocument({ pages }, others).experiments,
+    );
     assert.deepEqual(
       await page.locator("p").allTextContents(),
       cases.map(([match, pattern]) => (matchesAddress({ url: pattern, match }, address) ? "new" : "old")),
     );
     await close();
     browser.serve("/shop", BODY);
-    const imported = importPostHog(exported({ pages }, others));
+    const imported = importPostHog(exportDocument({ pages }, others));
     assert.ok(imported.ok);
     assert.deepEqual(
       imported.pages.map((each) => [each.match, each.url]),

@@ -18,7 +18,7 @@ before(async () => {
 });
 after(() => browser.close());
 
-test("addresses match by their kind; the fragment never counts", () => {
+test("addresses match by their kind; the fragment is ignored", () => {
   const cases: [
     match: "exact" | "path" | "prefix" | "glob",
     url: string,
@@ -98,7 +98,7 @@ describe("a page that changes its address itself", () => {
       await close();
     });
 
-  test("a page entry that matches before and after goes on", async () => {
+  test("a page entry that matches before and after a navigation keeps its changes", async () => {
     const url = browser.serve("/kept", `<h1>A</h1>`);
     const script = scriptOf(url, [{ op: "insert", selector: "h1", position: "after", html: "<p>new</p>" }], {
       match: "prefix",

@@ -21,8 +21,8 @@ before(async () => {
 });
 after(() => browser.close());
 
-/** Changes that do not exclude each other. `npm run variants` plays each change alone, in all builds. */
-const TOGETHER = [
+/** Changes that can be combined. `npm run variants` plays each change separately, in all builds. */
+const COMBINABLE = [
   "text",
   "text-of-list",
   "html",
@@ -38,18 +38,18 @@ const TOGETHER = [
   "remove",
 ];
 
-describe("a page that a server has rendered", () => {
+describe("a server-rendered page", () => {
   for (const framework of [react, vue, svelte])
     test(`${framework.name}: changes wait for hydration, survive every render and leave no trace`, async () => {
       const shop = await serveShop(browser, framework.name, await framework.build("development"));
       await playShop(
         browser,
         shop,
-        SHOP_CHANGES.filter(({ id }) => TOGETHER.includes(id)),
+        SHOP_CHANGES.filter(({ id }) => COMBINABLE.includes(id)),
       );
     });
 
-  test("React: content that is streamed is changed after its boundary was hydrated", async () => {
+  test("React: streamed content is changed after its boundary is hydrated", async () => {
     const { shell, rest, client } = await buildReactStream("development");
     const { promise, resolve } = Promise.withResolvers<void>();
     browser.serve("/stream-client.js", { headers: { "content-type": "text/javascript" }, body: client });
@@ -85,7 +85,7 @@ describe("a page that a server has rendered", () => {
     await close();
   });
 
-  test("Vue: an asynchronous root is changed after it was hydrated", async () => {
+  test("Vue: an asynchronous root is changed after it is hydrated", async () => {
     const { html, client } = await buildAsyncVuePage("development");
     browser.serve("/client.js", { headers: { "content-type": "text/javascript" }, body: client });
     const url = browser.serve("/async", html);
@@ -102,7 +102,7 @@ describe("a page that a server has rendered", () => {
     assert.equal(await page.evaluate(() => document.querySelector(".slow")?.textContent), "beforeFast");
     await revert(page);
     assert.equal(await page.evaluate(() => document.querySelector(".slow")?.textContent), "slow 2");
-    // Vue itself warns that Suspense is experimental.
+    // Vue warns that Suspense is experimental.
     assert.deepEqual(
       problems.filter((problem) => !problem.includes("experimental")),
       [],
@@ -110,7 +110,7 @@ describe("a page that a server has rendered", () => {
     await close();
   });
 
-  test("a root that is never hydrated delays its own changes alone, and for a limited time", async () => {
+  test("a root that is never hydrated delays only its own changes, and for a limited time", async () => {
     const url = browser.serve(
       "/never",
       `<h1>Shop</h1><div id="__next"><p>SSR</p></div><section><b>Hi <!-- -->you</b></section><script src="/missing.js" defer></script>`,
@@ -136,7 +136,7 @@ describe("a page that a server has rendered", () => {
     await close();
   });
 
-  test("a plain page does not wait, whatever its ids are", async () => {
+  test("changes of a page without a framework do not wait, whatever its ids", async () => {
     const url = browser.serve("/plain", `<div id="app"><p>plain</p></div><img src="/held.png">`);
     const { promise, resolve } = Promise.withResolvers<void>();
     browser.serve("/held.png", { body: "", until: promise });

@@ -19,25 +19,25 @@ before(async () => {
 });
 after(() => browser.close());
 
-/** Each class is on 50 elements. */
+/** A page on which 50 elements share each class. */
 const BODY = Array.from(
   { length: ELEMENTS },
   (_, index) => `<p class="c${index % CHANGES}">${index}</p>`,
 ).join("");
-const CHANGED = Array.from({ length: CHANGES }, (_, index) =>
+const ALL_CHANGES = Array.from({ length: CHANGES }, (_, index) =>
   index % 2 === 0
     ? { op: "setText" as const, selector: `.c${index}`, text: "new" }
     : { op: "insert" as const, selector: `.c${index}`, position: "after" as const, html: "<i>new</i>" },
 );
 
-/** Counts searches of the whole page, which are the costly work. */
-const COUNTER = `window.searches = 0; const search = Document.prototype.querySelectorAll;
+/** Counts the searches of the whole page, which are expensive. */
+const COUNT_SEARCHES = `window.searches = 0; const search = Document.prototype.querySelectorAll;
 Document.prototype.querySelectorAll = function (selector) { if (this === document) window.searches++; return search.call(this, selector); };`;
 
 describe("a page of ten thousand elements with two hundred changes", () => {
-  test("all are applied, and reverted; mutations that do not concern them cost no search", async () => {
+  test("all are applied and reverted; unrelated mutations cause no search of the page", async () => {
     const url = browser.serve("/large", BODY);
-    const { page, problems, close } = await browser.open(url, [COUNTER, scriptOf(url, CHANGED)]);
+    const { page, problems, close } = await browser.open(url, [COUNT_SEARCHES, scriptOf(url, ALL_CHANGES)]);
     await waitFor(
       async () => (await readReport(page)).changes.every(({ applied }) => applied === ELEMENTS / CHANGES),
       "all changes",
@@ -59,7 +59,7 @@ describe("a page of ten thousand elements with two hundred changes", () => {
     });
     assert.equal((await readReport(page)).changes.filter(({ reapplied }) => reapplied > 0).length, 0);
     assert.equal(await searches(), before);
-    // One that does concern a change is found.
+    // A mutation that concerns a change is noticed.
     await page.evaluate(() =>
       document.body.append(Object.assign(document.createElement("p"), { className: "c0" })),
     );

@@ -18,7 +18,7 @@ before(async () => {
 after(() => browser.close());
 
 describe("a page that renders over changes", () => {
-  test("changes are shown before the first paint, and at once when their element appears late", async () => {
+  test("changes apply before the first paint, and at once when their element appears late", async () => {
     const url = browser.serve("/late", "<h1>Shop</h1><main></main>");
     const script = scriptOf(url, [
       { op: "setText", selector: "h1", text: "Store" },
@@ -34,7 +34,7 @@ describe("a page that renders over changes", () => {
         late.className = "late";
         late.textContent = `original ${count}`;
         document.querySelector("main")?.append(late);
-        // The second frame begins after the first was painted.
+        // The second frame begins after the paint of the first.
         await new Promise(requestAnimationFrame);
         await new Promise(requestAnimationFrame);
         texts.push(late.textContent);
@@ -52,7 +52,7 @@ describe("a page that renders over changes", () => {
     await close();
   });
 
-  test("content that arrives in parts is changed once it is complete, and comes back whole", async () => {
+  test("content that arrives in parts is changed once it is complete, and reverts to the whole content", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const url = browser.serve("/parts", {
       body: '<h1>Shop</h1><ul id="list"><li>one</li></ul><ol id="open"><li>1</li><li id="half">two par',
@@ -65,7 +65,7 @@ describe("a page that renders over changes", () => {
       { op: "setStyle", selector: "#open", style: { color: "green" } },
     ]);
     const { page, problems, close } = await browser.open(url, [script], "commit");
-    // What is complete, and what concerns no content, does not wait.
+    // Changes of complete elements, and changes that do not concern content, do not wait.
     await waitForState(page, "applied", "c4");
     assert.deepEqual(
       (await readReport(page)).changes.map(({ state }) => state),
@@ -88,7 +88,7 @@ describe("a page that renders over changes", () => {
     await close();
   });
 
-  test("a change that waits for content keeps its element although another change takes away what it is found by", async () => {
+  test("a change that waits for content keeps its element although another change removes the matching class", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const url = browser.serve("/taken-class", {
       body: '<p>first</p><p class="x">o',
@@ -112,7 +112,7 @@ describe("a page that renders over changes", () => {
     await close();
   });
 
-  test("what the page writes is kept back while the change shows, and shows after it was reverted", async () => {
+  test("the page's writes are hidden while a change is applied, and appear after it is reverted", async () => {
     const url = browser.serve(
       "/external",
       `<p id="text">one</p><p id="mixed">a <b>b</b></p><p id="style" style="color: red">s</p><p id="class" class="x y">c</p><a id="link" href="/a">l</a>`,
@@ -144,7 +144,7 @@ describe("a page that renders over changes", () => {
     const report = await readReport(page);
     for (const { id, state, reapplied } of report.changes) {
       assert.equal(state, "applied", id);
-      // One write brings both changes of the class back.
+      // One write restores both changes of the class.
       assert.equal(reapplied, id === "c5" ? 0 : 1, id);
     }
     await page.evaluate(() => document.getElementById("mixed")?.append("!"));
@@ -157,7 +157,7 @@ describe("a page that renders over changes", () => {
     await close();
   });
 
-  test("an animation of another property, or a toggled class, is left alone", async () => {
+  test("an animation of another property and a toggled class are not touched", async () => {
     const url = browser.serve("/animation", `<p id="box" class="a" style="transform: none">x</p>`);
     const script = scriptOf(url, [
       { op: "setStyle", selector: "#box", style: { color: "green" } },
@@ -186,7 +186,7 @@ describe("a page that renders over changes", () => {
     await close();
   });
 
-  test("a list that is rendered again and again keeps its changes; rows that come and go are no fight", async () => {
+  test("a list that is rendered repeatedly keeps its changes; added and removed rows do not count as a fight", async () => {
     const url = browser.serve("/list", "<ul></ul>");
     const script = scriptOf(url, [
       { op: "setText", selector: "li > button", text: "Buy" },
@@ -209,7 +209,7 @@ describe("a page that renders over changes", () => {
     }
     assert.equal(await readTexts(), "Row 1 BuyRow 2 BuyRow 3 BuyRow 4 Buy");
     assert.equal(await readRules(), 4);
-    // A long list shows other rows while it is scrolled, more often than the limit.
+    // A long list renders other rows while it is scrolled, more often than the limit for a fight.
     for (let count = 0; count < 30; count++) {
       await render(10 * count);
       await waitFor(async () => (await readReport(page)).changes[0]?.applied === 4, "scrolled rows");
@@ -220,7 +220,7 @@ describe("a page that renders over changes", () => {
     await close();
   });
 
-  test("a page that undoes a change at once gets it twenty times, and then it is a fight", async () => {
+  test("a change that the page undoes is applied twenty times, and then reported as a fight", async () => {
     const url = browser.serve(
       "/fight",
       `<p id="text">mine</p><div id="parent"><b id="new">mine</b></div><p id="calm">calm</p><script>
@@ -253,7 +253,7 @@ describe("a page that renders over changes", () => {
     await close();
   });
 
-  test("an element that no longer matches is left, and one that matches through the page is taken", async () => {
+  test("a change leaves an element that no longer matches, and applies to one that the page makes match", async () => {
     const url = browser.serve("/tabs", `<b class="tab on">A</b><b class="tab">B</b><p class="x">old</p>`);
     const script = scriptOf(url, [
       { op: "setText", selector: ".tab.on", text: "Here" },
@@ -271,7 +271,7 @@ describe("a page that renders over changes", () => {
     await close();
   });
 
-  test("inserted nodes follow their element, and leave with it", async () => {
+  test("inserted nodes move with their element, and are removed with it", async () => {
     const url = browser.serve("/follow", `<div id="a"><p>1</p><p>2</p></div><div id="b"></div>`);
     const script = scriptOf(url, [{ op: "insert", selector: "p", position: "before", html: "<hr>" }]);
     const { page, close } = await browser.open(url, [script]);
@@ -288,7 +288,7 @@ describe("a page that renders over changes", () => {
     await close();
   });
 
-  test("changes that move and insert keep together, whatever their order", async () => {
+  test("moved and inserted nodes stay together, whatever the order of the changes", async () => {
     const url = browser.serve("/together", `<main><p id="a">a</p><p>b</p></main>`);
     const script = scriptOf(url, [
       { op: "insert", selector: "#a", position: "after", html: "<i>after a</i>" },
@@ -339,7 +339,7 @@ describe("a page that renders over changes", () => {
     await close();
   });
 
-  test("a list of style sheets that the page replaces gets the variant's again", async () => {
+  test("the variant's style sheet returns when the page replaces its adopted style sheets", async () => {
     const url = browser.serve("/sheets", `<h1>Shop</h1>`);
     const script = scriptOf(url, [], { css: "h1 { color: rgb(1, 2, 3) }" });
     const { page, close } = await browser.open(url, [script]);

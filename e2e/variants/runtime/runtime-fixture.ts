@@ -5,15 +5,15 @@ import { variantScript } from "#lib/variant/compile/variant-script.ts";
 import type { Change, VariantPage } from "#lib/variant/document.ts";
 import type { ChangeReport, RuntimeReport } from "#lib/variant/runtime/runtime-types.ts";
 
-/** A page of the test site: its HTML, or how it is answered. */
+/** A page of the test site: its HTML, or the parts of its answer. */
 export type SitePage =
   | string
   | {
       headers?: Record<string, string>;
       body: string;
-      /** The answer waits for this. */
+      /** Delays the answer until this resolves. */
       until?: Promise<void>;
-      /** The rest of the body, which comes later. */
+      /** The rest of the body, which is sent when `until` resolves. */
       rest?: { until: Promise<void>; body: string };
     };
 
@@ -22,12 +22,12 @@ export type RuntimeBrowser = {
   origin: string;
   /** Adds a page to the site. @returns its address. */
   serve: (path: string, page: SitePage) => string;
-  /** Opens an address in a context of its own, with variants that run at document start. */
+  /** Opens an address in a new context, with scripts that run at document start. */
   open: (url: string, scripts?: string[], waitUntil?: "commit" | "load") => Promise<OpenPage>;
   close: () => Promise<void>;
 };
 
-/** An open page, and what went wrong in it. */
+/** An open page, and its console errors, console warnings and exceptions. */
 export type OpenPage = { page: Page; problems: string[]; close: () => Promise<void> };
 
 /** Starts Chromium and the site. */
@@ -35,9 +35,9 @@ export async function startRuntimeBrowser(): Promise<RuntimeBrowser> {
   const pages = new Map<string, SitePage>();
   const site = await startTestSite((request, response) => {
     const page = pages.get(new URL(request.url ?? "/", "http://site").pathname);
-    const answered: Exclude<SitePage, string> =
+    const parts: Exclude<SitePage, string> =
       typeof page === "string" ? { body: page } : (page ?? { body: "" });
-    const { headers = {}, body, until, rest } = answered;
+    const { headers = {}, body, until, rest } = parts;
     const answer = () => {
       response.writeHead(page === undefined ? 404 : 200, {
         "content-type": "text/html; charset=utf-8",
@@ -81,19 +81,19 @@ export async function startRuntimeBrowser(): Promise<RuntimeBrowser> {
   };
 }
 
-/** A variant of one page entry; a change may leave out its id. */
+/** Builds the script of a variant with one page entry. Changes without an id get one. */
 export function scriptOf(
   url: string,
   changes: (Change | DistributiveOmit<Change, "id">)[],
   rest: Partial<VariantPage> & { key?: string } = {},
 ): string {
   const { key = "main", match = "path", css = "", js = "" } = rest;
-  const identified = changes.map((change, index) => ({ id: `c${index + 1}`, ...change }) as Change);
-  return variantScript({ pages: [{ url, match, css, js, changes: identified }] }, key);
+  const changesWithIds = changes.map((change, index) => ({ id: `c${index + 1}`, ...change }) as Change);
+  return variantScript({ pages: [{ url, match, css, js, changes: changesWithIds }] }, key);
 }
 type DistributiveOmit<Each, Key extends PropertyKey> = Each extends unknown ? Omit<Each, Key> : never;
 
-/** The report of a running variant. */
+/** Reads the report of a running variant. */
 export async function readReport(page: Page, key = "main"): Promise<RuntimeReport> {
   const report = await page.evaluate(
     (name) => (window as VariantWindow).__agentSessionVariants?.[name]?.report(),
@@ -123,7 +123,7 @@ export const waitForState = (
     return report?.state === state && report;
   }, `change ${id} is ${state}`);
 
-/** The content of the body, or of an element, as HTML. Attributes are sorted: one that came back is the last. */
+/** Reads the HTML of the body or of another element. Attributes are sorted, because a restored attribute is the last. */
 export const readBody = (page: Page, selector = "body"): Promise<string> =>
   page.evaluate((name) => {
     const copy = document.querySelector(name)?.cloneNode(true);

@@ -21,12 +21,12 @@ const BODY = `<p>light</p>
 <x-outer><template shadowrootmode="open"><p>outer</p><x-inner><template shadowrootmode="open"><p>inner</p></template></x-inner><slot></slot></template><p>slotted</p></x-outer>
 <x-late></x-late><div id="plain"></div>`;
 
-/** The texts of all paragraphs, shadow roots after their hosts' document. */
+/** Reads the texts of all paragraphs: those of the document first, then those of its shadow roots. */
 const READ = `(() => { const read = (root) => [...root.querySelectorAll("p")].map((p) => p.textContent)
   .concat(...[...root.querySelectorAll("*")].filter((e) => e.shadowRoot).map((e) => read(e.shadowRoot))); return read(document).join(); })()`;
 
 describe("open shadow roots", () => {
-  test("are searched like the document, also those that are attached later", async () => {
+  test("are searched like the document, including roots that are attached later", async () => {
     const url = browser.serve("/shadow", BODY);
     const script = scriptOf(url, [{ op: "setText", selector: "p", text: "P" }], {
       css: "p { --own: yes }",
@@ -80,7 +80,7 @@ describe("open shadow roots", () => {
     }
   });
 
-  test("selectors find what the page kit of the browser tools finds", async () => {
+  test("selectors find the same elements as the page kit of the browser tools", async () => {
     const url = browser.serve(
       "/shadow-kit",
       `${BODY}<x-outer id="second"><template shadowrootmode="open"><p>a</p><p>b</p></template><p>c</p></x-outer>`,

@@ -20,7 +20,7 @@ after(() => browser.close());
 const CSP = "default-src 'none'; script-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'";
 const BODY = `<h1>Shop</h1><p id="a">a</p><p id="b">b</p>`;
 
-describe("pages that are strict, and variants side by side", () => {
+describe("strict pages, and several variants on one page", () => {
   test("a strict Content Security Policy and Trusted Types change nothing", async () => {
     const url = browser.serve("/strict", { body: BODY, headers: { "content-security-policy": CSP } });
     const changes = [
@@ -33,7 +33,7 @@ describe("pages that are strict, and variants side by side", () => {
       css: "#a { margin: 3px }",
       js: "document.body.dataset.ran = 'yes'",
     });
-    // As a preview, and as a published file of the page's own origin.
+    // The script runs as a preview, and as a published file of the page's own origin.
     browser.serve("/published.js", { headers: { "content-type": "text/javascript" }, body: preview });
     const published = browser.serve("/strict-published", {
       body: `<script src="/published.js"></script>${BODY}`,
@@ -70,7 +70,7 @@ describe("pages that are strict, and variants side by side", () => {
     }
   });
 
-  test("two variants change the same elements, and each reverts what is its own", async () => {
+  test("two variants change the same elements, and each reverts only its own changes", async () => {
     const url = browser.serve("/two", BODY);
     const one = scriptOf(url, [
       { op: "addClass", selector: "#a", className: "one" },
@@ -109,7 +109,7 @@ describe("pages that are strict, and variants side by side", () => {
     await close();
   });
 
-  test("evaluated again, a script updates the variant of its key; a stopped one starts again", async () => {
+  test("a script that is evaluated again updates the variant of its key, or restarts it if it was reverted", async () => {
     const url = browser.serve("/update", BODY);
     const js = "window.runs = (window.runs ?? 0) + 1";
     const text = (value: string) => scriptOf(url, [{ op: "setText", selector: "h1", text: value }], { js });
@@ -125,7 +125,7 @@ describe("pages that are strict, and variants side by side", () => {
     await close();
   });
 
-  test("errors belong to one change, or to the page's script, and others go on", async () => {
+  test("an error of a change or of the script does not stop other changes", async () => {
     const url = browser.serve("/errors", BODY);
     const script = scriptOf(
       url,
@@ -155,7 +155,7 @@ describe("pages that are strict, and variants side by side", () => {
     await close();
   });
 
-  test("only the top frame has a variant, whatever its key", async () => {
+  test("only the top frame applies a variant, whatever its key", async () => {
     browser.serve("/frame", `<h1>Frame</h1>`);
     const url = browser.serve("/top", `<h1>Top</h1><iframe src="/frame"></iframe>`);
     const script = scriptOf(`${browser.origin}/`, [{ op: "setText", selector: "h1", text: "New" }], {
@@ -170,7 +170,7 @@ describe("pages that are strict, and variants side by side", () => {
     await close();
   });
 
-  test("page code that hooks into the DOM is not called with exceptions, and the runtime ends", async () => {
+  test("the runtime survives page code that hooks into the DOM and throws, and the page settles", async () => {
     const url = browser.serve(
       "/hostile",
       `<x-echo>1</x-echo><ul><li>1</li></ul><script>

@@ -5,12 +5,12 @@ import { asJson, instantFrom, msOf, type WokenRun } from "./store-change.ts";
 
 export type ClaimedRun = WokenRun & { state: "running" | "waiting"; dueAtMs: number | null };
 
-/** Longer than two clocks of one deployment differ; a row from further in the future was written before a clock was set back. */
+/** The greatest expected clock difference in a deployment. A row further in the future was written before a clock change. */
 const CLOCKS_DIFFER_MS = 60_000;
 
 /**
- * Renews this executor's lease for another `leaseMs`, and shortens longer leases of others: those were written before
- * the database's clock was set back, and a dead executor would hold its runs until then.
+ * Renews this executor's lease for another `leaseMs`, and shortens longer leases of other executors. These were written
+ * before the database's clock was set back; a dead executor would hold its runs until their end.
  *
  * @returns whether the lease had expired: this executor was suspended, or the database's clock jumped forward.
  */

@@ -145,7 +145,7 @@ export const findWaits = ({ query }: StoreContext, names: string[]) =>
     from ${engineSteps} s join ${engineRuns} r on r.id = s.run_id join ${engineEvents} e on e.id = r.event_id
     where s.kind = 'event' and s.state = 'pending' and r.ended_at is null and s.event_name in ${names}`);
 
-/** Names of the events that open waits are for. */
+/** Names of the events for which there are open waits. */
 export async function findAwaitedNames({ query }: StoreContext): Promise<string[]> {
   const rows = await query<{ name: string }>(
     sql`select distinct event_name as name from ${engineSteps} where kind = 'event' and state = 'pending'`,

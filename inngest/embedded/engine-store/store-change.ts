@@ -3,7 +3,7 @@ import { type EngineRunState, engineEvents, engineRuns, engineSteps } from "#db/
 import type { EngineEvent, SerializedError } from "../protocol.ts";
 import { nextRunState, statesBefore } from "./run-state.ts";
 
-/** A step to write: its result, or what it waits for (`dueAtMs` in ms since the epoch). */
+/** A step to write: its result or its wait (`dueAtMs` in ms since the epoch). */
 export type StepWrite = { stepId: string; name: string } & (
   | { state: "done"; output: unknown }
   | { state: "failed"; error: SerializedError }

@@ -11,7 +11,7 @@ import type { Slots } from "./slots.ts";
 /** A run this executor plays or has an alarm for. */
 export type HeldRun = WokenRun & { fn: RegisteredFunction };
 
-/** What a call needs. `isLeft` tells whether this executor has given the run up. */
+/** What a call needs. `isLeft`: whether this executor has given up the run. */
 export type CallScene = {
   registry: Registry;
   handler: FunctionHandler;
@@ -23,7 +23,7 @@ export type CallScene = {
 
 const emptyVerdict = (next: Verdict["next"]): Verdict => ({ steps: [], events: [], runs: [], next });
 
-/** Calls the run's function as soon as there is a free slot: for one planned step, or to continue. Judges the answer. */
+/** Calls the run's function as soon as a slot is free, for one planned step or to continue, and evaluates the answer. */
 export async function callRun(
   { registry, handler, slots, clock, backoff, isLeft }: CallScene,
   run: HeldRun,

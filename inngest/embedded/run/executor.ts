@@ -14,7 +14,7 @@ import { type PlayScene, playRun } from "./play-run.ts";
 
 /** Delay before a run is played again after the database failed. */
 const REPAIR_MS = 1_000;
-/** No caller waits for a run's end to be written, so the ends of this many milliseconds go into one statement. */
+/** No caller waits until the end of a run is written, so ends within this many milliseconds share one statement. */
 const END_LINGER_MS = 5;
 const NEW_RUN: Snapshot = { attempt: 0, wakes: 0, steps: [] };
 
@@ -40,15 +40,15 @@ type ExecutorDeps = Omit<CallScene, "isLeft"> & {
 /** The executor's state, with the scene in which it plays. */
 type State = ExecutorDeps &
   PlayScene & {
-    /** Runs that are playing, queued, or have an alarm. A run that was dropped or replaced is left. */
+    /** Runs that are playing, queued, or have an alarm. A run that is not here any more, or was replaced, is left. */
     held: Map<string, HeldRun>;
     playing: Map<HeldRun, Promise<void>>;
     isStopping: boolean;
   };
 
 /**
- * Creates an executor. Every write is fenced by the run's epoch: a run that another executor has taken over is dropped
- * without a trace.
+ * Creates an executor. Every write is fenced by the run's epoch: a run that another executor has claimed is dropped, and
+ * nothing of it is written.
  */
 export function createExecutor(deps: ExecutorDeps): Executor {
   const completeTogether = createBatcher(deps.store.completeRuns, END_LINGER_MS);
@@ -71,7 +71,7 @@ export function createExecutor(deps: ExecutorDeps): Executor {
 
 const isLeft = ({ isStopping, held }: State, run: HeldRun) => isStopping || held.get(run.id) !== run;
 
-/** Plays in the background until the run rests. A run that is playing already is played again after that. */
+/** Plays a run in the background until it is parked or ends. If it is already playing, it is played again afterwards. */
 function play(state: State, run: HeldRun, first?: Snapshot): void {
   if (isLeft(state, run)) return;
   const { playing, alarms } = state;

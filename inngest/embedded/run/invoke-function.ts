@@ -19,7 +19,7 @@ type Invocation = {
   stepId?: string | undefined;
 };
 
-/** The SDK's answer. `retryAtMs` is when it asks for the next attempt, in ms since the epoch. */
+/** The SDK's answer. `retryAtMs`: the time of the next attempt that it asks for, in ms since the epoch. */
 export type Answer =
   | { kind: "ops"; ops: Op[]; retryAtMs: number | undefined }
   | { kind: "failed"; error: SerializedError; isFinal: boolean; retryAtMs: number | undefined };

@@ -33,8 +33,8 @@ export type Verdict = {
 };
 
 /**
- * The call that was answered, the steps that already wait, and the time: the engine's, which waits are measured in, and
- * the machine's, which dates in the answer are relative to.
+ * The call that was answered, the steps that already wait, and the time: `nowMs` by the engine's clock, which measures
+ * waits, and `wallNowMs` by the machine's clock, on which dates in the answer are based.
  */
 type Circumstances = {
   runId: string;
@@ -82,7 +82,7 @@ function invokeRun(runId: string, op: Extract<Op, { op: "InvokeFunction" }>, now
   return { event, run: { id: randomUUID(), functionId: op.opts.function_id, eventId: event.id, parent } };
 }
 
-/** The wait of a step, if it is one. A date becomes a delay by the machine's clock, which the function read. */
+/** The wait of an operation, if it is one. A date becomes a delay by the machine's clock, which the function has used. */
 function toWait(op: Op, { nowMs, wallNowMs }: Circumstances): StepWrite | undefined {
   const step = { stepId: op.id, name: nameOf(op), state: "pending" } as const;
   const readDue = (text: string) => nowMs + parseDueTime(text, wallNowMs) - wallNowMs;

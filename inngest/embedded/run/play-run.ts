@@ -11,10 +11,10 @@ export type PlayScene = CallScene & {
   complete: (run: HeldRun, output: unknown) => Promise<void>;
 };
 
-/** How a run came to rest: parked (until `dueAtMs`, if it has one), over, or left to another executor or a restart. */
+/** Why playing a run stopped: it is parked (until `dueAtMs`, if set), over, or left to another executor or a restart. */
 type Rest = { kind: "parked"; dueAtMs: number | undefined } | { kind: "over" } | { kind: "left" };
 
-/** One round's result: the run's rest, or undefined when another round follows. */
+/** The result of one round: why playing stopped, or undefined if another round follows. */
 type Round = Promise<Rest | undefined>;
 
 const OVER: Rest = { kind: "over" };
@@ -22,7 +22,7 @@ const LEFT: Rest = { kind: "left" };
 
 const toChange = ({ steps, events, runs }: Verdict): Change => ({ steps, events, runs });
 
-/** Plays a run round by round until it rests. `first` is the snapshot of a new run, which need not be loaded. */
+/** Plays a run round by round until it is parked, over or left. `first`: the snapshot of a new run, which is not loaded. */
 export async function playRun(scene: PlayScene, run: HeldRun, first?: Snapshot): Promise<Rest> {
   if (!first) await scene.store.takeUp(run.id, run.epoch, scene.clock.now());
   let snapshot = first ?? (await scene.store.load(run.id, run.epoch));
@@ -126,7 +126,7 @@ async function park(
   return { kind: "parked", dueAtMs: dueTimes.length > 0 ? Math.min(...dueTimes) : undefined };
 }
 
-/** Ends the run, in one transaction with the consequences: its parent's step, and the event and handlers of a failure. */
+/** Ends the run, in one transaction with the result of its parent's step and, for a failure, its event and handlers. */
 async function end(
   scene: PlayScene,
   run: HeldRun,

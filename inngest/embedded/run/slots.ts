@@ -1,7 +1,7 @@
 import type { EngineEvent } from "../protocol.ts";
 import type { RegisteredFunction } from "../triggers/registry.ts";
 
-/** Limits concurrent calls by the engine's limit and by each function's own `concurrency`; calls wait in order of arrival. */
+/** Limits concurrent calls by the engine's limit and each function's own `concurrency`; calls wait in order of arrival. */
 export type Slots = {
   /** Resolves when a slot is free. @returns a function that releases it. */
   acquire: (fn: RegisteredFunction, event: EngineEvent) => Promise<() => void>;

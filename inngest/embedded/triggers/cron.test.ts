@@ -18,15 +18,15 @@ describe("nextCronTime", () => {
     ["0 0 13 * 5", "2026-01-02T00:00:00.000Z"],
     ["10/20 * * * *", "2026-01-01T12:10:00.000Z"],
   ] as const)
-    it(`"${expression}" comes next at ${next}`, () => {
+    it(`"${expression}" is next due at ${next}`, () => {
       assert.equal(new Date(nextCronTime(parseCron(expression), NOW) ?? 0).toISOString(), next);
     });
 
-  it("a time that never comes is undefined", () => {
+  it("is undefined for a schedule that is never due", () => {
     assert.equal(nextCronTime(parseCron("0 0 31 2 *"), NOW), undefined);
   });
 
-  it("a minute that has begun is over", () => {
+  it("does not return a minute that has already begun", () => {
     const minute = Date.UTC(2026, 0, 1, 12);
     assert.equal(nextCronTime(parseCron("* * * * *"), minute), minute + 60_000);
   });

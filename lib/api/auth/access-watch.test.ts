@@ -12,7 +12,7 @@ import {
   type GrantEnd,
 } from "./access-watch.ts";
 
-/** Two processes on one bus, over rows that the test changes. */
+/** Two processes on one bus, with rows that the test changes. */
 function openPair(options: { sweepMs?: number } = {}) {
   const bus = createMemoryBus();
   const keys = new Map<string, LiveKey>();
@@ -22,7 +22,7 @@ function openPair(options: { sweepMs?: number } = {}) {
   let isReachable = true;
   const read = <Row>(rows: Map<string, Row>, ids: string[]) => {
     reads++;
-    if (!isReachable) throw new Error("the database is away");
+    if (!isReachable) throw new Error("the database is unreachable");
     return new Map([...rows].filter(([id]) => ids.includes(id)));
   };
   const open = () =>
@@ -47,9 +47,9 @@ function openPair(options: { sweepMs?: number } = {}) {
     here: open(),
     there: open(),
     reads: () => reads,
-    missWords: () => gaps.forEach((onGap) => void onGap()),
-    setReachable(isNow: boolean) {
-      isReachable = isNow;
+    reportGap: () => gaps.forEach((onGap) => void onGap()),
+    setReachable(value: boolean) {
+      isReachable = value;
     },
   };
 }
@@ -73,17 +73,17 @@ const shareOf = (linkId: string | null, revocation = 0): Grant => ({
   checkedAt: performance.now(),
 });
 
-function hold(watch: ReturnType<typeof openPair>["here"], grant: Grant) {
+function open(access: ReturnType<typeof openPair>["here"], grant: Grant) {
   const ends: GrantEnd[] = [];
-  return { ends, release: watch.hold(grant, (end) => ends.push(end)) };
+  return { ends, close: access.watch(grant, (end) => ends.push(end)) };
 }
 
 describe("open connections", () => {
-  test("end in every process when their key is revoked; those of other keys stay, and cost nothing", async () => {
+  test("end in every process when their key is revoked; connections of other keys cause no reads", async () => {
     const pair = openPair();
     pair.keys.set("other", live());
-    const [near, far] = [hold(pair.here, grantOf("gone")), hold(pair.there, grantOf("gone"))];
-    const other = hold(pair.there, grantOf("other"));
+    const [near, far] = [open(pair.here, grantOf("gone")), open(pair.there, grantOf("gone"))];
+    const other = open(pair.there, grantOf("other"));
     assert.equal(pair.reads(), 0);
     pair.here.keyChanged("gone");
     await waitUntil(() => near.ends.length + far.ends.length === 2, "both have ended");
@@ -92,23 +92,23 @@ describe("open connections", () => {
     assert.equal(pair.reads(), 2, "one statement for each process with a connection of that key");
   });
 
-  test("end with their link or, where the session itself let them in, with its revocation counter", async () => {
+  test("end with their share link or, for a token of the session, with its revocation counter", async () => {
     const pair = openPair();
     pair.shares.set("ses_a", { revocation: 1, links: new Map([["lnk_live", null]]) });
-    const [gone, kept] = [hold(pair.here, shareOf("lnk_gone")), hold(pair.here, shareOf("lnk_live"))];
-    const [before, since] = [hold(pair.here, shareOf(null, 0)), hold(pair.here, shareOf(null, 1))];
+    const [gone, live] = [open(pair.here, shareOf("lnk_gone")), open(pair.here, shareOf("lnk_live"))];
+    const [outdated, current] = [open(pair.here, shareOf(null, 0)), open(pair.here, shareOf(null, 1))];
     pair.there.sharesChanged("ses_a");
-    await waitUntil(() => gone.ends.length + before.ends.length === 2, "both have ended");
+    await waitUntil(() => gone.ends.length + outdated.ends.length === 2, "both have ended");
     assert.deepEqual(gone.ends, [{ reason: "ended", sentence: "the share link was revoked" }]);
-    assert.deepEqual([kept.ends, since.ends], [[], []]);
+    assert.deepEqual([live.ends, current.ends], [[], []]);
   });
 
-  test("end when their credential expires, also at a time that was set after they were opened", async (t) => {
+  test("end when their credential expires, also if the expiry was set after they were opened", async (t) => {
     t.mock.timers.enable({ apis: ["setTimeout", "Date"], now: 1_000 });
     const pair = openPair();
     const day = 24 * 3_600_000;
-    const first = hold(pair.here, grantOf("first", { expiresAt: new Date(1_000 + 60 * day) }));
-    const second = hold(pair.here, grantOf("second"));
+    const first = open(pair.here, grantOf("first", { expiresAt: new Date(1_000 + 60 * day) }));
+    const second = open(pair.here, grantOf("second"));
     pair.keys.set("second", live({ expiresAt: new Date(1_000 + day) }));
     pair.here.keyChanged("second");
     for (let turn = 0; turn < 20; turn++) await Promise.resolve();
@@ -116,39 +116,39 @@ describe("open connections", () => {
     assert.equal(second.ends.length, 0);
     t.mock.timers.tick(1);
     assert.deepEqual(second.ends, [{ reason: "ended", sentence: "the API key has expired" }]);
-    // Longer than a timer of Node lasts.
+    // Longer than the longest delay of a Node.js timer.
     t.mock.timers.tick(58 * day);
     assert.equal(first.ends.length, 0);
     t.mock.timers.tick(day);
     assert.equal(first.ends.length, 1);
   });
 
-  test("end when the change came between the check of their credential and their opening", async () => {
+  test("end if the change happened between the check of their credential and the start of the watch", async () => {
     const pair = openPair();
     const grant = grantOf("gone");
     pair.there.keyChanged("gone");
-    const late = hold(pair.here, grant);
+    const late = open(pair.here, grant);
     await waitUntil(() => late.ends.length === 1, "it has ended");
   });
 
-  test("are compared with the rows after words were missed, and closed where that fails", async () => {
+  test("are compared with the rows after messages were missed, and end if that fails", async () => {
     const pair = openPair();
     pair.keys.set("live", live());
-    const [gone, kept] = [hold(pair.here, grantOf("gone")), hold(pair.here, grantOf("live"))];
-    pair.missWords();
+    const [gone, other] = [open(pair.here, grantOf("gone")), open(pair.here, grantOf("live"))];
+    pair.reportGap();
     await waitUntil(() => gone.ends.length === 1, "the revoked one has ended");
-    assert.equal(kept.ends.length, 0);
+    assert.equal(other.ends.length, 0);
     pair.setReachable(false);
-    pair.missWords();
-    await waitUntil(() => kept.ends.length === 1, "the other one has ended");
-    assert.equal(kept.ends[0]?.reason, "unknown");
+    pair.reportGap();
+    await waitUntil(() => other.ends.length === 1, "the other one has ended");
+    assert.equal(other.ends[0]?.reason, "unknown");
   });
 
-  test("end when their key loses a scope that they need; those that need less stay", async () => {
+  test("end when their key loses a scope that they need; connections that do not need it stay", async () => {
     const pair = openPair();
     pair.keys.set("narrowed", live({ scopes: ["sessions:read"] }));
-    const driver = hold(pair.there, grantOf("narrowed"));
-    const reader = hold(pair.there, grantOf("narrowed", { scopes: ["sessions:read"] }));
+    const driver = open(pair.there, grantOf("narrowed"));
+    const reader = open(pair.there, grantOf("narrowed", { scopes: ["sessions:read"] }));
     pair.here.keyChanged("narrowed");
     await waitUntil(() => driver.ends.length === 1, "the one that needs more has ended");
     assert.deepEqual(driver.ends, [
@@ -157,28 +157,28 @@ describe("open connections", () => {
     assert.equal(reader.ends.length, 0);
   });
 
-  test("end although no word comes, and stay open while the database is away", async () => {
+  test("end even if no message arrives, and stay open while the database is unreachable", async () => {
     const pair = openPair({ sweepMs: 20 });
     pair.keys.set("other", live());
     pair.setReachable(false);
-    const [gone, other] = [hold(pair.here, grantOf("gone")), hold(pair.here, grantOf("other"))];
+    const [gone, other] = [open(pair.here, grantOf("gone")), open(pair.here, grantOf("other"))];
     await waitUntil(() => pair.reads() >= 2, "the rows could not be read twice");
     assert.equal(gone.ends.length, 0);
     pair.setReachable(true);
     await waitUntil(() => gone.ends.length === 1, "the revoked one has ended");
     assert.equal(gone.ends[0]?.reason, "ended");
     assert.equal(other.ends.length, 0);
-    other.release();
+    other.close();
     const before = pair.reads();
     await new Promise((resolve) => setTimeout(resolve, 60));
     assert.equal(pair.reads(), before, "nothing is read without connections");
     pair.here.close();
   });
 
-  test("that are closed are watched no longer", async () => {
+  test("that are closed are no longer watched", async () => {
     const pair = openPair();
-    const closed = hold(pair.here, grantOf("gone"));
-    closed.release();
+    const closed = open(pair.here, grantOf("gone"));
+    closed.close();
     pair.here.keyChanged("gone");
     assert.equal(pair.reads(), 0);
     assert.equal(closed.ends.length, 0);

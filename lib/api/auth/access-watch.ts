@@ -1,23 +1,23 @@
-import type { Words } from "#lib/events/bus/words.ts";
+import type { Topic } from "#lib/events/bus/topic.ts";
 import type { KeyScope } from "#lib/keys/key-scopes.ts";
 import type { LiveKey } from "#lib/keys/key-store.ts";
 import type { Logger } from "#lib/log/logger.ts";
 
-/** What let a connection in, as far as it can be withdrawn while the connection is open. */
+/** The credential on which an open connection depends. It can be withdrawn while the connection is open. */
 export type Grant =
-  /** `scopes`: those that the connection needs as long as it is open. */
+  /** `scopes`: the scopes that the connection needs while it is open. */
   (
     | { kind: "key"; keyId: string; scopes: readonly KeyScope[] }
-    /** `linkId` null: a token derived from the session, which a higher revocation counter ends. */
+    /** If `linkId` is null, the token was derived from the session, and a higher revocation counter ends it. */
     | { kind: "share"; sessionId: string; linkId: string | null; revocation: number }
   ) & {
     expiresAt: Date | null;
-    /** `performance.now()` before the credential was read. */
+    /** `performance.now()` just before the credential was read from the database. */
     checkedAt: number;
   };
 
 /**
- * Why a grant no longer holds:
+ * Why a grant ended:
  * - `ended`: the credential was revoked or has expired.
  * - `narrowed`: the key lost a scope that the connection needs. A new connection gets what the key still allows.
  * - `unknown`: the database could not be read. A new connection checks the credential again.
@@ -26,134 +26,142 @@ export type GrantEnd = { reason: "ended" | "narrowed" | "unknown"; sentence: str
 
 /** Ends open connections whose credential was revoked, has expired or lost a scope, in every process. */
 export type AccessWatch = {
-  /** Calls `onEnd` once when the grant no longer holds. @returns the way to stop watching. */
-  hold: (grant: Grant, onEnd: (end: GrantEnd) => void) => () => void;
-  /** Tells every process that a key was revoked, or got another expiry or other scopes. */
+  /** Watches a grant, and calls `onEnd` once when it ends. @returns a function that stops watching. */
+  watch: (grant: Grant, onEnd: (end: GrantEnd) => void) => () => void;
+  /** Tells every process that a key was revoked, or that its expiry or its scopes changed. */
   keyChanged: (keyId: string) => void;
   /** Tells every process that share links of a session were revoked. */
   sharesChanged: (sessionId: string) => void;
   close: () => void;
 };
 
-/** What the database says now of the subjects of grants; a subject that is missing no longer exists. */
+/** Reads the current state of keys and share links. A key or session that no longer exists is missing in the result. */
 export type AccessRows = {
-  /** Live keys by their id. */
+  /** Live keys, by their id. */
   readKeys: (keyIds: string[]) => Promise<Map<string, LiveKey>>;
-  /** The revocation counters of sessions, and when their live links expire, by the link's id. */
+  /** Per session: its revocation counter, and the expiry of each live link by the link's id. */
   readShares: (
     sessionIds: string[],
   ) => Promise<Map<string, { revocation: number; links: Map<string, Date | null> }>>;
 };
 
-/** The bus topic of its words. */
+/** The topic on the bus for changes of keys and share links. */
 export const ACCESS_TOPIC = "access-changed";
 
-type Hold = { grant: Grant; expiresAt: Date | null; onEnd: (end: GrantEnd) => void; timer?: NodeJS.Timeout };
+/** A grant that is being watched. */
+type Entry = { grant: Grant; expiresAt: Date | null; onEnd: (end: GrantEnd) => void; timer?: NodeJS.Timeout };
 
-/** A timer of Node holds at most this long. */
+/** The longest delay of a Node.js timer. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
-/** A credential is used at most this long after it was read. */
+/** How long a change is remembered. A connection starts watching its grant sooner than this after reading it. */
 const REMEMBER_MS = 60_000;
 /** Interval between two comparisons of all open connections with the database. */
 const SWEEP_MS = 15_000;
 
 /**
- * Makes the watch. A change is announced by a word over the bus that names a key or a session; each process with a
- * connection of that subject reads its rows again. A sweep reads the rows of all open connections, at most two
- * statements, because a process can crash between its change and the word.
+ * Creates the watch. A subject is a key or the share links of a session. Each change is announced over the bus with its
+ * subject, and each process with connections of that subject reads its rows again. A periodic sweep reads the rows of
+ * all open connections (at most two statements), because a process can crash between a change and its announcement.
  */
 export function createAccessWatch(deps: {
   rows: AccessRows;
-  words: Words;
+  words: Topic;
   logger: Pick<Logger, "warn">;
   sweepMs?: number;
 }): AccessWatch {
   const { rows, words, logger, sweepMs = SWEEP_MS } = deps;
-  const holds = new Map<string, Set<Hold>>();
-  /** When each subject changed last, for connections whose credential was read before the change and held after it. */
+  /** The watched grants, by their subject. */
+  const watched = new Map<string, Set<Entry>>();
+  /**
+   * `performance.now()` of the last change of each subject. Detects changes between the read of a credential and the
+   * start of its watch.
+   */
   const changedAt = new Map<string, number>();
+  /** `performance.now()` when announcements may last have been missed. */
   let gapAt = Number.NEGATIVE_INFINITY;
-  /** Set while there are connections. */
+  /** Set while grants are watched. */
   let sweeper: NodeJS.Timeout | undefined;
 
-  function end(subject: string, hold: Hold, why: GrantEnd): void {
-    if (drop(subject, hold)) hold.onEnd(why);
+  function end(subject: string, entry: Entry, why: GrantEnd): void {
+    if (drop(subject, entry)) entry.onEnd(why);
   }
-  function drop(subject: string, hold: Hold): boolean {
-    clearTimeout(hold.timer);
-    const same = holds.get(subject);
-    const isHeld = same?.delete(hold) ?? false;
-    if (same?.size === 0) holds.delete(subject);
-    if (holds.size === 0) {
+  function drop(subject: string, entry: Entry): boolean {
+    clearTimeout(entry.timer);
+    const entries = watched.get(subject);
+    const wasWatched = entries?.delete(entry) ?? false;
+    if (entries?.size === 0) watched.delete(subject);
+    if (watched.size === 0) {
       clearInterval(sweeper);
       sweeper = undefined;
     }
-    return isHeld;
+    return wasWatched;
   }
-  function armExpiry(subject: string, hold: Hold): void {
-    clearTimeout(hold.timer);
-    if (!hold.expiresAt) return;
-    const leftMs = hold.expiresAt.getTime() - Date.now();
+  function armExpiry(subject: string, entry: Entry): void {
+    clearTimeout(entry.timer);
+    if (!entry.expiresAt) return;
+    const leftMs = entry.expiresAt.getTime() - Date.now();
     if (leftMs <= 0) {
-      end(subject, hold, describeEnd(hold.grant, "has expired"));
+      end(subject, entry, describeEnd(entry.grant, "has expired"));
       return;
     }
-    hold.timer = setTimeout(() => armExpiry(subject, hold), Math.min(leftMs, TIMER_MS_MAX));
-    hold.timer.unref();
+    entry.timer = setTimeout(() => armExpiry(subject, entry), Math.min(leftMs, TIMER_MS_MAX));
+    entry.timer.unref();
   }
 
-  /** Reads the rows of these subjects, at most two statements, and ends what no longer holds. @throws if that fails. */
-  async function compare(held: { subject: string; hold: Hold }[]): Promise<void> {
-    const keyIds = held.flatMap(({ hold: { grant } }) => (grant.kind === "key" ? [grant.keyId] : []));
-    const sessionIds = held.flatMap(({ hold: { grant } }) =>
+  /** Reads the rows of these entries (at most two statements) and ends withdrawn grants. @throws if reading fails. */
+  async function compare(entries: { subject: string; entry: Entry }[]): Promise<void> {
+    const keyIds = entries.flatMap(({ entry: { grant } }) => (grant.kind === "key" ? [grant.keyId] : []));
+    const sessionIds = entries.flatMap(({ entry: { grant } }) =>
       grant.kind === "share" ? [grant.sessionId] : [],
     );
     const readAt = performance.now();
     const keys = await read([...new Set(keyIds)], rows.readKeys);
     const shares = await read([...new Set(sessionIds)], rows.readShares);
-    for (const { subject, hold } of held) {
-      // A change during the reading has a comparison of its own.
+    for (const { subject, entry } of entries) {
+      // The subject changed during the read, which started another comparison.
       if ((changedAt.get(subject) ?? readAt) > readAt) continue;
-      const expiresAt = readExpiry(hold.grant, keys, shares);
-      if (expiresAt === undefined) end(subject, hold, describeEnd(hold.grant, "was revoked"));
-      else if (lacksScope(hold.grant, keys))
-        end(subject, hold, {
+      const expiresAt = readExpiry(entry.grant, keys, shares);
+      if (expiresAt === undefined) end(subject, entry, describeEnd(entry.grant, "was revoked"));
+      else if (lacksScope(entry.grant, keys))
+        end(subject, entry, {
           reason: "narrowed",
           sentence: "the scopes of the API key changed; connect again",
         });
-      else if (holds.get(subject)?.has(hold)) {
-        hold.expiresAt = expiresAt;
-        armExpiry(subject, hold);
+      else if (watched.get(subject)?.has(entry)) {
+        entry.expiresAt = expiresAt;
+        armExpiry(subject, entry);
       }
     }
   }
 
-  const listHeld = (subjects: Iterable<string>) =>
-    [...subjects].flatMap((subject) => [...(holds.get(subject) ?? [])].map((hold) => ({ subject, hold })));
+  const listEntries = (subjects: Iterable<string>) =>
+    [...subjects].flatMap((subject) =>
+      [...(watched.get(subject) ?? [])].map((entry) => ({ subject, entry })),
+    );
 
-  /** Compares the connections of subjects that changed; closes them if they cannot be compared. */
+  /** Compares the connections of changed subjects with the database, and ends them if the comparison fails. */
   async function recheck(subjects: Iterable<string>): Promise<void> {
-    const held = listHeld(subjects);
-    if (held.length === 0) return;
+    const entries = listEntries(subjects);
+    if (entries.length === 0) return;
     try {
-      await compare(held);
+      await compare(entries);
     } catch (error) {
       logger.warn(
         { err: error },
         "open connections were closed because their credentials could not be checked",
       );
-      for (const { subject, hold } of held)
-        end(subject, hold, {
+      for (const { subject, entry } of entries)
+        end(subject, entry, {
           reason: "unknown",
           sentence: "the credential could not be checked; connect again",
         });
     }
   }
 
-  /** Compares all connections. Nothing indicates a change, so they stay open if they cannot be compared. */
+  /** Compares all connections with the database. They stay open if that fails, because nothing indicates a change. */
   async function sweep(): Promise<void> {
     try {
-      await compare(listHeld(holds.keys()));
+      await compare(listEntries(watched.keys()));
     } catch (error) {
       logger.warn(
         { err: error },
@@ -165,33 +173,33 @@ export function createAccessWatch(deps: {
   const stopListening = words.listen(
     (subject) => {
       const now = performance.now();
-      for (const [known, at] of changedAt) if (now - at > REMEMBER_MS) changedAt.delete(known);
+      for (const [earlier, at] of changedAt) if (now - at > REMEMBER_MS) changedAt.delete(earlier);
       changedAt.set(subject, now);
       void recheck([subject]);
     },
     () => {
       gapAt = performance.now();
-      void recheck([...holds.keys()]);
+      void recheck([...watched.keys()]);
     },
   );
 
   return {
-    hold(grant, onEnd) {
+    watch(grant, onEnd) {
       const subject = nameSubject(grant);
-      const hold: Hold = { grant, expiresAt: grant.expiresAt, onEnd };
-      holds.set(subject, (holds.get(subject) ?? new Set()).add(hold));
+      const entry: Entry = { grant, expiresAt: grant.expiresAt, onEnd };
+      watched.set(subject, (watched.get(subject) ?? new Set()).add(entry));
       sweeper ??= setInterval(() => void sweep(), sweepMs).unref();
-      armExpiry(subject, hold);
+      armExpiry(subject, entry);
       if (Math.max(gapAt, changedAt.get(subject) ?? gapAt) >= grant.checkedAt) void recheck([subject]);
-      return () => void drop(subject, hold);
+      return () => void drop(subject, entry);
     },
     keyChanged: (keyId) => words.tell(nameKey(keyId)),
     sharesChanged: (sessionId) => words.tell(nameShares(sessionId)),
     close() {
       stopListening();
       clearInterval(sweeper);
-      for (const same of holds.values()) for (const { timer } of same) clearTimeout(timer);
-      holds.clear();
+      for (const entries of watched.values()) for (const { timer } of entries) clearTimeout(timer);
+      watched.clear();
     },
   };
 }
@@ -206,7 +214,7 @@ const read = <Row>(
   from: (ids: string[]) => Promise<Map<string, Row>>,
 ): Promise<Map<string, Row>> => (ids.length === 0 ? Promise.resolve(new Map()) : from(ids));
 
-/** When a grant expires by these rows, null for never; undefined if it no longer holds. */
+/** The current expiry of a grant, null if it never expires; undefined if it was withdrawn. */
 function readExpiry(
   grant: Grant,
   keys: Awaited<ReturnType<AccessRows["readKeys"]>>,

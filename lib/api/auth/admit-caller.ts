@@ -25,12 +25,15 @@ export type Admission =
       ok: true;
       caller: Caller | undefined;
       session: SessionRow | undefined;
-      /** The share link of a visitor, by which visitors are counted. */
+      /** Identifies the share link of a visitor, for the rate limit of its visitors. */
       visitor?: string;
     }
   | Failure;
 
-/** Who is calling, and whether the session of the path is theirs. Another owner's session is as unknown as none. */
+/**
+ * Authenticates the caller of an operation, and checks that the session of the path belongs to them. The session of
+ * another owner is answered like one that does not exist.
+ */
 export async function admitCaller(
   services: AdmissionServices,
   operation: Operation,
@@ -61,10 +64,11 @@ export async function admitCaller(
     return refuseControl(operation, session) ?? { ok: true, caller: checked.caller, session };
   }
   if (auth.kind === "none") return { ok: true, caller: undefined, session: undefined };
-  // Without any credential this is always a refusal; its sentence names the headers that take a key.
+  // There is no credential, so authenticate refuses; its error names the headers that accept a key.
   if (auth.kind === "share" && auth.orKey && readToken(auth, headers.get("cookie")) === undefined)
     return (await services.authenticate(headers)) as Failure;
-  if (!isOwnOrigin(services, request)) return fail("forbidden", "this is for the service's own pages");
+  if (!isOwnOrigin(services, request))
+    return fail("forbidden", "only the service's own pages may send this request");
   if (auth.kind === "login") {
     const login = await services.login.readLogin(headers.get("cookie"));
     if (!login) services.securityLog.operatorRefused({ operation: nameOperation(operation) });
@@ -91,7 +95,9 @@ function refuseControl({ method }: Operation, { parentSessionId }: SessionRow): 
   );
 }
 
-/** The refusal of a key. One that is wrong counts as a failed authentication; a missing one, and a key store out of reach, do not. */
+/**
+ * The refusal of a key. A wrong key counts as a failed authentication; a missing key and an unreachable key store do not.
+ */
 export const refuseKey = (
   { failedAttempts }: Pick<AdmissionServices, "failedAttempts">,
   request: Request,
@@ -101,13 +107,13 @@ export const refuseKey = (
     ? failedAttempts.refuse(clientOf(request), refusal)
     : refusal;
 
-/** Owner of what is started on the landing page and with the generated key. */
+/** The owner of sessions that are started on the landing page or with the generated key. */
 export const LOCAL_OWNER = "local";
 
-/** Whoever is signed in on the landing page. */
+/** The person who is signed in on the landing page. */
 const OPERATOR: Caller = { keyId: "operator", ownerId: LOCAL_OWNER, scopes: KEY_SCOPES };
 
-/** The secret of the link that a visitor came with. */
+/** The secret of a visitor's link, from the visitor's cookies. */
 const readToken = ({ liveView }: ShareAuth, cookies: string | null): string | undefined =>
   readShareCookie(cookies) ?? (liveView ? readLiveViewCookie(cookies) : undefined);
 
@@ -140,10 +146,10 @@ async function admitVisitor(
   return { ok: true, caller: undefined, session, visitor };
 }
 
-/** An operation as the security log names it. */
+/** The name of an operation in the security log. */
 const nameOperation = ({ method, path }: Operation): string => `${method} ${path}`;
 
-/** A page's own request: browsers send `Origin` with every write, and never another site's as ours. */
+/** Whether a page of the service sent the request. Browsers send the true `Origin` with every write. */
 function isOwnOrigin(services: AdmissionServices, request: Request): boolean {
   const origin = request.headers.get("origin");
   if (origin !== null) return isSameService(origin, services.settings.baseUrl);

@@ -50,11 +50,11 @@ describe("an API key", () => {
     assert.equal(await check(keyOf("live", "a")), "owner");
   });
 
-  test("has a second live one beside it while keys are rotated", async () => {
+  test("and its successor are both accepted during a rotation", async () => {
     assert.equal(await check(keyOf("next", "b")), "owner");
   });
 
-  test("with another's secret, revoked or expired is unauthorized", async () => {
+  test("that has another key's secret, is revoked or has expired is unauthorized", async () => {
     for (const headers of [
       keyOf("live", "b"),
       keyOf("revoked", "c"),
@@ -65,7 +65,7 @@ describe("an API key", () => {
       assert.equal(await check(headers), "unauthorized");
   });
 
-  test("notes when it was last used", async () => {
+  test("has the time of its last use", async () => {
     const rows = await db.select().from(apiKeys);
     const lastUsed = new Map(rows.map((row) => [row.id, row.lastUsedAt]));
     assert.ok(lastUsed.get("live"));
@@ -73,18 +73,18 @@ describe("an API key", () => {
   });
 });
 
-describe("a key store out of reach", () => {
-  test("that says nothing in time is auth_unavailable, never unauthorized", async () => {
-    const silent = createAuthenticator(
+describe("an unreachable key store", () => {
+  test("that does not answer in time is auth_unavailable, never unauthorized", async () => {
+    const authenticateSilently = createAuthenticator(
       [],
       { findHolder: () => new Promise(() => {}), readLive: async () => new Map() },
       10,
     );
-    const checked = await silent(new Headers(keyOf("live", "a")));
+    const checked = await authenticateSilently(new Headers(keyOf("live", "a")));
     assert.deepEqual(checked.ok ? undefined : checked.code, "auth_unavailable");
   });
 
-  test("that fails is auth_unavailable for well-formed and malformed keys alike; settings' keys still count", async () => {
+  test("that fails is auth_unavailable for well-formed and malformed keys; keys of the settings work", async () => {
     await close();
     isClosed = true;
     assert.equal(await check(keyOf("live", "a")), "auth_unavailable");

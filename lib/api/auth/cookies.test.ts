@@ -17,7 +17,7 @@ describe("cookies under https", () => {
     for (const cookie of [...session, ...live]) assert.match(cookie, /; HttpOnly; SameSite=Lax; .*; Secure$/);
   });
 
-  test("a prefixed cookie wins over a plain one, which an earlier version may have set", () => {
+  test("with a prefix take precedence over plain ones, which an earlier version may have set", () => {
     assert.equal(readShareCookie("share=old"), "old");
     assert.equal(readShareCookie("share=planted; __Secure-share=own"), "own");
     assert.equal(readLiveViewCookie("live_view=planted; __Secure-live_view=own"), "own");

@@ -10,23 +10,30 @@ export function readCookie(header: string | null, name: string): string | undefi
 }
 
 /**
- * The name of a cookie that only this host can have set, over https. `__Host-` cookies are for the whole host, so those
- * with a narrower path are `__Secure-`.
+ * The name of a cookie with its security prefix. Browsers accept `__Host-` only with the path `/`, and only from the
+ * host itself; a cookie with another path gets `__Secure-`, which only requires https.
  */
 const secureName = (name: string, path: string): string => `${path === "/" ? "__Host-" : "__Secure-"}${name}`;
 
-/** A cookie of ours: under https with its prefix, otherwise, or where an earlier version has set it, without. */
+/** Reads a cookie of the service, with its prefix or, over http and for cookies of earlier versions, without. */
 const readOwnCookie = (header: string | null, name: string, path: string): string | undefined =>
   readCookie(header, secureName(name, path)) ?? readCookie(header, name);
 
-/** A cookie of ours that no earlier version has set: under https only with its prefix, which no other host can plant. */
+/**
+ * Reads a cookie of the service that earlier versions never set without its prefix. Over https only the prefixed name is
+ * read, because other hosts of the domain can set the plain one.
+ */
 export const readStrictCookie = (
   header: string | null,
   { name, path }: { name: string; path: string },
   isSecure: boolean,
 ): string | undefined => readCookie(header, isSecure ? secureName(name, path) : name);
 
-/** @param attributes without `Secure`. */
+/**
+ * Formats a cookie of the service for `Set-Cookie`.
+ *
+ * @param attributes without `Secure`, which is added over https.
+ */
 export function writeOwnCookie(
   { name, value, path }: { name: string; value: string; path: string },
   attributes: string,
@@ -40,17 +47,17 @@ const SHARE = "share";
 const LIVE_VIEW = "live_view";
 const MAX_AGE_SECONDS = 30 * 24 * 3_600;
 
-/** The share token a visitor of a session page carries. */
+/** The share token of a visitor of a session page. */
 export const readShareCookie = (header: string | null): string | undefined =>
   readOwnCookie(header, SHARE, "/s");
 
-/** The token of a `liveViewUrl`, kept apart so that opening one never replaces the share token of the same visitor. */
+/** The token of a `liveViewUrl`. Its own cookie, so that opening one never replaces the visitor's share token. */
 export const readLiveViewCookie = (header: string | null): string | undefined =>
   readOwnCookie(header, LIVE_VIEW, "/s");
 
 /**
- * The cookies that keep a visitor in one session, or in its live view: one for its pages, one for its data. They end
- * with the link. Source: `security.md`, Share URL.
+ * The cookies that give a visitor access to one session or its live view: one for the pages, one for the API. They
+ * expire with the link. Source: `security.md`, Share URL.
  */
 export function shareCookies(
   sessionId: string,

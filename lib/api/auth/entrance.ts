@@ -11,11 +11,11 @@ const UNKNOWN_CLIENT: Client = { peer: undefined, forwardedFor: null };
 const PRIVATE = { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" };
 
 /**
- * Turns a link that carries a secret into a cookie and the clean address (the one-time login link, share links), signs in
- * with the identity provider, and hides session pages from visitors without a cookie for them.
+ * Handles links that carry a secret (the one-time login link, share links): sets a cookie and redirects to the URL
+ * without the secret. Also signs in with the identity provider, and hides session pages from visitors without a cookie.
+ * Source: `wire.md`, POST /api/session; `security.md`, Landing page.
  *
  * @returns `unknown` for a request that gets the 404 page; undefined for a request that other handlers answer.
- * Source: `wire.md`, POST /api/session; `security.md`, Landing page.
  */
 export async function enterByLink(
   services: ApiServices,
@@ -26,15 +26,15 @@ export async function enterByLink(
   client: Client = UNKNOWN_CLIENT,
 ): Promise<Response | "unknown" | undefined> {
   if (method !== "GET" && method !== "HEAD") return undefined;
-  /** The answer to a wrong secret: `refusal`, or 429 where too many came from the client's address. */
+  /** The answer to a wrong secret: `refusal`, or 429 after too many wrong secrets from the client's address. */
   const refuseSecret = <Refusal>(refusal: Refusal): Response | Refusal => {
-    const braked = services.failedAttempts.note(client);
-    return braked ? failureResponse(braked, { headers: PRIVATE }) : refusal;
+    const limited = services.failedAttempts.note(client);
+    return limited ? failureResponse(limited, { headers: PRIVATE }) : refusal;
   };
   const isSecure = url.protocol === "https:" || services.settings.baseUrl.startsWith("https:");
   if (url.pathname === "/login") {
     const token = url.searchParams.get("token") ?? "";
-    // A HEAD request, such as that of a chat's preview, does not use the link up.
+    // A HEAD request, such as the one for a link preview in a chat, does not use up the link.
     if (method !== "GET" || token === "") return redirect("/?login=expired", []);
     const cookie = await services.login.redeem(token, { cookie: cookieHeader, userAgent });
     if (!cookie) {
@@ -60,8 +60,8 @@ export async function enterByLink(
   if (token === null) {
     const access = await readVisit(services, sessionId, cookieHeader, rest === "/live");
     if (access) return undefined;
-    const hasCookie = readShareCookie(cookieHeader) ?? readLiveViewCookie(cookieHeader);
-    return hasCookie === undefined ? "unknown" : refuseSecret("unknown" as const);
+    const cookie = readShareCookie(cookieHeader) ?? readLiveViewCookie(cookieHeader);
+    return cookie === undefined ? "unknown" : refuseSecret("unknown" as const);
   }
   const access = await services.shares.readAccess(sessionId, token);
   if (!access) {
@@ -74,8 +74,8 @@ export async function enterByLink(
 }
 
 /**
- * What a visitor's cookies give in a session; undefined for a visitor without access. The cookie of a `liveViewUrl` opens
- * the live view only, and only to a visitor whom no share link lets in.
+ * The access that a visitor's cookies give to a session; undefined for a visitor without access. The cookie of a
+ * `liveViewUrl` opens only the live view, and is read only if the visitor's share link gives no access.
  */
 export async function readVisit(
   { shares, securityLog }: Pick<ApiServices, "shares" | "securityLog">,

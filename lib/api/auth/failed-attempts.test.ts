@@ -16,23 +16,23 @@ function openAttempts(limit: number) {
 }
 
 describe("failed authentications", () => {
-  test("are refused with 429 beyond the limit, until the oldest is a minute ago", () => {
+  test("are answered 429 beyond the limit, until the oldest failure is a minute ago", () => {
     const attempts = openAttempts(3);
     assert.equal(attempts.fail("203.0.113.7"), refusal);
     attempts.advance(20_000);
     for (let times = 0; times < 2; times++) assert.equal(attempts.fail("203.0.113.7"), refusal);
-    const braked = attempts.fail("203.0.113.7");
-    assert.deepEqual([braked.code, braked.headers], ["rate_limited", { "Retry-After": "40" }]);
-    assert.match(braked.error, /^too many failed authentications from this address; try again in 40 s$/);
+    const limited = attempts.fail("203.0.113.7");
+    assert.deepEqual([limited.code, limited.headers], ["rate_limited", { "Retry-After": "40" }]);
+    assert.match(limited.error, /^too many failed authentications from this address; try again in 40 s$/);
     attempts.advance(39_999);
     assert.equal(attempts.fail("203.0.113.7").code, "rate_limited");
     attempts.advance(1);
     assert.equal(attempts.fail("203.0.113.7"), refusal);
-    // The window slides: the two of 20 s later and the new one still count.
+    // The window slides: the two failures at 20 s and the new one still count.
     assert.equal(attempts.fail("203.0.113.7").code, "rate_limited");
   });
 
-  test("count for each address, and for all addresses of an IPv6 network together", () => {
+  test("are counted per IPv4 address, and per network for IPv6", () => {
     const attempts = openAttempts(1);
     assert.equal(attempts.fail("203.0.113.7"), refusal);
     assert.equal(attempts.fail("203.0.113.8"), refusal);
@@ -40,7 +40,7 @@ describe("failed authentications", () => {
     assert.equal(attempts.fail("2001:db8::2").code, "rate_limited");
   });
 
-  test("of many addresses are remembered up to a bound; the address that failed last is among them", () => {
+  test("are remembered for a bounded number of addresses, including the one that failed last", () => {
     const attempts = openAttempts(1);
     attempts.fail("203.0.113.7");
     for (let index = 0; index < 10_000; index++) attempts.fail(`10.1.${index >> 8}.${index & 255}`);
@@ -48,7 +48,7 @@ describe("failed authentications", () => {
     assert.equal(attempts.fail("203.0.113.7"), refusal);
   });
 
-  test("do not count without a limit or an address", () => {
+  test("are not counted without a limit or an address", () => {
     const off = openAttempts(0);
     for (let times = 0; times < 100; times++) assert.equal(off.fail("203.0.113.7"), refusal);
     const attempts = createFailedAttempts({ limit: 1, trustedProxies: [] });

@@ -3,13 +3,13 @@ import { type AddressRange, type Client, readClientSubject } from "../http/clien
 import { type Failure, fail } from "../http/errors.ts";
 
 /**
- * Limits how often a client may present credentials that are refused. A credential is checked before a failure is counted, so
- * a valid one is served whatever has failed from the same address: people behind one address do not lock each other out.
+ * Limits how often a client may present wrong credentials. Credentials are checked before failures are counted, so a
+ * valid one always works, and people behind one address do not lock each other out.
  */
 export type FailedAttempts = {
   /** Counts a credential that was refused. @returns the 429 to answer with, if the client is over the limit. */
   note: (client: Client) => Failure | undefined;
-  /** As {@link FailedAttempts.note}. @returns the refusal to answer with: the given one, or the 429. */
+  /** Counts a refused credential too. @returns the answer: `refusal`, or the 429 if the client is over the limit. */
   refuse: (client: Client, refusal: Failure) => Failure;
 };
 
@@ -17,10 +17,10 @@ const WINDOW_MS = 60_000;
 const CLIENTS_MAX = 10_000;
 
 /**
- * Creates the limit, in the memory of this process: at most `limit` failures of a client within any 60 seconds. The clients
- * whose last failure is the oldest are forgotten first. Source: `security.md`, Failed authentications.
+ * Creates the limit, in the memory of this process: at most `limit` failures per client within any 60 seconds. When
+ * memory is full, clients without a recent failure are evicted first. Source: `security.md`, Failed authentications.
  *
- * @param options.limit 0 is off.
+ * @param options.limit 0 turns the limit off.
  * @param options.onThrottled called for each credential that is answered with 429.
  * @param options.now a monotonic clock, in milliseconds.
  */

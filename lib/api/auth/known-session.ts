@@ -4,7 +4,10 @@ import { SESSION_ID_PATTERN } from "#lib/session/new-id.ts";
 import { findSession, type SessionRow } from "#lib/session/session-store.ts";
 import { type Failure, fail } from "../http/errors.ts";
 
-/** A session by the id a caller gave, of one owner where that is given; text that is no session's id is not looked up. */
+/**
+ * Finds a session by an id from a caller, restricted to one owner if `ownerId` is given. An id of another form is not
+ * looked up.
+ */
 export const findKnownSession = async (
   { db }: { db: Database },
   sessionId: string,
@@ -12,7 +15,7 @@ export const findKnownSession = async (
 ): Promise<SessionRow | undefined> =>
   SESSION_ID_PATTERN.test(sessionId) ? findSession(db, sessionId, ownerId) : undefined;
 
-/** The session of a sub-agent below a session, by the id a caller gave. */
+/** Finds the session of a sub-agent below a session, by an id from a caller. */
 export const findSubAgent = async (
   { db }: { db: Database },
   sessionId: string,
@@ -22,5 +25,5 @@ export const findSubAgent = async (
     ? findSession(db, agentId)
     : undefined;
 
-/** The refusal for a session that is not there, and for one of somebody else, which reads the same. */
+/** The refusal for a session that does not exist or belongs to another owner; a caller cannot distinguish the two. */
 export const unknownSession = (): Failure => fail("not_found", "no such session");

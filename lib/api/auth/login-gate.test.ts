@@ -19,18 +19,18 @@ after(close);
 
 type Options = { key?: Uint8Array; isSecure?: boolean; now?: () => number; isAllowed?: () => boolean };
 
-/** The logins and the gate of one process of the deployment. */
+/** Opens the logins and the gate of one process of the deployment. */
 function openProcess({ key = KEY, isSecure = false, now = Date.now, isAllowed = () => true }: Options = {}) {
   const logins = createLogins({ db, key, idleMs: IDLE_MS, lifeMs: LIFE_MS, isAllowed, now });
   return { logins, gate: createLoginGate(logins, createLoginTokens(key, now), isSecure) };
 }
 const pairOf = (cookie: string | undefined) => cookie?.split(";")[0] ?? "";
-/** A clock that starts now. */
+/** A clock that starts at the current time and can be advanced. */
 function openClock() {
   let aheadMs = 0;
   return {
     now: () => Date.now() + aheadMs,
-    wait(ms: number) {
+    advance(ms: number) {
       aheadMs += ms;
     },
   };
@@ -44,10 +44,14 @@ describe("the login link", () => {
     assert.equal(await gate.redeem(token), undefined);
     assert.equal(await gate.redeem(""), undefined);
     assert.equal(await gate.redeem("wrong"), undefined);
-    assert.equal(await openProcess().gate.redeem(gate.issueToken()), undefined, "of this process only");
+    assert.equal(
+      await openProcess().gate.redeem(gate.issueToken()),
+      undefined,
+      "an issued token works in its own process only",
+    );
   });
 
-  test("signed with the deployment's key works once in all its processes together, for ten minutes", async () => {
+  test("signed with the deployment's key works once across all processes, for ten minutes", async () => {
     const clock = openClock();
     const open = (key = KEY) => openProcess({ key, now: clock.now }).gate;
     const token = open().signToken();
@@ -66,13 +70,13 @@ describe("the login link", () => {
     ];
     for (const wrong of forged) assert.equal(await open().redeem(wrong), undefined, wrong);
     assert.equal(await open(OTHER_KEY).redeem(fresh), undefined);
-    clock.wait(SIGNED_TOKEN_MINUTES * MINUTE_MS);
+    clock.advance(SIGNED_TOKEN_MINUTES * MINUTE_MS);
     assert.equal(await open().redeem(fresh), undefined);
   });
 });
 
 describe("a login", () => {
-  test("has the prefix of one host under https, and a planted cookie without it does not replace it", async () => {
+  test("has a __Host- cookie under https, and a planted cookie without the prefix is ignored", async () => {
     const { gate } = openProcess({ isSecure: true });
     const cookie = await gate.redeem(gate.issueToken());
     assert.match(cookie ?? "", /^__Host-operator=[^;]+; Path=\/; HttpOnly; SameSite=Strict; .*; Secure$/);
@@ -82,7 +86,7 @@ describe("a login", () => {
     assert.equal(await gate.readLogin(pairOf(cookie).slice("__Host-".length)), undefined);
   });
 
-  test("is an HttpOnly, SameSite=Strict cookie that survives a restart; the database has no token of it", async () => {
+  test("has an HttpOnly, SameSite=Strict cookie, survives a restart, and its token is not in the database", async () => {
     const { gate } = openProcess({ isSecure: true });
     const token = gate.issueToken();
     const cookie = await gate.redeem(token);
@@ -100,14 +104,14 @@ describe("a login", () => {
     assert.equal(await openProcess({ key: OTHER_KEY }).gate.readLogin(cookie), undefined);
   });
 
-  test("ends after its idle life, and after its absolute life however much it is used", async () => {
+  test("ends after the idle timeout, and after its maximum lifetime even if it is used", async () => {
     const clock = openClock();
     const { gate, logins } = openProcess({ now: clock.now });
     const idle = pairOf(await gate.redeem(gate.issueToken()));
     const used = pairOf(await gate.redeem(gate.issueToken()));
     let lastsMs = 0;
     while (await gate.readLogin(used)) {
-      clock.wait(IDLE_MS - MINUTE_MS);
+      clock.advance(IDLE_MS - MINUTE_MS);
       lastsMs += IDLE_MS - MINUTE_MS;
       assert.ok(lastsMs <= LIFE_MS + IDLE_MS);
     }
@@ -116,21 +120,21 @@ describe("a login", () => {
     assert.deepEqual(await logins.list(), []);
   });
 
-  test("that is ended in one process is over in every process at once; the others go on", async () => {
+  test("that is ended in one process ends in every process at once; other logins continue", async () => {
     const [here, there] = [openProcess(), openProcess()];
     const gone = pairOf(await here.gate.redeem(here.gate.issueToken(), { cookie: null, userAgent: "Gone" }));
-    const kept = pairOf(await here.gate.redeem(here.gate.issueToken()));
-    const found = (await there.logins.list()).find(({ userAgent }) => userAgent === "Gone");
-    assert.ok(found);
-    assert.equal((await there.gate.readLogin(gone))?.id, found.id);
-    assert.equal(await there.logins.end(found.id), true);
+    const other = pairOf(await here.gate.redeem(here.gate.issueToken()));
+    const login = (await there.logins.list()).find(({ userAgent }) => userAgent === "Gone");
+    assert.ok(login);
+    assert.equal((await there.gate.readLogin(gone))?.id, login.id);
+    assert.equal(await there.logins.end(login.id), true);
     assert.equal(await here.gate.readLogin(gone), undefined);
-    assert.ok(await here.gate.readLogin(kept));
-    assert.equal(await there.logins.end(found.id), true, "again changes nothing");
+    assert.ok(await here.gate.readLogin(other));
+    assert.equal(await there.logins.end(login.id), true, "ending it again changes nothing");
     assert.equal(await there.logins.end("lgn_none"), false);
   });
 
-  test("takes the place of the login that the browser had", async () => {
+  test("replaces the browser's previous login", async () => {
     const { gate } = openProcess();
     const first = pairOf(await gate.redeem(gate.issueToken()));
     const second = pairOf(await gate.redeem(gate.issueToken(), { cookie: first, userAgent: null }));
@@ -157,8 +161,8 @@ describe("a login", () => {
     const before = await count();
     await logins.deleteOld();
     assert.equal(await count(), before);
-    // Other tests used their logins up to ten hours from now.
-    clock.wait(48 * 60 * MINUTE_MS);
+    // Other tests used their logins up to ten hours in the future.
+    clock.advance(48 * 60 * MINUTE_MS);
     await logins.deleteOld();
     assert.equal(await count(), 0);
   });
@@ -171,7 +175,7 @@ describe("cookies", () => {
     assert.equal(readCookie(null, "share"), undefined);
   });
 
-  test("of a share link reach its session's pages and data alone", () => {
+  test("of a share link are sent only to the pages and the API of its session", () => {
     const paths = shareCookies("ses_a", "t", { scope: "session", expiresAt: null }, true).map(
       (cookie) => /Path=([^;]+);.*; Secure$/.exec(cookie)?.[1],
     );

@@ -2,16 +2,20 @@ import type { LoginTokens } from "#lib/logins/login-tokens.ts";
 import type { Account, Login, Logins, SignIn } from "#lib/logins/logins.ts";
 import { readStrictCookie, writeOwnCookie } from "./cookies.ts";
 
-/** The headers of a sign-in: the cookies that the browser has, and its name. */
+/** The headers of a sign-in: the browser's cookies and its `User-Agent`. */
 export type SignInHeaders = { cookie: string | null; userAgent: string | null };
 
-/** Signs the operator in and out on the landing page: a one-time link or an account becomes a cookie. */
+/** Signs the operator in and out on the landing page. A sign-in with a one-time link or an account gives a cookie. */
 export type LoginGate = Pick<LoginTokens, "issueToken" | "signToken"> & {
   /** Redeems the token of a login link. @returns the cookie to set, or undefined for a wrong, used or expired token. */
   redeem: (token: string, headers?: SignInHeaders) => Promise<string | undefined>;
-  /** Signs in with an account that the identity provider has confirmed and the settings allow. @returns the cookie to set. */
+  /**
+   * Signs in with an account that the identity provider has authenticated and that the settings allow.
+   *
+   * @returns the cookie to set.
+   */
   signIn: (account: Account, headers?: SignInHeaders) => Promise<string>;
-  /** The login of a request's cookies. */
+  /** The live login of a request's cookies. */
   readLogin: (cookieHeader: string | null) => Promise<Login | undefined>;
   /** The cookie that signs the browser out. */
   clearCookie: () => string;
@@ -37,7 +41,7 @@ export function createLoginGate(
     const token = readStrictCookie(cookieHeader, { name: NAME, path: "/" }, isSecure);
     return token === undefined || token === "" ? undefined : logins.find(token);
   }
-  /** Opens a login in place of the one that the browser had. */
+  /** Opens a login, and ends the browser's previous login. */
   async function open(signIn: SignIn, { cookie, userAgent }: SignInHeaders): Promise<string | undefined> {
     const opened = await logins.open(signIn, userAgent);
     if (!opened) return undefined;
@@ -57,7 +61,8 @@ export function createLoginGate(
     },
     async signIn(account, headers = NO_HEADERS) {
       const cookie = await open({ method: "oidc", account }, headers);
-      if (cookie === undefined) throw new Error("a login without a link was taken for a used one");
+      if (cookie === undefined)
+        throw new Error("a sign-in with an account was rejected as a used login link");
       return cookie;
     },
     readLogin,

@@ -8,35 +8,35 @@ import type { ApiServices } from "../services.ts";
 import { readStrictCookie, writeOwnCookie } from "./cookies.ts";
 import type { SignInHeaders } from "./login-gate.ts";
 
-/** Where a sign-in with the identity provider begins, and where the provider sends the browser back to. */
+/** The paths at which a sign-in with the identity provider begins, and to which the provider redirects back. */
 export const OIDC_PATH = { start: "/login/oidc", callback: "/login/oidc/callback" } as const;
 
-/** Sign-in with an identity provider, where the settings name one. */
+/** Sign-in with the identity provider of the settings. */
 export type OidcLogin = { provider: IdentityProvider; settings: OidcSettings };
 
 type EntranceServices = Pick<ApiServices, "login" | "sealer" | "logger" | "securityLog"> & {
   oidc: OidcLogin;
 };
 
-/** How the landing page is told why nobody was signed in. */
+/** Why a sign-in failed; the value of `?login=` for the landing page. */
 type Problem = "failed" | "refused";
 
 const NAME = "oidc_login";
 /** How long a person may take at the provider. */
 const MINUTES = 10;
-/** Binds the sealed secrets to their cookie. */
+/** The place of the sealed secrets, which ties them to this cookie. */
 const PLACE = { table: "cookies", row: NAME, column: "secrets" };
 
 type Reply = {
   isSecure: boolean;
-  /** Counts a refused sign-in. @returns the answer: the given one, or a 429 after too many. */
+  /** Counts a refused sign-in. @returns the answer: `refusal`, or a 429 after too many refused sign-ins. */
   refuse: (refusal: Response) => Response;
 };
 
 /**
- * Serves a sign-in with the identity provider: `/login/oidc` leads to the provider with a state, a nonce and a PKCE
- * challenge, whose secrets stay sealed in a cookie of the browser; `/login/oidc/callback` exchanges the code, checks that
- * the settings allow the account, and signs in. Source: decision 048.
+ * Serves a sign-in with the identity provider. `/login/oidc` redirects to the provider with a state, a nonce and a PKCE
+ * challenge, and keeps their secrets sealed in a cookie. `/login/oidc/callback` exchanges the code, checks that the
+ * settings allow the account, and signs in. Source: decision 048.
  */
 export function enterByProvider(
   services: EntranceServices,
@@ -45,7 +45,7 @@ export function enterByProvider(
   headers: SignInHeaders,
   { isSecure, refuse }: Reply,
 ): Promise<Response> {
-  // A HEAD request begins no sign-in and uses no code.
+  // A HEAD request neither begins a sign-in nor uses up a code.
   if (method !== "GET") return Promise.resolve(redirect("/", []));
   return url.pathname === OIDC_PATH.start
     ? begin(services, isSecure)
@@ -59,7 +59,7 @@ async function begin({ oidc, sealer, logger }: EntranceServices, isSecure: boole
     const sealed = sealer.seal(PLACE, JSON.stringify({ ...secrets, expiresAt }));
     return redirect(url.href, [formatCookie(sealed, MINUTES * 60, isSecure)]);
   } catch (error) {
-    logger.warn({ err: error }, "the identity provider cannot be used for a sign-in");
+    logger.warn({ err: error }, "a sign-in with the identity provider could not begin");
     return explain("failed", isSecure);
   }
 }
@@ -86,7 +86,7 @@ async function finish(
   return openLandingPage([cookie, formatCookie("", 0, isSecure)]);
 }
 
-/** The secrets of the sign-in that this browser began; undefined without one, and after it has expired. */
+/** The secrets of the sign-in that this browser began; undefined if it began none or the sign-in has expired. */
 function readSecrets(
   { sealer }: Pick<EntranceServices, "sealer">,
   cookieHeader: string | null,
@@ -95,18 +95,18 @@ function readSecrets(
   const sealed = readStrictCookie(cookieHeader, { name: NAME, path: OIDC_PATH.start }, isSecure);
   if (!sealed) return undefined;
   try {
-    // Only this file seals for this place.
+    // The cast holds because only this file seals for PLACE.
     const { expiresAt, ...secrets } = JSON.parse(sealer.open(PLACE, sealed)) as SignInSecrets & {
       expiresAt: number;
     };
     return expiresAt > Date.now() ? secrets : undefined;
   } catch {
-    // A cookie that the service did not write, or wrote with another key.
+    // The service did not write this cookie, or sealed it with another key.
     return undefined;
   }
 }
 
-/** SameSite=Lax, because the provider's page leads back here. */
+/** The cookie is SameSite=Lax, so that browsers send it when the provider redirects back. */
 const formatCookie = (value: string, maxAgeSeconds: number, isSecure: boolean): string =>
   writeOwnCookie(
     { name: NAME, value, path: OIDC_PATH.start },
@@ -123,8 +123,8 @@ const redirect = (location: string, cookies: string[]): Response =>
   new Response(null, { status: 303, headers: withCookies({ ...PRIVATE, Location: location }, cookies) });
 
 /**
- * Opens the landing page from a page of our own: the browser sends no SameSite=Strict cookie along a redirect that began
- * at the provider.
+ * Serves a page that opens the landing page. A redirect would not work: browsers do not send SameSite=Strict cookies
+ * with a redirect that began at the provider.
  */
 const openLandingPage = (cookies: string[]): Response =>
   new Response(

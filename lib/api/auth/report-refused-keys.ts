@@ -1,10 +1,13 @@
 import type { SecurityLog } from "#lib/security-log/security-log.ts";
 import { type Authenticator, readKey } from "./authenticate.ts";
 
-/** The id of a stored key, which is public; of a key of the settings nothing may be shown. */
+/** Matches the id of a stored key, which may be logged. No part of a key of the settings may be logged. */
 const KEY_ID = /^ask_([a-z0-9]{1,40})_/;
 
-/** Records every key that is refused. A call without a key, and one while the store is away, is no attempt with a wrong key. */
+/**
+ * Records each refused key in the security log. A request without a key, or while the key store is unreachable, is not
+ * recorded, because no key was refused.
+ */
 export const reportRefusedKeys =
   (authenticate: Authenticator, securityLog: Pick<SecurityLog, "keyRefused">): Authenticator =>
   async (headers) => {

@@ -61,7 +61,7 @@ export type Operation = {
   bodyShownAs?: z.ZodType;
   rate?: RateBucket;
   /**
-   * Statuses whose errors are sent without the envelope, as the specification prints them. Each has the sentence that
+   * Statuses whose errors are sent without the envelope, as the specification defines. Each has the sentence that
    * replaces the message of the shared checks.
    */
   bare?: Record<number, string>;

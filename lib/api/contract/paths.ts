@@ -10,5 +10,5 @@ export const browserPath = (sessionId: string): string => `/api/sessions/${sessi
 /** Whether an id matches the session id pattern. Next's routes call this, so this file imports no Node modules. */
 export const isRoutedSessionId = (sessionId: string): boolean => /^[a-z0-9][a-z0-9_-]{0,63}$/.test(sessionId);
 
-/** Methods that every path handles. A method without an operation gets the contract's own 405. */
+/** Methods that every path handles. A method without an operation is answered with the contract's 405. */
 export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;

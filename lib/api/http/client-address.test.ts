@@ -12,9 +12,9 @@ import {
 const subjectOf = (peer: string | undefined, forwardedFor: string | null = null, trusted = "") =>
   readClientSubject({ peer, forwardedFor }, readAddressRanges(trusted));
 
-test("a request that Next made has the address that the server handed on, and no client can send it", () => {
-  const handed = new Request("http://service/", { headers: { [PEER_HEADER]: "203.0.113.7" } });
-  assert.equal(clientOf(handed).peer, "203.0.113.7");
+test("a request that Next created has the address from the server's header, whose name clients cannot know", () => {
+  const passedOn = new Request("http://service/", { headers: { [PEER_HEADER]: "203.0.113.7" } });
+  assert.equal(clientOf(passedOn).peer, "203.0.113.7");
   const received = new Request("http://service/", { headers: { "x-forwarded-for": "198.51.100.1" } });
   assert.deepEqual(clientOf(received), { peer: undefined, forwardedFor: "198.51.100.1" });
   notePeer(received, "203.0.113.8");
@@ -23,7 +23,7 @@ test("a request that Next made has the address that the server handed on, and no
 });
 
 describe("the subject of a client", () => {
-  test("is the address of the connection, whatever X-Forwarded-For says", () => {
+  test("is the address of the connection if no proxy is trusted", () => {
     assert.equal(subjectOf("203.0.113.7"), "203.0.113.7");
     assert.equal(subjectOf("203.0.113.7", "198.51.100.1"), "203.0.113.7");
     assert.equal(subjectOf(undefined, "198.51.100.1", "127.0.0.1"), undefined);
@@ -44,19 +44,19 @@ describe("the subject of a client", () => {
     const trusted = "127.0.0.1, 10.0.0.0/8, 2001:db8:ffff::/48";
     assert.equal(subjectOf("127.0.0.1", "203.0.113.7", trusted), "203.0.113.7");
     assert.equal(subjectOf("10.1.1.1", "203.0.113.7, 10.2.2.2", trusted), "203.0.113.7");
-    // A proxy appends the address that it sees, so what a client sends itself is to the left of it.
+    // A proxy appends the address that it sees, so entries that the client sent are to the left of it.
     assert.equal(subjectOf("10.1.1.1", "1.1.1.1, 203.0.113.7", trusted), "203.0.113.7");
     assert.equal(subjectOf("2001:db8:ffff::1", "2001:db8:5::1", trusted), "2001:db8:5::/64");
     assert.equal(subjectOf("203.0.113.9", "1.1.1.1", trusted), "203.0.113.9");
   });
 
-  test("is the nearest known address where an entry is no address", () => {
+  test("is the nearest known address if an entry is not an address", () => {
     assert.equal(subjectOf("127.0.0.1", "unknown", "127.0.0.1"), "127.0.0.1");
     assert.equal(subjectOf("127.0.0.1", "203.0.113.7:4711", "127.0.0.1"), "203.0.113.7");
     assert.equal(subjectOf("127.0.0.1", "[2001:db8:5::1]:443", "127.0.0.1"), "2001:db8:5::/64");
   });
 
-  test("has a whole address, which the security log names", () => {
+  test("differs from the full address, which the security log contains", () => {
     const client = { peer: "127.0.0.1", forwardedFor: "2001:db8:5::1" };
     assert.equal(readClientAddress(client, readAddressRanges("127.0.0.1")), "2001:db8:5::1");
     assert.equal(readClientAddress(client, []), "127.0.0.1");

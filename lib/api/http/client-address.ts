@@ -4,29 +4,29 @@ import ipaddr from "ipaddr.js";
 /** An address range, as `ipaddr.js` parses it. */
 export type AddressRange = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
-/** Where a request came from. */
+/** The origin of a request in the network. */
 export type Client = {
-  /** Address of the connection; undefined where this process did not accept it. */
+  /** Address of the connection; undefined if this process did not accept the connection. */
   peer: string | undefined;
   /** Value of `X-Forwarded-For`. */
   forwardedFor: string | null;
 };
 
-/** The addresses of the connections by which requests came. */
+/** The address of each request's connection. */
 const peers = new WeakMap<Request, string>();
 
 /**
- * Request header in which the server hands the address of a connection to Next, which makes requests of its own for its
- * routes. No client can send it, because the name is random for each process.
+ * Request header by which the server passes the address of a connection to Next, which creates its own request objects
+ * for routes. A client cannot send it, because each process chooses a random name.
  */
 export const PEER_HEADER = `x-peer-${randomUUID()}`;
 
-/** Stores the address of the connection that a request came by. */
+/** Stores the address of a request's connection. */
 export function notePeer(request: Request, address: string | undefined): void {
   if (address !== undefined) peers.set(request, address);
 }
 
-/** The client of a request; a request that the process makes to itself has no peer. */
+/** The client of a request. A request that the process sends to itself has no peer. */
 export const clientOf = (request: Request): Client => ({
   peer: peers.get(request) ?? request.headers.get(PEER_HEADER) ?? undefined,
   forwardedFor: request.headers.get("x-forwarded-for"),
@@ -51,10 +51,10 @@ export function readAddressRanges(text: string): AddressRange[] {
 }
 
 /**
- * Determines the subject that the client of a request is counted under: its address, or the /64 of an IPv6 address, because
- * a network usually has at least that many to choose from.
+ * Determines the subject under which a client is counted: its IPv4 address, or the /64 network of its IPv6 address,
+ * because an IPv6 client can usually choose any address in such a network.
  *
- * @returns undefined where the address is not known.
+ * @returns undefined if the address is unknown.
  */
 export function readClientSubject(
   client: Client,
@@ -64,15 +64,15 @@ export function readClientSubject(
   return address && toSubject(address);
 }
 
-/** Determines the address of a client, as in {@link readClientSubject}; undefined where it is not known. */
+/** Determines the address of a client, like {@link readClientSubject}; undefined if it is unknown. */
 export const readClientAddress = (
   client: Client,
   trustedProxies: readonly AddressRange[],
 ): string | undefined => findClientAddress(client, trustedProxies)?.toString();
 
 /**
- * `X-Forwarded-For` counts only as far as trusted proxies have written it: it is read from its end, and the first address
- * that is not a trusted proxy is the client. Anything further to the left may have been sent by the client itself.
+ * Finds the address of a client. `X-Forwarded-For` is read from its end, because each proxy appends an address; the first
+ * address that is not a trusted proxy is the client. The client may have forged all entries to the left of it.
  */
 function findClientAddress(
   { peer, forwardedFor }: Client,
@@ -90,7 +90,7 @@ function findClientAddress(
   return client;
 }
 
-/** Parses an address, with or without a port; an IPv4 address that is mapped into IPv6 is read as IPv4. */
+/** Parses an address, with or without a port. An IPv4 address mapped into IPv6 becomes IPv4. */
 function parseAddress(text: string | undefined): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   const trimmed = text?.trim() ?? "";
   const bare =

@@ -4,7 +4,7 @@ import { allowCrossOrigin } from "./cross-origin.ts";
 import { isOwnHost, isSameService } from "./same-origin.ts";
 
 const BASE = "http://127.0.0.1:3000";
-const ask = (rule: "any" | "first-party" | "none", origin: string | null, method = "POST") =>
+const allow = (rule: "any" | "first-party" | "none", origin: string | null, method = "POST") =>
   allowCrossOrigin(
     rule,
     new Request(`${BASE}/api`, { method, headers: origin === null ? {} : { origin } }),
@@ -14,9 +14,9 @@ const ask = (rule: "any" | "first-party" | "none", origin: string | null, method
   );
 
 describe("calls from other origins", () => {
-  test("any origin is reflected where the rule says so, never with credentials", () => {
+  test("are allowed from any origin under the rule `any`, but never with credentials", () => {
     for (const origin of ["https://a.example", "null"])
-      assert.deepEqual(ask("any", origin), {
+      assert.deepEqual(allow("any", origin), {
         kind: "allowed",
         headers: {
           Vary: "Origin",
@@ -24,7 +24,7 @@ describe("calls from other origins", () => {
           "Cross-Origin-Resource-Policy": "cross-origin",
         },
       });
-    const preflight = ask("any", "https://a.example", "OPTIONS");
+    const preflight = allow("any", "https://a.example", "OPTIONS");
     assert.equal(preflight.kind, "answered");
     if (preflight.kind === "answered") {
       assert.equal(preflight.response.headers.get("access-control-allow-headers"), "content-type");
@@ -32,9 +32,9 @@ describe("calls from other origins", () => {
     }
   });
 
-  test("first parties are those of the list and this service; a call without Origin comes from no page", () => {
+  test("are allowed from listed first parties, this service, and programs, which send no Origin", () => {
     for (const origin of ["https://editor.example", BASE, "http://localhost:3000", null])
-      assert.equal(ask("first-party", origin).kind, "allowed", String(origin));
+      assert.equal(allow("first-party", origin).kind, "allowed", String(origin));
     for (const origin of [
       "https://a.example",
       "http://editor.example",
@@ -42,17 +42,17 @@ describe("calls from other origins", () => {
       "null",
       "",
     ])
-      assert.equal(ask("first-party", origin).kind, "refused", origin);
-    assert.equal(ask("first-party", "https://a.example", "OPTIONS").kind, "refused");
+      assert.equal(allow("first-party", origin).kind, "refused", origin);
+    assert.equal(allow("first-party", "https://a.example", "OPTIONS").kind, "refused");
   });
 
-  test("everything else has no such headers", () => {
-    assert.deepEqual(ask("none", "https://a.example"), { kind: "allowed", headers: {} });
+  test("get no cross-origin headers under the rule `none`", () => {
+    assert.deepEqual(allow("none", "https://a.example"), { kind: "allowed", headers: {} });
   });
 });
 
-describe("this service's own names", () => {
-  test("are its public origin, and on loopback the other names of the machine on that port", () => {
+describe("the origins of this service", () => {
+  test("are its public origin and, on loopback, the other loopback names with that port", () => {
     for (const origin of [BASE, "http://localhost:3000", "http://[::1]:3000"])
       assert.ok(isSameService(origin, BASE), origin);
     for (const origin of [
@@ -66,7 +66,7 @@ describe("this service's own names", () => {
     assert.ok(!isSameService("http://localhost", "https://service.example"));
   });
 
-  test("a Host header is checked like an origin", () => {
+  test("determine the accepted Host headers", () => {
     assert.ok(isOwnHost("127.0.0.1:3000", BASE));
     for (const host of ["rebound.example:3000", "127.0.0.1", "127.0.0.1:3000@evil.example", undefined, ""])
       assert.ok(!isOwnHost(host, BASE), host);

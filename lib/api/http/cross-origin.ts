@@ -1,12 +1,12 @@
 import { isSameService } from "./same-origin.ts";
 
 /**
- * Who may call from another origin: anybody (without credentials), the deployment's first parties, or nobody. Under
- * `public`, the answer does not depend on the origin, and shared caches can store it.
+ * Which other origins may call: all of them, without credentials (`any`, `public`), those of the deployment's first
+ * parties, or none. Under `public` the answer does not depend on the origin, so shared caches can store it.
  */
 export type CrossOriginRule = "any" | "public" | "first-party" | "none";
 
-/** For answers that any page may load; every other one is for our own pages. */
+/** For answers that pages of any origin may load. By default only the service's own pages may. */
 const EMBEDDABLE = { "Cross-Origin-Resource-Policy": "cross-origin" };
 
 type CrossOriginVerdict =
@@ -15,7 +15,7 @@ type CrossOriginVerdict =
   | { kind: "allowed"; headers: Record<string, string> };
 
 /**
- * Answers preflights, and says which headers an answer carries.
+ * Applies a rule to a request: answers preflights, refuses other origins, or returns the headers for the answer.
  * Source: specification, Authentication, rules 4 and 7; `security.md`, Cross-origin.
  */
 export function allowCrossOrigin(
@@ -29,10 +29,10 @@ export function allowCrossOrigin(
   if (rule === "none") return { kind: "allowed", headers: {} };
   if (rule === "public")
     return { kind: "allowed", headers: { ...EMBEDDABLE, "Access-Control-Allow-Origin": "*" } };
-  const isKnown =
+  const isAllowed =
     rule === "any" || origin === null || isSameService(origin, baseUrl) || firstPartyOrigins.includes(origin);
   const vary = { Vary: "Origin" };
-  if (!isKnown) return { kind: "refused" };
+  if (!isAllowed) return { kind: "refused" };
   const headers = {
     ...(rule === "any" && EMBEDDABLE),
     ...vary,

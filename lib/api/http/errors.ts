@@ -1,6 +1,7 @@
 /**
- * Every error code and its HTTP status. Source: `wire.md`, Errors; specification, Errors. `unavailable` is added: the
- * database or a browser is away, and the same call may succeed after `Retry-After` seconds.
+ * Every error code and its HTTP status. Source: `wire.md`, Errors; specification, Errors. `unavailable` is an addition to
+ * the specification: a part such as the database or a browser is unavailable, and the same call may succeed after
+ * `Retry-After` seconds.
  */
 export const ERROR_STATUS = {
   invalid_request: 400,
@@ -21,10 +22,10 @@ export const ERROR_STATUS = {
 
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
-/** A refusal: what went wrong, as a value. */
+/** An expected failure, as a value. */
 export type Failure = { ok: false; code: ErrorCode; error: string; headers?: Record<string, string> };
 
-/** A refusal; `error` is a sentence that names the field it is about, where there is one. */
+/** Creates a refusal. `error` is a sentence that begins with the name of the wrong field, if a field is wrong. */
 export const fail = (code: ErrorCode, error: string, headers?: Record<string, string>): Failure => ({
   ok: false,
   code,
@@ -32,7 +33,7 @@ export const fail = (code: ErrorCode, error: string, headers?: Record<string, st
   ...(headers && { headers }),
 });
 
-/** The one error envelope; `bare` leaves out all but the sentence, where the specification prints it so. */
+/** The answer to a refusal. `bare` leaves out everything but the sentence, where the specification defines it so. */
 export function failureResponse(
   failure: Failure,
   options: { bare?: boolean; headers?: Record<string, string> } = {},

@@ -5,7 +5,7 @@ import { createMemoryBus } from "#lib/events/bus/bus.ts";
 import type { MessageDelta, StoredEvent } from "#lib/events/event.ts";
 import { streamRequest } from "./event-stream.ts";
 
-/** A log in memory whose reads can be held back. */
+/** A log in memory whose reads can be delayed. */
 function createTestLog() {
   const bus = createMemoryBus();
   const stored: StoredEvent[] = [];
@@ -28,7 +28,7 @@ function createTestLog() {
     log,
     stored,
     reads: () => reads,
-    /** Stores an event of the request, and announces it unless told not to. */
+    /** Stores an event of the request, and publishes it on the bus unless `isAnnounced` is false. */
     append(kind: StoredEvent["kind"], fields: Record<string, unknown> = {}, isAnnounced = true) {
       const seq = stored.length + 1;
       const requestId = "requestId" in fields ? (fields.requestId as string | null) : "req_a";
@@ -54,7 +54,7 @@ function createTestLog() {
       };
       bus.publish("ses_a", { type: "delta", delta });
     },
-    /** Holds reads back until the returned function is called. */
+    /** Delays reads until the returned function is called. */
     holdReads() {
       const { promise, resolve } = Promise.withResolvers<void>();
       gate = promise;
@@ -83,11 +83,11 @@ function parse(text: string): EventSourceMessage[] {
 }
 const describeAll = (text: string) =>
   parse(text).map(({ id, event, data }) => (id ? `${id} ${event}` : `- ${JSON.parse(data).text}`));
-/** Lets everything that is ready happen. */
+/** Waits until all pending microtasks have run. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("the event stream of a request", () => {
-  test("of a finished request replays it and closes, byte for byte the same", async () => {
+  test("of a finished request replays the same bytes each time, and closes", async () => {
     const rig = createTestLog();
     rig.append("run.started");
     rig.append("browser.status", { requestId: null });
@@ -100,7 +100,7 @@ describe("the event stream of a request", () => {
     assert.deepEqual(describeAll(await readAll(open(rig, 1))), ["4 run.completed"]);
   });
 
-  test("goes on through a retry, and closes after the run that nothing follows", async () => {
+  test("continues through a retry, and closes after the last run", async () => {
     const rig = createTestLog();
     const reading = readAll(open(rig));
     rig.append("run.started");
@@ -119,7 +119,7 @@ describe("the event stream of a request", () => {
     assert.equal(describeAll(await reading).length, 2);
   });
 
-  test("misses nothing that is stored while it reads, and repeats nothing", async () => {
+  test("neither misses nor repeats events that are stored while it reads", async () => {
     const rig = createTestLog();
     rig.append("run.started");
     const release = rig.holdReads();
@@ -138,7 +138,7 @@ describe("the event stream of a request", () => {
     ]);
   });
 
-  test("ends with an end that is announced while it reads, and not read", async () => {
+  test("ends if the last event is announced while it reads, even though the read missed it", async () => {
     const rig = createTestLog();
     const release = rig.holdReads();
     const reading = readAll(open(rig));
@@ -163,7 +163,7 @@ describe("the event stream of a request", () => {
     assert.equal(rig.reads(), 1);
   });
 
-  test("finds in the log what the bus announced out of order, or never", async () => {
+  test("reads from the log the events that the bus announced out of order or not at all", async () => {
     const rig = createTestLog();
     const reading = readAll(open(rig));
     await settle();
@@ -184,7 +184,7 @@ describe("the event stream of a request", () => {
     );
   });
 
-  test("gives whoever joins in mid-message that message so far as one delta at offset 0", async () => {
+  test("sends a reader that joins during a message its text so far as one delta at offset 0", async () => {
     const rig = createTestLog();
     rig.append("run.started");
     rig.write("Hel", 0);
@@ -204,7 +204,7 @@ describe("the event stream of a request", () => {
     ]);
   });
 
-  test("repeats no piece that came while it joined", async () => {
+  test("does not repeat deltas that were published while the reader joined", async () => {
     const rig = createTestLog();
     rig.write("Hello ", 0);
     const release = rig.holdReads();
@@ -217,7 +217,7 @@ describe("the event stream of a request", () => {
     assert.deepEqual(describeAll(await readAll(late)), ["- Hello you", "1 run.completed"]);
   });
 
-  test("sends no piece of a message after the message", async () => {
+  test("sends no delta of a message after the completed message", async () => {
     const rig = createTestLog();
     const { reader } = open(rig);
     await settle();
@@ -230,7 +230,7 @@ describe("the event stream of a request", () => {
     ]);
   });
 
-  test("a reader that does not read costs no memory and catches up from the log", async () => {
+  test("of a reader that does not read uses no memory, and catches up from the log", async () => {
     const rig = createTestLog();
     const slow = open(rig);
     await settle();
@@ -240,7 +240,7 @@ describe("the event stream of a request", () => {
       rig.write("x", index);
     }
     await settle();
-    assert.ok(rig.reads() - before < 20, "it pulls");
+    assert.ok(rig.reads() - before < 20, "the stream reads only on demand");
     rig.append("run.completed", END);
     const stored = parse(await readAll(slow)).filter(({ id }) => id !== undefined);
     assert.equal(stored.length, 2_001);
@@ -262,7 +262,7 @@ describe("the event stream of a request", () => {
     }
   });
 
-  test("ends when the client goes, or has gone before it began", async () => {
+  test("ends when the client disconnects, also if that happened before the stream began", async () => {
     const rig = createTestLog();
     const waiting = open(rig);
     await settle();
@@ -286,7 +286,7 @@ describe("the event stream of a steer", () => {
     };
   }
 
-  test("is that of the turn it joined, from where it was accepted to the turn's end, retries included", async () => {
+  test("has the events of the turn it joined, from its acceptance to the end of the turn, including retries", async () => {
     const rig = createTestLog();
     rig.append("run.started", other);
     const reading = readAll(follow(rig, 1, () => false));
@@ -301,7 +301,7 @@ describe("the event stream of a steer", () => {
     assert.deepEqual(describeAll(await readAll(follow(rig, 1, () => false))), kinds);
   });
 
-  test("goes on to the end of its own run where its turn ended without it", async () => {
+  test("continues to the end of its own run if the turn ended without the steer", async () => {
     const rig = createTestLog();
     const reading = readAll(follow(rig, 0, () => true));
     rig.append("run.completed", { ...other, outcome: "cancelled" });
@@ -311,7 +311,7 @@ describe("the event stream of a steer", () => {
     assert.deepEqual(describeAll(await reading), ["1 run.completed", "2 run.started", "3 run.completed"]);
   });
 
-  test("ends with its own end where it was taken back, whatever its turn does afterwards", async () => {
+  test("of a withdrawn steer ends with the steer's own end, even if the turn continues", async () => {
     const rig = createTestLog();
     rig.append("tool.call", other);
     rig.append("run.completed", { outcome: "cancelled" });

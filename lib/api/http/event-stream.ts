@@ -7,16 +7,16 @@ import type { EventPage, PageQuery } from "#lib/events/read-page.ts";
 const HEARTBEAT_MS = 15_000;
 const encoder = new TextEncoder();
 
-/** Bytes of each live item as every follower gets them: made once, shared. */
+/** The encoded bytes of each live item. All followers share them. */
 const encoded = new WeakMap<StoredEvent | MessageDelta, Uint8Array>();
 
 function shareBytes<Item extends StoredEvent | MessageDelta>(
   item: Item,
   write: (item: Item) => string,
 ): Uint8Array {
-  const known = encoded.get(item) ?? encoder.encode(write(item));
-  encoded.set(item, known);
-  return known;
+  const bytes = encoded.get(item) ?? encoder.encode(write(item));
+  encoded.set(item, bytes);
+  return bytes;
 }
 
 const encodeEvent = (event: StoredEvent) =>
@@ -25,20 +25,23 @@ const encodeEvent = (event: StoredEvent) =>
 const encodeDelta = (delta: MessageDelta) =>
   shareBytes(delta, () => `event: ${delta.kind}\ndata: ${JSON.stringify(delta)}\n\n`);
 
-/** Whether an event is its request's last: its run ended and no retry follows. */
+/** Whether an event is the last one of its request: the run ended and no retry follows. */
 function isLast(event: StoredEvent): boolean {
   if (event.kind !== "run.completed") return false;
-  // The caller's own values are in there, so the text cannot be searched.
+  // The body contains values of the caller, so searching its text for `willRetry` could match one of them.
   const parsed = JSON.parse(event.body) as DomainEvent;
   return parsed.kind === "run.completed" && parsed.willRetry === undefined;
 }
 
-/** The log as the event stream of a request needs it. */
+/** The part of the event log that the stream of a request uses. */
 type RequestLog = Pick<EventLog, "subscribe" | "readUnfinished"> & {
   readPage: (query: PageQuery) => Promise<EventPage>;
 };
 
-/** A steer's way into another request's turn: it completes with that one, unless it has got a run of its own by then. */
+/**
+ * The turn of another request that a steer has joined. The steer completes when that turn completes, unless it has its
+ * own run by then.
+ */
 type JoinedTurn = { requestId: string; hasOwnRun: () => Promise<boolean> };
 
 /** Whose events a stream carries, and from which number on. */
@@ -46,16 +49,16 @@ export type StreamQuery = {
   sessionId: string;
   requestId: string;
   after: number;
-  /** The turn whose events are this request's too. */
+  /** Set for a steer: the stream also contains the events of this turn. */
   joined?: JoinedTurn;
 };
 
 /**
- * The event stream of a request: stored events after `after`, then live ones, until the request's last event. It pulls:
- * for a reader that does not read, a bounded number of items waits. Source: `wire.md`, Stream.
+ * The event stream of a request: stored events after the number `after`, then live events, until the request's last
+ * event. Items are pulled, so a slow reader has only a bounded number of items waiting. Source: `wire.md`, Stream.
  *
- * @param signal fires when the client has gone, or may no longer read.
- * @param onOver called once the stream is over, whatever ended it.
+ * @param signal fires when the client disconnects or loses access.
+ * @param onOver called once when the stream ends, for any reason.
  */
 export function streamRequest(
   log: RequestLog,
@@ -110,7 +113,7 @@ export function streamRequest(
   );
 }
 
-/** Writes items up to the request's last event. @returns whether that was among them. */
+/** Writes items up to the request's last event. @returns whether the items contained that event. */
 async function writeItems(
   items: BusItem[],
   query: StreamQuery,
@@ -129,7 +132,10 @@ async function writeItems(
   return hasEnded;
 }
 
-/** Whether the end of a turn ends the stream: a steer's ends with its own run, or with the turn it joined if it got none. */
+/**
+ * Whether the end of a turn ends the stream. The stream of a steer ends with its own run or, if it has none, with the
+ * turn that it joined.
+ */
 async function endsStream({ requestId }: StoredEvent, query: StreamQuery): Promise<boolean> {
   return !query.joined || requestId === query.requestId || !(await query.joined.hasOwnRun());
 }

@@ -1,15 +1,15 @@
 import { findUnavailability, type Unavailability } from "#db/unavailability.ts";
 import { type Failure, fail } from "./errors.ts";
 
-/** The sentence for each reason, and the seconds after which a client may try again. */
+/** The error sentence of each reason, and the seconds after which a client may try again. */
 const UNAVAILABLE: Record<Unavailability, { error: string; retryAfterSeconds: number }> = {
   "out of reach": { error: "the database is out of reach; try again", retryAfterSeconds: 1 },
   "disk full": { error: "the disk is full, so that nothing can be stored", retryAfterSeconds: 30 },
-  "read-only": { error: "the database cannot be written for now; try again", retryAfterSeconds: 5 },
-  overloaded: { error: "the database takes no more work for now; try again", retryAfterSeconds: 2 },
+  "read-only": { error: "the database is read-only at the moment; try again", retryAfterSeconds: 5 },
+  overloaded: { error: "the database is overloaded; try again", retryAfterSeconds: 2 },
 };
 
-/** The refusal for an unexpected throw: 503 where the database is unavailable, else 500 without a detail. */
+/** The refusal for an unexpected error: 503 if the database is unavailable, otherwise 500 without a detail. */
 export function failureOf(error: unknown): Failure {
   const reason = findUnavailability(error);
   if (!reason) return fail("internal", "something went wrong on our side; the service's log has the reason");

@@ -1,6 +1,6 @@
 const LOCAL = new WeakSet<Request>();
 
-/** Marks a request of a process on the service's own machine. Only our own server, which sees the connection, can. */
+/** Marks a request from a process on the service's own machine. Only the HTTP server calls this: it sees the connection. */
 export const markLocalCaller = (request: Request): void => void LOCAL.add(request);
 
 /** Whether a request comes from a process on the service's own machine. */

@@ -9,12 +9,12 @@ test("every operation of the contract is found at its path, with the path's own 
   for (const [name, { method, path }] of Object.entries(contract)) {
     const found = match(path.replace(/:(\w+)/g, "$1-value"));
     assert.equal(found?.operations[method], name);
-    const params = [...path.matchAll(/:(\w+)/g)].map(([, each]) => [each, `${each}-value`]);
+    const params = [...path.matchAll(/:(\w+)/g)].map(([, parameter]) => [parameter, `${parameter}-value`]);
     assert.deepEqual(found?.params, Object.fromEntries(params));
   }
 });
 
-test("a path has all its methods", () => {
+test("a path has the operations of all its methods", () => {
   assert.deepEqual(match("/api/sessions/ses_a/browser")?.operations, {
     GET: "readBrowser",
     POST: "retargetBrowser",
@@ -26,7 +26,7 @@ test("parameters are decoded, literal parts are not", () => {
   assert.equal(match("/api/%68ealth"), undefined);
 });
 
-test("what no operation is described at is not found", () => {
+test("a path without an operation is not found", () => {
   for (const path of [
     "/",
     "/api",

@@ -2,9 +2,10 @@ import { randomBytes } from "node:crypto";
 import { isDemo } from "./security-headers.ts";
 
 /**
- * What a page may load and run. Our own pages have a nonce policy: no foreign script, frame or connection. The demo shop
- * has a looser policy, without a nonce. With `?visitor` it runs published variants, whose scripts are agent-made:
- * there it has an origin of its own, without our cookies. Source: `security.md`, Session page.
+ * The Content-Security-Policy of a page. The service's own pages have a policy with a nonce: no script, frame or
+ * connection of another origin. The demo shop has a looser policy without a nonce. With `?visitor` it runs published
+ * variants, whose scripts an agent wrote, so it is sandboxed: its origin is opaque and it gets no cookies of the service.
+ * Source: `security.md`, Session page.
  */
 export function makePagePolicy(
   { pathname, searchParams }: Pick<URL, "pathname" | "searchParams">,
@@ -13,9 +14,9 @@ export function makePagePolicy(
   if (isDemo(pathname)) {
     const policy =
       "default-src 'self'; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; frame-ancestors 'self'";
-    const isVisited = searchParams.has("visitor");
+    const isVisitor = searchParams.has("visitor");
     return {
-      policy: isVisited ? `${policy}; form-action 'self'; sandbox allow-scripts allow-forms` : policy,
+      policy: isVisitor ? `${policy}; form-action 'self'; sandbox allow-scripts allow-forms` : policy,
       nonce: undefined,
     };
   }
@@ -23,7 +24,7 @@ export function makePagePolicy(
   const policy = [
     "default-src 'self'",
     `script-src 'self' 'nonce-${nonce}' 'strict-dynamic'${isDev ? " 'unsafe-eval'" : ""}`,
-    // Next inserts styles as text while it reloads them in development.
+    // In development, Next inserts inline styles when it reloads them.
     `style-src 'self' ${isDev ? "'unsafe-inline'" : `'nonce-${nonce}'`}`,
     "img-src 'self' blob: data:",
     "font-src 'self'",

@@ -1,21 +1,21 @@
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-/** Whether a host name of a URL leads to this machine. */
+/** Whether the host name of a URL is a loopback name. */
 export const isLoopbackHost = (hostname: string): boolean => LOOPBACK.has(hostname);
 
-/** Whether an origin is this service's: its public one, or the same port under another name of this machine. */
+/** Whether an origin belongs to this service: its public origin, or its port under another loopback name. */
 export function isSameService(origin: string, baseUrl: string): boolean {
   if (!URL.canParse(origin)) return false;
-  const [given, own] = [new URL(origin), new URL(baseUrl)];
-  if (given.origin === own.origin) return true;
+  const [other, own] = [new URL(origin), new URL(baseUrl)];
+  if (other.origin === own.origin) return true;
   return (
-    given.protocol === own.protocol &&
-    given.port === own.port &&
-    LOOPBACK.has(given.hostname) &&
+    other.protocol === own.protocol &&
+    other.port === own.port &&
+    LOOPBACK.has(other.hostname) &&
     LOOPBACK.has(own.hostname)
   );
 }
 
-/** Whether a `Host` header names this service; any other is a rebinding name or a mistake. */
+/** Whether a `Host` header names this service. Another name may be a DNS rebinding attack. */
 export const isOwnHost = (host: string | undefined, baseUrl: string): boolean =>
   host !== undefined && isSameService(`${new URL(baseUrl).protocol}//${host}`, baseUrl);

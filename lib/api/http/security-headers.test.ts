@@ -8,7 +8,7 @@ const headersOf = (kind: AnswerKind, isHttps = false) =>
 const KINDS: AnswerKind[] = ["page", "data", "demo", "landing-page"];
 
 describe("security headers", () => {
-  test("forbid sniffing on every answer, and tell other sites no path", () => {
+  test("forbid content sniffing on every answer, and send no path to other sites", () => {
     for (const kind of KINDS) {
       assert.equal(headersOf(kind).get("x-content-type-options"), "nosniff");
       assert.match(
@@ -18,7 +18,7 @@ describe("security headers", () => {
     }
   });
 
-  test("keep hosts on https for a year, with all below, where BASE_URL is https", () => {
+  test("require https for a year, including subdomains, if BASE_URL is https", () => {
     for (const kind of KINDS) {
       assert.equal(headersOf(kind).get("strict-transport-security"), null);
       assert.equal(
@@ -28,18 +28,18 @@ describe("security headers", () => {
     }
   });
 
-  test("let other origins load only what is made for them", () => {
+  test("let other origins load only the demo shop and landing pages", () => {
     const policies = KINDS.map((kind) => headersOf(kind).get("cross-origin-resource-policy"));
     assert.deepEqual(policies, ["same-origin", "same-origin", "cross-origin", "cross-origin"]);
   });
 
-  test("separate our pages from windows of other origins, and only them", () => {
-    // A browser shows no sandboxed answer with an opener policy, and landing pages are sandboxed.
+  test("separate only the service's own pages from windows of other origins", () => {
+    // Browsers do not show a sandboxed answer with an opener policy, and landing pages are sandboxed.
     const policies = KINDS.map((kind) => headersOf(kind).get("cross-origin-opener-policy"));
     assert.deepEqual(policies, ["same-origin", null, null, null]);
   });
 
-  test("deny camera, microphone, place and devices to every page", () => {
+  test("deny camera, microphone, location and devices to every page", () => {
     for (const kind of ["page", "demo", "landing-page"] as const)
       for (const feature of ["camera", "microphone", "geolocation", "usb", "payment"])
         assert.match(
@@ -48,17 +48,17 @@ describe("security headers", () => {
           kind,
         );
     assert.doesNotMatch(headersOf("landing-page").get("permissions-policy") ?? "", /fullscreen|autoplay/);
-    // The pages copy links.
+    // The pages have buttons that copy links.
     assert.doesNotMatch(headersOf("page").get("permissions-policy") ?? "", /clipboard/);
   });
 
-  test("of data forbid what a document could do", () => {
+  test("of data forbid all content of a document", () => {
     const policy = headersOf("data").get("content-security-policy") ?? "";
     assert.match(policy, /default-src 'none'/);
     assert.match(policy, /frame-ancestors 'none'/);
   });
 
-  test("follow the address", () => {
+  test("depend on the path", () => {
     const kinds = [
       "/api/nothing",
       "/v/x",
@@ -82,7 +82,7 @@ describe("security headers", () => {
   });
 });
 
-describe("the content policy of our pages", () => {
+describe("the content policy of the service's pages", () => {
   const directivesOf = (path: string, isDev = false) =>
     makePagePolicy(new URL(path, "http://service.example"), isDev).policy.split("; ");
 
@@ -95,7 +95,7 @@ describe("the content policy of our pages", () => {
     }
   });
 
-  test("has another nonce each time", () => {
+  test("has a different nonce each time", () => {
     const nonces = [1, 2, 3].map(() => makePagePolicy(new URL("http://service.example/"), false).nonce);
     assert.equal(new Set(nonces).size, 3);
   });

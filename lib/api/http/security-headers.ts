@@ -1,17 +1,17 @@
-/** What an answer is to a browser; it decides about the headers. */
+/** The kind of an answer, which determines its security headers. */
 export type AnswerKind =
-  /** A page of ours, or what stands in its place: a redirect, a 404. */
+  /** A page of the service, or a redirect or 404 in its place. */
   | "page"
-  /** Data, pictures and files for our pages and for programs. */
+  /** Data, pictures and files for the service's pages and for programs. */
   | "data"
-  /** Files of the demo shop, whose page may have an opaque origin of its own. */
+  /** Files of the demo shop, whose page may have an opaque origin. */
   | "demo"
-  /** A landing page below `/p/`, which an agent made. */
+  /** A landing page below `/p/`, which an agent wrote. */
   | "landing-page";
 
 type Headers = readonly (readonly [name: string, value: string])[];
 
-/** What no page here needs, ours or an agent's: the browser would ask for it in the name of our host. */
+/** Features that no page on this host needs. The browser would ask for permission in the name of the service's host. */
 const DENIED_TO_ALL = [
   "accelerometer",
   "bluetooth",
@@ -33,8 +33,14 @@ const DENIED_TO_ALL = [
   "usb",
   "xr-spatial-tracking",
 ];
-/** Landing pages may play videos and offer a button that copies; ours only copy. */
-const DENIED_TO_OURS = [...DENIED_TO_ALL, "autoplay", "encrypted-media", "fullscreen", "picture-in-picture"];
+/** Features that the service's own pages do not need either. Landing pages may use these to play videos. */
+const DENIED_TO_OWN_PAGES = [
+  ...DENIED_TO_ALL,
+  "autoplay",
+  "encrypted-media",
+  "fullscreen",
+  "picture-in-picture",
+];
 const deny = (features: readonly string[]): string => features.map((name) => `${name}=()`).join(", ");
 
 const NOSNIFF = ["X-Content-Type-Options", "nosniff"] as const;
@@ -47,9 +53,9 @@ const HEADERS: Record<AnswerKind, Headers> = {
     NO_REFERRER,
     [CORP, "same-origin"],
     ["Cross-Origin-Opener-Policy", "same-origin"],
-    ["Permissions-Policy", deny(DENIED_TO_OURS)],
+    ["Permissions-Policy", deny(DENIED_TO_OWN_PAGES)],
   ],
-  // Some of these answers are sandboxed, and browsers refuse to show a sandboxed answer that has an opener policy.
+  // No opener policy: some of these answers are sandboxed, and browsers refuse to show a sandboxed answer with one.
   data: [
     NOSNIFF,
     NO_REFERRER,
@@ -60,10 +66,10 @@ const HEADERS: Record<AnswerKind, Headers> = {
     NOSNIFF,
     NO_REFERRER,
     [CORP, "cross-origin"],
-    ["Permissions-Policy", deny(DENIED_TO_OURS)],
+    ["Permissions-Policy", deny(DENIED_TO_OWN_PAGES)],
     ["Access-Control-Allow-Origin", "*"],
   ],
-  // Their addresses are public, and embedded players ask for the origin.
+  // The URLs of landing pages are public, and embedded players require the origin as referrer.
   "landing-page": [
     NOSNIFF,
     ["Referrer-Policy", "strict-origin-when-cross-origin"],
@@ -72,30 +78,29 @@ const HEADERS: Record<AnswerKind, Headers> = {
   ],
 };
 
-/** A year, and every host below ours: OWASP ASVS 5, 3.4.1. */
+/** For one year, with subdomains, as OWASP ASVS 5, 3.4.1 requires. */
 const STRICT_TRANSPORT = ["Strict-Transport-Security", "max-age=31536000; includeSubDomains"] as const;
-const keepSecure = (headers: Headers): Headers => [...headers, STRICT_TRANSPORT];
+const withStrictTransport = (headers: Headers): Headers => [...headers, STRICT_TRANSPORT];
 const SECURE_HEADERS: Record<AnswerKind, Headers> = {
-  page: keepSecure(HEADERS.page),
-  data: keepSecure(HEADERS.data),
-  demo: keepSecure(HEADERS.demo),
-  "landing-page": keepSecure(HEADERS["landing-page"]),
+  page: withStrictTransport(HEADERS.page),
+  data: withStrictTransport(HEADERS.data),
+  demo: withStrictTransport(HEADERS.demo),
+  "landing-page": withStrictTransport(HEADERS["landing-page"]),
 };
 
 /**
- * The security headers of an answer. A handler may replace one of them by its own. Source: `security.md`, Headers;
- * decision 053.
+ * The security headers of an answer. A handler may replace any of them. Source: `security.md`, Headers; decision 053.
  *
- * @param isHttps whether browsers reach this host by https.
+ * @param isHttps whether browsers reach this host over https.
  */
 export const securityHeaders = (kind: AnswerKind, isHttps: boolean): Headers =>
   (isHttps ? SECURE_HEADERS : HEADERS)[kind];
 
-/** What the answer at an address without an operation is to a browser. Landing pages are served before anything else. */
+/** The kind of the answer to a path without an operation. Landing pages do not get here, because they are served first. */
 export function answerKindOf(pathname: string): Exclude<AnswerKind, "landing-page"> {
   if (/^\/(api|v|_next)\//.test(pathname)) return "data";
   return isDemo(pathname) ? "demo" : "page";
 }
 
-/** Whether an address is of the demo shop. */
+/** Whether a path belongs to the demo shop. */
 export const isDemo = (pathname: string): boolean => pathname === "/demo" || pathname.startsWith("/demo/");

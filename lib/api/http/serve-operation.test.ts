@@ -62,7 +62,7 @@ const seen: Handler<Operation, RouteServices> = async (_services, call) => ({
   body: { seen: call.session?.id ?? call.caller?.ownerId ?? "nobody", secret: "leak" },
 });
 async function serve(
-  asked: Operation,
+  tested: Operation,
   headers: Record<string, string>,
   options: {
     handler?: Handler<Operation, RouteServices>;
@@ -73,11 +73,11 @@ async function serve(
 ) {
   const { body, params = { sessionId: "ses_a" }, query = "" } = options;
   const request = new Request(`${BASE}/x${query}`, {
-    method: asked.method,
+    method: tested.method,
     headers,
     ...(body !== undefined && { body }),
   });
-  const response = await serveOperation(services, asked, options.handler ?? seen, request, params);
+  const response = await serveOperation(services, tested, options.handler ?? seen, request, params);
   const text = await response.text();
   return { status: response.status, body: text === "" ? "" : JSON.parse(text), headers: response.headers };
 }
@@ -86,18 +86,18 @@ const key = { authorization: "Bearer k" };
 const origin = { origin: BASE };
 const share = (role: string) => ({ cookie: `share=${role}`, ...origin });
 
-describe("who may call", () => {
-  test("an API key's owner, and nobody else: another's session is as unknown as none", async () => {
+describe("access to an operation", () => {
+  test("by key is limited to the owner's sessions; another owner's session is answered like an unknown one", async () => {
     assert.deepEqual((await serve(operation(), key)).body, { seen: "ses_a" });
-    const theirs = await serve(operation(), { authorization: "Bearer o" });
+    const other = await serve(operation(), { authorization: "Bearer o" });
     const none = await serve(operation(), key, { params: { sessionId: "ses_none" } });
-    assert.deepEqual([theirs.status, theirs.body], [none.status, none.body]);
-    assert.equal(theirs.status, 404);
+    assert.deepEqual([other.status, other.body], [none.status, none.body]);
+    assert.equal(other.status, 404);
     assert.equal(await status(operation(), share("drive")), 401);
   });
 
   const driver = operation({ auth: { kind: "share", role: "drive", orKey: false } });
-  test("the role of a share link is held to on the server too", async () => {
+  test("by share link is limited to the role of the link", async () => {
     assert.equal(await status(driver, share("drive")), 200);
     for (const role of ["view", "comment"]) {
       const refused = await serve(driver, share(role));
@@ -115,7 +115,7 @@ describe("who may call", () => {
     );
   });
 
-  test("a page's action needs this Origin and its cookie; an API key is refused", async () => {
+  test("by a page needs the service's Origin and the cookie; an API key is refused", async () => {
     const { origin: _, ...cookieAlone } = share("drive");
     assert.equal(await status(driver, cookieAlone), 403);
     for (const from of ["https://a.example", "null", "http://127.0.0.1:3001"])
@@ -123,7 +123,7 @@ describe("who may call", () => {
     assert.equal(await status(driver, { ...key, ...origin }), 404);
   });
 
-  test("what a page reads takes the cookie or a key", async () => {
+  test("to data of a page needs the cookie or a key", async () => {
     const auth: OperationAuth = { kind: "share", role: "view", orKey: true };
     const reader = operation({ auth, method: "GET" });
     assert.equal(await status(reader, { cookie: "share=view" }), 200);
@@ -131,7 +131,7 @@ describe("who may call", () => {
     assert.equal(await status(reader, {}), 401);
     assert.equal(await status(reader, { cookie: "share=wrong" }), 404);
     assert.equal(await status(reader, { cookie: "share=view", "sec-fetch-site": "cross-site" }), 403);
-    // A key that was sent is what counts, also when it is wrong.
+    // If a key is sent, only the key counts, even if it is wrong.
     assert.equal(await status(reader, { cookie: "share=view", authorization: "Bearer wrong" }), 401);
   });
 });
@@ -162,7 +162,7 @@ describe("the order of checks", () => {
     assert.deepEqual([query.status, query.body.error], [400, "page: must be a whole number"]);
   });
 
-  test("an id that cannot be one is not looked up", async () => {
+  test("a malformed id is not found, and not looked up", async () => {
     for (const requestId of ["\0", "a b", "../x", "é", "x".repeat(101), ""]) {
       const answer = await serve(operation(), key, { params: { sessionId: "ses_a", requestId } });
       assert.deepEqual([answer.status, answer.body.error], [404, "no such request"]);
@@ -172,23 +172,23 @@ describe("the order of checks", () => {
   });
 
   test("a handler gets the validated body, and the hash of the body as sent", async () => {
-    let given: Call | undefined;
+    let received: Call | undefined;
     const handler: Handler<Operation, RouteServices> = async (all, call) => {
-      given = call;
+      received = call;
       return seen(all, call);
     };
     const loose = operation({ body: z.object({ a: z.number().transform(String) }) });
     await serve(loose, key, { body: '{"a":1,"b":2}', handler });
-    assert.deepEqual([given?.body, given?.hashBody()], [{ a: "1" }, hashBody({ b: 2, a: 1 })]);
+    assert.deepEqual([received?.body, received?.hashBody()], [{ a: "1" }, hashBody({ b: 2, a: 1 })]);
   });
 });
 
 describe("answers", () => {
-  test("hold nothing that the contract does not name", async () => {
+  test("contain only fields of the contract", async () => {
     assert.deepEqual((await serve(operation(), key)).body, { seen: "ses_a" });
   });
 
-  test("a throw is 500 without a detail; the log has it", async () => {
+  test("to an unexpected error are 500 without a detail, which is in the log", async () => {
     const handler = () => Promise.reject(new Error("connection to 10.0.0.1 lost"));
     const answer = await serve(operation(), key, { handler });
     assert.equal(answer.status, 500);
@@ -197,7 +197,7 @@ describe("answers", () => {
     assert.match(String((logged.at(-1) as { err?: Error }).err), /connection to 10\.0\.0\.1 lost/);
   });
 
-  test("an answer that the contract does not have is 500, too", async () => {
+  test("that the contract does not have become 500", async () => {
     const handler: Handler<Operation, RouteServices> = async () => ({ ok: true, status: 202, body: {} });
     assert.equal(await status(operation(), key, { handler }), 500);
     const wrong: Handler<Operation, RouteServices> = async () => ({
@@ -208,14 +208,14 @@ describe("answers", () => {
     assert.equal(await status(operation(), key, { handler: wrong }), 500);
   });
 
-  test("refusals are bare where the specification prints them so, and nowhere else", async () => {
+  test("to refused calls are bare only where the specification defines them so", async () => {
     const bare = operation({ body: z.unknown(), bodyBytesMax: 10, bare: { 400: "url is required" } });
     assert.deepEqual((await serve(bare, key, { body: "{" })).body, { error: "url is required" });
     assert.equal((await serve(bare, key, { body: "x".repeat(11) })).body.code, "payload_too_large");
     assert.equal((await serve(bare, {}, { body: "{" })).body.code, "unauthorized");
   });
 
-  test("carry where the caller stands with its limit; what is refused for its form does not count", async () => {
+  test("have the state of the caller's rate limit; malformed requests do not count", async () => {
     const limited = operation({ rate: "create", body: z.object({}) });
     for (let round = 0; round < 10; round++) assert.equal(await status(limited, key, { body: "{" }), 400);
     const conflict: Handler<Operation, RouteServices> = async () => fail("conflict", "not now");
@@ -229,7 +229,7 @@ describe("answers", () => {
     assert.equal(
       second.headers.get("ratelimit-remaining"),
       "1",
-      "another key of the same owner is counted by itself",
+      "another key of the same owner is counted separately",
     );
   });
 });

@@ -10,20 +10,20 @@ import { failureOf } from "./failure-of.ts";
 import { rateHeaders } from "./rates/rate-limiter.ts";
 import { formatPath, type Validated, validate } from "./validate.ts";
 
-/** What the shared steps before a handler work with. */
+/** The services that the shared steps before a handler use. */
 export type RouteServices = Pick<
   ApiServices,
   "db" | "authenticate" | "failedAttempts" | "shares" | "rates" | "bodies" | "logger" | "securityLog"
 > & { login: Pick<ApiServices["login"], "readLogin">; settings: Pick<ApiServices["settings"], "baseUrl"> };
 
 const BODY_BYTES_MAX = 64 * 1024;
-/** What any id of ours looks like, and the file of a script; anything else names nothing, and need not be looked up. */
+/** The form of every id, and of the file name of a script. Other texts cannot exist, so they are not looked up. */
 const ID = /^[\w-]{1,100}(@\d{1,9})?(\.js)?$/;
 
 /**
  * Serves one operation: authentication, body cap, strict JSON, validation, rate limit, the handler, and the answer
- * encoded through its schema. A refusal changes nothing; a throw is our fault and answers 500 without a detail, or 503
- * where the database is away.
+ * encoded through its schema. A refusal changes nothing. An unexpected error is answered 500 without a detail, or 503 if
+ * the database is unavailable.
  */
 export async function serveOperation<Of extends Operation, Services extends RouteServices>(
   services: Services,
@@ -41,18 +41,18 @@ export async function serveOperation<Of extends Operation, Services extends Rout
     return Response.json(schema.parse(answer.body), { status: answer.status, headers: answer.headers ?? {} });
   } catch (error) {
     const { logger } = services;
-    const told = { err: error, method: request.method, path: new URL(request.url).pathname };
+    const fields = { err: error, method: request.method, path: new URL(request.url).pathname };
     if (await isSessionGone(services, params)) {
-      logger.info(told, "a session was removed before a request to it was answered");
+      logger.info(fields, "a session was removed before a request to it was answered");
       return refuse(operation, unknownSession());
     }
-    if (request.signal.aborted) logger.info(told, "a client went before it was answered");
-    else logger.error(told, "a request failed");
+    if (request.signal.aborted) logger.info(fields, "a client disconnected before its request was answered");
+    else logger.error(fields, "a request failed");
     return refuse(operation, failureOf(error));
   }
 }
 
-/** Whether a failure may be that of a session that somebody removed meanwhile. */
+/** Whether the session of the path no longer exists, so that its removal may have caused the failure. */
 async function isSessionGone({ db }: RouteServices, { sessionId }: Record<string, string>): Promise<boolean> {
   if (sessionId === undefined) return false;
   const session = findKnownSession({ db }, sessionId);
@@ -62,7 +62,7 @@ async function isSessionGone({ db }: RouteServices, { sessionId }: Record<string
   );
 }
 
-/** A refusal in the envelope, or bare where the specification prints this operation's so. */
+/** The answer to a refusal: bare for the statuses that the specification defines so for this operation. */
 function refuse(operation: Operation, failure: Failure): Response {
   const sentence = operation.bare?.[ERROR_STATUS[failure.code]];
   return sentence === undefined
@@ -80,15 +80,21 @@ async function answerCall<Of extends Operation, Services extends RouteServices>(
   const admitted = await admitCaller(services, operation, request, params);
   if (!admitted.ok) return admitted;
   // Below /s/:sessionId/agents/:agentId, the handler serves the session of the sub-agent.
-  const served = admitted.session ? { ...params, sessionId: admitted.session.id } : params;
-  const stray = Object.entries(params).find(([, id]) => !ID.test(id));
-  if (stray) return fail("not_found", `no such ${stray[0].replace("Id", "")}`);
+  const handlerParams = admitted.session ? { ...params, sessionId: admitted.session.id } : params;
+  const malformed = Object.entries(params).find(([, id]) => !ID.test(id));
+  if (malformed) return fail("not_found", `no such ${malformed[0].replace("Id", "")}`);
   const body = await readBody(services, operation, request);
   if (!body.ok) return body;
   try {
     const query = readQuery(operation, request);
     if (!query.ok) return query;
-    const parts = { request, params: served, body: body.value, hashBody: body.hash, query: query.value };
+    const parts = {
+      request,
+      params: handlerParams,
+      body: body.value,
+      hashBody: body.hash,
+      query: query.value,
+    };
     return await answerChecked(services, operation, handler, { ...parts, ...admitted });
   } finally {
     body.release();
@@ -102,7 +108,7 @@ async function answerChecked<Of extends Operation, Services extends RouteService
   handler: Handler<Of, Services>,
   { ok: _, visitor: link, ...call }: CheckedCall,
 ): Promise<Answer> {
-  // Annotations are limited per session, whichever way they come.
+  // Annotations are limited per session, for visitors and callers together.
   const visitor = operation.rate === "annotate" ? undefined : link;
   const subject = visitor ?? call.caller?.keyId ?? call.params.sessionId ?? "anybody";
   const verdict = operation.rate && (await services.rates.take(operation.rate, subject));
@@ -112,7 +118,7 @@ async function answerChecked<Of extends Operation, Services extends RouteService
       `too many requests; try again in ${Math.max(1, verdict.resetSeconds)} s`,
       rateHeaders(verdict),
     );
-  // The steps above followed the operation, so that each part of the call has the type that the operation gives it.
+  // The cast holds because the steps above have admitted and parsed each part of the call as the operation defines it.
   const answer = await handler(services, call as Call<Of>);
   if (verdict && !(answer instanceof Response))
     answer.headers = { ...rateHeaders(verdict), ...answer.headers };
@@ -138,10 +144,10 @@ async function readBody(
 
 function readQuery(operation: Operation, request: Request): Validated<Record<string, unknown>> {
   if (!operation.query) return { ok: true, value: {} };
-  const given = Object.fromEntries(new URL(request.url).searchParams);
-  // No column holds one; in a body it is refused too.
-  const [flawed] = Object.entries(given).find(([, value]) => value.includes("\0")) ?? [];
+  const values = Object.fromEntries(new URL(request.url).searchParams);
+  // Database columns cannot store NUL characters; bodies with them are refused too.
+  const [flawed] = Object.entries(values).find(([, value]) => value.includes("\0")) ?? [];
   if (flawed !== undefined)
     return fail("invalid_request", `${formatPath([flawed], "query")}: must not contain NUL characters`);
-  return validate(operation.query, given, "query");
+  return validate(operation.query, values, "query");
 }

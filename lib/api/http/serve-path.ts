@@ -5,10 +5,10 @@ import { allowCrossOrigin, type CrossOriginRule } from "./cross-origin.ts";
 import { fail, failureResponse } from "./errors.ts";
 import { serveOperation } from "./serve-operation.ts";
 
-/** What stands at one path: an operation for each method. */
+/** The operations at one path, by method. */
 export type PathOperations = Partial<Record<string, OperationName>>;
 
-/** Paths with rules of their own about origins and refusals; everything else is same-origin with the one envelope. */
+/** Paths that other origins may call. Without an entry, a path is same-origin. */
 const SPECIAL: Record<string, CrossOriginRule> = {
   "/api/sessions/:sessionId/annotations/webhook": "any",
   "/api/sessions/:sessionId/browser": "first-party",
@@ -16,9 +16,9 @@ const SPECIAL: Record<string, CrossOriginRule> = {
 };
 
 /**
- * Serves a request to a path of the contract, whatever its method.
+ * Serves a request to a path of the contract, with any method.
  *
- * @param operations the operations of that path by method.
+ * @param operations the operations at that path, by method.
  */
 export async function servePath(
   services: ApiServices,
@@ -44,7 +44,7 @@ export async function servePath(
     ? await serveNamed(services, name, request, params)
     : answerOtherMethod(request.method, rule, Object.keys(operations));
   for (const [header, value] of Object.entries(cors.headers)) response.headers.set(header, value);
-  // What a session says is its owner's; no cache between keeps it.
+  // Answers may contain data of a session, which only its owner may see, so no cache may store them.
   if (!response.headers.has("cache-control")) response.headers.set("Cache-Control", "no-store");
   return response;
 }
@@ -56,7 +56,7 @@ const serveNamed = <Name extends OperationName>(
   params: Record<string, string>,
 ) => serveOperation(services, contract[name], handlers[name], request, params);
 
-/** A method without an operation: OPTIONS tells which there are, any other is refused. */
+/** Answers a method without an operation: OPTIONS lists the allowed methods, any other method is refused. */
 function answerOtherMethod(method: string, rule: CrossOriginRule, methods: string[]): Response {
   const allow = {
     Allow: methods

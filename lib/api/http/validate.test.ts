@@ -35,7 +35,7 @@ const rows: [unknown, string][] = [
 for (const [value, sentence] of rows)
   test(`${JSON.stringify(value)} → ${sentence}`, () => assert.equal(describeOf(value), sentence));
 
-test("a path shows plain names with dots, indices and odd keys in brackets", () => {
+test("a path has plain names with dots, and indices and other keys in brackets", () => {
   assert.equal(formatPath(["messages", 0, "role"], "body"), "messages[0].role");
   assert.equal(formatPath([0, "a"], "body"), "[0].a");
   assert.equal(formatPath([], "query"), "query");

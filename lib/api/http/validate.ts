@@ -3,7 +3,7 @@ import { type Failure, fail } from "./errors.ts";
 
 type Issue = z.core.$ZodIssue;
 
-/** An input in the shape that its schema gives it, or the refusal that names the first wrong field. */
+/** The output of a schema, or the refusal that names the first wrong field. */
 export type Validated<Value = unknown> = { ok: true; value: Value } | Failure;
 
 /** Validates an input; `root` names the input itself in a refusal (`body`, `query`). */
@@ -19,7 +19,7 @@ export function validate<Schema extends z.ZodType>(
 }
 
 /**
- * The first thing wrong with an input, as one sentence that begins with the field's path
+ * The first problem of an input, as one sentence that begins with the path of the field
  * (`messages[0].role: must be "user" or "assistant"`). Source: `wire.md`, Errors.
  */
 export function describeFirstIssue(issues: readonly Issue[], root = "body"): string {
@@ -32,7 +32,7 @@ export function describeFirstIssue(issues: readonly Issue[], root = "body"): str
   return `${formatPath(issue.path, root)}: ${describeIssue(issue)}`;
 }
 
-/** Of the forms that an input may have, the one it was meant in: whose fields are there, and no others. */
+/** The branch of a union that fits the input best: the one with the fewest missing and unknown fields. */
 function nearestBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] {
   const misfits = (issues: readonly Issue[]) =>
     issues.filter(
@@ -47,7 +47,7 @@ export function formatPath(path: readonly PropertyKey[], root: string): string {
   return path
     .map((key, index) => {
       if (typeof key === "number") return `[${key}]`;
-      // A key may be anything that JSON can hold; the sentence goes into logs and terminals.
+      // A key may be any JSON string, and the sentence is written to logs and terminals.
       const name = String(key).slice(0, 200).toWellFormed();
       if (!/^[A-Za-z0-9_$-]+$/.test(name)) return `[${JSON.stringify(name)}]`;
       return index === 0 ? name : `.${name}`;
@@ -68,7 +68,7 @@ const NOUNS: Record<string, string> = {
 function describeIssue(issue: Issue): string {
   switch (issue.code) {
     case "invalid_type":
-      // The library reports an absent field as a wrong type; only here does it say what was there.
+      // Zod reports a missing field as a wrong type, so `input` tells the two apart.
       if (issue.input === undefined && issue.message.startsWith("Invalid input")) return "is required";
       return issue.message.startsWith("Invalid input")
         ? `must be ${NOUNS[issue.expected] ?? issue.expected}`

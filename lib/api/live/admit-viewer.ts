@@ -16,28 +16,29 @@ export type AdmissionServices = Pick<ApiServices, "db" | "shares" | "authenticat
   settings: Pick<ApiServices["settings"], "baseUrl">;
 };
 
-/** Somebody who may follow a session over a socket. */
+/** A client that may follow a session over a socket. */
 export type Viewer = {
   sessionId: string;
   role: ShareRole;
-  /** The whole session, or its live view alone. */
+  /** The whole session, or only its live view. */
   scope: ShareAccess["scope"];
   hasBrowser: boolean;
-  /** The session's last stored event when the viewer was let in. */
+  /** Number of the session's last stored event when the viewer was admitted. */
   lastSeq: number;
-  /** What the connection depends on; undefined for a key that cannot be revoked while the service runs. */
+  /** The grant on which the connection depends; undefined for a key of the settings, which cannot be revoked. */
   grant: Grant | undefined;
 };
 
 /** The session that a socket follows; with `agentId`, the sub-agent below it. */
 export type LiveTarget = { sessionId: string; agentId?: string | undefined };
 
-/** No viewer: the request named no credential, so the first frame has to. */
+/** `viewer` is undefined if the request had no credential; then the first frame must contain it. */
 type Admission = { ok: true; viewer: Viewer | undefined } | Failure;
 
 /**
- * Who asks for the socket, decided before the upgrade: an API key wins over a cookie, and a cookie counts only from
- * this service's own pages, because browsers send it along with any site's socket. Source: `wire.md`, WebSocket.
+ * Authenticates the request for a socket before the upgrade. An API key takes precedence over a cookie. A cookie counts
+ * only from this service's own pages, because browsers send it with a socket that any site opens.
+ * Source: `wire.md`, WebSocket.
  */
 export async function admitRequest(
   services: AdmissionServices,
@@ -60,7 +61,7 @@ export async function admitRequest(
   return { ok: true, viewer: await toVisitor(services, { session, shown }, access, checkedAt) };
 }
 
-/** Who holds the token of a first frame: a share link's, or an API key. */
+/** Authenticates the token of a first frame, which is a share token or an API key. */
 export async function admitToken(
   services: AdmissionServices,
   token: string,
@@ -99,7 +100,7 @@ async function admitKey(services: AdmissionServices, headers: Headers, sessionId
   return { ok: true as const, viewer };
 }
 
-/** @param sessions the session whose link let the visitor in, and the session to show: the same, or a sub-agent below it. */
+/** @param sessions the session of the visitor's link, and the session to show: the same one, or a sub-agent below it. */
 async function toVisitor(
   services: AdmissionServices,
   sessions: { session: SessionRow; shown: SessionRow },

@@ -2,12 +2,12 @@ import type { ShareRole } from "#db/schema/unions.ts";
 import { type LiveClientFrame, liveClientFrameSchema } from "../contract/schemas/live-frames.ts";
 import { describeFirstIssue } from "../http/validate.ts";
 
-/** A frame of a client, or the close code (RFC 6455) and reason that a malformed one is answered with. */
+/** A frame of a client, or the close code (RFC 6455) and reason that answer a malformed frame. */
 type ParsedFrame = { ok: true; frame: LiveClientFrame } | { ok: false; code: 1007 | 1008; reason: string };
 
-/** Reads one frame of a client. */
+/** Parses one frame of a client. */
 export function parseClientFrame(data: Buffer, isBinary: boolean): ParsedFrame {
-  if (isBinary) return { ok: false, code: 1008, reason: "frames are JSON text" };
+  if (isBinary) return { ok: false, code: 1008, reason: "frames must be JSON text" };
   const value = parseJson(data);
   if (value === undefined) return { ok: false, code: 1007, reason: "the frame is not JSON" };
   const parsed = liveClientFrameSchema.safeParse(value, { reportInput: true });
@@ -23,6 +23,6 @@ function parseJson(data: Buffer): unknown {
   }
 }
 
-/** Whether a role may send a frame: everybody may look, only drivers touch the page. Source: `security.md`, Share URL. */
+/** Whether a role may send a frame. Only `drive` may control the page. Source: `security.md`, Share URL. */
 export const maySend = (role: ShareRole, type: LiveClientFrame["type"]): boolean =>
   role === "drive" || !(type.startsWith("input.") || type.startsWith("control."));

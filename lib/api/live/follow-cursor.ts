@@ -1,24 +1,24 @@
-/** Asks for the page's cursor where a viewer's pointer is. */
+/** Reads the page's cursor at the position of a viewer's pointer. */
 type CursorFollower = { moveTo: (x: number, y: number) => void; stop: () => void };
 
 const EVERY_MS = 100;
 
 /**
- * Follows a pointer over the page: at most ten times a second, one question at a time, the last position always among
- * them. `tell` hears the CSS keyword when it is another one than before.
+ * Follows a pointer over the page. Reads the cursor at most ten times per second and one read at a time; the last
+ * position is always read. Calls `onChange` with the cursor's CSS keyword when it changes.
  */
 export function followCursor(
   read: (x: number, y: number) => Promise<string>,
-  tell: (cursor: string) => void,
+  onChange: (cursor: string) => void,
   schedule: (callback: () => void, delayMs: number) => unknown = (callback, delayMs) =>
     setTimeout(callback, delayMs).unref(),
 ): CursorFollower {
   let next: { x: number; y: number } | undefined;
-  let told: string | undefined;
+  let lastCursor: string | undefined;
   let isBusy = false;
   let isStopped = false;
 
-  async function ask(): Promise<void> {
+  async function readNext(): Promise<void> {
     const at = next;
     next = undefined;
     if (!at || isStopped) {
@@ -27,15 +27,15 @@ export function followCursor(
     }
     isBusy = true;
     const cursor = await read(at.x, at.y).catch(() => "default");
-    if (!isStopped && cursor !== told) tell(cursor);
-    told = cursor;
-    schedule(() => void ask(), EVERY_MS);
+    if (!isStopped && cursor !== lastCursor) onChange(cursor);
+    lastCursor = cursor;
+    schedule(() => void readNext(), EVERY_MS);
   }
 
   return {
     moveTo(x, y) {
       next = { x, y };
-      if (!isBusy) void ask();
+      if (!isBusy) void readNext();
     },
     stop() {
       isStopped = true;

@@ -1,6 +1,6 @@
 import { WebSocket } from "ws";
 import { CLOSE } from "#lib/client/close-codes.ts";
-import type { Words } from "#lib/events/bus/words.ts";
+import type { Topic } from "#lib/events/bus/topic.ts";
 import type { KeptAddress } from "#lib/security-log/request-address.ts";
 import type { LiveClientFrame } from "../contract/schemas/live-frames.ts";
 import type { Client } from "../http/client-address.ts";
@@ -11,7 +11,7 @@ import { type LiveState, type ServedViewer, serveViewer, type ViewerServices } f
 
 /** Frames that may wait while the first one's token is checked. */
 const EARLY_FRAMES_MAX = 32;
-/** How a refused credential closes the connection; for any other reason a later try may be let in. */
+/** Close codes for refused credentials. After any other failure the client may try again later. */
 const REFUSED: Record<string, number> = {
   unauthorized: CLOSE.unauthorized,
   forbidden: CLOSE.forbidden,
@@ -21,23 +21,26 @@ const REFUSED: Record<string, number> = {
 export type LiveServices = AdmissionServices &
   ViewerServices &
   Pick<ApiServices, "access" | "control" | "failedAttempts"> & {
-    /** Opens a topic of words between processes. */
-    words: (topic: string) => Words;
+    /** Opens a topic for short messages between processes. */
+    words: (topic: string) => Topic;
   };
 
-/** What a connection asks for; without a viewer its first frame must bring the credential. */
+/** The request of a connection. */
 type LiveRequest = {
   sessionId: string;
   after: number | undefined;
+  /** Undefined if the request had no credential: then the first frame must contain it. */
   viewer: Viewer | undefined;
+  /** Runs work with the client's address, for the security log. */
   inRequest: KeptAddress;
   client: Client;
 };
 
 /**
- * Takes up an open connection: its frames are checked one by one and reach the viewer's side once there is one.
+ * Starts serving an open connection. Checks each frame, authenticates the client if its request had no credential, and
+ * then passes frames to the viewer.
  *
- * @param authTimeoutMs how long a connection without a credential may take to bring one.
+ * @param authTimeoutMs how long a connection without a credential may take to send one.
  */
 export function greetConnection(
   services: LiveServices,
@@ -50,15 +53,15 @@ export function greetConnection(
   let served: ServedViewer | undefined;
   let early: LiveClientFrame[] | undefined;
   let timeout: NodeJS.Timeout | undefined;
-  let stopHolding: (() => void) | undefined;
+  let stopWatching: (() => void) | undefined;
 
   const refuse = (code: number, reason: string) => webSocket.close(code, clip(reason));
   const serve = (admitted: Viewer) => {
     served = serveViewer(services, state, webSocket, admitted, after);
     if (!admitted.grant) return;
-    stopHolding = services.access.hold(admitted.grant, ({ reason, sentence }) => {
+    stopWatching = services.access.watch(admitted.grant, ({ reason, sentence }) => {
       refuse(reason === "ended" ? CLOSE.unauthorized : CLOSE.tryLater, sentence);
-      // A closing socket sends and takes nothing more, even if its peer never answers the close.
+      // Stop serving now: a peer that never answers the close would keep the connection in the closing state.
       served?.leave();
       served = undefined;
     });
@@ -87,7 +90,7 @@ export function greetConnection(
       clearTimeout(timeout);
       early = [];
       inRequest(() => checkToken(frame.token)).catch((error) => {
-        logger.error({ err: error, sessionId }, "a live connection's credential could not be checked");
+        logger.error({ err: error, sessionId }, "the credential of a live connection could not be checked");
         refuse(CLOSE.broken, "something went wrong on our side; connect again");
       });
     }
@@ -99,16 +102,17 @@ export function greetConnection(
     if (parsed.ok) receive(parsed.frame);
     else refuse(parsed.code, parsed.reason);
   });
-  webSocket.on("error", (error) => logger.debug({ err: error, sessionId }, "a live connection broke"));
+  webSocket.on("error", (error) => logger.debug({ err: error, sessionId }, "a live connection failed"));
   webSocket.on("close", () => {
     clearTimeout(timeout);
-    stopHolding?.();
+    stopWatching?.();
     served?.leave();
   });
   if (viewer) serve(viewer);
-  else timeout = setTimeout(() => refuse(CLOSE.unauthorized, "no auth frame came"), authTimeoutMs);
+  else
+    timeout = setTimeout(() => refuse(CLOSE.unauthorized, "no auth frame was sent in time"), authTimeoutMs);
 }
 
-/** A close reason holds 123 bytes (RFC 6455, 5.5); a character cut in two at the end goes. */
+/** Truncates a close reason to the 123 bytes of RFC 6455, 5.5. Drops a character that the cut would split. */
 const clip = (reason: string): string =>
   new TextDecoder().decode(Buffer.from(reason).subarray(0, 120)).replace(/\uFFFD+$/, "");

@@ -4,17 +4,17 @@ type Press = Extract<BrowserInput, { type: "mouse" }>;
 
 /** The keys and mouse buttons that a person holds down in the page. */
 type HeldInput = {
-  note: (input: BrowserInput) => void;
-  /** The inputs that release everything that is still down; nothing is held afterwards. */
+  record: (input: BrowserInput) => void;
+  /** The inputs that release all held keys and buttons, which are then no longer held. */
   releaseAll: () => BrowserInput[];
 };
 
-/** Follows what a person presses, so that losing control leaves no key or button of the page pressed. */
+/** Tracks the keys and buttons that a person holds down, so that they can be released when the person loses control. */
 export function createHeldInput(): HeldInput {
   const keys = new Map<string, string>();
   const buttons = new Map<Press["button"], Press>();
   return {
-    note(input) {
+    record(input) {
       if (input.type === "key") {
         if (input.action === "down") keys.set(input.code, input.key);
         else keys.delete(input.code);

@@ -18,32 +18,32 @@ import { createWatchList } from "./watch-list.ts";
 const PAYLOAD_BYTES_MAX = 64 * 1024;
 const CLOSING_MS = 2_000;
 
-/** Takes the connection away from HTTP, as the request context of Vercel and of `lib/server/upgrade.ts` does. */
+/** Detaches the connection from HTTP, like the request context of Vercel and of `lib/server/upgrade.ts`. */
 export type Upgrade = () => { req: IncomingMessage; socket: Duplex; head: Buffer };
 
 /** All live connections of this process. */
 export type LiveHub = {
   /**
-   * `GET /api/sessions/:sessionId/live`, and `GET /s/:sessionId/agents/:agentId/live`.
+   * Serves `GET /api/sessions/:sessionId/live` and `GET /s/:sessionId/agents/:agentId/live`.
    *
-   * @returns a refusal to answer with, or undefined once the connection is taken.
+   * @returns the answer to a refused request; undefined once the connection is upgraded.
    */
   openLive: (request: Request, target: LiveTarget, upgrade: Upgrade) => Promise<Response | undefined>;
-  /** How many connections follow a session, in all processes. */
+  /** The number of connections that follow a session, in all processes. */
   watching: (sessionId: string) => number;
-  /** Tells the connections of a session, in all processes, that its waiting messages have changed. */
+  /** Notifies the connections of a session, in all processes, that its queued messages have changed. */
   queueChanged: (sessionId: string) => void;
-  /** Closes every connection to a session that is gone. */
+  /** Closes all connections to a session that was removed. */
   sessionRemoved: (sessionId: string) => void;
-  /** Tells everybody to come back later and waits until they are gone, 2 s at most. */
+  /** Closes all connections with "going away", and waits at most 2 s until they have ended. */
   close: () => Promise<void>;
 };
 
 /**
  * Creates the hub. Source: `wire.md`, WebSocket; `security.md`, WebSocket.
  *
- * @param options.authTimeoutMs how long a first frame may take. Default 10,000.
- * @param options.heartbeatMs time between two pings of every peer. Default 30,000.
+ * @param options.authTimeoutMs how long the first frame may take. Default 10,000.
+ * @param options.heartbeatMs time between two pings of each peer. Default 30,000.
  * @param options.now a monotonic clock, in milliseconds.
  */
 export function createLiveHub(
@@ -59,21 +59,23 @@ export function createLiveHub(
   const { control, words } = services;
   const watchers = createWatchList(words("live-watching"));
   const state: LiveState = { watchers, rooms: createLiveRooms(control), control };
-  const queueWords = words("queue-changed");
-  const tellQueue = (sessionId: string) => state.rooms.tellAll(sessionId, { type: "queue", data: {} });
-  // A word that was missed may have been of any session: each page reads its queue again.
-  const stopListening = queueWords.listen(tellQueue, () => state.rooms.sessionIds().forEach(tellQueue));
-  // What a connection does later must not hold on to the request that opened it.
-  const outside = AsyncLocalStorage.snapshot();
+  const queueTopic = words("queue-changed");
+  const notifyOfQueue = (sessionId: string) => state.rooms.notifyAll(sessionId, { type: "queue", data: {} });
+  // A missed message may have been about any session, so every page reads its queue again.
+  const stopListening = queueTopic.listen(notifyOfQueue, () =>
+    state.rooms.sessionIds().forEach(notifyOfQueue),
+  );
+  // Runs work without the async context of the request that opened a connection, so that the request can be freed.
+  const outsideRequest = AsyncLocalStorage.snapshot();
   const silent = new Set<WebSocket>();
   const sessionOf = new WeakMap<WebSocket, string>();
   let heartbeat: NodeJS.Timeout | undefined;
   let checkedAt = 0;
   let isClosing = false;
 
-  /** Drops every peer that has been silent since the last round, and pings the others. */
-  function checkPulses(): void {
-    // This process was suspended or blocked: what its peers sent meanwhile has not been read yet.
+  /** Terminates each connection whose peer was silent since the last round, and pings the others. */
+  function pingAll(): void {
+    // A late round means that this process was suspended or blocked; answers of its peers may not have been read yet.
     if (now() - checkedAt > 1.5 * heartbeatMs) silent.clear();
     checkedAt = now();
     for (const client of server.clients) {
@@ -88,12 +90,12 @@ export function createLiveHub(
     clearInterval(heartbeat);
     heartbeat = undefined;
   }
-  function followPulse(webSocket: WebSocket): void {
+  function monitor(webSocket: WebSocket): void {
     if (!heartbeat) {
       checkedAt = now();
-      heartbeat = setInterval(checkPulses, heartbeatMs).unref();
+      heartbeat = setInterval(pingAll, heartbeatMs).unref();
     }
-    for (const sign of ["message", "pong", "close"]) webSocket.on(sign, () => silent.delete(webSocket));
+    for (const name of ["message", "pong", "close"]) webSocket.on(name, () => silent.delete(webSocket));
   }
 
   return {
@@ -114,12 +116,12 @@ export function createLiveHub(
         const { req, socket, head } = upgrade();
         const { viewer } = admission;
         const inRequest = keepAddress();
-        outside(() =>
+        outsideRequest(() =>
           server.handleUpgrade(req, socket, head, (webSocket) => {
-            followPulse(webSocket);
+            monitor(webSocket);
             sessionOf.set(webSocket, sessionId);
-            const asked = { sessionId, after: query.data.after, viewer, inRequest, client };
-            greetConnection(services, state, webSocket, asked, authTimeoutMs);
+            const liveRequest = { sessionId, after: query.data.after, viewer, inRequest, client };
+            greetConnection(services, state, webSocket, liveRequest, authTimeoutMs);
           }),
         );
         return undefined;
@@ -129,7 +131,7 @@ export function createLiveHub(
       }
     },
     watching: watchers.count,
-    queueChanged: queueWords.tell,
+    queueChanged: queueTopic.tell,
     sessionRemoved(sessionId) {
       for (const client of server.clients)
         if (sessionOf.get(client) === sessionId) client.close(CLOSE.notFound, "the session was removed");
@@ -138,13 +140,13 @@ export function createLiveHub(
       isClosing = true;
       clearInterval(heartbeat);
       const clients = [...server.clients];
-      const gone = clients.map((client) => new Promise((resolve) => client.once("close", resolve)));
+      const closed = clients.map((client) => new Promise((resolve) => client.once("close", resolve)));
       for (const client of clients) client.close(CLOSE.goingAway, "the service is stopping");
-      const patience = setTimeout(() => {
+      const deadline = setTimeout(() => {
         for (const client of clients) client.terminate();
       }, CLOSING_MS);
-      await Promise.all(gone);
-      clearTimeout(patience);
+      await Promise.all(closed);
+      clearTimeout(deadline);
       stopListening();
       watchers.close();
     },

@@ -1,7 +1,7 @@
 import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
 import type { LiveNotice } from "#lib/page/state/view-types.ts";
 
-/** The content of a notice, before it is addressed. */
+/** The content of a notice, without session and time. */
 export type NoticeContent = LiveNotice extends infer Notice
   ? Notice extends LiveNotice
     ? Pick<Notice, "type" | "data">
@@ -11,19 +11,19 @@ export type NoticeContent = LiveNotice extends infer Notice
 /** One accepted connection. */
 type LiveMember = {
   id: string;
-  tell: (content: NoticeContent) => void;
-  /** Called when the connection has lost control, to another one or by its own release. */
+  notify: (content: NoticeContent) => void;
+  /** Called when another connection has taken control, or when this one has released it. */
   onControlLost: () => void;
 };
 
 /** The connections of this process, by session. */
 export type LiveRooms = {
   /**
-   * Lets a connection in; it is told who has control, now if somebody has and after every change.
-   * @returns the way out, which releases control.
+   * Adds a connection. It is notified of who has control: immediately if a connection has it, and after each change.
+   * @returns a function that removes the connection and releases its control.
    */
   enter: (sessionId: string, member: LiveMember) => () => void;
-  tellAll: (sessionId: string, content: NoticeContent) => void;
+  notifyAll: (sessionId: string, content: NoticeContent) => void;
   sessionIds: () => string[];
 };
 
@@ -36,18 +36,18 @@ export function createLiveRooms(control: BrowserControl): LiveRooms {
       const members = rooms.get(sessionId) ?? new Set();
       rooms.set(sessionId, members.add(member));
       let hadControl = false;
-      const tellHolder = () => {
+      const notifyOfHolder = () => {
         const holder = control.holderOf(sessionId);
         const hasControl = holder === member.id;
         if (hadControl && !hasControl) member.onControlLost();
         hadControl = hasControl;
-        member.tell({
+        member.notify({
           type: "control",
           data: { holder: holder === undefined ? null : hasControl ? "you" : "someone" },
         });
       };
-      if (control.holderOf(sessionId) !== undefined) tellHolder();
-      const stopFollowing = control.follow(sessionId, tellHolder);
+      if (control.holderOf(sessionId) !== undefined) notifyOfHolder();
+      const stopFollowing = control.follow(sessionId, notifyOfHolder);
       return () => {
         members.delete(member);
         if (members.size === 0 && rooms.get(sessionId) === members) rooms.delete(sessionId);
@@ -56,8 +56,8 @@ export function createLiveRooms(control: BrowserControl): LiveRooms {
       };
     },
     sessionIds: () => [...rooms.keys()],
-    tellAll(sessionId, content) {
-      for (const member of rooms.get(sessionId) ?? []) member.tell(content);
+    notifyAll(sessionId, content) {
+      for (const member of rooms.get(sessionId) ?? []) member.notify(content);
     },
   };
 }

@@ -12,8 +12,8 @@ for (const id of ["ses_a", "ses_b", "ses_c", "ses_d", "ses_e", "ses_f"]) await r
 
 const shareCookie = (sessionId: string) => `share=${rig.shares.deriveToken(sessionId, 0, "drive")}`;
 
-describe("who may connect, before the upgrade", () => {
-  it("a request without an upgrade is 426", async () => {
+describe("a request to connect, before the upgrade", () => {
+  it("without an upgrade is 426", async () => {
     const response = await fetch(`http://${rig.address}/api/sessions/ses_a/live`);
     assert.equal(response.status, 426);
     assert.equal(response.headers.get("upgrade"), "websocket");
@@ -25,39 +25,45 @@ describe("who may connect, before the upgrade", () => {
   });
 
   const refusals: [string, string, Record<string, string>, number, string][] = [
-    ["an unknown session is 404", "ses_none/live", {}, 404, "not_found"],
-    ["so is one with a good key", "ses_none/live", { "x-service-api-key": TEST_KEY }, 404, "not_found"],
+    ["to an unknown session is 404", "ses_none/live", {}, 404, "not_found"],
     [
-      "so is one of another owner",
+      "to an unknown session is 404 with a valid key too",
+      "ses_none/live",
+      { "x-service-api-key": TEST_KEY },
+      404,
+      "not_found",
+    ],
+    [
+      "to a session of another owner is 404",
       "ses_a/live",
       { "x-service-api-key": "a-key-of-somebody-else" },
       404,
       "not_found",
     ],
-    ["a wrong key is 401", "ses_a/live", { authorization: "Bearer nonsense" }, 401, "unauthorized"],
+    ["with a wrong key is 401", "ses_a/live", { authorization: "Bearer nonsense" }, 401, "unauthorized"],
     [
-      "a wrong share cookie is 401",
+      "with a wrong share cookie is 401",
       "ses_a/live",
       { cookie: "share=x", origin: TEST_ORIGIN },
       401,
       "unauthorized",
     ],
     [
-      "the share cookie of another session is 401",
+      "with the share cookie of another session is 401",
       "ses_a/live",
       { cookie: shareCookie("ses_b"), origin: TEST_ORIGIN },
       401,
       "unauthorized",
     ],
     [
-      "a good cookie sent by another site is 403",
+      "with a valid cookie from another site is 403",
       "ses_a/live",
       { cookie: shareCookie("ses_a"), origin: "https://evil.example" },
       403,
       "forbidden",
     ],
     [
-      "a malformed after is 400",
+      "with a malformed `after` is 400",
       "ses_a/live?after=-1",
       { "x-service-api-key": TEST_KEY },
       400,
@@ -74,7 +80,7 @@ describe("who may connect, before the upgrade", () => {
       assert.equal(body.code, code);
     });
 
-  it("an API key connects with the role drive, a share cookie with its link's", async () => {
+  it("gives the role drive with an API key, and the role of its link with a share cookie", async () => {
     const byKey = rig.connect("ses_a/live");
     await byKey.ready();
     const [ready] = byKey.frames;
@@ -95,7 +101,7 @@ describe("a connection without a credential", () => {
     ["an API key", TEST_KEY],
     ["a share token", rig.shares.deriveToken("ses_a", 0, "drive")],
   ] as const)
-    it(`is let in by a first frame with ${name}; what follows at once waits for it`, async () => {
+    it(`is admitted by a first frame with ${name}; frames sent right after it wait`, async () => {
       const client = rig.connect("ses_a/live", {});
       await client.opened();
       client.send({ type: "auth", token });
@@ -108,7 +114,7 @@ describe("a connection without a credential", () => {
       client.socket.close();
     });
 
-  it("is closed 4001 for a wrong token, and for a first frame that is none", async () => {
+  it("is closed 4001 for a wrong token, and for a first frame that is not auth", async () => {
     const wrong = rig.connect("ses_a/live", {});
     await wrong.opened();
     wrong.send({ type: "auth", token: "nonsense" });
@@ -129,7 +135,7 @@ describe("a connection without a credential", () => {
     assert.deepEqual(await client.ended(), { code: 4004, reason: "no such session" });
   });
 
-  it("lets a key that may only read look on, and refuses one that may not read", async () => {
+  it("gives the role view to a key that may only read, and refuses a key that may not read", async () => {
     const row = { ownerId: "owner", name: "test", secretHash: hashSecret("s".repeat(43)) };
     await rig.db.insert(apiKeys).values([
       { ...row, id: "reader", scopes: ["sessions:read"] },
@@ -146,40 +152,44 @@ describe("a connection without a credential", () => {
     assert.ok(refused && "status" in refused && refused.status === 403);
   });
 
-  it("is closed 4004 when the session is removed, let in or not; nobody else is", async () => {
-    const [inside, outside, other] = [
+  it("is closed 4004 when its session is removed, admitted or not; connections of other sessions stay", async () => {
+    const [admitted, waiting, other] = [
       rig.connect("ses_e/live", { "x-service-api-key": TEST_KEY }),
       rig.connect("ses_e/live", {}),
       rig.connect("ses_f/live", { "x-service-api-key": TEST_KEY }),
     ];
-    for (const client of [inside, outside, other]) await client.opened();
+    for (const client of [admitted, waiting, other]) await client.opened();
     rig.hub.sessionRemoved("ses_e");
-    for (const client of [inside, outside])
+    for (const client of [admitted, waiting])
       assert.deepEqual(await client.ended(), { code: 4004, reason: "the session was removed" });
     other.send({ type: "ping" });
     await other.until(() => other.frames.some(({ type }) => type === "pong"));
     other.socket.close();
   });
 
-  it("is closed 4001 when its first frame does not come in time", async (t) => {
-    const hasty = await openLiveRig({ authTimeoutMs: 20, db: rig.db });
-    t.after(hasty.close);
-    assert.deepEqual(await hasty.connect("ses_a/live", {}).ended(), {
+  it("is closed 4001 when its first frame does not arrive in time", async (t) => {
+    const impatient = await openLiveRig({ authTimeoutMs: 20, db: rig.db });
+    t.after(impatient.close);
+    assert.deepEqual(await impatient.connect("ses_a/live", {}).ended(), {
       code: 4001,
-      reason: "no auth frame came",
+      reason: "no auth frame was sent in time",
     });
   });
 });
 
-describe("what a client sends", () => {
+describe("a frame from a client", () => {
   const malformed: [string, string | Buffer, number][] = [
-    ["text that is not JSON is closed 1007", "{", 1007],
-    ["an unknown frame is closed 1008", '{"type":"dance"}', 1008],
-    ["an unknown field is closed 1008", '{"type":"ping","extra":1}', 1008],
-    ["a coordinate that is no number is closed 1008", '{"type":"input.wheel","x":"1"}', 1008],
-    ["a binary frame is closed 1008", Buffer.from('{"type":"ping"}'), 1008],
+    ["that is not JSON closes the connection with 1007", "{", 1007],
+    ["of an unknown type closes the connection with 1008", '{"type":"dance"}', 1008],
+    ["with an unknown field closes the connection with 1008", '{"type":"ping","extra":1}', 1008],
     [
-      "a frame over 64 KiB is closed 1009",
+      "with a coordinate that is not a number closes the connection with 1008",
+      '{"type":"input.wheel","x":"1"}',
+      1008,
+    ],
+    ["that is binary closes the connection with 1008", Buffer.from('{"type":"ping"}'), 1008],
+    [
+      "over 64 KiB closes the connection with 1009",
       JSON.stringify({ type: "input.paste", text: "x".repeat(65_536) }),
       1009,
     ],
@@ -195,7 +205,7 @@ describe("what a client sends", () => {
     });
 
   for (const role of ["view", "comment"] as const)
-    it(`the role ${role} looks, and is closed 4003 when it touches the page`, async () => {
+    it(`that controls the page closes the connection with 4003 for the role ${role}`, async () => {
       const cookie = `share=${await rig.addShare("ses_b", role)}`;
       for (const frame of [{ type: "input.text", text: "x" }, { type: "control.take" }] as const) {
         const client = rig.connect("ses_b/live", { cookie, origin: TEST_ORIGIN });
@@ -210,7 +220,7 @@ describe("what a client sends", () => {
       assert.deepEqual(rig.browser.inputs, []);
     });
 
-  it("the input of the connection that has control reaches the page, in order", async () => {
+  it("with input reaches the page, in order, if its connection has control", async () => {
     const client = rig.connect("ses_b/live");
     await client.ready();
     client.send({ type: "control.take" });
@@ -232,7 +242,7 @@ describe("what a client sends", () => {
     await client.ended();
   });
 
-  it("input of every kind is dropped from a connection that has no control", async () => {
+  it("with input of any kind is dropped if its connection has no control", async () => {
     const [holder, other] = [rig.connect("ses_b/live"), rig.connect("ses_b/live")];
     await Promise.all([holder.ready(), other.ready()]);
     const inputs: LiveClientFrame[] = [
@@ -256,7 +266,7 @@ describe("what a client sends", () => {
     await Promise.all([holder.ended(), other.ended()]);
   });
 
-  it("losing control releases the keys and buttons that are still down", async () => {
+  it("that takes control releases the keys and buttons which the previous holder still presses", async () => {
     const [first, second] = [rig.connect("ses_b/live"), rig.connect("ses_b/live")];
     await Promise.all([first.ready(), second.ready()]);
     const press = { action: "down", x: 1, y: 2, button: "left", clickCount: 1, modifiers: 0 } as const;
@@ -275,7 +285,7 @@ describe("what a client sends", () => {
     await Promise.all([first.ended(), second.ended()]);
   });
 
-  it("the connection that took control last has it, until it releases it or ends", async () => {
+  it("that takes control gives it to its connection, until that releases it, ends, or another one takes it", async () => {
     const [first, second] = [rig.connect("ses_b/live"), rig.connect("ses_b/live")];
     await Promise.all([first.ready(), second.ready()]);
     const isHeld = () => rig.control.holderOf("ses_b") !== undefined;
@@ -302,7 +312,7 @@ describe("what a client sends", () => {
     late.socket.close();
   });
 
-  it("the connection that moves the pointer hears the page's cursor there, others do not", async () => {
+  it("that moves the pointer is answered with the page's cursor, which other connections do not get", async () => {
     const [mover, other] = [rig.connect("ses_b/live"), rig.connect("ses_b/live")];
     await Promise.all([mover.ready(), other.ready()]);
     mover.send({ type: "control.take" });
@@ -325,8 +335,10 @@ describe("what a client sends", () => {
     mover.socket.close();
     other.socket.close();
   });
+});
 
-  it("everybody hears that the queue has changed, and nobody of another session", async () => {
+describe("a change of the queue", () => {
+  it("is announced to all connections of the session, and to no others", async () => {
     const [one, two, other] = [
       rig.connect("ses_b/live"),
       rig.connect("ses_b/live"),
@@ -343,7 +355,7 @@ describe("what a client sends", () => {
 });
 
 describe("the live view", () => {
-  it("pictures go to those who asked, until they stop or leave", async () => {
+  it("sends pictures to subscribed connections, until they unsubscribe or close", async () => {
     const [one, two, none] = [1, 2, 3].map(() => rig.connect("ses_c/live"));
     assert.ok(one && two && none);
     await Promise.all([one.ready(), two.ready(), none.ready()]);
@@ -366,7 +378,7 @@ describe("the live view", () => {
     none.socket.close();
   });
 
-  it("a slow viewer skips pictures, and has the newest once it has caught up", async () => {
+  it("skips pictures for a slow viewer, and sends the newest once the viewer has caught up", async () => {
     const [slow, fast] = [rig.connect("ses_c/live"), rig.connect("ses_c/live")];
     await Promise.all([slow.ready(), fast.ready()]);
     for (const client of [slow, fast]) {
@@ -382,7 +394,7 @@ describe("the live view", () => {
     slow.socket.resume();
     const sequences = () => slow.pictures.map((picture) => decodeFrame(picture)?.sequence ?? 0);
     await slow.until(() => sequences().at(-1) === total);
-    assert.ok(sequences().length < total, `${sequences().length} of ${total} came`);
+    assert.ok(sequences().length < total, `${sequences().length} of ${total} arrived`);
     assert.deepEqual(
       sequences(),
       sequences().toSorted((a, b) => a - b),
@@ -392,8 +404,8 @@ describe("the live view", () => {
   });
 });
 
-describe("who is watching", () => {
-  it("everybody hears the number when it changes", async () => {
+describe("the number of viewers", () => {
+  it("is sent to all connections when it changes", async () => {
     const first = rig.connect("ses_d/live");
     await first.ready();
     const second = rig.connect("ses_d/live");
@@ -412,7 +424,7 @@ describe("who is watching", () => {
     await first.ended();
   });
 
-  it("who has not been let in does not count", async () => {
+  it("does not include connections that are not admitted yet", async () => {
     const client = rig.connect("ses_e/live", {});
     await client.opened();
     assert.equal(rig.hub.watching("ses_e"), 0);
@@ -422,7 +434,7 @@ describe("who is watching", () => {
 });
 
 describe("the end of a connection", () => {
-  it("a peer that gives no sign of life is dropped, one that answers stays", async (t) => {
+  it("follows if its peer answers no pings; connections whose peer answers stay", async (t) => {
     t.mock.timers.enable({ apis: ["setInterval"] });
     let now = 0;
     const strict = await openLiveRig({ now: () => now, db: rig.db });
@@ -436,7 +448,7 @@ describe("the end of a connection", () => {
       await alive.settle();
     };
     await playRound(30_000);
-    // A round that comes late, as after a suspended process, drops nobody.
+    // A late round, as after a suspended process, terminates no connection.
     await playRound(600_000);
     assert.equal(strict.hub.watching("ses_a"), 2);
     await playRound(30_000);
@@ -448,7 +460,7 @@ describe("the end of a connection", () => {
     dead.socket.terminate();
   });
 
-  it("a service that stops tells everybody 1001 and takes no more", async (t) => {
+  it("has the code 1001 if the service stops, which then accepts no more connections", async (t) => {
     const stopping = await openLiveRig({ db: rig.db });
     t.after(stopping.close);
     const client = stopping.connect("ses_a/live");

@@ -10,7 +10,7 @@ const range = (from: number, to: number) => Array.from({ length: to - from + 1 }
 const questions = (count: number) => range(1, count).map((number) => `question ${number}`);
 
 describe("the events of a connection", () => {
-  it("without after it begins now; ready names the last event as lastSeq, and has no seq of its own", async () => {
+  it("are only new ones without `after`; `ready` has the last event's number as lastSeq, but no seq", async () => {
     await rig.addSession("ses_now");
     await rig.append("ses_now", questions(3));
     const client = rig.connect("ses_now/live");
@@ -23,7 +23,7 @@ describe("the events of a connection", () => {
     client.socket.close();
   });
 
-  it("a frame is the stored event, wrapped: type, seq, sessionId, timestamp, data", async () => {
+  it("are sent as frames with type, seq, sessionId, timestamp, and the stored event as data", async () => {
     await rig.addSession("ses_frame");
     await rig.append("ses_frame", ['"seq":9,"timestamp":"no"']);
     const [stored] = await rig.log.read("ses_frame", { after: 0, limit: 1 });
@@ -40,10 +40,10 @@ describe("the events of a connection", () => {
     client.socket.close();
   });
 
-  it("after replays what follows it, page by page, then goes on live, without a gap or a repeat", async () => {
+  it("are replayed from `after`, page by page, then sent live, without a gap or a repetition", async () => {
     await rig.addSession("ses_replay");
     await rig.append("ses_replay", questions(450));
-    // Appends run on while three followers join at different places.
+    // Events are appended while three clients join at different positions.
     const appending = (async () => {
       for (const _ of range(1, 40)) await rig.append("ses_replay", questions(5));
     })();
@@ -59,7 +59,7 @@ describe("the events of a connection", () => {
     }
   });
 
-  it("appends at the same moment arrive in order", async () => {
+  it("arrive in order if they are appended concurrently", async () => {
     await rig.addSession("ses_rush");
     const client = rig.connect("ses_rush/live");
     await client.ready();
@@ -69,7 +69,7 @@ describe("the events of a connection", () => {
     client.socket.close();
   });
 
-  it("an after that is ahead of the log begins now", async () => {
+  it("are only new ones if `after` is beyond the last event", async () => {
     await rig.addSession("ses_ahead");
     const client = rig.connect("ses_ahead/live?after=1000");
     await client.ready();
@@ -79,7 +79,7 @@ describe("the events of a connection", () => {
     client.socket.close();
   });
 
-  it("whoever joins in mid-message gets it so far as one piece, after the replay, then the next pieces", async () => {
+  it("are followed by the text so far of an unfinished message as one delta, then by its next deltas", async () => {
     await rig.addSession("ses_delta");
     await rig.append("ses_delta", ["before"]);
     const delta = (offset: number, text: string): MessageDelta => ({
@@ -98,26 +98,26 @@ describe("the events of a connection", () => {
     rig.log.publishDelta(delta(0, "It "));
     rig.log.publishDelta(delta(3, "goes "));
     const client = rig.connect("ses_delta/live?after=0");
-    const pieces = () => client.frames.flatMap((frame) => (frame.type === "message.delta" ? [frame] : []));
-    await client.until(() => pieces().length === 1);
+    const deltas = () => client.frames.flatMap((frame) => (frame.type === "message.delta" ? [frame] : []));
+    await client.until(() => deltas().length === 1);
     rig.log.publishDelta(delta(8, "on"));
-    await client.until(() => pieces().length === 2);
+    await client.until(() => deltas().length === 2);
     assert.deepEqual(
       client.frames.map(({ type }) => type),
       ["ready", "elicitation.requested", "message.delta", "message.delta"],
     );
     assert.deepEqual(
-      pieces().map(({ data }) => [data.offset, data.text]),
+      deltas().map(({ data }) => [data.offset, data.text]),
       [
         [0, "It goes "],
         [8, "on"],
       ],
     );
-    assert.equal("seq" in (pieces()[0] ?? {}), false);
+    assert.equal("seq" in (deltas()[0] ?? {}), false);
     client.socket.close();
   });
 
-  it("a reader that stops reading is closed 1013, and the others read on", async () => {
+  it("close the connection of a reader that stops reading with 1013, while other readers continue", async () => {
     await rig.addSession("ses_slow");
     const [slow, fast] = [rig.connect("ses_slow/live"), rig.connect("ses_slow/live")];
     await Promise.all([slow.ready(), fast.ready()]);
@@ -135,7 +135,7 @@ describe("the events of a connection", () => {
     fast.socket.close();
   });
 
-  it("a replay larger than a socket's limit waits for its reader", async () => {
+  it("are replayed at the reader's pace, even beyond the limit of a socket's buffer", async () => {
     const client = rig.connect("ses_slow/live?after=0");
     await client.until(() => client.seqs().length === 40);
     assert.deepEqual(client.seqs(), range(1, 40));

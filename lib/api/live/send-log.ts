@@ -3,24 +3,24 @@ import type { EventLog } from "#lib/events/event-log.ts";
 import { LogFollower } from "#lib/events/follow-log.ts";
 import { encodeDelta, encodeEvent } from "./server-frame.ts";
 
-/** Where a session's frames go. */
+/** The destination of a session's frames. */
 type FrameSink = {
   send: (frame: Uint8Array) => void;
   /**
-   * Resolves once there is room for more, or the connection has ended; undefined means at once.
-   * A replay waits for it; live items do not.
+   * Resolves when the send buffer has drained or the connection has ended; undefined if there is nothing to wait for.
+   * Called for a replay only: live items are sent at once.
    */
-  room: () => Promise<void> | undefined;
-  /** Whether frames of this kind are sent; all are when omitted. */
+  waitForDrain: () => Promise<void> | undefined;
+  /** Whether frames of this kind are sent. If omitted, all are. */
   shows?: (kind: EventKind | MessageDelta["kind"]) => boolean;
-  /** The log could not be read. */
+  /** Called if the log cannot be read. */
   fail: (error: unknown) => void;
 };
 
 /**
- * Sends a session's log to a socket as frames: every stored event after `after` and the live pieces of messages.
+ * Sends a session's log as frames: each stored event after the number `after`, and the deltas of messages.
  *
- * @returns the way to stop.
+ * @returns a function that stops sending.
  */
 export function sendLog(log: EventLog, sessionId: string, after: number, sink: FrameSink): () => void {
   const { shows = () => true } = sink;
@@ -37,8 +37,8 @@ export function sendLog(log: EventLog, sessionId: string, after: number, sink: F
   async function send(): Promise<void> {
     for (let batch = await follower.next(); batch; batch = await follower.next())
       for (const item of batch.items) {
-        const room = batch.isReplay ? sink.room() : undefined;
-        if (room) await room;
+        const drained = batch.isReplay ? sink.waitForDrain() : undefined;
+        if (drained) await drained;
         if (isStopped) return;
         if (!shows(item.type === "event" ? item.event.kind : item.delta.kind)) continue;
         sink.send(item.type === "event" ? encodeEvent(item.event) : encodeDelta(item.delta));

@@ -22,18 +22,18 @@ export type ViewerServices = Pick<ApiServices, "log"> & {
   logger: Pick<Logger, "debug" | "error">;
 };
 
-/** What all connections share: their numbers, their rooms, and who has control of each browser. */
+/** State that all connections share: viewer counts, rooms, and who controls each browser. */
 export type LiveState = { watchers: WatchList; rooms: LiveRooms; control: BrowserControl };
 
-/** Whether a `liveViewUrl` shows events of this kind: those of the browser, and nothing of the conversation. */
+/** Whether a `liveViewUrl` shows events of this kind: only events of the browser, not of the conversation. */
 const isOfLiveView = (kind: string): boolean => kind.startsWith("browser.") || kind.startsWith("control.");
 
-/** One viewer's side of a connection. */
+/** A viewer that is being served. */
 export type ServedViewer = { receive: (frame: LiveClientFrame) => void; leave: () => void };
 
 /**
- * Serves somebody who was let in: `ready`, the events after `after` (from now on where it is undefined), the live
- * view when asked for, and what the viewer's role may send. Source: `wire.md`, WebSocket.
+ * Serves an admitted viewer: sends `ready`, the events after the number `after` (if undefined, only new events) and, on
+ * request, the live view; handles the frames that the viewer's role may send. Source: `wire.md`, WebSocket.
  */
 export function serveViewer(
   services: ViewerServices,
@@ -45,15 +45,15 @@ export function serveViewer(
   const { browser, log, logger } = services;
   const { sessionId, role, scope, hasBrowser, lastSeq } = viewer;
   const writer = createSocketWriter(webSocket);
-  const tell = (content: NoticeContent) =>
-    // The content's type and data belong together, and so do the notice's.
+  const notify = (content: NoticeContent) =>
+    // The cast holds because `content` already pairs each type with its data.
     writer.send(encodeNotice({ ...content, sessionId, timestamp: new Date().toISOString() } as LiveNotice));
-  const driver = createDriver(services, viewer, tell);
-  const member = { id: newId("con"), tell, onControlLost: driver.releaseAll };
+  const driver = createDriver(services, viewer, notify);
+  const member = { id: newId("con"), notify, onControlLost: driver.releaseAll };
   let stopPictures: (() => void) | undefined;
 
   const { watching, leave } = state.watchers.join(sessionId, (count) =>
-    tell({ type: "watching", data: { watching: count } }),
+    notify({ type: "watching", data: { watching: count } }),
   );
   writer.send(
     encodeNotice({
@@ -65,23 +65,23 @@ export function serveViewer(
     }),
   );
   const leaveRoom = state.rooms.enter(sessionId, member);
-  // Who claims to know more than there is begins at the end.
+  // An `after` beyond the last event counts as the last event.
   const stopFollowing = sendLog(log, sessionId, Math.min(after ?? lastSeq, lastSeq), {
     send: writer.send,
-    room: writer.room,
+    waitForDrain: writer.waitForDrain,
     shows: (kind) => scope === "session" || isOfLiveView(kind),
     fail(error) {
-      logger.error({ err: error, sessionId }, "the log could not be read for a live connection");
+      logger.error({ err: error, sessionId }, "the events of a live connection could not be read");
       webSocket.close(CLOSE.broken, "the events could not be read; connect again");
     },
   });
 
-  function hidePage(): void {
+  function stopView(): void {
     stopPictures?.();
     stopPictures = undefined;
     writer.dropPicture();
   }
-  /** Drops the input of a connection without control, so that two people never type into one page. */
+  /** Passes input on to the page, or drops it if the connection has no control: only one person may type at a time. */
   function drive(input: BrowserInput): void {
     if (state.control.holderOf(sessionId) === member.id) driver.drive(input);
   }
@@ -96,16 +96,16 @@ export function serveViewer(
         case "auth":
           return;
         case "ping":
-          return tell({ type: "pong", data: {} });
+          return notify({ type: "pong", data: {} });
         case "view.subscribe":
           if (hasBrowser)
             stopPictures ??= browser.watch(sessionId, {
               onFrame: writer.sendPicture,
-              onPointer: (pointer) => tell({ type: "pointer", data: pointer }),
+              onPointer: (pointer) => notify({ type: "pointer", data: pointer }),
             });
           return;
         case "view.unsubscribe":
-          return hidePage();
+          return stopView();
         case "control.take":
           return state.control.take(sessionId, member.id);
         case "control.release":
@@ -124,7 +124,7 @@ export function serveViewer(
     },
     leave() {
       stopFollowing();
-      hidePage();
+      stopView();
       driver.stop();
       leaveRoom();
       leave();
@@ -136,27 +136,27 @@ export function serveViewer(
 function createDriver(
   { browser, logger }: ViewerServices,
   { sessionId, hasBrowser }: Viewer,
-  tell: (content: NoticeContent) => void,
+  notify: (content: NoticeContent) => void,
 ) {
   const held = createHeldInput();
   const cursor = followCursor(
     (x, y) => browser.readCursor(sessionId, x, y),
-    (keyword) => tell({ type: "cursor", data: { cursor: keyword } }),
+    (keyword) => notify({ type: "cursor", data: { cursor: keyword } }),
   );
   function act(input: BrowserInput): void {
     if (!hasBrowser) return;
     browser.input(sessionId, input).catch((error) => {
-      // The page's own status shows why the browser does not answer.
-      logger.debug({ err: error, sessionId }, "an input did not reach the page");
+      // Logged at debug level only, because `browser.status` events show why the browser does not answer.
+      logger.debug({ err: error, sessionId }, "an input could not be sent to the page");
     });
   }
   return {
     drive(input: BrowserInput): void {
       if (input.type === "mouse" && input.action === "move" && hasBrowser) cursor.moveTo(input.x, input.y);
-      held.note(input);
+      held.record(input);
       act(input);
     },
-    /** Releases the keys and buttons that are still down. */
+    /** Releases the keys and buttons that are still pressed. */
     releaseAll(): void {
       for (const input of held.releaseAll()) act(input);
     },

@@ -3,24 +3,24 @@ import { encodeFrame } from "#lib/client/frame-header.ts";
 import type { DomainEvent, MessageDelta, StoredEvent } from "#lib/events/event.ts";
 import type { LiveFrame, LiveNotice } from "#lib/page/state/view-types.ts";
 
-/** Bytes by what they were made from: once made, all viewers share them. */
+/** Encoded bytes by their source object. All viewers share them. */
 const encoded = new WeakMap<object, Uint8Array>();
 
 function encodeOnce<Source extends object>(
   source: Source,
   encode: (source: Source) => Uint8Array,
 ): Uint8Array {
-  const known = encoded.get(source);
-  if (known) return known;
+  const cached = encoded.get(source);
+  if (cached) return cached;
   const bytes = encode(source);
   encoded.set(source, bytes);
   return bytes;
 }
 
-/** A stored event as a text frame, around the very text that is stored. */
+/** A stored event as a text frame. Its body is embedded as stored, without parsing it. */
 export const encodeEvent = (event: StoredEvent): Uint8Array => encodeOnce(event, wrapEvent);
 
-/** A piece of a message as a text frame; it has no sequence number. */
+/** A delta of a message as a text frame. It has no sequence number. */
 export const encodeDelta = (delta: MessageDelta): Uint8Array => encodeOnce(delta, wrapDelta);
 
 /** A picture of the page as a binary frame. */
@@ -39,7 +39,7 @@ function wrapDelta(delta: MessageDelta): Uint8Array {
   return Buffer.from(JSON.stringify({ type: kind, sessionId, timestamp, data: delta } satisfies LiveFrame));
 }
 
-/** The log writes these three fields first, so that the caller's values behind them need no parsing. */
+/** The log writes these three fields first, so the timestamp can be read without parsing the values behind them. */
 const HEAD = /^\{"kind":"[^"]*","seq":\d+,"timestamp":"([^"]*)"/;
 
 const readTimestamp = (body: string): string =>

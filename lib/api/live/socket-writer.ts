@@ -3,27 +3,27 @@ import type { ScreencastFrame } from "#lib/browser/browser-service.ts";
 import { CLOSE } from "#lib/client/close-codes.ts";
 import { encodePicture } from "./server-frame.ts";
 
-/** Above this many waiting bytes pictures are skipped, and a replay waits. */
+/** With more buffered bytes than this, pictures are skipped and a replay waits. */
 const FULL_BYTES = 1024 * 1024;
-/** Above this many a reader is too slow for the events. */
+/** With more buffered bytes than this, the reader is too slow and the connection is closed. */
 const OVERLOADED_BYTES = 8 * 1024 * 1024;
 
-/** Writes to one socket, so that a slow reader costs bounded memory. Source: `security.md`, What is never lost. */
+/** Writes to one socket, with bounded memory for a slow reader. Source: `security.md`, What is never lost. */
 type SocketWriter = {
-  /** Sends a text frame; a reader that is too far behind is closed with "try later" instead. */
+  /** Sends a text frame, or closes the connection with "try later" if the reader is too far behind. */
   send: (frame: Uint8Array) => void;
-  /** Sends a picture, or keeps it, the newest alone, until the reader has caught up. */
+  /** Sends a picture. While the buffer is full, keeps only the newest picture and sends it afterwards. */
   sendPicture: (frame: ScreencastFrame) => void;
-  /** Forgets the picture that waits. */
+  /** Drops the pending picture. */
   dropPicture: () => void;
-  /** Resolves once little is waiting or the socket is closed; undefined where that is so now. */
-  room: () => Promise<void> | undefined;
+  /** Resolves when the buffer has drained or the socket is closed; undefined if there is nothing to wait for. */
+  waitForDrain: () => Promise<void> | undefined;
 };
 
-/** Makes the writer of one open socket. */
+/** Creates the writer of one open socket. */
 export function createSocketWriter(webSocket: WebSocket): SocketWriter {
   let picture: ScreencastFrame | undefined;
-  let wakers: (() => void)[] = [];
+  let waiters: (() => void)[] = [];
   const isFull = () => webSocket.bufferedAmount > FULL_BYTES;
   const isOpen = () => webSocket.readyState === WebSocket.OPEN;
 
@@ -32,18 +32,18 @@ export function createSocketWriter(webSocket: WebSocket): SocketWriter {
   }
   function onWritten(): void {
     if (isOpen() && isFull()) return;
-    if (wakers.length > 0) wake();
+    if (waiters.length > 0) resolveWaiters();
     if (!picture) return;
-    const waiting = picture;
+    const pending = picture;
     picture = undefined;
-    write(encodePicture(waiting), true);
+    write(encodePicture(pending), true);
   }
-  function wake(): void {
-    const woken = wakers;
-    wakers = [];
-    for (const waker of woken) waker();
+  function resolveWaiters(): void {
+    const resolved = waiters;
+    waiters = [];
+    for (const resolve of resolved) resolve();
   }
-  webSocket.once("close", wake);
+  webSocket.once("close", resolveWaiters);
 
   return {
     send(frame) {
@@ -51,13 +51,14 @@ export function createSocketWriter(webSocket: WebSocket): SocketWriter {
       if (isOpen()) webSocket.close(CLOSE.tryLater, "this connection reads too slowly; try again later");
     },
     sendPicture(frame) {
-      // A write is under way then, whose end sends what is kept.
+      // While the buffer is full a write is in progress, and its callback sends the picture.
       picture = isFull() ? frame : undefined;
       if (!picture) write(encodePicture(frame), true);
     },
     dropPicture() {
       picture = undefined;
     },
-    room: () => (isOpen() && isFull() ? new Promise<void>((resolve) => wakers.push(resolve)) : undefined),
+    waitForDrain: () =>
+      isOpen() && isFull() ? new Promise<void>((resolve) => waiters.push(resolve)) : undefined,
   };
 }

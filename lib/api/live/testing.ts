@@ -15,7 +15,7 @@ import type {
 } from "#lib/browser/browser-service.ts";
 import { createBrowserControl } from "#lib/browser/view/browser-control.ts";
 import { createMemoryBus, type EventBus } from "#lib/events/bus/bus.ts";
-import { openWords } from "#lib/events/bus/words.ts";
+import { openTopic } from "#lib/events/bus/topic.ts";
 import type { NewEvent } from "#lib/events/event.ts";
 import { createEventLog } from "#lib/events/event-log.ts";
 import { createKeyStore } from "#lib/keys/key-store.ts";
@@ -40,7 +40,7 @@ type TestBrowser = Pick<BrowserService, "watch" | "input" | "readCursor"> & {
   inputs: BrowserInput[];
 };
 
-/** A browser that shows what the test emits and notes what people do. */
+/** A browser that shows the frames which the test emits, and records the inputs of viewers. */
 function createTestBrowser(): TestBrowser {
   const watchers = new Set<ViewListeners>();
   const inputs: BrowserInput[] = [];
@@ -63,7 +63,7 @@ function createTestBrowser(): TestBrowser {
   };
 }
 
-/** A picture of the page with a JPEG of so many bytes. */
+/** A picture of the page with a JPEG of `bytes` bytes. */
 export const testPicture = (sequence: number, bytes = 100): ScreencastFrame => ({
   sequence,
   capturedAtMs: 1_700_000_000_000 + sequence,
@@ -75,7 +75,7 @@ export const testPicture = (sequence: number, bytes = 100): ScreencastFrame => (
   jpeg: new Uint8Array(bytes).fill(sequence),
 });
 
-/** An event like any other, told apart by its question. */
+/** A sample event. Its question identifies it. */
 export const testEvent = (question: string): NewEvent => ({
   kind: "elicitation.requested",
   requestId: null,
@@ -89,7 +89,7 @@ export const testEvent = (question: string): NewEvent => ({
   options: null,
 });
 
-/** The live hub on a log and a server of its own, and on a database of its own unless one is given. */
+/** Opens a live hub with its own log and server, and with its own database unless one is given. */
 export async function openLiveRig(
   options: { authTimeoutMs?: number; now?: () => number; db?: Database; bus?: EventBus } = {},
 ) {
@@ -105,13 +105,13 @@ export async function openLiveRig(
   ];
   const browser = createTestBrowser();
   const store = createKeyStore(db);
-  const control = createBrowserControl(openWords(bus, "browser-control"));
+  const control = createBrowserControl(openTopic(bus, "browser-control"));
   const access = createAccessWatch({
     rows: {
       readKeys: store.readLive,
       readShares: (sessionIds) => readShareStates(db, sessionIds, new Date()),
     },
-    words: openWords(bus, ACCESS_TOPIC),
+    words: openTopic(bus, ACCESS_TOPIC),
     logger: { warn: console.error },
   });
   const services: LiveServices = {
@@ -120,7 +120,7 @@ export async function openLiveRig(
     shares,
     access,
     control,
-    words: (topic) => openWords(bus, topic),
+    words: (topic) => openTopic(bus, topic),
     browser,
     authenticate: createAuthenticator(keys, store),
     failedAttempts: createFailedAttempts({ limit: 0, trustedProxies: [] }),
@@ -152,7 +152,7 @@ export async function openLiveRig(
     });
     const sessionId = req.url?.split("/")[3] ?? "";
     const none = () => {
-      throw new Error("nothing to upgrade");
+      throw new Error("the request is not an upgrade");
     };
     return hub.openLive(request, { sessionId }, upgrade ?? none);
   };
@@ -174,7 +174,7 @@ export async function openLiveRig(
       log.transact(sessionId, async (_tx, emit) => {
         for (const question of questions) emit(testEvent(question));
       }),
-    /** Makes a further share link of a session. */
+    /** Creates another share link of a session. */
     async addShare(sessionId: string, role: ShareRole): Promise<string> {
       const token = `token-${sessionId}-${role}`;
       await db.insert(shareTokens).values({
@@ -200,7 +200,7 @@ export async function openLiveRig(
 
 export type TestClient = ReturnType<typeof connectClient>;
 
-/** Notes all that a socket receives, and waits for conditions over it. */
+/** Records everything that a socket receives, and waits for conditions on it. */
 export function connectClient(socket: WebSocket) {
   const frames: LiveFrame[] = [];
   const pictures: Buffer[] = [];
@@ -227,11 +227,16 @@ export function connectClient(socket: WebSocket) {
   });
   socket.on("error", () => {});
 
-  /** Resolves once a condition over what came holds; rejects with the last frames when it does not within 30 s. */
+  /** Resolves when the condition holds; rejects after 30 s with the last frames. */
   function until(holds: () => boolean): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const timer = setTimeout(
-      () => reject(new Error(`waited in vain for ${holds}; last: ${JSON.stringify(frames.slice(-5))}`)),
+      () =>
+        reject(
+          new Error(
+            `the condition did not hold within 30 s: ${holds}; last frames: ${JSON.stringify(frames.slice(-5))}`,
+          ),
+        ),
       30_000,
     );
     const look = () => {
@@ -251,10 +256,10 @@ export function connectClient(socket: WebSocket) {
     pictures,
     until,
     send: (frame: LiveClientFrame) => socket.send(JSON.stringify(frame)),
-    /** It may have opened before anybody asks. */
+    /** Waits until the socket is open. It may already be. */
     opened: () => until(() => socket.readyState !== WebSocket.CONNECTING),
     ready: () => until(() => frames.some(({ type }) => type === "ready")),
-    /** Waits for the answer to a ping: whatever was sent before it has been taken. */
+    /** Waits for the answer to a ping, after which all earlier frames have been handled. */
     async settle() {
       const before = frames.filter(({ type }) => type === "pong").length;
       socket.send(JSON.stringify({ type: "ping" }));

@@ -1,73 +1,73 @@
-import type { Words } from "#lib/events/bus/words.ts";
+import type { Topic } from "#lib/events/bus/topic.ts";
 
-/** One connection and the number that it was told last. */
-type Member = { told: number; tell: (watching: number) => void };
+/** One connection, and the count that it was last notified of. */
+type Member = { notifiedCount: number; notify: (watching: number) => void };
 
 /** The connections of one session. */
 type Room = {
   members: Set<Member>;
-  /** How many connections each other process has. */
+  /** The number of connections in each other process. */
   others: Map<string, number>;
-  /** Processes that were asked to repeat their count and have not done so yet. */
+  /** Processes that have not answered the last request for their count. */
   unconfirmed: Set<string>;
 };
 
-/** How many connections follow each session, in all processes. */
+/** Counts the connections of each session, in all processes. */
 export type WatchList = {
   /**
-   * Counts a connection in. `tell` is called with each later change of the number; changes of one moment are one call.
-   * @returns the number with this connection, as far as this process knows it, and the way to leave.
+   * Adds a connection. `notify` is called with the new count after each later change; simultaneous changes are one call.
+   * @returns the count including this connection, as far as this process knows it, and a function that removes it.
    */
-  join: (sessionId: string, tell: (watching: number) => void) => { watching: number; leave: () => void };
+  join: (sessionId: string, notify: (watching: number) => void) => { watching: number; leave: () => void };
   count: (sessionId: string) => number;
   close: () => void;
 };
 
-/** A process tells its count of a session when it changes; with `asks` it wants the counts of the others. */
-type Word = { from: string; sessionId: string; watching: number; asks?: true };
+/** A process publishes its count of a session when it changes. With `asks` it requests the counts of the others. */
+type CountMessage = { from: string; sessionId: string; watching: number; asks?: true };
 
 /**
- * Makes the list. Processes tell each other when connections come and go, and hear only of sessions that they have
- * connections of, so that connections that stay cost nothing.
+ * Creates the list. Each process publishes its count of a session when a connection joins or leaves, and ignores counts
+ * of sessions that it has no connections of. Between such changes nothing is sent.
  *
- * @param options.confirmMs how long another process may take to repeat its count when a connection has come; a process
- * that does not counts as gone.
+ * @param options.confirmMs when a connection joins, other processes have this long to repeat their count; the count of a
+ * process that does not answer is dropped.
  */
 export function createWatchList(
-  words: Words,
+  words: Topic,
   { self = crypto.randomUUID(), confirmMs = 2_000 }: { self?: string; confirmMs?: number } = {},
 ): WatchList {
   const rooms = new Map<string, Room>();
-  /** Sessions whose number has changed; `asks` where a connection of this process has come. */
+  /** Sessions whose count has changed. `isOwn`: publish this process's count; `asks`: request those of the others. */
   const changed = new Map<string, { isOwn: boolean; asks: boolean }>();
   const timers = new Set<NodeJS.Timeout>();
-  const tell = (word: Word) => words.tell(JSON.stringify(word));
+  const publish = (message: CountMessage) => words.tell(JSON.stringify(message));
 
   function countAll(sessionId: string): number {
     const room = rooms.get(sessionId);
     return room ? [...room.others.values()].reduce((sum, count) => sum + count, room.members.size) : 0;
   }
   function announce(sessionId: string, { isOwn = false, asks = false }): void {
-    if (changed.size === 0) setImmediate(tellAll);
-    const known = changed.get(sessionId);
-    changed.set(sessionId, { isOwn: isOwn || known?.isOwn === true, asks: asks || known?.asks === true });
+    if (changed.size === 0) setImmediate(flush);
+    const pending = changed.get(sessionId);
+    changed.set(sessionId, { isOwn: isOwn || pending?.isOwn === true, asks: asks || pending?.asks === true });
   }
-  function tellAll(): void {
+  function flush(): void {
     const all = [...changed];
     changed.clear();
     for (const [sessionId, { isOwn, asks }] of all) {
       const room = rooms.get(sessionId);
       if (room && asks) expectCounts(sessionId, room);
-      if (isOwn) tell({ from: self, sessionId, watching: room?.members.size ?? 0, ...(asks && { asks }) });
+      if (isOwn) publish({ from: self, sessionId, watching: room?.members.size ?? 0, ...(asks && { asks }) });
       const watching = countAll(sessionId);
       for (const member of room?.members ?? []) {
-        if (member.told === watching) continue;
-        member.told = watching;
-        member.tell(watching);
+        if (member.notifiedCount === watching) continue;
+        member.notifiedCount = watching;
+        member.notify(watching);
       }
     }
   }
-  /** A process that ended without a word is found out when it does not repeat its count. */
+  /** Drops the counts of processes that do not repeat them in time: such a process has probably crashed. */
   function expectCounts(sessionId: string, room: Room): void {
     if (room.others.size === 0) return;
     room.unconfirmed = new Set(room.others.keys());
@@ -81,7 +81,7 @@ export function createWatchList(
     timers.add(timer);
   }
 
-  function receive({ from, sessionId, watching, asks }: Word): void {
+  function receive({ from, sessionId, watching, asks }: CountMessage): void {
     const room = rooms.get(sessionId);
     if (from === self || !room) return;
     room.unconfirmed.delete(from);
@@ -90,22 +90,22 @@ export function createWatchList(
     announce(sessionId, { isOwn: asks === true });
   }
   const stopListening = words.listen(
-    // Only this module writes to the topic.
-    (word) => receive(JSON.parse(word) as Word),
+    // The cast holds because only this module publishes to the topic.
+    (text) => receive(JSON.parse(text) as CountMessage),
     () => {
       for (const sessionId of rooms.keys()) announce(sessionId, { isOwn: true, asks: true });
     },
   );
 
   return {
-    join(sessionId, tellMember) {
+    join(sessionId, notify) {
       const room: Room = rooms.get(sessionId) ?? {
         members: new Set(),
         others: new Map(),
         unconfirmed: new Set(),
       };
       rooms.set(sessionId, room);
-      const member: Member = { told: countAll(sessionId) + 1, tell: tellMember };
+      const member: Member = { notifiedCount: countAll(sessionId) + 1, notify };
       room.members.add(member);
       announce(sessionId, { isOwn: true, asks: true });
       const leave = () => {
@@ -113,12 +113,12 @@ export function createWatchList(
         if (room.members.size === 0) rooms.delete(sessionId);
         announce(sessionId, { isOwn: true });
       };
-      return { watching: member.told, leave };
+      return { watching: member.notifiedCount, leave };
     },
     count: countAll,
     close() {
-      // Connections that closed last have not been announced yet.
-      tellAll();
+      // Changes of the last connections that closed may still be pending.
+      flush();
       stopListening();
       for (const timer of timers) clearTimeout(timer);
     },

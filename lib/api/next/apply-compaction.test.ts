@@ -6,40 +6,48 @@ import { buildTimeline } from "#lib/page/state/timeline.ts";
 import { readCompactions } from "./load-session-page.ts";
 
 const sizes = { how: "summarized" as const, tokensBefore: 90_000, tokensAfter: 40_000, messagesReplaced: 31 };
-const said = event(5, { kind: "message.completed", message: message("msg_2", 2, "assistant", "Looking.") });
-const begun = event(6, { kind: "turn.compacting", tokens: 90_000, budgetTokens: 100_000 });
-const ended = event(7, { kind: "turn.compacted", ...sizes });
-const later = event(8, { kind: "message.completed", message: message("msg_3", 3, "assistant", "Found.") });
-const over = event(9, { kind: "run.completed", outcome: "errored", error: "no", usage });
+const reply = event(5, { kind: "message.completed", message: message("msg_2", 2, "assistant", "Looking.") });
+const compacting = event(6, { kind: "turn.compacting", tokens: 90_000, budgetTokens: 100_000 });
+const compacted = event(7, { kind: "turn.compacted", ...sizes });
+const laterReply = event(8, {
+  kind: "message.completed",
+  message: message("msg_3", 3, "assistant", "Found."),
+});
+const failedRun = event(9, { kind: "run.completed", outcome: "errored", error: "no", usage });
 
 describe("a compaction on the page", () => {
-  it("is the turn's state while it goes on", () => {
-    const compacting = [said, begun].reduce(applyEvent, started);
-    assert.equal(compacting.turnState, "compacting");
-    assert.equal(applyEvent(compacting, ended).turnState, "running");
+  it("is the turn's state while it is in progress", () => {
+    const state = [reply, compacting].reduce(applyEvent, started);
+    assert.equal(state.turnState, "compacting");
+    assert.equal(applyEvent(state, compacted).turnState, "running");
   });
 
-  it("is a line after the message that was the newest then, and stays there", () => {
+  it("is a line after the message that was newest when it began, and stays there", () => {
     const types = (state: typeof started) => buildTimeline(state).map(({ type }) => type);
-    const state = [said, begun].reduce(applyEvent, started);
+    const state = [reply, compacting].reduce(applyEvent, started);
     assert.deepEqual(types(state), ["user", "text", "compaction"]);
-    assert.deepEqual(types([ended, later].reduce(applyEvent, state)), ["user", "text", "compaction", "text"]);
+    assert.deepEqual(types([compacted, laterReply].reduce(applyEvent, state)), [
+      "user",
+      "text",
+      "compaction",
+      "text",
+    ]);
   });
 
-  it("is not left unfinished by a run that ends, and is told once where it begins anew", () => {
-    const again = event(7, { kind: "turn.compacting", tokens: 90_000, budgetTokens: 100_000 });
-    const state = [said, begun, again].reduce(applyEvent, started);
+  it("appears once if it is restarted, and is removed if its run ends before it is complete", () => {
+    const restarted = event(7, { kind: "turn.compacting", tokens: 90_000, budgetTokens: 100_000 });
+    const state = [reply, compacting, restarted].reduce(applyEvent, started);
     assert.equal(state.compactions.length, 1);
-    const failed = applyEvent(state, over);
+    const failed = applyEvent(state, failedRun);
     assert.deepEqual([failed.compactions, failed.turnState], [[], "idle"]);
   });
 
-  it("is the same for whoever opens the page later", () => {
+  it("is the same on a page that is opened later", () => {
     for (const events of [
-      [said, begun],
-      [said, begun, ended, later],
-      [said, begun, over],
-      [said, begun, ended, over],
+      [reply, compacting],
+      [reply, compacting, compacted, laterReply],
+      [reply, compacting, failedRun],
+      [reply, compacting, compacted, failedRun],
     ])
       assert.deepEqual(readCompactions(events), events.reduce(applyEvent, started).compactions);
   });

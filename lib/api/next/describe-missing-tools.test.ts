@@ -6,7 +6,7 @@ import { buildTimeline } from "#lib/page/state/timeline.ts";
 import { describeMissingTools } from "#lib/page/words/describe-missing-tools.ts";
 import { readMissingTools } from "./load-session-page.ts";
 
-const asked = event(5, { kind: "message.completed", message: message("msg_2", 2, "user", "And now?") });
+const question = event(5, { kind: "message.completed", message: message("msg_2", 2, "user", "And now?") });
 const server = event(6, { kind: "mcp.skipped", serverId: "crm", reason: "it is dead" });
 const tools = event(7, {
   kind: "mcp.skipped",
@@ -15,11 +15,11 @@ const tools = event(7, {
   tools: ["a", "b"],
   toolCount: 40,
 });
-const said = event(8, { kind: "message.completed", message: message("msg_3", 3, "assistant", "This.") });
+const reply = event(8, { kind: "message.completed", message: message("msg_3", 3, "assistant", "This.") });
 
 describe("missing tools on the page", () => {
-  it("are lines after the message that was the newest then, for whoever saw it and whoever comes later", () => {
-    const events = [asked, server, tools, said];
+  it("are lines after the message that was newest then, also on a page that is opened later", () => {
+    const events = [question, server, tools, reply];
     const state = events.reduce(applyEvent, started);
     assert.deepEqual(
       buildTimeline(state).map(({ type }) => type),
@@ -28,7 +28,7 @@ describe("missing tools on the page", () => {
     assert.deepEqual(readMissingTools(events), state.missingTools);
   });
 
-  it("tell of a whole server, or of the first of its tools and how many there are", () => {
+  it("name a whole server, or the number of its missing tools and the first of them", () => {
     const lines = [server, tools].reduce(applyEvent, started).missingTools.map(describeMissingTools);
     assert.deepEqual(lines, [
       "crm is not available in this turn: it is dead",

@@ -4,13 +4,13 @@ import type { PathOperations } from "../http/serve-path.ts";
 import type { LiveHub } from "../live/live-hub.ts";
 import type { PageLoaders } from "./page-loaders.ts";
 
-/** What the service offers to Next's routes; the two module graphs share this object and nothing else. */
+/** The functions that the service offers to Next's routes. This object is all that the two module graphs share. */
 export type Mounted = PageLoaders & {
   serve: (operations: PathOperations, request: Request, params: Record<string, string>) => Promise<Response>;
   openLive: LiveHub["openLive"];
-  /** `/api/inngest`, where a real server drives the functions; undefined with the embedded engine. */
+  /** Serves `/api/inngest` if an Inngest server drives the functions; undefined with the embedded engine. */
   serveEngine: ((request: Request, peer: string | undefined) => Promise<Response>) | undefined;
-  /** `/api/mcp`, the built-in MCP server. */
+  /** Serves `/api/mcp`, the built-in MCP server. */
   serveMcp: (request: Request) => Promise<Response>;
   /** @see enterByLink */
   enterByLink: (request: Request) => Promise<Response | "unknown" | undefined>;
@@ -21,19 +21,19 @@ const OPENING = Symbol.for("agent-session-service.opening");
 
 type Globals = { [CONTAINER]?: Mounted; [OPENING]?: Promise<Mounted> | undefined };
 
-/** From the root of the project. */
+/** Path from the root of the project. */
 const OPENER = "lib/server/open-serverless.ts";
 
 /**
- * The service: the one of our own server process, or, where the pages are served without it, one that is opened from the
- * environment at the first need. It is imported by Node itself, not bundled, so that it is the same code in both.
+ * The service of this process. The service's own server process has opened it; a serverless process opens it from the
+ * environment at the first call. The opener is imported by Node instead of being bundled, so that both run the same code.
  *
- * @throws Error with a sentence when it cannot be opened; the next call tries again.
+ * @throws Error with a sentence if the service cannot be opened; the next call tries again.
  */
 export async function findContainer(): Promise<Mounted> {
   const globals = globalThis as Globals;
-  const found = globals[CONTAINER];
-  if (found) return found;
+  const container = globals[CONTAINER];
+  if (container) return container;
   globals[OPENING] ??= open().catch((error: unknown) => {
     globals[OPENING] = undefined;
     throw error;
@@ -41,7 +41,7 @@ export async function findContainer(): Promise<Mounted> {
   return globals[OPENING];
 }
 
-/** Whether the pages are served by our own server process, which does itself what a proxy would. */
+/** Whether the service's own server process serves the pages. It has already done the work of Next's proxy. */
 export const isServedByOwnProcess = (): boolean => (globalThis as Globals)[CONTAINER] !== undefined;
 
 async function open(): Promise<Mounted> {

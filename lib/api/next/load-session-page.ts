@@ -46,9 +46,9 @@ const IMPORTS = 100;
 const TEST_RUNS = 50;
 
 /**
- * The data that the session page starts from; live events update it. Undefined for a visitor without access.
+ * The initial data of the session page, which live events then update; undefined for a visitor without access.
  *
- * @param agentId the sub-agent below the session that is shown instead of it.
+ * @param agentId if given, the page shows this sub-agent below the session.
  */
 export async function loadSessionPage(
   services: ApiServices,
@@ -59,7 +59,7 @@ export async function loadSessionPage(
   const { db } = services;
   const access = await readVisit(services, sessionId, cookieHeader, false);
   if (!access) return undefined;
-  // The session row first: an event that is stored while the rest is read arrives again, and applying it twice is harmless.
+  // Read the session row first: an event stored during the other reads is then delivered again, which is harmless.
   const session =
     agentId === undefined
       ? await findSession(db, sessionId)
@@ -67,7 +67,7 @@ export async function loadSessionPage(
   return session && takeSnapshot(services, session, access, sessionId);
 }
 
-/** The same for the page of the live view, which a visitor of `liveViewUrl` gets without the rest of the session. */
+/** The initial data of the live view's page. A visitor of a `liveViewUrl` gets it without the rest of the session. */
 export async function loadLivePage(
   services: ApiServices,
   sessionId: string,
@@ -81,7 +81,7 @@ export async function loadLivePage(
     : takeLiveViewSnapshot(services, session, access);
 }
 
-/** The browser's status only: a `liveViewUrl` shows nothing else of its session. */
+/** A snapshot with only the browser's state, because a `liveViewUrl` shows nothing else of its session. */
 async function takeLiveViewSnapshot(
   services: ApiServices,
   session: SessionRow,
@@ -131,7 +131,7 @@ async function takeLiveViewSnapshot(
   };
 }
 
-/** @param pageId the session in the page's address: that of the snapshot, or one above it. */
+/** @param pageId the session in the page's URL: the session itself, or one above it. */
 function pathsOf(sessionId: string, pageId: string) {
   const agents = `/s/${pageId}/agents`;
   const data = sessionId === pageId ? `/api/sessions/${pageId}` : `${agents}/${sessionId}`;
@@ -150,7 +150,7 @@ function pathsOf(sessionId: string, pageId: string) {
   };
 }
 
-/** The sub-agent that a session is; null for a session without a parent. */
+/** The facts about a session that is a sub-agent; null for a session without a parent. */
 async function readAgentFacts(
   { db }: ApiServices,
   { id, parentSessionId }: SessionRow,
@@ -173,7 +173,7 @@ async function readAgentFacts(
   };
 }
 
-/** The browser's state: its status, the session's place in line, and the picture to show while no browser runs. */
+/** The browser's state: its status, the session's position in the queue, and the time of its last picture. */
 async function readBrowserState({ browser, log }: ApiServices, { id, eventSeq }: SessionRow) {
   const status = await browser.readStatus(id);
   const pictureTakenAt = (await browser.readPictureTimes([id])).get(id);
@@ -192,13 +192,13 @@ async function takeSnapshot(
 ): Promise<SessionSnapshot> {
   const { db } = services;
   const runs = (await listRuns(db, session.id, RUNS)).toReversed();
-  // One more than is shown tells whether there are earlier ones.
+  // One more than is shown, to detect whether there are earlier messages.
   const messages = await listRecentMessages(db, session.id, MESSAGES + 1);
   const annotations = await listAnnotations(db, session.id, { limit: ANNOTATIONS });
   const deliverables = await listDeliverables(db, session.id, DELIVERABLES);
   const questions = await listOpenElicitations(db, session.id);
   const open = await listOpenRuns(db, session.id);
-  const playing = open.find(({ run }) => run.state === "running")?.run;
+  const running = open.find(({ run }) => run.state === "running")?.run;
   const events = await readLatestEvents(services.log, session.id, session.eventSeq);
   return {
     session: {
@@ -229,7 +229,7 @@ async function takeSnapshot(
     queue: await listQueue(db, session.id),
     steers: await listReadSteers(db, session.id),
     ...(await readBrowserState(services, session)),
-    // Stored as submitted, and validated then.
+    // The cast holds because submissions are validated before they are stored.
     annotations: annotations.data.toReversed() as AnnotationView[],
     elicitations: questions.map((row) => ({
       elicitationId: row.id,
@@ -240,23 +240,23 @@ async function takeSnapshot(
       form: row.form,
       expiresAt: row.expiresAt.toISOString(),
     })),
-    // Only the wait of a parked turn ends with an event.
-    waitingOn: playing?.parkedAt ? await readWaitingOn(db, playing) : null,
+    // Only a parked turn is shown as waiting, because only the end of its wait has an event.
+    waitingOn: running?.parkedAt ? await readWaitingOn(db, running) : null,
     deliverables: deliverables.toReversed().map((row) => projectDeliverable(row.runId, row)),
     ...(await readVariants(services, session)),
-    // A sub-agent has no reports and no test runs.
+    // For a sub-agent these two are always empty.
     reports: await listReports(db, session.id, { onlyNewest: true }),
     testRuns: (await listTestRuns(db, session.id, { limit: TEST_RUNS })).map(showTestRun),
     ...(await readPlanning(services, session)),
     imports: (await listImports(db, session.id, { limit: IMPORTS })).map(summarizeImport),
     lastSeq: session.eventSeq,
-    // The link itself is not in the page: a compressed page with a secret would tell it by its length.
+    // The link itself is not in the page, because the length of a compressed page can reveal a secret in it (BREACH).
     hasOwnLink: linkId === null && session.parentSessionId === null,
     paths: pathsOf(session.id, pageId),
   };
 }
 
-/** The variants, previews and landing pages of a session. A sub-agent's page has none: they belong to the root session. */
+/** The variants, previews and landing pages of a session. A sub-agent has none, because they belong to the root session. */
 async function readVariants(
   { db, settings }: ApiServices,
   { id, parentSessionId }: SessionRow,
@@ -269,7 +269,7 @@ async function readVariants(
   };
 }
 
-/** The plan and the requirements of a session. A sub-agent's page has none, because they belong to the root session. */
+/** The plan and the requirements of a session. A sub-agent has none, because they belong to the root session. */
 async function readPlanning(
   { db }: ApiServices,
   { id, parentSessionId }: SessionRow,
@@ -292,12 +292,12 @@ const toRunView = (run: RunRow): RunView => ({
   endedAt: run.endedAt?.toISOString() ?? null,
 });
 
-/** The compactions among a session's events, each with the newest message of that moment. */
+/** The compactions in a session's events, each with the message that was newest when it happened. */
 export function readCompactions(events: readonly DomainEvent[]): CompactionView[] {
   let compactions: CompactionView[] = [];
   let newest: { id: string; seq: number } | null = null;
   for (const event of events) {
-    // An event that repeats a message, with a part added, does not make it the newest.
+    // An older message is repeated when a part is added to it; it must not count as the newest.
     if (event.kind === "message.completed" && event.message.seq >= (newest?.seq ?? 0)) newest = event.message;
     if (event.kind === "turn.compacting" || event.kind === "turn.compacted")
       compactions = applyCompactionEvent(compactions, event, newest?.id ?? null);
@@ -306,19 +306,19 @@ export function readCompactions(events: readonly DomainEvent[]): CompactionView[
   return compactions;
 }
 
-/** The notices of missing tools among a session's events, each with the newest message of that moment. */
+/** The notices of missing tools in a session's events, each with the message that was newest when it happened. */
 export function readMissingTools(events: readonly DomainEvent[]): MissingToolsView[] {
   const missing: MissingToolsView[] = [];
   let newest: { id: string; seq: number } | null = null;
   for (const event of events) {
-    // An event that repeats a message, with a part added, does not make it the newest.
+    // An older message is repeated when a part is added to it; it must not count as the newest.
     if (event.kind === "message.completed" && event.message.seq >= (newest?.seq ?? 0)) newest = event.message;
     if (event.kind === "mcp.skipped") missing.push(toMissingTools(event, newest?.id ?? null));
   }
   return missing;
 }
 
-/** The tool calls among a session's events, with what came of them. */
+/** The tool calls in a session's events, with their results. */
 function readToolCalls(events: readonly DomainEvent[]): ToolCallView[] {
   const calls = new Map<string, ToolCallView>();
   for (const event of events) {

@@ -15,19 +15,19 @@ export type { LandingPage } from "./page-loaders.ts";
 type RouteContext = { params: Promise<Record<string, string> | undefined> };
 type RouteHandler = (request: Request, context: RouteContext) => Promise<Response>;
 
-/** The handlers of one path, for every method: those without an operation are refused with the contract's own 405. */
+/** The handlers of one path, for every method. Methods without an operation are answered 405 as in the contract. */
 export function mount(operations: PathOperations): Record<(typeof METHODS)[number], RouteHandler> {
   const handle: RouteHandler = async (request, context) => {
-    // Next gives a path without parameters none at all.
+    // Next passes no params object for a path without parameters.
     const params = (await context.params) ?? {};
-    // Source: specification, Errors, other rules, 1: such an id is not ours to answer.
+    // An id of another form gets Next's 404. Source: specification, Errors, other rules, 1.
     if (operations.POST === "retargetBrowser" && !isRoutedSessionId(params.sessionId ?? "")) notFound();
     return answer(request, async () => (await findContainer()).serve(operations, request, params));
   };
   return forEveryMethod(handle);
 }
 
-/** A service that cannot be opened is our fault, and told in the interface's own words. */
+/** Answers a request with the security headers. If the service cannot be opened, the answer is the error envelope. */
 async function answer(request: Request, work: () => Promise<Response>): Promise<Response> {
   const response = await work().catch((error: unknown) => failureResponse(failureOf(error)));
   const isHttps = new URL(request.url).protocol === "https:";
@@ -36,23 +36,23 @@ async function answer(request: Request, work: () => Promise<Response>): Promise<
   return response;
 }
 
-/** `/api/inngest`, where the pages are served without our own process; that one answers it by itself. */
+/** Serves `/api/inngest` on serverless platforms; the service's own server process answers it before Next. */
 export function mountEngine(): Record<"GET" | "POST" | "PUT", (request: Request) => Promise<Response>> {
   const handle = (request: Request) =>
     answer(request, async () => {
       const { serveEngine } = await findContainer();
-      // Whose request it is nobody knows here: what only this machine may ask is not answered.
+      // The address of the peer is unknown here, so requests that only local callers may send are refused.
       return serveEngine ? serveEngine(request, undefined) : new Response(null, { status: 404 });
     });
   return { GET: handle, POST: handle, PUT: handle };
 }
 
-/** `/api/mcp`, the built-in MCP server; which methods it answers is its protocol's business. */
+/** Serves `/api/mcp`, the built-in MCP server, for every method: the MCP server itself answers each of them. */
 export function mountMcp(): Record<(typeof METHODS)[number], RouteHandler> {
   return forEveryMethod((request) => answer(request, async () => (await findContainer()).serveMcp(request)));
 }
 
-/** `/s/:sessionId/enter`, where a share link leads that our own process does not see. */
+/** Serves `/s/:sessionId/enter`, to which share links are redirected on serverless platforms. */
 export function mountEntrance(): { GET: RouteHandler } {
   const handle: RouteHandler = (request, context) =>
     answer(request, async () => {
@@ -69,8 +69,8 @@ export function mountEntrance(): { GET: RouteHandler } {
 }
 
 /**
- * `/login` and the addresses below it, where a login link or the identity provider leads; our own process serves them
- * before Next.
+ * Serves `/login` and the paths below it, for login links and the identity provider, on serverless platforms; the
+ * service's own server process answers them before Next.
  */
 export function mountLogin(): { GET: RouteHandler } {
   const handle: RouteHandler = (request) =>
@@ -82,7 +82,7 @@ export function mountLogin(): { GET: RouteHandler } {
   return { GET: handle };
 }
 
-/** The handlers of paths below `/api` that nothing stands at: programs get an envelope there, not a page. */
+/** The handlers of unknown paths below `/api`: programs get the error envelope there instead of the 404 page. */
 export function mountUnknown(): Record<(typeof METHODS)[number], RouteHandler> {
   return forEveryMethod((request) =>
     answer(request, async () => failureResponse(fail("not_found", "no such path"))),
@@ -101,27 +101,27 @@ function forEveryMethod(handle: RouteHandler): Record<(typeof METHODS)[number], 
   };
 }
 
-/** The session, or a sub-agent below it, as the holder of this cookie may see it; undefined without access. */
+/** @see PageLoaders */
 export const loadSessionPage: PageLoaders["loadSessionPage"] = async (...visit) =>
   (await findContainer()).loadSessionPage(...visit);
 
-/** The session's live view as the holder of this cookie may see it, undefined without access. */
+/** @see PageLoaders */
 export const loadLivePage: PageLoaders["loadLivePage"] = async (sessionId, cookieHeader) =>
   (await findContainer()).loadLivePage(sessionId, cookieHeader);
 
-/** A report of the session as the holder of this cookie may see it; undefined without access. */
+/** @see PageLoaders */
 export const loadReportPage: PageLoaders["loadReportPage"] = async (...visit) =>
   (await findContainer()).loadReportPage(...visit);
 
-/** The landing page as the holder of this cookie may see it. */
+/** @see PageLoaders */
 export const loadLandingPage: PageLoaders["loadLandingPage"] = async (cookieHeader) =>
   (await findContainer()).loadLandingPage(cookieHeader);
 
-/** The document of this service, for the reference page. */
+/** The OpenAPI document of this service, for the reference page. */
 export async function loadReference(): Promise<OpenApiDocument> {
   const { serve } = await findContainer();
-  const asked = new Request("http://service/api/openapi.json");
-  const response = await serve({ GET: "readOpenApi" }, asked, {});
-  if (!response.ok) throw new Error(`the document was answered with ${response.status}`);
+  const request = new Request("http://service/api/openapi.json");
+  const response = await serve({ GET: "readOpenApi" }, request, {});
+  if (!response.ok) throw new Error(`the request for the OpenAPI document was answered ${response.status}`);
   return response.json();
 }

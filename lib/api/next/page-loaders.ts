@@ -6,12 +6,12 @@ import { summarise } from "../operations/lists.ts";
 import { describeLogins } from "../operations/logins.ts";
 import type { ApiServices } from "../services.ts";
 
-/** What the landing page is drawn from. */
+/** The data of the landing page. */
 export type LandingPage = {
   signedIn: boolean;
   /** Browsers that are signed in; empty for visitors who are not. */
   logins: Login[];
-  /** Where a sign-in with the identity provider begins; null where none is set up. */
+  /** The path at which a sign-in with the identity provider begins; null if none is configured. */
   oidcPath: string | null;
   recent: SessionSummary[];
   model: { label: string; isDemo: boolean };
@@ -19,17 +19,17 @@ export type LandingPage = {
   baseUrl: string;
 };
 
-/** What the pages ask the server process for. */
+/** Functions that load the data of the pages. `cookieHeader` determines what the visitor may see. */
 export type PageLoaders = {
-  /** The session, or a sub-agent below it, as the holder of this cookie may see it; undefined without access. */
+  /** The session, or the sub-agent `agentId` below it; undefined for a visitor without access. */
   loadSessionPage: (
     sessionId: string,
     cookieHeader: string | null,
     agentId?: string,
   ) => Promise<SessionSnapshot | undefined>;
-  /** The session's live view as the holder of this cookie may see it, undefined without access. */
+  /** The session's live view; undefined for a visitor without access. */
   loadLivePage: (sessionId: string, cookieHeader: string | null) => Promise<SessionSnapshot | undefined>;
-  /** A report of the session as the holder of this cookie may see it; undefined without access. */
+  /** A report of the session; undefined for a visitor without access, and for an unknown report. */
   loadReportPage: (
     sessionId: string,
     reportId: string,
@@ -40,7 +40,7 @@ export type PageLoaders = {
 
 const RECENT = 20;
 
-/** What the landing page shows to the holder of this cookie. */
+/** @see PageLoaders */
 export async function loadLandingPage(
   services: ApiServices,
   cookieHeader: string | null,

@@ -12,7 +12,7 @@ before(async () => {
 });
 after(() => database.close());
 
-test("events stored after `lastSeq` was read are left to the live connection", async () => {
+test("events after `lastSeq` are excluded, because the live connection delivers them", async () => {
   const sessionId = await insertBareSession(database.db);
   const log = createEventLog(database.db, createMemoryBus());
   const skip = (serverId: string) =>

@@ -2,7 +2,7 @@ import type { DomainEvent, EventKind } from "#lib/events/event.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
 
 const EVENTS_BACK = 2_000;
-/** What the page is told about by the log alone. */
+/** Kinds of events that the page reads from the log: tool calls, notices, and the messages and run ends around them. */
 const KINDS: ReadonlySet<EventKind> = new Set([
   "message.completed",
   "tool.call",
@@ -13,7 +13,7 @@ const KINDS: ReadonlySet<EventKind> = new Set([
   "run.completed",
 ]);
 
-/** The place in line of a session whose browser reads `creating`; null where it does not wait for one. */
+/** The position in the browser queue of a session whose browser is `creating`; null if it does not wait. */
 export async function readBrowserPosition(
   log: EventLog,
   sessionId: string,
@@ -23,7 +23,7 @@ export async function readBrowserPosition(
   const newest = events.findLast(({ kind }) => kind === "browser.waiting");
   const started = events.findLast(({ kind, body }) => kind === "browser.status" && !isCreating(body));
   if (!newest || (started && started.seq > newest.seq)) return null;
-  // Written by our own log.
+  // The cast holds because only the event log writes these bodies.
   return (JSON.parse(newest.body) as Extract<DomainEvent, { kind: "browser.waiting" }>).position;
 }
 
@@ -31,8 +31,8 @@ const isCreating = (body: string): boolean =>
   (JSON.parse(body) as Extract<DomainEvent, { kind: "browser.status" }>).status === "creating";
 
 /**
- * Of the session's latest events up to `lastSeq` those from which the page is drawn, in order. Later ones are left to the
- * live connection, which begins after `lastSeq`: the page would show them twice.
+ * The session's latest events up to `lastSeq` that the page needs, in order. Later events are excluded, because the live
+ * connection delivers them and the page would show them twice.
  */
 export async function readLatestEvents(
   log: EventLog,
@@ -43,7 +43,7 @@ export async function readLatestEvents(
   return (
     stored
       .filter(({ seq, kind }) => seq <= lastSeq && KINDS.has(kind))
-      // Written by our own log.
+      // The cast holds because only the event log writes these bodies.
       .map(({ body }) => JSON.parse(body) as DomainEvent)
   );
 }

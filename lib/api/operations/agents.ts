@@ -21,7 +21,7 @@ import type { ApiServices } from "../services.ts";
 import { sendPicture } from "./browser.ts";
 import type { CallOf } from "./handler.ts";
 
-/** `GET …/agents`: the tree below a session, flat. Source: `wire.md`, Sub-agents. */
+/** `GET …/agents`: the tree below a session, as a flat list. Source: `wire.md`, Sub-agents. */
 export async function listAgents(
   { db, browser, shares }: Pick<ApiServices, "db" | "browser" | "shares">,
   { params }: CallOf<"listAgents">,
@@ -49,10 +49,10 @@ export async function listAgents(
   return { ok: true, status: 200, body: { success: true, agents } };
 }
 
-/** Maximum length of a result in the page's list, as JSON. The transcript on the sub-agent's page has the whole. */
+/** Maximum length of a result in the page's list, as JSON. The transcript on the sub-agent's page has the full result. */
 const RESULT_CHARACTERS_MAX = 4_096;
 
-/** The tree below a session, flat, as its page lists it. */
+/** The tree below a session, as a flat list for the session page. */
 export async function listPersonAgents(
   services: Pick<ApiServices, "db" | "browser">,
   { params }: { params: { sessionId: string } },
@@ -61,7 +61,7 @@ export async function listPersonAgents(
   return { ok: true, status: 200, body: { success: true, agents } };
 }
 
-/** Reads the tree below a session for its page, at a cost that does not grow with the sub-agents' logs. */
+/** Reads the tree below a session for its page. The cost does not depend on the length of the sub-agents' logs. */
 export async function readAgentViews(
   { db, browser }: Pick<ApiServices, "db" | "browser">,
   sessionId: string,
@@ -101,7 +101,7 @@ function describeAgent(row: AgentRow | BriefAgent, steps: Map<string, string>) {
   };
 }
 
-/** Stops a sub-agent, and everything below it, for a person at the session page. */
+/** Stops a sub-agent and the sub-agents below it, for a person on the session page. */
 export async function cancelAgentAsPerson(
   { db, turn }: ApiServices,
   { params }: CallOf<"cancelAgentAsPerson">,
@@ -114,7 +114,7 @@ export async function cancelAgentAsPerson(
   return { ok: true, status: 202, body: { success: true, sessionId, runId: open?.run.id ?? null } };
 }
 
-/** The last picture of the page that a sub-agent works on: its own, or its parent's where it shares that. */
+/** The last picture of the page that a sub-agent works on: its own page, or the page it shares with its parent. */
 export async function readAgentPicture(
   services: ApiServices,
   { params }: CallOf<"readAgentPicture">,

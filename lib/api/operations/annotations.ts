@@ -9,7 +9,10 @@ import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 import { unknownCursor } from "./lists.ts";
 
-/** `POST …/annotations/webhook`; its answers are bare. Source: specification, POST …/annotations/webhook; `wire.md`, Annotations. */
+/**
+ * `POST …/annotations/webhook`. Its answers have no envelope.
+ * Source: specification, POST …/annotations/webhook; `wire.md`, Annotations.
+ */
 export async function submitAnnotation(
   services: ApiServices,
   { params, body }: CallOf<"submitAnnotation">,
@@ -19,7 +22,7 @@ export async function submitAnnotation(
   return record(services, params.sessionId, parsed.submission);
 }
 
-/** The same from the session page, for visitors whose role may comment; refusals come in the envelope. */
+/** Submits annotations from the session page, for visitors whose role may comment. Refusals have the envelope. */
 export async function annotateAsPerson(
   services: ApiServices,
   { session, body }: CallOf<"annotateAsPerson">,

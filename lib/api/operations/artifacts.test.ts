@@ -3,21 +3,21 @@ import { test } from "node:test";
 import type { ApiServices } from "../services.ts";
 import { readArtifact } from "./artifacts.ts";
 
-/** Reads a piece of evidence of a media type. */
+/** Reads an artifact of a media type. @returns the headers of the answer. */
 async function read(mediaType: string): Promise<Headers> {
-  const kept = {
+  const artifact = {
     pointer: { id: "evi_a", kind: "file", title: "", url: null, mediaType },
     bytes: new Uint8Array(),
   };
-  const services = { evidence: { read: async () => kept } } as unknown as ApiServices;
+  const services = { evidence: { read: async () => artifact } } as unknown as ApiServices;
   const call = { params: { sessionId: "ses_a", artifactId: "evi_a" } } as Parameters<typeof readArtifact>[1];
   const answer = await readArtifact(services, call);
   assert.ok(answer instanceof Response);
   return answer.headers;
 }
 
-test("a file is downloaded under the ending of its media type, and never as what it claims to be", async () => {
-  const endings = {
+test("a file is downloaded with the extension of its media type, and always as octet-stream", async () => {
+  const extensions = {
     "text/html": "html",
     "text/html; charset=utf-8": "html",
     "Text/Markdown": "md",
@@ -28,14 +28,14 @@ test("a file is downloaded under the ending of its media type, and never as what
     "application/octet-stream": "bin",
     constructor: "bin",
   };
-  for (const [mediaType, ending] of Object.entries(endings)) {
+  for (const [mediaType, extension] of Object.entries(extensions)) {
     const headers = await read(mediaType);
-    assert.equal(headers.get("content-disposition"), `attachment; filename="evi_a.${ending}"`, mediaType);
+    assert.equal(headers.get("content-disposition"), `attachment; filename="evi_a.${extension}"`, mediaType);
     assert.equal(headers.get("content-type"), "application/octet-stream");
   }
 });
 
-test("a picture is shown", async () => {
+test("a picture is shown inline", async () => {
   const headers = await read("image/png");
   assert.deepEqual(
     [headers.get("content-type"), headers.get("content-disposition")],

@@ -4,8 +4,8 @@ import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 
-/** Endings of the files that are downloaded, by media type without its parameters. */
-const ENDINGS = new Map([
+/** File extensions of downloads, by media type without its parameters. */
+const EXTENSIONS = new Map([
   ["text/html", "html"],
   ["text/markdown", "md"],
   ["text/plain", "txt"],
@@ -13,25 +13,24 @@ const ENDINGS = new Map([
   ["application/zip", "zip"],
 ]);
 
-const endingOf = (mediaType: string): string =>
-  ENDINGS.get(mediaType.split(";", 1)[0]?.trim().toLowerCase() ?? "") ?? "bin";
+const extensionOf = (mediaType: string): string =>
+  EXTENSIONS.get(mediaType.split(";", 1)[0]?.trim().toLowerCase() ?? "") ?? "bin";
 
 const PICTURES = new Set(["image/png", "image/jpeg", "image/webp", "image/gif"]);
 
-/** `GET …/artifacts/:artifactId`. Pictures are shown; anything else, a saved page above all, is only ever downloaded. */
+/** `GET …/artifacts/:artifactId`. Pictures are shown; all other files, in particular saved pages, are only downloaded. */
 export async function readArtifact(
   services: ApiServices,
   { params }: CallOf<"readArtifact">,
 ): Promise<Answer> {
-  const kept = await services.evidence.read(params.sessionId, params.artifactId);
-  if (!kept) return fail("not_found", "no such artifact");
-  const isPicture = PICTURES.has(kept.pointer.mediaType);
-  return new Response(Buffer.from(kept.bytes), {
+  const artifact = await services.evidence.read(params.sessionId, params.artifactId);
+  if (!artifact) return fail("not_found", "no such artifact");
+  const { id, mediaType } = artifact.pointer;
+  const isPicture = PICTURES.has(mediaType);
+  return new Response(Buffer.from(artifact.bytes), {
     headers: {
-      "Content-Type": isPicture ? kept.pointer.mediaType : "application/octet-stream",
-      "Content-Disposition": isPicture
-        ? "inline"
-        : attachment(`${kept.pointer.id}.${endingOf(kept.pointer.mediaType)}`),
+      "Content-Type": isPicture ? mediaType : "application/octet-stream",
+      "Content-Disposition": isPicture ? "inline" : attachment(`${id}.${extensionOf(mediaType)}`),
       "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
       "X-Content-Type-Options": "nosniff",
       "Cache-Control": "private, max-age=31536000, immutable",

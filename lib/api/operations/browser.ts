@@ -10,19 +10,19 @@ import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 
 /**
- * `GET /api/sessions/:sessionId/browser`: the record, no wrapper. Its `liveViewUrl` carries the token that opens it; the
- * browser service knows the bare path only, so that the token is in no event, log or prompt.
+ * `GET /api/sessions/:sessionId/browser`: the record without an envelope. The token of `liveViewUrl` is added here; the
+ * browser service only knows the path without it, so that the token is in no event, log or prompt.
  */
 export async function readBrowser(
   { db, browser, shares }: ApiServices,
   { session }: CallOf<"readBrowser">,
 ): Promise<Answer> {
-  // The browser of a sub-agent that shares its parent's page is its parent's.
+  // A sub-agent that shares its parent's page has no browser of its own, so the parent's browser is shown.
   const agent = session.parentSessionId === null ? undefined : await findAgent(db, session.id);
   const shown = agent?.browser === "shared" ? agent.browserSessionId : null;
-  const whose = shown === null ? session : ((await findSession(db, shown)) ?? session);
-  const record = await browser.readStatus(whose.id);
-  const liveViewUrl = record.liveViewUrl && shares.liveViewPath(whose.id, whose.shareRevocation);
+  const owner = shown === null ? session : ((await findSession(db, shown)) ?? session);
+  const record = await browser.readStatus(owner.id);
+  const liveViewUrl = record.liveViewUrl && shares.liveViewPath(owner.id, owner.shareRevocation);
   return { ok: true, status: 200, body: { ...record, liveViewUrl } };
 }
 
@@ -35,7 +35,7 @@ export const readPagePicture = (
 /** Answers with the last picture of a session's page. */
 export async function sendPicture({ browser }: ApiServices, sessionId: string): Promise<Answer> {
   const picture = await browser.readPicture(sessionId);
-  if (!picture) return fail("not_found", "no picture of this session's page was kept");
+  if (!picture) return fail("not_found", "no picture of this session's page is stored");
   return new Response(Buffer.from(picture.bytes), {
     headers: {
       "Content-Type": picture.mediaType,
@@ -47,7 +47,7 @@ export async function sendPicture({ browser }: ApiServices, sessionId: string): 
 }
 
 /**
- * `POST /api/sessions/:sessionId/browser`. Its 400s are bare, as the specification prints them.
+ * `POST /api/sessions/:sessionId/browser`. Its 400 answers have no envelope, as the specification defines.
  * Source: specification, POST /api/sessions/:sessionId/browser; `wire.md`, Browser.
  */
 export async function retargetBrowser(
@@ -80,8 +80,9 @@ function readUrl(body: unknown): UrlRead {
 }
 
 /**
- * The address bar of the live view: goes to the address that a person typed, or through the page's history. As all input
- * it is the controller's: refused while another connection has control, or the agent is at work and nobody took control.
+ * The address bar of the live view: opens the address that a person typed, or moves through the page's history. Like all
+ * input it needs control: it is refused while another connection has control, and while the agent works if no connection
+ * has control.
  */
 export async function steerBrowser(
   services: ApiServices,
@@ -90,7 +91,7 @@ export async function steerBrowser(
   const { sessionId } = params;
   if (!session.capabilities.browser)
     return fail("conflict", "capabilities.browser: this session has no browser");
-  // Opening the page moves nothing on it, so that it is not the controller's alone.
+  // Starting the browser changes nothing on the page, so it needs no control.
   if ("action" in body && body.action === "open")
     return answerOpening(await services.browser.open(sessionId));
   const holder = services.control.holderOf(sessionId);
@@ -107,6 +108,6 @@ export async function steerBrowser(
 
 const ACCEPTED: Answer = { ok: true, status: 202, body: { success: true } };
 
-/** A session that waits for a browser is a success: the page shows its place in line. */
+/** Waiting for a browser counts as success: the page shows the position in the queue. */
 const answerOpening = (opening: BrowserOpening): Answer =>
   opening.state === "failed" ? fail("unavailable", opening.reason, RETRY_AFTER) : ACCEPTED;

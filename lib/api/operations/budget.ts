@@ -13,7 +13,7 @@ import type { CallOf } from "./handler.ts";
 type ModelSettings = Pick<ApiServices["settings"], "model">;
 type BudgetServices = Pick<ApiServices, "db" | "spending"> & { settings: ModelSettings };
 
-/** The refusal of a limit in US dollars that nothing can be compared with. */
+/** The refusal of a limit in US dollars if the price of the model is unknown; otherwise undefined. */
 export const refuseUnpriced = ({ model }: ModelSettings, field: string): Failure | undefined =>
   model.isPriced
     ? undefined
@@ -59,7 +59,7 @@ const answer = (
   body: { success: true, budget: describeBudget(services, budget, spent) },
 });
 
-/** The budget of a session for its status; null without one. Only a session with sub-agents may cost a statement. */
+/** The budget of a session for its status; null without one. Without sub-agents, this needs no database statement. */
 export async function readBudgetState(services: BudgetServices, session: SessionRow) {
   const { budget, spentTokens: tokens, spentUsd: usd, spentMs: ms } = session;
   if (budget === null) return null;

@@ -12,14 +12,14 @@ import type { CallOf } from "./handler.ts";
 
 const OVERLAP_HOURS = 24;
 
-/** Why a callback secret is refused by the deployment; undefined if it may be used. */
+/** The reason why the deployment refuses a callback secret; undefined if the secret is allowed. */
 export const refuseSecret = (
   { secretLengthMin }: ApiServices["callbackRules"],
   secret: string,
 ): string | undefined =>
   secret.length < secretLengthMin ? `must be at least ${secretLengthMin} characters` : undefined;
 
-/** The callback of a session as the API shows it; null without one. No secret is part of it. */
+/** The callback of a session as the API shows it, without secrets; null without a callback. */
 export async function describeCallback(
   { db, sealer }: Pick<ApiServices, "db" | "sealer">,
   { id, callbackUrl: url, callbackEvents: events }: SessionRow,
@@ -37,7 +37,7 @@ export async function describeCallback(
   };
 }
 
-/** `POST …/callback/secret`: replaces the secret; the old one signs too until the overlap ends. */
+/** `POST …/callback/secret`: replaces the secret. Deliveries are signed with both secrets until the overlap ends. */
 export async function rotateCallbackSecret(
   services: ApiServices,
   { session, body, caller }: CallOf<"rotateCallbackSecret">,

@@ -21,7 +21,7 @@ after(close);
 const KEY = new Uint8Array(32);
 const sealer = createSealer(KEY);
 const sent: string[] = [];
-const asked: (string | null)[] = [];
+const flagQueries: (string | null)[] = [];
 const hosts: Record<string, string> = { "public.example": "93.184.216.34", "inside.example": "10.0.0.7" };
 const services: CreationServices = {
   db,
@@ -39,7 +39,7 @@ const services: CreationServices = {
   }),
   callbackRules: { secretLengthMin: 0, refuseHttp: () => undefined },
   async readSubAgentFlag(userId) {
-    asked.push(userId);
+    flagQueries.push(userId);
     return userId === "invited";
   },
   quota: { admit: async () => ({ ok: true, settle() {} }), forget() {} },
@@ -52,13 +52,13 @@ const services: CreationServices = {
 const hello = [{ role: "user", parts: [{ type: "text", text: "Hello" }] }];
 async function create(
   fields: Record<string, unknown> = {},
-  given: CreationServices = services,
+  testServices: CreationServices = services,
   start = createSession,
 ) {
   const body = { messages: hello, ...fields };
   const caller = { keyId: "key", ownerId: "owner", scopes: [] };
   const call = { body: createSessionSchema.parse(body), hashBody: () => hashBody(body), caller };
-  const answer = await start(given, call);
+  const answer = await start(testServices, call);
   assert.ok(!(answer instanceof Response));
   return answer;
 }
@@ -77,10 +77,10 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
     if (await condition()) return;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  assert.fail("waited in vain");
+  assert.fail("the condition did not hold within 5 s");
 }
 
-test("the executor's hint is what the rows say", async () => {
+test("the fresh run that the executor gets without a query equals the stored rows", async () => {
   const answer = await create({
     messages: [
       { role: "user", parts: [{ type: "text", text: "Look \u{1f600}\u00e9" }] },
@@ -113,12 +113,12 @@ test("the executor's hint is what the rows say", async () => {
   const read = await readRun(db, runId);
   assert.ok(hint && read);
   assert.deepEqual(hint.session, read.session);
-  assert.deepEqual(hint.messages, read.asked);
+  assert.deepEqual(hint.messages, read.requestMessages);
   assert.deepEqual([hint.requestId, hint.origin], [read.run.requestId, read.run.origin]);
   assert.equal(services.freshRuns.take(runId), undefined);
 });
 
-test("a caller with too many schemas waiting to be checked is asked to come back", async () => {
+test("a caller with too many schemas in the queue of the compiler gets 429", async () => {
   const error = "outputSchema: 32 schemas of this API key are waiting";
   const schemas = { admitSchema: async () => ({ ok: false, error, isBusy: true }) as const };
   const answer = await create({ outputSchema: { type: "object" } }, { ...services, schemas });
@@ -126,7 +126,7 @@ test("a caller with too many schemas waiting to be checked is asked to come back
 });
 
 describe("creating a session", () => {
-  test("writes session, transcript, request, run and the job to play it together", async () => {
+  test("writes session, transcript, request, run and the run's job in one transaction", async () => {
     const row = await createRow({});
     const where = { request: eq(requests.sessionId, row.id), run: eq(runs.sessionId, row.id) };
     const [request] = await db.select().from(requests).where(where.request);
@@ -137,12 +137,12 @@ describe("creating a session", () => {
     const readJobs = async () =>
       (await db.select().from(outbox)).filter(({ id }) => id.includes(String(run?.id)));
     assert.equal((await readJobs()).length, 1);
-    // It is sent once the answer is on its way.
+    // The job is sent after the answer.
     await until(async () => (await readJobs())[0]?.sentAt != null);
     assert.ok(sent.includes((await readJobs())[0]?.id ?? ""));
   });
 
-  test("keeps everything the caller fixed, with the specification's defaults", async () => {
+  test("stores the caller's settings, with the defaults of the specification", async () => {
     const plain = await createRow({});
     assert.deepEqual(
       [plain.source, plain.subAgents, plain.capabilities, plain.callbackUrl, plain.outputSchema],
@@ -176,7 +176,7 @@ describe("creating a session", () => {
     assert.deepEqual(row.capabilities, { browser: false, sandbox: false });
   });
 
-  test("seals headers and the callback secret apart from the session", async () => {
+  test("seals headers and the callback secret, and stores them outside the session's row", async () => {
     const row = await createRow({
       callback: { url: "https://public.example/hook", secret: "canary-1" },
       mcpServers: { crm: { url: "https://crm.example/mcp", headers: { authorization: "canary-2" } } },
@@ -220,7 +220,7 @@ describe("creating a session", () => {
     });
   });
 
-  test("refuses what the deployment's settings refuse of callbacks, and accepts all that the contract does by default", async () => {
+  test("refuses callbacks that the deployment's settings forbid; by default they forbid none", async () => {
     const strict: CreationServices = {
       ...services,
       callbackRules: { secretLengthMin: 20, refuseHttp: createHttpRefusal("refuse", []) },
@@ -242,23 +242,23 @@ describe("creating a session", () => {
     assert.ok((await create({ callback: { url } }, strict)).ok, "a secret is not required");
   });
 
-  test("subAgents of a web caller hang on the feature flag of that caller's own identity", async () => {
+  test("enables subAgents for a web caller only if the feature flag of that caller is on", async () => {
     const row = async (fields: Record<string, unknown>) =>
       (await createRow({ subAgents: true, ...fields })).subAgents;
     assert.equal(await row({ source: "api", userId: "anybody" }), true);
     assert.equal(await row({}), true);
-    assert.deepEqual(asked, [], "nobody but a web caller is asked about");
+    assert.deepEqual(flagQueries, [], "the flag is read only for web callers");
     assert.equal(await row({ source: "web", userId: "anybody" }), false);
     assert.equal(await row({ source: "web", userId: "invited" }), true);
     assert.equal(await row({ source: "web" }), false);
     assert.equal(await row({ source: "web", userId: "invited", subAgents: false }), false);
-    assert.deepEqual(asked, ["anybody", "invited", null]);
+    assert.deepEqual(flagQueries, ["anybody", "invited", null]);
     const started = await createRow({ subAgents: true }, startSession);
     assert.deepEqual([started.source, started.subAgents], ["web", true]);
-    assert.equal(asked.length, 3, "the operator on the landing page needs no flag");
+    assert.equal(flagQueries.length, 3, "the operator on the landing page needs no flag");
   });
 
-  test("refuses a callback to a name that resolves to a private address, and takes one that has none yet", async () => {
+  test("refuses a callback host that resolves to a private address, and accepts one that does not resolve yet", async () => {
     const answer = await create({ callback: { url: "https://inside.example/hook" } });
     assert.ok(!answer.ok);
     assert.equal(answer.code, "invalid_request");
@@ -267,7 +267,7 @@ describe("creating a session", () => {
     assert.equal((await create({ callback: { url: "https://later.example/hook" } })).ok, true);
   });
 
-  test("a replay returns the original also where a ceiling has been lowered since", async () => {
+  test("returns the original for a replay, even if a ceiling has been lowered since", async () => {
     const fields = { idempotencyKey: "k", delegation: { maxLiveChildren: 4 } };
     const first = await create(fields);
     const lowered = {
@@ -281,7 +281,7 @@ describe("creating a session", () => {
     assert.equal((await create({ ...fields, idempotencyKey: "other" }, lowered)).ok, false);
   });
 
-  test("a job that cannot be sent now stays in the outbox, and the session is made all the same", async () => {
+  test("succeeds even if the job cannot be sent yet; the job stays in the outbox", async () => {
     const warnings: string[] = [];
     const jobs = createJobSender({
       db,

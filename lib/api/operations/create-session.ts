@@ -18,7 +18,7 @@ import { refuseUnpriced } from "./budget.ts";
 import { refuseSecret } from "./callbacks.ts";
 import type { CallOf } from "./handler.ts";
 
-/** Decides whether a caller's JSON Schema may be used. */
+/** Decides whether a caller's JSON Schema is accepted. */
 export type SchemaAdmission = {
   admitSchema: (
     schema: unknown,
@@ -26,7 +26,7 @@ export type SchemaAdmission = {
   ) => Promise<{ ok: true } | { ok: false; error: string; isBusy?: true }>;
 };
 
-/** What it takes to make a session. */
+/** The services that the creation of a session uses. */
 export type CreationServices = Pick<
   ApiServices,
   | "db"
@@ -49,20 +49,20 @@ export type CreationServices = Pick<
 type CreationCall = Pick<CallOf<"createSession" | "startSession">, "caller" | "body" | "hashBody">;
 
 /**
- * `POST /api/session`: the first turn counts as a program's, whatever `source` says.
+ * `POST /api/session`. The first turn counts as started by a program, for any value of `source`.
  * Source: specification, POST /api/session; `wire.md`, POST /api/session.
  */
 export const createSession = (services: CreationServices, call: CreationCall): Promise<Answer> =>
   create(services, call, { origin: "external", source: call.body.source ?? "api" });
 
 /**
- * Starts a session from the landing page: the login cookie makes its first turn a person's, and `source` reads `web`.
+ * Starts a session from the landing page. The first turn counts as started by a person, and `source` is `web`.
  * Source: `wire.md`, Starting a task on the landing page.
  */
 export const startSession = (services: CreationServices, call: CreationCall): Promise<Answer> =>
   create(services, call, { origin: "person", source: "web" });
 
-/** Who starts the first turn, and the source that its events carry. */
+/** Whether a person or a program starts the first turn, and the `source` of its events. */
 type Attribution = Pick<NewSession, "origin" | "source">;
 
 async function create(
@@ -70,30 +70,30 @@ async function create(
   call: CreationCall,
   attribution: Attribution,
 ): Promise<Answer> {
-  const asked: Asked = {
+  const request: CreationRequest = {
     ...attribution,
     ownerId: call.caller.ownerId,
     bodyHash: call.hashBody(),
     idempotencyKey: call.body.idempotencyKey ?? null,
   };
-  // Before the checks: a deployment's ceilings and a host's address may have changed since the first use of the key.
-  const replay = await findReplay(services.db, asked);
+  // Look for a replay before the checks: ceilings and host addresses may have changed since the first use of the key.
+  const replay = await findReplay(services.db, request);
   if (replay) return describeResult(services, replay);
-  const input = await readProfile(services, asked, call.body);
+  const input = await readProfile(services, request, call.body);
   return input.ok ? store(services, input.session) : input;
 }
 
-/** Stores a session if its owner may have one more. */
+/** Stores a session if the quota of its owner allows another one. */
 async function store(services: CreationServices, session: NewSession): Promise<Answer> {
-  const place = await services.quota.admit(session.ownerId);
-  if (!place.ok) return fail("conflict", place.error);
+  const admission = await services.quota.admit(session.ownerId);
+  if (!admission.ok) return fail("conflict", admission.error);
   let isCreated = false;
   try {
     const result = await storeSession(services, session);
     isCreated = result.status === "created";
     return describeResult(services, result);
   } finally {
-    place.settle(isCreated);
+    admission.settle(isCreated);
   }
 }
 
@@ -120,20 +120,23 @@ function describeResult({ shares }: CreationServices, result: CreateResult): Ans
 }
 
 /** The session's owner and attribution, and the values that identify a replay. */
-type Asked = Attribution & Pick<NewSession, "ownerId" | "bodyHash" | "idempotencyKey">;
+type CreationRequest = Attribution & Pick<NewSession, "ownerId" | "bodyHash" | "idempotencyKey">;
 
 type Profile = { ok: true; session: NewSession } | Failure;
 
-/** The checks that need more than the body: the deployment's ceilings, the schema compiler, the network guard. */
+/**
+ * Makes the checks that need more than the body (the deployment's ceilings, the schema compiler, the network guard), and
+ * applies the defaults.
+ */
 async function readProfile(
   services: CreationServices,
-  asked: Asked,
+  request: CreationRequest,
   body: CreateSessionInput,
 ): Promise<Profile> {
   const delegation = resolveDelegation(body.delegation, services.settings.delegation);
   if (!delegation.ok) return fail("invalid_request", delegation.error);
   if (body.outputSchema !== undefined) {
-    const admitted = await services.schemas.admitSchema(body.outputSchema, asked.ownerId);
+    const admitted = await services.schemas.admitSchema(body.outputSchema, request.ownerId);
     if (!admitted.ok && admitted.isBusy) return fail("rate_limited", admitted.error, { "Retry-After": "5" });
     if (!admitted.ok) return fail("invalid_request", admitted.error);
   }
@@ -152,10 +155,10 @@ async function readProfile(
   };
   const userId = body.userId ?? null;
   const hasOutputSchema = body.outputSchema !== undefined;
-  const subAgents = body.subAgents === true && (await mayDelegate(services, asked, userId));
+  const subAgents = body.subAgents === true && (await mayDelegate(services, request, userId));
   const skills = await takeSkills(services, capabilities);
   const session: NewSession = {
-    ...asked,
+    ...request,
     messages: body.messages,
     userId,
     metadata: body.metadata ?? null,
@@ -193,7 +196,7 @@ async function readProfile(
   return { ok: true, session };
 }
 
-/** The skills that the session is created with; none where it cannot have the tools that they need. */
+/** The skills that the session is created with; none if the session cannot have the tools that skills need. */
 const takeSkills = async (
   { tools, skills }: CreationServices,
   { sandbox }: NewSession["capabilities"],
@@ -204,8 +207,8 @@ const withoutSkillTools = (tools: CreationServices["tools"]) =>
   tools.filter(({ name }) => !SKILL_TOOLS.includes(name));
 
 /**
- * The external feature flag decides for a `web` caller, whatever the body says (rule 3). The operator of the service, who
- * signed in to the landing page, needs no flag.
+ * Whether a session that requests sub-agents may have them. For a `web` caller the external feature flag decides (rule 3
+ * of the specification). The operator, who is signed in on the landing page, needs no flag.
  */
 const mayDelegate = async (
   services: CreationServices,
@@ -213,7 +216,7 @@ const mayDelegate = async (
   userId: string | null,
 ): Promise<boolean> => origin === "person" || source !== "web" || (await services.readSubAgentFlag(userId));
 
-/** Why a callback is refused; the sentence begins with the field. */
+/** The reason why a callback is refused, which begins with the field; undefined if the callback is accepted. */
 async function refuseCallback(
   services: CreationServices,
   { url, secret }: NonNullable<CreateSessionInput["callback"]>,
@@ -224,7 +227,10 @@ async function refuseCallback(
   return urlRefusal && `callback.url: ${urlRefusal}`;
 }
 
-/** Why a callback may not go there. A name that cannot be resolved now may well be resolved at the attempt. */
+/**
+ * The reason why callbacks may not be sent to a URL; undefined if they may. A host name that does not resolve now is
+ * accepted, because it may resolve when a delivery is attempted.
+ */
 async function refuseTarget(
   { rule, callbackRules, securityLog }: CreationServices,
   target: URL,

@@ -31,6 +31,6 @@ export async function redeliverCallback(
   const result = await redeliver(services, params.sessionId, params.deliveryId);
   if (result.status === "unknown") return fail("not_found", "no such delivery");
   if (result.status === "open")
-    return fail("conflict", "this callback is being delivered; it can be sent again when that is over");
+    return fail("conflict", "this callback is still being delivered; it can be sent again afterwards");
   return { ok: true, status: 202, body: { success: true, delivery: result.delivery } };
 }

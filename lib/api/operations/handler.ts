@@ -35,30 +35,30 @@ type SessionOf<Of extends Operation> = string extends Of["path"]
       ? SessionRow
       : undefined;
 
-/** What the handler of an operation is given: everything checked, and typed by what the operation says. */
+/** The input of an operation's handler: the checked parts of the request, with the types that the operation defines. */
 export type Call<Of extends Operation = Operation> = {
   request: Request;
   params: Record<ParamName<Of["path"]>, string>;
   body: BodyOf<Of>;
-  /** SHA-256 (hex) of the body as it was sent; equal JSON values have equal hashes. */
+  /** SHA-256 (hex) of the JSON value that was sent; equal values have equal hashes. */
   hashBody: () => string;
   query: QueryOf<Of>;
-  /** Owner of the API key, or of what is started on the landing page; undefined where a page's visitor calls. */
+  /** The holder of the API key, or the operator; undefined if a visitor of a page calls. */
   caller: CallerOf<Of["auth"]>;
-  /** The session of the path, already known to be the caller's; undefined on operations that do without. */
+  /** The session of the path, which belongs to the caller; undefined for operations that do not need it. */
   session: SessionOf<Of>;
 };
 
-/** What the handler of an operation of the contract is given; one that serves several takes any of their calls. */
+/** The input of a handler for one or several named operations of the contract. */
 export type CallOf<Name extends OperationName> = Call<Contract[Name]>;
 
-/** A handler's answer: a value that is encoded through the contract, a refusal, or a response of its own (streams). */
+/** A handler's answer: a value that is encoded through the contract, a refusal, or a complete response (for streams). */
 export type Answer =
   | { ok: true; status: number; body: unknown; headers?: Record<string, string> }
   | Failure
   | Response;
 
-/** Answers an operation; the shared steps have checked the call. */
+/** Answers a call of an operation, after the shared steps have checked it. */
 export type Handler<Of extends Operation = Operation, Services = ApiServices> = (
   services: Services,
   call: Call<Of>,

@@ -71,7 +71,7 @@ import {
   showVariant,
 } from "./variants.ts";
 
-/** Who serves which operation of the contract. */
+/** The handler of each operation of the contract. */
 export const handlers: { [Name in OperationName]: Handler<Contract[Name]> } = {
   createSession,
   startSession,

@@ -10,7 +10,7 @@ import type { CallOf } from "./handler.ts";
 const DAY_MS = 24 * 3_600_000;
 const OVERLAP_HOURS = 24;
 
-/** `GET /actions/keys`: all keys, or those of an owner, newest first; no secret is among it. */
+/** `GET /actions/keys`: all keys, or those of one owner, newest first, without secrets. */
 export async function listKeys(
   services: Pick<ApiServices, "db">,
   { query }: CallOf<"listKeys">,
@@ -19,16 +19,16 @@ export async function listKeys(
   return { ok: true, status: 200, body: { success: true, data, nextCursor: null } };
 }
 
-/** `POST /actions/keys`. The answer is the one time that the key's text is told. */
+/** `POST /actions/keys`. Only this answer contains the key's text. */
 export async function createKey(
   services: Pick<ApiServices, "db" | "securityLog">,
   { body, caller }: CallOf<"createKey">,
 ): Promise<Answer> {
   const { ownerId, name, scopes = KEY_SCOPES, expiresInDays } = body;
   const expiresAt = expiresInDays === undefined ? null : new Date(Date.now() + expiresInDays * DAY_MS);
-  const made = await keys.createKey(services.db, { ownerId, name, scopes, expiresAt });
-  services.securityLog.keyCreated({ actor: actorOf(caller), keyId: made.record.id, ownerId, scopes });
-  return { ok: true, status: 201, body: { success: true, ...made } };
+  const created = await keys.createKey(services.db, { ownerId, name, scopes, expiresAt });
+  services.securityLog.keyCreated({ actor: actorOf(caller), keyId: created.record.id, ownerId, scopes });
+  return { ok: true, status: 201, body: { success: true, ...created } };
 }
 
 type KeyServices = Pick<ApiServices, "db" | "securityLog"> & {
@@ -47,21 +47,21 @@ export async function revokeKey(
   return { ok: true, status: 200, body: { success: true, record } };
 }
 
-/** `PATCH /actions/keys/:keyId`: replaces the scopes; connections that need a scope which the key lost end at once. */
+/** `PATCH /actions/keys/:keyId`: replaces the scopes. Open connections that need a removed scope end at once. */
 export async function updateKey(
   services: KeyServices,
   { params, body, caller }: CallOf<"updateKey">,
 ): Promise<Answer> {
   const updated = await keys.updateKey(services.db, params.keyId, body.scopes);
   if (updated.status === "unknown") return unknownKey();
-  if (updated.status === "over") return keyIsOver();
+  if (updated.status === "ended") return keyHasEnded();
   const { id, ownerId, scopes } = updated.record;
   services.access.keyChanged(id);
   services.securityLog.keyScopesChanged({ actor: actorOf(caller), keyId: id, ownerId, scopes });
   return { ok: true, status: 200, body: { success: true, record: updated.record } };
 }
 
-/** `POST /actions/keys/:keyId/rotate`: a successor, beside which the old key goes on for the overlap. */
+/** `POST /actions/keys/:keyId/rotate`: creates a successor. The old key stays valid during the overlap. */
 export async function rotateKey(
   services: KeyServices,
   { params, body, caller }: CallOf<"rotateKey">,
@@ -69,7 +69,7 @@ export async function rotateKey(
   const overlapMs = (body.overlapHours ?? OVERLAP_HOURS) * 3_600_000;
   const rotated = await keys.rotateKey(services.db, params.keyId, overlapMs);
   if (rotated.status === "unknown") return unknownKey();
-  if (rotated.status === "over") return keyIsOver();
+  if (rotated.status === "ended") return keyHasEnded();
   const { key, record, old } = rotated;
   services.access.keyChanged(old.id);
   services.securityLog.keyRotated({
@@ -81,9 +81,9 @@ export async function rotateKey(
   return { ok: true, status: 201, body: { success: true, key, record, old } };
 }
 
-const keyIsOver = () => fail("conflict", "this key is revoked or has expired; create a new one");
+const keyHasEnded = () => fail("conflict", "this key is revoked or has expired; create a new one");
 
-/** `POST /actions/encryption/rotate`: a part of the walk over all stored secrets. */
+/** `POST /actions/encryption/rotate`: seals a batch of the stored secrets with the current key. */
 export async function rotateEncryption(
   services: Pick<ApiServices, "db" | "sealer" | "securityLog">,
   { body, caller }: CallOf<"rotateEncryption">,

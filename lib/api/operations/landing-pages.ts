@@ -22,10 +22,10 @@ const unknownPage = () => fail("not_found", "no such page");
 async function find(
   { db }: ApiServices,
   slug: string,
-  isTheirs: (page: PageRow) => boolean,
+  isVisible: (page: PageRow) => boolean,
 ): Promise<PageWithVersion | undefined> {
   const found = isSlug(slug) ? await findPage(db, slug) : undefined;
-  return found && isTheirs(found.page) ? found : undefined;
+  return found && isVisible(found.page) ? found : undefined;
 }
 
 const showOwned = ({ settings }: ApiServices, found: PageWithVersion) => ({
@@ -34,7 +34,7 @@ const showOwned = ({ settings }: ApiServices, found: PageWithVersion) => ({
   createdAt: found.page.createdAt.toISOString(),
 });
 
-/** `GET /api/pages`: those of deleted sessions too. */
+/** `GET /api/pages`: the owner's pages, including those of deleted sessions. */
 export async function listLandingPages(
   services: ApiServices,
   { caller, query }: CallOf<"listLandingPages">,
@@ -119,17 +119,17 @@ async function change(
   { landing }: ApiServices,
   slug: string,
   holder: Parameters<typeof changePage>[2],
-  wanted: Parameters<typeof changePage>[3],
+  requested: Parameters<typeof changePage>[3],
 ): Promise<Answer> {
   if (!isSlug(slug)) return unknownPage();
-  const changed = await changePage(landing, slug, holder, wanted);
+  const changed = await changePage(landing, slug, holder, requested);
   if (changed.ok) return { ok: true, status: 200, body: { success: true, page: changed.page } };
   return changed.reason === "unknown version"
-    ? fail("invalid_request", "version: is not a version of this page, or one that was removed as too old")
+    ? fail("invalid_request", "version: is not a version of this page, or was removed because it was too old")
     : unknownPage();
 }
 
-/** `GET /api/sessions/:sessionId/pages`: of a sub-agent, those of its root. */
+/** `GET /api/sessions/:sessionId/pages`. For a sub-agent, the pages of its root session. */
 export async function listSessionPages(
   { db, settings }: ApiServices,
   { params }: CallOf<"listSessionPages">,

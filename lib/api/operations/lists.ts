@@ -29,9 +29,9 @@ export async function listSessions(
 }
 
 /**
- * Sessions as lists show them.
+ * Describes sessions for lists.
  *
- * @param role what the share links let their holder do: no more than the caller may.
+ * @param role the role of the returned share links; no higher than what the caller may do.
  */
 export async function summarise({ db, shares }: ApiServices, rows: SessionRow[], role: ShareRole) {
   const ids = rows.map((row) => row.id);
@@ -68,13 +68,13 @@ export async function listMessages(
   return { ok: true, status: 200, body: { success: true, data, nextCursor } };
 }
 
-/** The place of a row in a list that is ordered by creation time, newest first. */
-type Place = { createdAt: Date; id: string };
+/** The position of a row in a list that is ordered by creation time, newest first. */
+type Position = { createdAt: Date; id: string };
 
-/** The rows to read for a request: those after `before`, and one more than its page, which tells whether a page follows. */
-type Range = { before?: Place; limit: number };
+/** The rows to read for one page: older than `before`, and one more than the page has, to detect whether another follows. */
+type Range = { before?: Position; limit: number };
 
-/** Reads the range of a request; undefined for a cursor that no list gave. */
+/** Reads the range of a request; undefined for an invalid cursor. */
 export function readRange(query: {
   cursor?: string | undefined;
   limit?: number | undefined;
@@ -85,29 +85,29 @@ export function readRange(query: {
   return { ...(before && { before }), limit: limit + 1 };
 }
 
-/** Cuts the rows of a range to a page, with the cursor of the next one. */
+/** Cuts the rows of a range to one page, and returns the cursor of the next page. */
 export function cutPage<Row>(
   rows: Row[],
   { limit }: Range,
-  placeOf: (row: Row) => Place,
+  positionOf: (row: Row) => Position,
 ): { page: Row[]; nextCursor: string | null } {
   const page = rows.slice(0, limit - 1);
   const last = rows.length === limit ? page.at(-1) : undefined;
-  return { page, nextCursor: last ? writeCursor(placeOf(last)) : null };
+  return { page, nextCursor: last ? writeCursor(positionOf(last)) : null };
 }
 
-/** The refusal of a cursor that no page of the list gave. */
+/** The refusal of an invalid cursor. */
 export const unknownCursor = (): Failure => fail("invalid_request", "cursor: is not one that this list gave");
 
-/** The cursor after a row. */
-const writeCursor = (row: Place) =>
+/** The cursor of the page that begins after a row. */
+const writeCursor = (row: Position) =>
   Buffer.from(`${row.createdAt.toISOString()} ${row.id}`).toString("base64url");
 
-/** @returns undefined for a cursor that no list gave. */
-function readCursor(cursor: string): Place | undefined {
+/** @returns the position of a cursor; undefined if the cursor is invalid. */
+function readCursor(cursor: string): Position | undefined {
   const [at = "", id = ""] = Buffer.from(cursor, "base64url").toString().split(" ");
   const createdAt = new Date(at);
-  const isOurs =
+  const isValid =
     /^[1-9]\d{3}-.*Z$/.test(at) && !Number.isNaN(createdAt.getTime()) && SESSION_ID_PATTERN.test(id);
-  return isOurs ? { createdAt, id } : undefined;
+  return isValid ? { createdAt, id } : undefined;
 }

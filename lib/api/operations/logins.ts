@@ -5,7 +5,7 @@ import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 
-/** `GET /actions/logins`: browsers that are signed in, the last used first. */
+/** `GET /actions/logins`: browsers that are signed in, the most recently used first. */
 export async function listLogins(
   { logins }: Pick<ApiServices, "logins">,
   { caller }: CallOf<"listLogins">,
@@ -38,7 +38,7 @@ export async function logOut(
   return { ok: true, status: 200, body: { success: true }, headers };
 }
 
-/** Logins as they are listed; `currentId` names the login that asks. */
+/** Describes logins for a list. `currentId` is the login of the request. */
 export const describeLogins = (logins: readonly Login[], currentId: string | undefined) =>
   logins.map(({ createdAt, lastSeenAt, expiresAt, ...login }) => ({
     ...login,

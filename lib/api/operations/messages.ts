@@ -7,11 +7,14 @@ import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 
-/** `POST /api/sessions/:sessionId/agent/messages`: never a person's turn. Source: `wire.md`, Follow-ups. */
+/**
+ * `POST /api/sessions/:sessionId/agent/messages`. Its turns never count as started by a person.
+ * Source: `wire.md`, Follow-ups.
+ */
 export const postMessage = (services: ApiServices, call: CallOf<"postMessage">): Promise<Answer> =>
   accept(services, call, "external");
 
-/** The composer of the session page: the only way to a person's turn. */
+/** Posts a message from the session page. Its turn counts as started by a person. */
 export const postPersonMessage = (
   services: ApiServices,
   call: CallOf<"postPersonMessage">,
@@ -35,7 +38,7 @@ async function accept(
   return answerAccepted(services, sessionId, accepted);
 }
 
-/** The answer to a posted message, of a program or a person. */
+/** The answer to a message that a program or a person posted. */
 export async function answerAccepted(
   services: ApiServices,
   sessionId: string,

@@ -12,7 +12,7 @@ import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 import { answerAccepted } from "./messages.ts";
 
-/** `GET …/plan`: of a sub-agent, that of its root. Source: `wire.md`, Plan and requirements. */
+/** `GET …/plan`. For a sub-agent, the plan of its root session. Source: `wire.md`, Plan and requirements. */
 export async function readPlan({ db }: ApiServices, { params }: CallOf<"readPlan">): Promise<Answer> {
   return answerPlan(toPlan(await findPlan(db, await findRootOf(db, params.sessionId))));
 }
@@ -42,7 +42,7 @@ const answerPlan = (plan: ReturnType<typeof toPlan>): Answer => ({
   body: { success: true, plan },
 });
 
-/** `POST /s/:sessionId/actions/plan/go`: sets the mode and posts the person's message, both or neither. */
+/** `POST /s/:sessionId/actions/plan/go`: sets the mode and posts the person's message in one transaction. */
 export async function agreePlan(
   services: ApiServices,
   { params, body, hashBody }: CallOf<"agreePlan">,
@@ -53,7 +53,7 @@ export async function agreePlan(
   return answerAccepted(services, sessionId, await agree(services, agreement));
 }
 
-/** `GET …/requirements`: of a sub-agent, those of its root. */
+/** `GET …/requirements`. For a sub-agent, the requirements of its root session. */
 export async function listRequirements(
   { db }: ApiServices,
   { params }: CallOf<"listRequirements">,
@@ -85,7 +85,7 @@ export async function updateRequirement(
   return { ok: true, status: 200, body: { success: true, requirement: updated.requirement } };
 }
 
-/** A person, or a program with an API key. */
+/** Whether a person or a program with an API key makes a call. */
 const PERSON = { author: "person", requestId: null, runId: null, callId: null } as const;
 
 const CODES = { unknown: "not_found", conflict: "conflict", refused: "invalid_request" } as const;

@@ -79,7 +79,7 @@ async function change(
     : fail("not_found", "no such publication");
 }
 
-/** `GET …/variants/:variantKey/releases`: of a sub-agent, those of its root. */
+/** `GET …/variants/:variantKey/releases`. For a sub-agent, the releases of its root session. */
 export async function listReleases(
   { db, settings }: ApiServices,
   { params }: CallOf<"listReleases">,
@@ -122,7 +122,7 @@ async function answerReleases(
   return { ok: true, status: 200, body: { success: true, data, nextCursor: null } };
 }
 
-/** `GET /api/publications`: those of deleted sessions too. */
+/** `GET /api/publications`: the owner's publications, including those of deleted sessions. */
 export async function listPublications(
   { db, settings }: ApiServices,
   { caller, query }: CallOf<"listPublications">,

@@ -8,7 +8,7 @@ import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 
-/** The messages that wait, in the order in which the agent gets them. Source: `wire.md`, Follow-ups. */
+/** The queued messages, in the order in which the agent gets them. Source: `wire.md`, Follow-ups. */
 export async function listQueue(
   services: ApiServices,
   { params }: CallOf<"listQueue" | "listPersonQueue">,
@@ -17,20 +17,21 @@ export async function listQueue(
   return { ok: true, status: 200, body: { success: true, data, nextCursor: null } };
 }
 
-/** Removes a waiting message: its request completes as cancelled. */
+/** Removes a queued message. Its request completes as cancelled. */
 export async function removeQueued(
   services: ApiServices,
   { params }: CallOf<"removeQueued" | "removePersonQueued">,
 ): Promise<Answer> {
   const { sessionId, requestId } = params;
-  const found = await withdrawQueued(services.db, sessionId, requestId);
-  if (found.status === "unknown") return fail("not_found", "no such request");
-  if (found.status === "started" || !(await services.turn.removeQueued(found.runId))) return started();
+  const withdrawal = await withdrawQueued(services.db, sessionId, requestId);
+  if (withdrawal.status === "unknown") return fail("not_found", "no such request");
+  if (withdrawal.status === "started" || !(await services.turn.removeQueued(withdrawal.runId)))
+    return started();
   services.queueChanged(sessionId);
   return { ok: true, status: 200, body: { success: true } };
 }
 
-/** Edits a waiting message. */
+/** Edits a queued message. */
 export async function editQueued(
   services: ApiServices,
   { params, body }: CallOf<"editQueued" | "editPersonQueued">,

@@ -10,7 +10,7 @@ import type { CallOf } from "./handler.ts";
 
 const HEADERS = {
   "Content-Type": "text/event-stream; charset=utf-8",
-  // Without "no-transform" a compressing proxy would hold events back.
+  // Without "no-transform" a compressing proxy would buffer events.
   "Cache-Control": "no-cache, no-transform",
   "X-Accel-Buffering": "no",
 };
@@ -26,7 +26,7 @@ export async function streamRequest(
   const { db } = services;
   const sent = lastEventId ?? query.after ?? 0;
   const isHead = request.method === "HEAD";
-  // A stream from the beginning reads its first page while the request is looked up: almost every stream is one.
+  // Most streams start at the beginning: such a stream reads its first page while the request is looked up.
   const early =
     sent === 0 && !isHead ? open(services, request, caller, { sessionId, requestId, after: 0 }) : undefined;
   const found = await findStatus(db, { sessionId, requestId, ownerId: caller.ownerId }).catch((error) => {
@@ -38,7 +38,7 @@ export async function streamRequest(
   await early?.cancel();
   if (found.kind === "unknown_session") return unknownSession();
   if (found.kind === "unknown_request") return fail("not_found", "no such request");
-  // A steer's stream begins where the steer was accepted, in the middle of another request's.
+  // The stream of a steer begins where the steer was accepted, within the stream of another request.
   const after = Math.max(sent, joined?.afterSeq ?? 0);
   if (sent > 0 && (await hasNothingLeft(services, sessionId, found.run, after)))
     return new Response(null, { status: 204 });
@@ -63,11 +63,11 @@ function open(
   const { subscribe, readUnfinished } = log;
   const pages = { subscribe, readUnfinished, readPage: (page: PageQuery) => readPage(db, page) };
   const withdrawn = new AbortController();
-  const release = grant && access.hold({ ...grant, scopes: ["sessions:read"] }, () => withdrawn.abort());
+  const release = grant && access.watch({ ...grant, scopes: ["sessions:read"] }, () => withdrawn.abort());
   return openStream(pages, followed, AbortSignal.any([request.signal, withdrawn.signal]), release);
 }
 
-/** An `EventSource` reconnects with its header, which therefore wins over the query it was opened with. */
+/** Reads `Last-Event-ID`. It takes precedence over `?after=`, because an `EventSource` reconnects with its first URL. */
 function readLastEventId(header: string | null): number | "malformed" | undefined {
   if (header === null || header === "") return undefined;
   return /^\d{1,15}$/.test(header) ? Number(header) : "malformed";
@@ -80,6 +80,6 @@ async function hasNothingLeft(
   after: number,
 ): Promise<boolean> {
   if (projectRequestStatus(run) !== "completed") return false;
-  // A steer that got a run of its own left the turn that it had joined.
+  // For a steer this is the request of its own run, if it has one, and not that of the turn it had joined.
   return (await log.read(sessionId, { after, requestId: run.requestId, limit: 1 })).length === 0;
 }

@@ -10,10 +10,10 @@ import { readReadiness } from "./service.ts";
 const up = { ok: true, detail: "fine" };
 const checks = { database: up, engine: up, browser: up, sandbox: up, model: up };
 
-/** The answer to a request, where `database` is so and `right` is the only key. */
-async function ask(headers: Record<string, string>, { isLocal = false, database = up } = {}) {
-  const request = new Request("http://service.example/api/ready", { headers });
-  if (isLocal) markLocalCaller(request);
+/** Status and body of the answer, for a state of the database; `right` is the only valid key. */
+async function request(headers: Record<string, string>, { isLocal = false, database = up } = {}) {
+  const httpRequest = new Request("http://service.example/api/ready", { headers });
+  if (isLocal) markLocalCaller(httpRequest);
   const services: Pick<ApiServices, "readiness" | "authenticate" | "failedAttempts"> = {
     failedAttempts: createFailedAttempts({ limit: 1, trustedProxies: [] }),
     readiness: async () => ({ ...checks, database }),
@@ -22,8 +22,11 @@ async function ask(headers: Record<string, string>, { isLocal = false, database 
         ? { ok: true, caller: { keyId: "key", ownerId: "owner", scopes: ["sessions:read"] } }
         : fail("unauthorized", "send a valid API key"),
   };
-  // The handler uses nothing else.
-  const answer = await readReadiness(services as ApiServices, { request } as CallOf<"readReadiness">);
+  // The casts hold because the handler uses no other service and no other part of the call.
+  const answer = await readReadiness(
+    services as ApiServices,
+    { request: httpRequest } as CallOf<"readReadiness">,
+  );
   assert.ok(!(answer instanceof Response) && answer.ok);
   return [answer.status, answer.body];
 }
@@ -31,21 +34,21 @@ async function ask(headers: Record<string, string>, { isLocal = false, database 
 describe("GET /api/ready", () => {
   const down = { ok: false, detail: "connection refused to db.internal" };
 
-  test("tells strangers whether the service is ready, and nothing else", async () => {
-    assert.deepEqual(await ask({}), [200, { ok: true }]);
-    assert.deepEqual(await ask({}, { database: down }), [503, { ok: false }]);
+  test("shows callers without a key only whether the service is ready", async () => {
+    assert.deepEqual(await request({}), [200, { ok: true }]);
+    assert.deepEqual(await request({}, { database: down }), [503, { ok: false }]);
   });
 
-  test("tells callers with an API key how each part is", async () => {
+  test("shows callers with an API key the state of each part", async () => {
     const body = { ok: false, checks: { ...checks, database: down } };
-    assert.deepEqual(await ask({ authorization: "Bearer right" }, { database: down }), [503, body]);
+    assert.deepEqual(await request({ authorization: "Bearer right" }, { database: down }), [503, body]);
   });
 
-  test("treats a wrong key as none, so that a probe goes on when its key has expired", async () => {
-    assert.deepEqual(await ask({ authorization: "Bearer wrong" }), [200, { ok: true }]);
+  test("treats a wrong key like no key, so that a probe with an expired key still works", async () => {
+    assert.deepEqual(await request({ authorization: "Bearer wrong" }), [200, { ok: true }]);
   });
 
-  test("tells callers on the own machine how each part is", async () => {
-    assert.deepEqual(await ask({}, { isLocal: true }), [200, { ok: true, checks }]);
+  test("shows callers on the same machine the state of each part", async () => {
+    assert.deepEqual(await request({}, { isLocal: true }), [200, { ok: true, checks }]);
   });
 });

@@ -6,14 +6,14 @@ import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 
-/** `GET /api/health`: the process answers. */
+/** `GET /api/health`: shows that the process answers. */
 export async function readHealth(): Promise<Answer> {
   return { ok: true, status: 200, body: { ok: true } };
 }
 
 /**
- * `GET /api/ready`: every part that a turn needs answers. Which part does not is told to callers with an API key, and to
- * this machine. A wrong key is no error here: a probe whose key has expired goes on.
+ * `GET /api/ready`: shows whether all parts that a turn needs work. Only callers with an API key and callers on this
+ * machine see the state of each part. A wrong key is not an error here, so that a probe whose key has expired still works.
  */
 export async function readReadiness(
   services: ApiServices,
@@ -28,14 +28,14 @@ async function mayReadChecks(services: ApiServices, request: Request): Promise<b
   if (isLocalCaller(request)) return true;
   if (readKey(request.headers) === undefined) return false;
   const checked = await services.authenticate(request.headers);
-  // The probe is answered, and a wrong key is counted.
+  // Only counts the wrong key; its refusal is not sent.
   if (!checked.ok) refuseKey(services, request, checked);
   return checked.ok;
 }
 
 type Served = { text: string; etag: string };
 
-/** The document of each service, made when somebody first asks. */
+/** The document of each service, built at the first request. */
 const documents = new WeakMap<ApiServices, Promise<Served>>();
 
 /** `GET /api/openapi.json`. Source: `wire.md`, Also served. */
@@ -43,10 +43,10 @@ export async function readOpenApi(
   services: ApiServices,
   { request }: CallOf<"readOpenApi">,
 ): Promise<Answer> {
-  const making = documents.get(services) ?? makeDocument(services.settings.baseUrl);
-  documents.set(services, making);
-  const { text, etag } = await making;
-  // Asked about every time, so that a new version is seen at once.
+  const document = documents.get(services) ?? makeDocument(services.settings.baseUrl);
+  documents.set(services, document);
+  const { text, etag } = await document;
+  // Clients revalidate every time, so that they get a new version at once.
   const headers = { ETag: etag, "Cache-Control": "no-cache" };
   if (namesTag(request.headers.get("if-none-match"), etag))
     return new Response(null, { status: 304, headers });
@@ -54,20 +54,20 @@ export async function readOpenApi(
 }
 
 async function makeDocument(baseUrl: string): Promise<Served> {
-  // Loaded here, because a start needs none of it.
+  // Imported on demand, to keep the start of the service fast.
   const { buildDocument } = await import("../openapi/document/build-document.ts");
   const text = JSON.stringify(buildDocument(baseUrl));
   return { text, etag: `"${createHash("sha256").update(text).digest("base64url").slice(0, 27)}"` };
 }
 
-/** Compared weakly, as `If-None-Match` asks. */
+/** Whether `If-None-Match` contains a tag. The comparison is weak, as HTTP requires. */
 const namesTag = (header: string | null, etag: string): boolean =>
   header?.split(",").some((tag) => ["*", etag].includes(tag.trim().replace(/^W\//, ""))) ?? false;
 
 /**
- * `POST /api/sessions/:sessionId/mcp-token`: the session's user token, with which another agent uses the tools that the
- * session's policy leaves. Nothing is stored: the token is valid until it expires, the session is deleted, or the API key
- * that asked for it is revoked.
+ * `POST /api/sessions/:sessionId/mcp-token`: creates a user token, with which another agent can use the tools that the
+ * session's policy allows. The token is not stored: it is valid until it expires, the session is deleted, or the API key
+ * of this request is revoked.
  */
 export async function createMcpToken(
   { builtinMcp }: ApiServices,

@@ -14,7 +14,7 @@ import { describeCallback } from "./callbacks.ts";
 import type { CallOf } from "./handler.ts";
 import { summarise } from "./lists.ts";
 
-/** `GET /api/sessions/:sessionId`: what was fixed at its creation, and how it stands; no secret is part of it. */
+/** `GET /api/sessions/:sessionId`: the settings of its creation and its current state, without secrets. */
 export async function readSession(
   services: ApiServices,
   { session, caller }: CallOf<"readSession">,
@@ -35,7 +35,7 @@ export async function readSession(
         ...(agentUrl !== undefined && { shareUrl: agentUrl }),
         metadata,
         delegation: limitDelegation(session, services.settings.delegation),
-        // URLs of sessions from before they were sealed are in the row in full.
+        // Sessions from before URLs were sealed have the full URL in their row.
         mcpServers: Object.fromEntries(
           servers.map(([id, { url, type }]) => [id, { url: maskUrl(url), type }]),
         ),
@@ -59,7 +59,7 @@ async function readAgentUrl(
 
 /**
  * `DELETE /api/sessions/:sessionId`: stops the turn and removes rows, files, workspace, browser, evidence, secrets and
- * deliveries. The answer counts the rows and lists what could not be removed yet. From then on the id is unknown.
+ * deliveries. The answer counts the rows and lists what could not be removed yet. Afterwards the id is unknown.
  */
 export async function deleteSession(
   services: ApiServices,

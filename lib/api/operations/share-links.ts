@@ -21,7 +21,7 @@ export async function listShareLinks(
   return page ? { ok: true, status: 200, body: { success: true, ...page } } : unknownCursor();
 }
 
-/** The same for the session page, with the session's own link, which no page contains. Source: decision 053. */
+/** The links for the session page, with the session's own link, which no page contains. Source: decision 053. */
 export async function listPersonShareLinks(
   { db, shares }: ApiServices,
   { session, query }: CallOf<"listPersonShareLinks">,
@@ -32,7 +32,7 @@ export async function listPersonShareLinks(
   return { ok: true, status: 200, body: { success: true, ...page, shareUrl } };
 }
 
-/** @returns undefined for an unknown cursor. */
+/** Reads one page of links. @returns undefined for an invalid cursor. */
 async function readPage(
   db: ApiServices["db"],
   sessionId: string,
@@ -42,7 +42,7 @@ async function readPage(
   return links.listShareLinks(db, sessionId, { limit, ...(cursor && { cursor }) });
 }
 
-/** `POST …/share-links`. The answer is the only one with the link's secret. */
+/** `POST …/share-links`. Only this answer contains the link's secret. */
 export async function createShareLink(
   { db, securityLog }: ApiServices,
   { params, body, caller }: CallOf<"createShareLink" | "createPersonShareLink">,
@@ -85,7 +85,7 @@ export async function revokeShareLink(
   return { ok: true, status: 200, body: { success: true, record } };
 }
 
-/** `POST …/share-links/revoke-all`: ends every link and the `shareUrl`, and answers with the new one. */
+/** `POST …/share-links/revoke-all`: ends all links and the `shareUrl`, and answers with a new `shareUrl`. */
 export async function revokeAllShareLinks(
   services: ApiServices,
   { params, caller }: CallOf<"revokeAllShareLinks">,
@@ -94,7 +94,7 @@ export async function revokeAllShareLinks(
   return revoked ? { ok: true, status: 200, body: revoked.body } : unknownSession();
 }
 
-/** The same from the session page. Its visitor used the link that has just ended, so the answer renews the cookies. */
+/** Revokes all links from the session page. The visitor's own link has ended too, so the answer renews the cookies. */
 export async function revokeAllPersonShareLinks(
   services: ApiServices,
   { params }: CallOf<"revokeAllPersonShareLinks">,

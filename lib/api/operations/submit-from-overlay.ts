@@ -4,8 +4,9 @@ import { servePath } from "../http/serve-path.ts";
 import type { ApiServices } from "../services.ts";
 
 /**
- * Serves a submission of the annotation overlay as a call of the webhook: the same size cap, rate limit, validation,
- * record and broadcast. It comes by the DevTools binding because a page's content policy may forbid the request.
+ * Serves a submission of the annotation overlay like a call of the webhook: with the same size cap, rate limit,
+ * validation, record and broadcast. The overlay uses a DevTools binding, because a page's content policy may forbid the
+ * request.
  * Source: `wire.md`, Annotations.
  *
  * @param body the webhook's body as JSON text.

@@ -13,7 +13,7 @@ import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 
-/** `GET …/variants`: of a sub-agent, those of its root, which it works on. Source: `wire.md`, Variants. */
+/** `GET …/variants`. For a sub-agent, the variants of its root session, on which it works. Source: `wire.md`, Variants. */
 export async function listVariants(
   { db, settings }: ApiServices,
   { params }: CallOf<"listVariants">,
@@ -24,7 +24,7 @@ export async function listVariants(
 
 const REVISION = /^[1-9]\d{0,8}$/;
 
-/** The number of a revision in a path; undefined for text that is none. */
+/** Parses the number of a revision in a path; undefined for any other text. */
 export const readRevisionNumber = (text: string): number | undefined =>
   REVISION.test(text) ? Number(text) : undefined;
 
@@ -59,10 +59,10 @@ export async function editVariant(
   if (!edited.ok) return fail("invalid_request", edited.problem);
   const [problem] = checkDocumentContent(edited.document);
   if (problem) return fail("invalid_request", `edits: ${describeProblem(edited.document, problem)}`);
-  // A new revision would be the same, and would have no check.
+  // An identical revision is not stored again, because it would lose the check of the existing one.
   if (isDeepStrictEqual(edited.document, newest.document)) {
-    const known = await listVariantSummaries(variants.db, sessionId, settings.baseUrl);
-    const variant = known.find(({ key }) => key === variantKey);
+    const summaries = await listVariantSummaries(variants.db, sessionId, settings.baseUrl);
+    const variant = summaries.find(({ key }) => key === variantKey);
     return variant
       ? { ok: true, status: 200, body: { success: true, variant } }
       : fail("not_found", "no such variant");
@@ -83,9 +83,9 @@ export async function editVariant(
 }
 
 const stale = (newest: number) =>
-  fail("conflict", `baseRevision: the newest revision is ${newest}; read it and edit that`);
+  fail("conflict", `baseRevision: the newest revision is ${newest}; read it and apply the edits to it`);
 
-/** How long a person's check may take, the wait for a browser included. */
+/** The longest duration of a person's check, including the wait for a browser. */
 const CHECK_MS_MAX = 300_000;
 /** Sessions in which a person's check is in progress. */
 const checking = new Set<string>();
@@ -124,7 +124,7 @@ export async function checkAsPerson(
     : fail("not_found", "no such variant");
 }
 
-/** Chooses what the live browser shows. */
+/** Chooses the variant that the live browser shows, or the page without a variant. */
 export async function showVariant(
   { variants }: ApiServices,
   { params, body }: CallOf<"showVariant">,

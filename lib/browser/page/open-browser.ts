@@ -201,11 +201,13 @@ async function connect(
 async function openContext(process: BrowserProcess): Promise<{ browser: Browser; context: BrowserContext }> {
   // Imported with the first browser, because the import takes a tenth of the time of a start.
   const { chromium } = await import("playwright");
-  const browser = await chromium.connectOverCDP(process.devtoolsUrl, {
-    timeout: CONNECT_TIMEOUT_MS,
-    // There are no artifacts. Without a path, Playwright makes a temporary folder, which a killed process leaves behind.
-    artifactsDir: "/nonexistent",
-  });
+  const over = process.devtools.playwright;
+  // There are no artifacts. Without a path, Playwright makes a temporary folder, which a killed process leaves behind.
+  const options = { timeout: CONNECT_TIMEOUT_MS, artifactsDir: "/nonexistent" };
+  const browser =
+    typeof over === "string"
+      ? await chromium.connectOverCDP(over, options)
+      : await chromium.connectOverCDP(over, options);
   const context = await browser.newContext({
     ...guardedContextOptions(process),
     viewport: VIEWPORT,

@@ -7,8 +7,10 @@ import { createAddressRule } from "#lib/net/address/address-rule.ts";
 import type { NetworkRefusal } from "#lib/security-log/security-events.ts";
 import { openBrowser } from "../page/open-browser.ts";
 import {
+  findBrowserProcesses,
   findTestChromium,
   insertTestSession,
+  listListeners,
   openTestBrowsers,
   startTestSite,
   type TestBrowsers,
@@ -45,27 +47,25 @@ after(async () => {
   await own.close();
 });
 
-test("DevTools cannot be reached from a page, even where NETWORK_ALLOW lets loopback through", async () => {
+test("DevTools cannot be reached from anywhere on this machine: the browser listens on no port", async () => {
   const live = await house.browsers.ensure(sessionId);
-  const port = new URL(live.devtoolsUrl).port;
-  for (const host of ["127.0.0.1", "localhost", "127.1", "[::ffff:127.0.0.1]"]) {
-    const outcome = await house.browsers.navigate(sessionId, `http://${host}:${port}/json/version`);
-    assert.equal(outcome.landed, false, host);
+  const listening = await listListeners(await findBrowserProcesses(house.dataDir));
+  assert.deepEqual(listening, []);
+  // The usual port, and the browser's own page of its targets.
+  for (const url of ["http://127.0.0.1:9222/json/version", "http://localhost:9222/json/version"]) {
+    assert.equal((await house.browsers.navigate(sessionId, url)).landed, false, url);
+    await assert.rejects(fetch(url));
   }
-  const answers = await live.page().evaluate(async (devtoolsPort) => {
-    const read = async (host: string) => {
-      const response = await fetch(`http://${host}:${devtoolsPort}/json/version`).catch(() => undefined);
-      return response?.headers.get("content-type")?.includes("json") ?? false;
-    };
-    const socket = new Promise((resolve) => {
-      const attempt = new WebSocket(`ws://127.0.0.1:${devtoolsPort}/devtools/browser`);
-      attempt.onopen = () => resolve(true);
-      attempt.onerror = () => resolve(false);
-    });
-    return [await read("127.0.0.1"), await read("localhost"), await socket];
-  }, port);
-  assert.deepEqual(answers, [false, false, false]);
-  assert.equal(await (await fetch(`http://127.0.0.1:${port}/json/version`)).status, 200);
+  assert.equal((await house.browsers.navigate(sessionId, "chrome://inspect")).landed, false);
+  const socket = await live.page().evaluate(
+    () =>
+      new Promise((resolve) => {
+        const attempt = new WebSocket("ws://127.0.0.1:9222/devtools/browser");
+        attempt.onopen = () => resolve(true);
+        attempt.onerror = () => resolve(false);
+      }),
+  );
+  assert.equal(socket, false);
 });
 
 test("of our own origin, pages reach /demo and what is published, and nothing else", async () => {

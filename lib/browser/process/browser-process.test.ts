@@ -6,10 +6,13 @@ import { dirname, join } from "node:path";
 import { after, afterEach, before, test } from "node:test";
 import { browsers } from "#db/schema/index.ts";
 import { openTestDatabase } from "#db/testing.ts";
+import { closeInheritedDescriptors } from "#lib/isolation/inherited-descriptors.ts";
 import {
+  findBrowserProcesses,
   findTestChromium,
   insertTestSession,
   openTestBrowsers,
+  readDescriptors,
   startTestSite,
   type TestBrowsers,
   waitFor,
@@ -113,7 +116,7 @@ test("many needs at once start one browser", async () => {
   const house = await openHouse();
   const sessionId = await insertTestSession(house.db);
   const all = await Promise.all(Array.from({ length: 5 }, () => house.browsers.ensure(sessionId)));
-  assert.equal(new Set(all.map((live) => live.devtoolsUrl)).size, 1);
+  assert.equal(new Set(all.map((live) => live.browser)).size, 1);
   assert.equal(house.browsers.describe().live, 1);
 });
 
@@ -234,10 +237,75 @@ test("without any Chromium the service starts all the same and says what is miss
   });
 });
 
+test("a browser's processes inherit no descriptor of the service", {
+  skip: process.platform !== "linux",
+}, async () => {
+  // As at the start of the service.
+  closeInheritedDescriptors();
+  const house = await openHouse();
+  await house.browsers.ensure(await insertTestSession(house.db));
+  const own = new Set(
+    readDescriptors("self").filter((each) => !/^(\/dev\/(null|urandom)|anon_inode:)/.test(each)),
+  );
+  assert.ok([...own].some((each) => each.startsWith("socket:")));
+  const pids = await findBrowserProcesses(house.dataDir);
+  assert.ok(pids.length > 2, String(pids));
+  for (const pid of pids)
+    assert.deepEqual(
+      readDescriptors(pid).filter((each) => own.has(each)),
+      [],
+    );
+});
+
+test("each browser runs as a user of its own, which is not that of an account", {
+  skip: process.getuid?.() !== 0,
+}, async () => {
+  const house = await openHouse();
+  const [one, other] = [await insertTestSession(house.db), await insertTestSession(house.db)];
+  const userOf = async () => {
+    const pids = await findBrowserProcesses(house.dataDir);
+    const users = await Promise.all(pids.map(async (pid) => (await stat(`/proc/${pid}`)).uid));
+    return new Set(users);
+  };
+  await house.browsers.ensure(one);
+  const first = await userOf();
+  assert.equal(first.size, 1);
+  await house.browsers.ensure(other);
+  assert.equal((await userOf()).size, 2);
+  const accounts = (await readFile("/etc/passwd", "utf8")).split("\n").map((line) => line.split(":")[2]);
+  for (const user of await userOf()) assert.ok(user !== 0 && !accounts.includes(String(user)), String(user));
+  const [record] = await readRecords(house);
+  assert.equal((await stat(record?.profileDir ?? "-")).mode & 0o077, 0);
+});
+
+test("what a page logs beyond 12 MiB is dropped, and the browser goes on", async () => {
+  const house = await openHouse();
+  const live = await house.browsers.ensure(await insertTestSession(house.db));
+  const lengths: number[] = [];
+  live.page().on("console", (message) => void lengths.push(message.text().length));
+  await live.page().evaluate(() => {
+    console.log("x".repeat(13 * 2 ** 20));
+    console.log("short");
+  });
+  await waitFor(() => lengths.length > 0, "the short message");
+  assert.deepEqual(lengths, [5]);
+  assert.equal(await live.page().evaluate(() => 6 * 7), 42);
+});
+
 test("the same works over a DevTools URL", async () => {
-  const host = await openHouse();
+  // A browser with a port beside its pipe, which it writes into its profile.
+  const host = await openHouse({
+    launch: {
+      ...findTestChromium(),
+      args: [...(findTestChromium().args ?? []), "--remote-debugging-port=0"],
+    },
+  });
   const hostSession = await insertTestSession(host.db);
-  const { devtoolsUrl } = await host.browsers.ensure(hostSession);
+  await host.browsers.ensure(hostSession);
+  const [record] = await readRecords(host);
+  const portFile = join(record?.profileDir ?? "-", "DevToolsActivePort");
+  const [port, path] = (await readFile(portFile, "utf8")).split("\n");
+  const devtoolsUrl = `ws://127.0.0.1:${port}${path}`;
   // A database of its own: a service that starts takes its rows for those of an earlier one.
   const house = await openTestBrowsers([`127.0.0.1:${site.port}`], { launch: { cdpUrl: devtoolsUrl } });
   houses.push(house);

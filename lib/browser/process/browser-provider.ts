@@ -1,7 +1,8 @@
+import type { Devtools } from "./devtools-connection.ts";
+
 /** A running Chromium, local or remote. */
 export type BrowserProcess = {
-  /** WebSocket or HTTP URL of its DevTools endpoint. */
-  devtoolsUrl: string;
+  devtools: Devtools;
   /** Process id of the browser process, if it runs on this machine. */
   pid: number | undefined;
   /** Proxy to set for each context, if the process itself has none. */

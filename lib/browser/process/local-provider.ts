@@ -1,14 +1,15 @@
+import { openSandboxUsers, type SandboxUser } from "#lib/isolation/sandbox-users.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import type { BrowserEgress } from "./browser-egress.ts";
 import type { BrowserProvider } from "./browser-provider.ts";
-import type { Account } from "./profile-folder.ts";
 import { isStartTimeout, type StartedChromium, type StartOptions, startChromium } from "./start-chromium.ts";
 
-const NOBODY: Account = { uid: 65534, gid: 65534 };
+/** Who browsers run as when this machine has no users to assign. */
+const NOBODY: SandboxUser = { uid: 65534, gid: 65534 };
 const START_TIMEOUT_MS = 20_000;
 
 /** A way to run Chromium; `warning` is logged when no safer way works. */
-type Confinement = { account: Account | undefined; sandbox: boolean; warning?: string };
+type Confinement = { isOtherUser: boolean; sandbox: boolean; warning?: string };
 
 const OWN_SANDBOX_OFF = "Chromium's own sandbox does not work on this system: its processes run without it";
 
@@ -17,15 +18,15 @@ function confinements(): Confinement[] {
   const isRoot = process.getuid?.() === 0;
   if (!isRoot) {
     return [
-      { account: undefined, sandbox: true },
-      { account: undefined, sandbox: false, warning: OWN_SANDBOX_OFF },
+      { isOtherUser: false, sandbox: true },
+      { isOtherUser: false, sandbox: false, warning: OWN_SANDBOX_OFF },
     ];
   }
   return [
-    { account: NOBODY, sandbox: true },
-    { account: NOBODY, sandbox: false, warning: OWN_SANDBOX_OFF },
+    { isOtherUser: true, sandbox: true },
+    { isOtherUser: true, sandbox: false, warning: OWN_SANDBOX_OFF },
     {
-      account: undefined,
+      isOtherUser: false,
       sandbox: false,
       warning:
         "Chromium cannot be run by another user (is its folder readable to all?): it runs as root without its own sandbox",
@@ -47,12 +48,33 @@ export function createLocalProvider(deps: {
   let ways = confinements();
   let hasWorked = false;
 
+  /** Starts a browser as a user of its own, which is given back when its processes and its profile are gone. */
+  async function startAsOther(base: Omit<StartOptions, "account">): Promise<StartedChromium> {
+    const users = await openSandboxUsers();
+    const user = users?.assign();
+    let isHeld = user !== undefined;
+    const release = () => {
+      if (user && isHeld) users?.release(user);
+      isHeld = false;
+    };
+    try {
+      const started = await startChromium({ ...base, account: user ?? NOBODY });
+      return { ...started, kill: () => started.kill().finally(release) };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
   async function startSomehow(base: Omit<StartOptions, "account" | "sandbox">): Promise<StartedChromium> {
     const tried = ways;
     let firstError: unknown;
     for (const [index, way] of tried.entries()) {
       try {
-        const started = await startChromium({ ...base, account: way.account, sandbox: way.sandbox });
+        const { isOtherUser, sandbox } = way;
+        const started = isOtherUser
+          ? await startAsOther({ ...base, sandbox })
+          : await startChromium({ ...base, sandbox, account: undefined });
         if (!hasWorked && way.warning) logger.warn({ reason: String(firstError) }, way.warning);
         if (!hasWorked) ways = tried.slice(index, index + 1);
         hasWorked = true;
@@ -79,14 +101,12 @@ export function createLocalProvider(deps: {
           ownKeyHash: proxy.ownKeyHash,
           timeoutMs: START_TIMEOUT_MS,
         });
-        const allowPort = egress.denyPort(Number(new URL(started.devtoolsUrl).port));
         const kill = async () => {
           await Promise.allSettled([started.kill(), proxy.close()]);
-          allowPort();
         };
         void started.exited.then(kill);
         return {
-          devtoolsUrl: started.devtoolsUrl,
+          devtools: started.devtools,
           pid: started.pid,
           contextProxy: undefined,
           isGuarded: true,

@@ -1,6 +1,7 @@
 import type { Logger } from "#lib/log/logger.ts";
 import type { BrowserEgress, BrowserProxy } from "./browser-egress.ts";
 import type { BrowserProvider } from "./browser-provider.ts";
+import { devtoolsAt } from "./devtools-socket.ts";
 
 /**
  * Browsers behind a DevTools endpoint (`BROWSER_CDP_URL`). A browser on this machine uses the service's proxy. Another one
@@ -34,7 +35,7 @@ export function createRemoteProvider(deps: {
       const allowPort = isOnThisMachine ? egress.denyPort(Number(new URL(cdpUrl).port)) : () => {};
       const gone = Promise.withResolvers<void>();
       return {
-        devtoolsUrl,
+        devtools: devtoolsAt(devtoolsUrl),
         pid: undefined,
         contextProxy: proxy?.server,
         isGuarded: isOnThisMachine,

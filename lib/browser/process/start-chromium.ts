@@ -1,5 +1,8 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
 import { chromiumFlags } from "./chromium-flags.ts";
+import type { Devtools } from "./devtools-connection.ts";
+import { openDevtoolsPipe } from "./devtools-pipe.ts";
 import { type Account, killGroup, makeProfileFolder } from "./profile-folder.ts";
 
 /** How to start one Chromium. `env` and `args` are added to those of every browser. */
@@ -16,20 +19,21 @@ export type StartOptions = {
   timeoutMs: number;
 };
 
-/** A Chromium that listens for DevTools on a loopback port of its own choice. */
+/** A Chromium whose DevTools only this process reaches, through pipes. */
 export type StartedChromium = {
   pid: number;
-  devtoolsUrl: string;
+  devtools: Devtools;
   exited: Promise<void>;
   kill: () => Promise<void>;
 };
 
 /**
- * The browser replaces the shell in a process group of its own; a second process reads from a pipe that only
- * this process holds. When the pipe closes it ends the browser, removes the profile (`$0`) and kills the whole group:
- * however this process ends, no browser outlives it.
+ * The browser replaces the shell in a process group of its own, with the pipes for DevTools as its only further
+ * descriptors, 3 and 4; a second process reads from a pipe that only this process holds. When that pipe closes it ends the
+ * browser, removes the profile (`$0`) and kills the whole group: however this process ends, no browser outlives it.
  */
-const GUARDED_START = '(read _ <&3; kill -9 $$; rm -rf "$0"; kill -9 -$$) & exec 3<&-; exec "$@"';
+const GUARDED_START =
+  '(exec 3<&- 4<&-; read _ <&5; kill -9 $$; rm -rf "$0"; kill -9 -$$) & exec 5<&-; exec "$@"';
 
 /**
  * Starts Chromium as a child of this process.
@@ -52,12 +56,12 @@ export async function startChromium(options: StartOptions): Promise<StartedChrom
     await profile.remove();
   };
   try {
-    const devtoolsUrl = await readDevtoolsUrl(child, options.timeoutMs);
+    const devtools = await untilReady(child, options.timeoutMs);
     const pid = child.pid ?? 0;
     await profile.recordProcess(pid);
     // When the browser ended by itself, its group still has the reading process, and its folder exists.
     void exited.then(kill);
-    return { pid, devtoolsUrl, exited, kill };
+    return { pid, devtools, exited, kill };
   } catch (error) {
     await kill();
     throw error;
@@ -78,12 +82,15 @@ function spawnGuarded(options: StartOptions, flags: string[], profileDir: string
   // The types of a framework in this project claim that every environment has NODE_ENV.
   const common: SpawnOptions = { cwd: profileDir, env: env as NodeJS.ProcessEnv, ...(options.account ?? {}) };
   if (process.platform === "win32") {
-    return spawn(options.executablePath, flags, { ...common, stdio: ["ignore", "ignore", "pipe"] });
+    return spawn(options.executablePath, flags, {
+      ...common,
+      stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"],
+    });
   }
   return spawn("/bin/sh", ["-c", GUARDED_START, profileDir, options.executablePath, ...flags], {
     ...common,
     detached: true,
-    stdio: ["ignore", "ignore", "pipe", "pipe"],
+    stdio: ["ignore", "ignore", "pipe", "pipe", "pipe", "pipe"],
   });
 }
 
@@ -92,28 +99,40 @@ const TIMEOUT = "BrowserStartTimeout";
 /** Whether a start took too long, which does not mean that this way to start does not work. */
 export const isStartTimeout = (error: unknown): boolean => error instanceof Error && error.name === TIMEOUT;
 
-/** Waits for the line in which Chromium prints its DevTools endpoint, and ignores further lines. */
-function readDevtoolsUrl(child: ChildProcess, timeoutMs: number): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let text = "";
-    const fail = (why: string, name = "Error") => {
-      clearTimeout(timer);
-      reject(Object.assign(new Error(`the browser ${why}${lastWords(text)}`), { name }));
-    };
-    const timer = setTimeout(() => fail(`did not come up in ${timeoutMs / 1000} s`, TIMEOUT), timeoutMs);
-    child.once("error", (error) => fail(`could not be started: ${error.message}`));
-    child.once("exit", (code, signal) => fail(`ended at its start (${signal ?? `exit code ${code}`})`));
-    const read = (chunk: Buffer) => {
-      text += chunk;
-      const url = /DevTools listening on (ws:\S+)/.exec(text)?.[1];
-      if (url === undefined) return;
-      clearTimeout(timer);
-      child.stderr?.off("data", read);
-      child.stderr?.resume();
-      resolve(url);
-    };
-    child.stderr?.on("data", read);
-  });
+/** Waits until the browser answers, and reads no further output after that. */
+async function untilReady(child: ChildProcess, timeoutMs: number): Promise<Devtools> {
+  // Without a process there are no pipes.
+  const [, , , commands, answers] = child.stdio as [
+    unknown,
+    unknown,
+    unknown,
+    Writable | null,
+    Readable | null,
+  ];
+  const failed = Promise.withResolvers<never>();
+  let text = "";
+  const fail = (why: string, name = "Error") =>
+    failed.reject(Object.assign(new Error(`the browser ${why}${lastWords(text)}`), { name }));
+  const timer = setTimeout(() => fail(`did not come up in ${timeoutMs / 1000} s`, TIMEOUT), timeoutMs);
+  child.once("error", (error) => fail(`could not be started: ${error.message}`));
+  child.once("exit", (code, signal) => fail(`ended at its start (${signal ?? `exit code ${code}`})`));
+  const read = (chunk: Buffer) => {
+    text += chunk;
+  };
+  child.stderr?.on("data", read);
+  try {
+    if (!commands || !answers) return await failed.promise;
+    const devtools = openDevtoolsPipe(commands, answers);
+    // A browser that ends before it answers is reported by its end.
+    const isUp = devtools.ready().catch(() => failed.promise);
+    await Promise.race([isUp, failed.promise]);
+    return devtools;
+  } finally {
+    clearTimeout(timer);
+    child.stderr?.off("data", read);
+    child.stderr?.resume();
+    failed.promise.catch(() => {});
+  }
 }
 
 /** The last line of the output that is not about the missing message bus, as the cause of the failure. */

@@ -206,7 +206,7 @@ function toLiveBrowser({ deps, usage }: Session, { taken, starts }: RunningBrows
     context: taken.context,
     page: () => taken.selected().page,
     cdp: () => taken.toolSession(),
-    devtoolsUrl: taken.process.devtoolsUrl,
+    openDevtools: taken.process.devtools.open,
     targetId: async () => taken.selected().targetId,
     noteScriptInput(pointer) {
       if (pointer?.kind !== "move") usage.lastActor = "script";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Words } from "#lib/events/bus/words.ts";
+import type { Topic } from "#lib/events/bus/topic.ts";
 
 /**
  * Which person's connection has control of each session's browser. The newest take wins, in every process; while no person
@@ -60,7 +60,7 @@ const holderIn = (claim: Claim | undefined): string | undefined =>
   claim === undefined || claim.isReleased ? undefined : claim.connectionId;
 
 type Control = {
-  words: Words;
+  words: Topic;
   /** The name of this process. */
   self: string;
   confirmMs: number;
@@ -76,7 +76,7 @@ type Control = {
  * connections with it.
  */
 export function createBrowserControl(
-  words: Words,
+  words: Topic,
   { self = crypto.randomUUID(), confirmMs = 2_000 } = {},
 ): BrowserControl {
   const control: Control = {

@@ -7,7 +7,7 @@ function openPace(perMinute: number) {
   return { clock, pace: createEndpointPace(perMinute, () => clock.at) };
 }
 
-test("a burst of ten seconds' worth goes out at once, the rest one by one in order of arrival", () => {
+test("the attempts of ten seconds begin at once, the others one by one in order of arrival", () => {
   const { clock, pace } = openPace(60);
   const waits = Array.from({ length: 15 }, (_, index) => pace.reserve("a.example", `whd-${index}`));
   assert.deepEqual(waits, [...Array(11).fill(0), 1_000, 2_000, 3_000, 4_000]);
@@ -17,7 +17,7 @@ test("a burst of ten seconds' worth goes out at once, the rest one by one in ord
   assert.equal(pace.reserve("a.example", "whd-late"), 4_000, "a later delivery comes last");
 });
 
-test("every delivery of a backlog goes out exactly once, at no more than the rate", () => {
+test("every delivery of a backlog begins exactly once, and the rate is not exceeded", () => {
   const { clock, pace } = openPace(600);
   const began = clock.at;
   const waiting = new Set(Array.from({ length: 1_000 }, (_, index) => `whd-${index}`));
@@ -42,7 +42,7 @@ test("hosts do not slow each other down, and a wait is at most five minutes", ()
   assert.equal(pace.reserve("a.example", "whd-20"), 0);
 });
 
-test("0 is no limit", () => {
+test("with 0, there is no limit", () => {
   const { pace } = openPace(0);
   for (let index = 0; index < 10_000; index++) assert.equal(pace.reserve("a.example", `whd-${index}`), 0);
 });

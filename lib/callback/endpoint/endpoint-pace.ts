@@ -1,25 +1,25 @@
 /** Spreads the attempts at one receiver over time. */
 export type EndpointPace = {
   /**
-   * Reserves the next free slot of a host for a delivery, once; asking again returns what is left of the wait.
+   * Reserves the next free slot of a host for a delivery. Later calls for the same delivery return the rest of the wait.
    *
-   * @returns milliseconds to wait before asking again; 0 if the attempt may begin now, which uses the slot up.
+   * @returns milliseconds to wait before the next call; 0 if the attempt may begin now, which uses up the slot.
    */
   reserve: (host: string, deliveryId: string) => number;
 };
 
-/** After a quiet time, attempts for this long go out at once. */
+/** After a quiet time, as many attempts as the rate allows in this time may begin at once. */
 const BURST_MS = 10_000;
-/** A delivery looks again at least this often, so that the sweep does not take it for lost. */
+/** The longest wait that `reserve` returns, so that the sweep does not treat a waiting delivery as lost. */
 const WAIT_MS_MAX = 5 * 60_000;
 /** Above this number, entries that no longer matter are removed. */
 const ENTRIES_MAX = 10_000;
-/** A slot that its delivery has not used by then belongs to a delivery that is gone. */
+/** A slot that is unused for this long belongs to a delivery that is gone. */
 const UNUSED_AFTER_MS = 30 * 60_000;
 
 /**
  * Creates the pace of one process. Deliveries over the rate wait for slots in order of arrival, and none is dropped; a
- * restart forgets the slots, not the deliveries. Source: `wire.md`, Environment, `RATE_LIMIT_CALLBACK`.
+ * restart loses the slots, but no deliveries. Source: `wire.md`, Environment, `RATE_LIMIT_CALLBACK`.
  *
  * @param perMinute attempts per minute and host; 0 is unlimited.
  * @param now a monotonic clock in milliseconds.

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createHttpRefusal } from "./refuse-http.ts";
 
-test("http is accepted by default, as the specification has it", () => {
+test("http is accepted by default, as the specification demands", () => {
   const refuse = createHttpRefusal("allow", []);
   for (const url of ["http://hooks.example/in", "https://hooks.example/in"])
     assert.equal(refuse(new URL(url)), undefined, url);
 });
 
-test("CALLBACK_HTTP=refuse leaves https, and http to hosts that NETWORK_ALLOW names", () => {
+test("CALLBACK_HTTP=refuse allows https, and http only to hosts in NETWORK_ALLOW", () => {
   const refuse = createHttpRefusal("refuse", ["127.0.0.1:4567", "hooks.internal", "10.0.0.0/8"]);
   for (const url of [
     "https://hooks.example/in",

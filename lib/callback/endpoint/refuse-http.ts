@@ -7,7 +7,7 @@ import {
   parseNetworkAllowEntry,
 } from "#lib/net/address/network-allow.ts";
 
-/** Says why a callback URL may not have its scheme; undefined if it may. */
+/** Returns why a callback URL must not use its scheme; undefined if it may. */
 export type HttpRefusal = (url: URL) => string | undefined;
 
 /**

@@ -9,13 +9,13 @@ import {
 /** The sealed values of a session's callback, by their names. */
 export type SealedCallback = Partial<Record<string, string>>;
 
-/** A secret that was replaced, and signs until its overlap ends. */
+/** A replaced secret that still signs until its overlap ends. */
 type PreviousSecret = { secret: string; expiresAt: Date };
 
-/** The names of everything that is sealed of a callback. */
+/** The names of all sealed values of a callback. */
 export const CALLBACK_SECRETS = [CALLBACK_SECRET, PREVIOUS_CALLBACK_SECRET, CALLBACK_URL];
 
-/** Opens one of them; undefined if there is none. @throws if it was sealed with a key that is not configured. */
+/** Decrypts one sealed value; undefined if it is absent. @throws if it was sealed with a key that is not configured. */
 export function openCallbackValue(
   sealer: Sealer,
   sessionId: string,
@@ -26,13 +26,13 @@ export function openCallbackValue(
   return value === undefined ? undefined : sealer.open(placeSecret(sessionId, name), value);
 }
 
-/** The text that is sealed of a previous secret. */
+/** Serializes a previous secret, to be sealed. */
 export const writePrevious = ({ secret, expiresAt }: PreviousSecret): string =>
   JSON.stringify({ secret, expiresAt: expiresAt.toISOString() });
 
 /**
- * The previous secret while its overlap lasts. One that cannot be opened counts as none: the signature with the current
- * secret is the one that has to be sent.
+ * The previous secret while its overlap lasts. If it cannot be decrypted, it is ignored, because only the signature with the
+ * current secret is mandatory.
  */
 export function openPrevious(
   sealer: Sealer,
@@ -47,7 +47,7 @@ export function openPrevious(
     return undefined;
   }
   if (text === undefined) return undefined;
-  // Written by `writePrevious`, and sealed since.
+  // `writePrevious` wrote this text.
   const { secret, expiresAt } = JSON.parse(text) as { secret: string; expiresAt: string };
   const previous = { secret, expiresAt: new Date(expiresAt) };
   return previous.expiresAt > now ? previous : undefined;

@@ -42,7 +42,7 @@ beforeEach(async () => {
 const rotate = (secret: string, overlapMs = HOUR_MS) =>
   rotateCallbackSecret({ db, sealer }, run.sessionId, { secret, overlapMs });
 
-/** Delivers a callback. @returns what the receiver got, and with which of the secrets each signature was made. */
+/** Delivers a callback. @returns the received request, and the secret with which each signature was made. */
 async function deliver(clock?: () => Date) {
   await db.delete(deliveries).where(eq(deliveries.runId, run.runId));
   const deliveryId = await seedDelivery(db, run, "run.started");
@@ -86,7 +86,7 @@ describe("rotating a callback secret", () => {
     assert.deepEqual([now.signed, now.previous], [THIRD, undefined]);
   });
 
-  test("repeating it changes nothing; the next rotation replaces the previous secret too", async () => {
+  test("a repeated rotation changes nothing; the next one replaces the previous secret, too", async () => {
     await rotate(SECOND);
     await rotate(SECOND, 0);
     assert.equal((await deliver()).previous, FIRST, "a repeated request does not end the overlap");
@@ -95,13 +95,13 @@ describe("rotating a callback secret", () => {
     assert.deepEqual([signed, previous], [THIRD, SECOND]);
   });
 
-  test("concurrent rotations leave one of the secrets, with one that it replaced", async () => {
+  test("concurrent rotations end with one of the secrets, and one that it has replaced", async () => {
     await Promise.all([rotate(SECOND), rotate(THIRD)]);
     const { signed, previous } = await deliver();
     assert.deepEqual(new Set([signed, previous]), new Set([SECOND, THIRD]));
   });
 
-  test("a callback without a secret gets one, and nothing of it is stored in the open", async () => {
+  test("a callback without a secret gets one, which is never stored in plain text", async () => {
     run = await seedCallbackSession(db, { url: receiver.url, sealer });
     await rotate(SECOND);
     const { signed, previous } = await deliver();

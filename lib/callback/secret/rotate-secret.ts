@@ -11,7 +11,7 @@ import { openCallbackValue, type SealedCallback, writePrevious } from "./open-se
  * a rotation to the same secret changes nothing, so that a lost answer is harmless; a further rotation replaces the
  * previous secret too. Source: `wire.md`, Callbacks.
  *
- * @param overlapMs how long the old secret still signs; 0 ends it at once.
+ * @param overlapMs how long attempts are still signed with the old secret, too; 0 for no overlap.
  * @returns false if the session is gone or has no callback.
  */
 export async function rotateCallbackSecret(
@@ -22,7 +22,7 @@ export async function rotateCallbackSecret(
 ): Promise<boolean> {
   const seal = (name: string, text: string) => sealer.seal(placeSecret(sessionId, name), text);
   return db.transaction(async (tx) => {
-    // One rotation at a time: the second one finds the secret of the first.
+    // The lock serializes rotations: a concurrent one replaces the secret that this one stores.
     const session = await lockSession(tx, sessionId);
     if (!session || session.callbackUrl === null) return false;
     const state = await readCallbackState(tx, sessionId);
@@ -43,7 +43,7 @@ export async function rotateCallbackSecret(
   });
 }
 
-/** The secret to replace; one that no configured key opens is lost, and cannot sign any more. */
+/** The secret to replace; undefined if there is none, or if no configured key can decrypt it. */
 function openCurrent(sealer: Sealer, sessionId: string, sealed: SealedCallback): string | undefined {
   try {
     return openCallbackValue(sealer, sessionId, CALLBACK_SECRET, sealed);

@@ -11,7 +11,7 @@ import { DatabaseLockedError, lockFolder } from "#db/embedded/lock-folder.ts";
 import { startServer } from "#db/embedded/open-embedded.ts";
 import { prepareSocket } from "#db/embedded/socket.ts";
 
-/** Contents of a backup besides the database. Browser profiles are disposable and left out. */
+/** Contents of a backup in addition to the database. Browser profiles are disposable and left out. */
 const FOLDERS = ["workspaces", "evidence", "api-key", "encryption-key"];
 const DATABASE = "database";
 
@@ -67,7 +67,7 @@ export async function restoreBackup(
   dataDir: string,
   archive: string,
   { replaces }: { replaces: boolean },
-): Promise<{ manifest: Manifest; keptIn: string | undefined }> {
+): Promise<{ manifest: Manifest; movedTo: string | undefined }> {
   if (!existsSync(archive)) throw new BackupError(`${archive} does not exist`);
   await mkdir(dataDir, { recursive: true });
   const unlock = await lockFolder(dataDir);
@@ -86,10 +86,10 @@ export async function restoreBackup(
     const manifest = await withClient(server.url, (client) => loadDatabase(client, folder)).finally(
       server.close,
     );
-    const keptIn = await setAside(dataDir);
+    const movedTo = await setAside(dataDir);
     for (const name of ["postgres", ...FOLDERS])
       if (existsSync(join(staging, name))) await rename(join(staging, name), join(dataDir, name));
-    return { manifest, keptIn };
+    return { manifest, movedTo };
   } finally {
     await rm(staging, { recursive: true, force: true, maxRetries: 10 });
     await unlock();

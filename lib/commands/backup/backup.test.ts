@@ -109,8 +109,8 @@ describe("a backup", () => {
     assert.match(refused.text, /already contains a database: pass --replace to move it aside/);
     const restored = await command(third, "restore", archive, "--replace");
     assert.equal(restored.code, 0, restored.text);
-    const kept = /moved to (.*)\.\n/.exec(restored.text)?.[1] ?? "";
-    assert.ok(existsSync(join(kept, "postgres", "PG_VERSION")), kept);
+    const movedTo = /moved to (.*)\.\n/.exec(restored.text)?.[1] ?? "";
+    assert.ok(existsSync(join(movedTo, "postgres", "PG_VERSION")), movedTo);
     assert.ok(existsSync(join(third, "postgres", "PG_VERSION")));
   });
 

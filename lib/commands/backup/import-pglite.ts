@@ -29,7 +29,7 @@ type Pglite = {
  *
  * @throws BackupError if there is nothing to import or the new database already exists.
  */
-export async function importPglite(dataDir: string): Promise<{ manifest: Manifest; keptIn: string }> {
+export async function importPglite(dataDir: string): Promise<{ manifest: Manifest; movedTo: string }> {
   const old = join(dataDir, "db");
   if (!existsSync(join(old, "PG_VERSION"))) throw new BackupError(`there is no PGlite database in ${old}`);
   if (existsSync(postgresFolder(dataDir)))
@@ -51,10 +51,10 @@ export async function importPglite(dataDir: string): Promise<{ manifest: Manifes
       await client.end();
       await server.close();
     }
-    const keptIn = join(dataDir, "db-pglite");
+    const movedTo = join(dataDir, "db-pglite");
     await rename(postgresFolder(staging), postgresFolder(dataDir));
-    await rename(old, keptIn);
-    return { manifest, keptIn };
+    await rename(old, movedTo);
+    return { manifest, movedTo };
   } finally {
     await rm(staging, { recursive: true, force: true });
     await unlock();

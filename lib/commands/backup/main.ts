@@ -42,13 +42,13 @@ async function main([command, ...words]: string[]): Promise<number> {
   }
   if (command === "restore") {
     const options = { replaces: values.replace };
-    const { manifest, keptIn } = await restoreBackup(env.DATA_DIR, resolve(file ?? ""), options);
+    const { manifest, movedTo } = await restoreBackup(env.DATA_DIR, resolve(file ?? ""), options);
     console.log(`Restored the backup of ${manifest.createdAt}: ${describeRows(manifest.tables)}.`);
-    if (keptIn) console.log(`The previous data was moved to ${keptIn}.`);
+    if (movedTo) console.log(`The previous data was moved to ${movedTo}.`);
     return 0;
   }
-  const { manifest, keptIn } = await importPglite(env.DATA_DIR);
-  console.log(`Imported ${describeRows(manifest.tables)}. The old database was moved to ${keptIn}.`);
+  const { manifest, movedTo } = await importPglite(env.DATA_DIR);
+  console.log(`Imported ${describeRows(manifest.tables)}. The old database was moved to ${movedTo}.`);
   return 0;
 }
 

@@ -22,12 +22,12 @@ const MAIN = fileURLToPath(new URL("main.ts", import.meta.url));
 type Ran = { code: number | null; out: string; error: string };
 
 /** Runs the command in this process, which is faster than starting one for each. */
-async function run(words: string[], given: Record<string, string>): Promise<Ran> {
+async function run(words: string[], env: Record<string, string>): Promise<Ran> {
   const command = readKeysCommand(words);
   if (command.kind === "help") return { code: 0, out: KEYS_USAGE, error: "" };
   if (command.kind === "invalid") return { code: 1, out: "", error: `${command.message}\n\n${KEYS_USAGE}` };
   try {
-    const desk = await openOperatorDesk(readEnv(given));
+    const desk = await openOperatorDesk(readEnv(env));
     const { isDone, lines } = await runKeysCommand(desk, command).finally(desk.close);
     const text = `${lines.join("\n")}\n`;
     return isDone ? { code: 0, out: text, error: "" } : { code: 1, out: "", error: text };
@@ -37,9 +37,9 @@ async function run(words: string[], given: Record<string, string>): Promise<Ran>
 }
 
 /** Runs the command as `npm run keys --` does. */
-async function runProgram(words: string[], given: Record<string, string>): Promise<Ran> {
+async function runProgram(words: string[], env: Record<string, string>): Promise<Ran> {
   const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", MAIN, ...words], {
-    env: { NODE_ENV: "production", PATH: process.env.PATH ?? "", ...given },
+    env: { NODE_ENV: "production", PATH: process.env.PATH ?? "", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const ran: Ran = { code: null, out: "", error: "" };
@@ -66,8 +66,8 @@ const server = createServer(async (request, response) => {
   if (entered instanceof Response) return sendResponse(response, entered);
   const found = match(url.pathname);
   if (!found) return void response.writeHead(404).end();
-  const asked = toWebRequest(request, response, url);
-  await sendResponse(response, await container.mounted.serve(found.operations, asked, found.params));
+  const webRequest = toWebRequest(request, response, url);
+  await sendResponse(response, await container.mounted.serve(found.operations, webRequest, found.params));
 });
 before(async () => {
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
@@ -82,10 +82,10 @@ after(async () => {
 });
 
 /** Creates a key with these arguments. */
-async function make(...words: string[]) {
-  const made = await run(["create", ...words], variables);
-  const [key = "", id = ""] = KEY.exec(made.out) ?? [];
-  assert.equal(made.code, 0, made.error);
+async function createKey(...words: string[]) {
+  const created = await run(["create", ...words], variables);
+  const [key = "", id = ""] = KEY.exec(created.out) ?? [];
+  assert.equal(created.code, 0, created.error);
   return { key, id };
 }
 
@@ -94,7 +94,7 @@ const ask = (key: string, method = "GET", path = "/api/sessions", body?: unknown
 
 describe("npm run keys", () => {
   it("creates a key that the running service accepts immediately, lists it without its secret, and revokes it", async () => {
-    const { key, id } = await make("--owner", "acme", "--name", "nightly checks", "--expires", "90d");
+    const { key, id } = await createKey("--owner", "acme", "--name", "nightly checks", "--expires", "90d");
     assert.equal((await ask(key)).status, 200);
     const listed = await run(["list", "--owner", "acme"], variables);
     assert.match(
@@ -112,7 +112,7 @@ describe("npm run keys", () => {
   });
 
   it("rotates a key: both keys are valid for the overlap, then the old one expires", async () => {
-    const { key, id } = await make("--owner", "acme", "--scopes", "sessions:read");
+    const { key, id } = await createKey("--owner", "acme", "--scopes", "sessions:read");
     const rotated = await run(["rotate", id, "--overlap", "1h"], variables);
     const [successor = ""] = KEY.exec(rotated.out) ?? [];
     assert.match(rotated.out, new RegExp(`The old key ${id}: active until`));
@@ -128,7 +128,7 @@ describe("npm run keys", () => {
   });
 
   it("changes the scopes of a key at once", async () => {
-    const { key, id } = await make("--owner", "acme");
+    const { key, id } = await createKey("--owner", "acme");
     const updated = await run(["update", id, "--scopes", "sessions:read"], variables);
     assert.equal(updated.out, `${id} of acme (unnamed): sessions:read; active.\n`, updated.error);
     assert.equal((await ask(key)).status, 200);
@@ -187,9 +187,9 @@ describe("npm run keys", () => {
     t.after(() => postgres.stop());
     const url = await createDatabase(postgres.url, "keys");
     const alone = { DATA_DIR: service.dataDir, DATABASE_URL: url };
-    const made = await runProgram(["create", "--owner", "acme"], alone);
-    assert.equal(made.code, 0);
-    assert.match(made.out, KEY, made.error);
+    const created = await runProgram(["create", "--owner", "acme"], alone);
+    assert.equal(created.code, 0);
+    assert.match(created.out, KEY, created.error);
     assert.match((await run(["list"], alone)).out, /acme .* active$/m);
   });
 });
@@ -210,8 +210,8 @@ describe("the operations of the keys command", () => {
 
 describe("a key's scopes", () => {
   it("limit its operations: a missing scope is a 403 that names the scope and reveals nothing about the session", async () => {
-    const reader = await make("--owner", "owner", "--scopes", "sessions:read");
-    const writer = await make("--owner", "owner", "--scopes", "sessions:write");
+    const reader = await createKey("--owner", "owner", "--scopes", "sessions:read");
+    const writer = await createKey("--owner", "owner", "--scopes", "sessions:write");
     service.model.respondWith(() => ({ text: "Done." }));
     const { sessionId } = await service.create("mine");
     const session = `/api/sessions/${sessionId}`;
@@ -237,7 +237,7 @@ describe("a key's scopes", () => {
   });
 
   it("with sessions:read alone get a share link that can only view", async () => {
-    const reader = await make("--owner", "owner", "--scopes", "sessions:read");
+    const reader = await createKey("--owner", "owner", "--scopes", "sessions:read");
     const { sessionId, shareUrl } = await service.create("mine");
     const list = await (await ask(reader.key, "GET", "/api/sessions?limit=1")).json();
     const { session } = await (await ask(reader.key, "GET", `/api/sessions/${sessionId}`)).json();

@@ -31,7 +31,7 @@ export async function runKeysCommand(
 const describeError = (response: Response, { error }: { error?: string }): string =>
   error ?? `The service responded with status ${response.status}.`;
 
-/** Calls the operation until the whole database has been looked through, each time from where it stopped. */
+/** Repeats the operation, each time from where it stopped, until it has processed the whole database. */
 async function rotateEncryption(desk: OperatorDesk): Promise<{ isDone: boolean; lines: string[] }> {
   const total = { resealed: 0, unreadable: 0 };
   let cursor: string | null = null;

@@ -65,7 +65,7 @@ test("the arguments of npm run login are parsed", () => {
   for (const [words, command] of cases) assert.deepEqual(readLoginCommand(words.split(" ")), command, words);
 });
 
-test("npm run login -- list is a program of its own", async () => {
+test("npm run login -- list runs as a program", async () => {
   const { env, dataDir } = service;
   const { stdout } = await run(
     { DATA_DIR: dataDir, DATABASE_URL: env.DATABASE_URL ?? "", DATABASE_DRIVER: env.DATABASE_DRIVER ?? "" },

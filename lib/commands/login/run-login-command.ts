@@ -17,7 +17,7 @@ export async function runLoginCommand(desk: OperatorDesk, command: LoginRequest)
   }
   const listed = await call(desk, "GET", PATH);
   if (!listed.isDone) return listed;
-  // The command itself is signed in while a running service owns the database.
+  // If a running service owns the database, this command has a login of its own, which must not count.
   const logins = listed.data.filter(({ isCurrent }) => !isCurrent);
   if (command.kind === "list") return done(describeLogins(logins));
   for (const { id } of logins) {

@@ -37,7 +37,7 @@ export type PortingDesk = {
 const NO_SESSION = "no such session";
 
 /**
- * Opens the database of the settings, or the running service that owns the embedded one.
+ * Opens the database of the settings, or connects to the running service that owns the embedded database.
  *
  * @param key an API key to call the service with; the keys of the settings if undefined.
  * @throws Error with a message for the user if neither is available.
@@ -102,7 +102,7 @@ async function openAtService(env: Env, key: string | undefined, whyLocked: strin
         ? configured
         : [(await keepSecrets(env.DATA_DIR)).apiKey];
 
-  /** Calls with each key until one knows the session. */
+  /** Repeats the call with each key until one has access to the session. */
   async function ask(method: string, path: string, body?: Uint8Array<ArrayBuffer>): Promise<Response> {
     let answer: Response | undefined;
     for (const each of keys) {
@@ -131,7 +131,7 @@ async function openAtService(env: Env, key: string | undefined, whyLocked: strin
     async importDocument(sessionId, bytes) {
       const answer = await ask("POST", `/api/sessions/${encodeURIComponent(sessionId)}/import`, bytes);
       if (!answer.ok) return readRefusal(answer);
-      // The contract defines the answer.
+      // The contract defines the type of the answer.
       const { import: summary, leftOut } = (await answer.json()) as {
         import: Omit<Imported, "ok" | "isNew" | "leftOut">;
         leftOut: LeftOut[];

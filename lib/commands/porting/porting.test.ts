@@ -25,8 +25,11 @@ const server = createServer(async (request, response) => {
   const url = new URL(request.url ?? "", service.env.baseUrl);
   const found = match(url.pathname);
   if (!found) return void response.writeHead(404).end();
-  const asked = toWebRequest(request, response, url);
-  await sendResponse(response, await service.container.mounted.serve(found.operations, asked, found.params));
+  const webRequest = toWebRequest(request, response, url);
+  await sendResponse(
+    response,
+    await service.container.mounted.serve(found.operations, webRequest, found.params),
+  );
 });
 
 before(async () => {
@@ -50,11 +53,11 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Runs the command as `npm run export` and `npm run import` do, in the folder of this test. */
-async function run(words: string[], given = variables): Promise<Ran> {
+/** Runs the command like `npm run export` and `npm run import`, in the folder of this test. */
+async function run(words: string[], env = variables): Promise<Ran> {
   const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", MAIN, ...words], {
     cwd: folder,
-    env: { NODE_ENV: "production", PATH: process.env.PATH ?? "", ...given },
+    env: { NODE_ENV: "production", PATH: process.env.PATH ?? "", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const ran: Ran = { code: null, out: "", error: "" };
@@ -69,7 +72,7 @@ async function run(words: string[], given = variables): Promise<Ran> {
 }
 
 describe("npm run export and npm run import", () => {
-  it("read their words, and refuse what they do not know", () => {
+  it("parse their arguments, and refuse unknown ones", () => {
     const cases: [string[], RegExp][] = [
       [["export"], /id of the session to export is missing/],
       [["export", "ses_a", "--format", "pdf"], /--format pdf: must be json or html/],
@@ -117,7 +120,7 @@ describe("npm run export and npm run import", () => {
     assert.deepEqual([foreign.code, foreign.error], [1, "Nothing was imported: no such session.\n"]);
   });
 
-  it("work on the database of a stopped service, and leave nothing of a refused export", async () => {
+  it("work on the database of a stopped service, and leave no file of a refused export", async () => {
     server.closeAllConnections();
     await service.close({ keepFiles: true });
     try {

@@ -6,17 +6,17 @@ export const PORTING_USAGE = `Usage:
   npm run export -- <sessionId> [--format json|html] [--evidence] [--out <file>]
       Writes a session to a file: its conversation, variants, plan, requirements, results, reports and previews.
       --format    json (default), which can be imported, or html, one file for people to read
-      --evidence  the JSON carries pictures and files, 20 MiB in all
+      --evidence  include pictures and files in the JSON, up to 20 MiB in total
       --out       the file to write; it must not exist. Default: named after the session's title
 
   npm run import -- <file> --session <sessionId>
       Imports a session's or variant's JSON export, or a document of GrowthBook or PostHog, into a session that exists.
 
 Both work while the service runs and while it is stopped. They use the database of the service's settings. While a running
-service owns the embedded database, they call that service with the API keys of the settings; --key <API key> names another,
-for a session of another owner.`;
+service owns the embedded database, they call that service with the API keys of the settings. For a session of another
+owner, pass that owner's API key with --key <API key>.`;
 
-/** A command that was read from its words. */
+/** A parsed command line. `invalid` has the error message for the user. */
 export type PortingCommand =
   | {
       kind: "export";
@@ -39,7 +39,7 @@ const OPTIONS = {
   help: { type: "boolean", short: "h" },
 } as const;
 
-/** Reads `export …` or `import …`. */
+/** Parses the arguments of `export` and `import`. */
 export function readPortingCommand([name, ...words]: string[]): PortingCommand {
   const outcome = parseWords(parse, words);
   if (!outcome.ok) return invalid(outcome.message);

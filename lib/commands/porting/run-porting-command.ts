@@ -39,7 +39,7 @@ async function runExport(
         : `cannot be written (${exists.code})`;
     return refuse(`${path} ${why}.`);
   }
-  // Nobody takes half an export for a whole one.
+  // The export gets its final name only when it is complete, so that a partial file is not mistaken for an export.
   const unfinished = `${path}.unfinished`;
   try {
     await pipeline(

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { arbitrarySample, type DraftName } from "../projection/testing/arbitrary-schema.ts";
 import { compileSchema } from "./compile-schema.ts";
 
-/** The second validator takes draft-04 for a draft with `if` and `const`, so it has no say there. */
+/** The compared drafts. The second validator applies `if` and `const` in draft-04 too, so that draft is not compared. */
 const drafts: [DraftName, SchemaDraft][] = [
   ["draft-07", "7"],
   ["2019-09", "2019-09"],
@@ -17,8 +17,8 @@ const objects = fc
   .map((value): object => JSON.parse(JSON.stringify(value)));
 
 /** @returns false for a schema that one of the two validators is known to misread. */
-function isReadAlike(schema: string): boolean {
-  // Ajv ignores a schema for a property of this name; the projection knows that.
+function isReadCorrectlyByBoth(schema: string): boolean {
+  // Ajv ignores a schema for a property with this name, and the projection takes that into account.
   if (schema.includes("__proto__")) return false;
   // The second validator does not resolve references below dependencies of these names.
   if (/"dependencies":\{"(id|\$ref|constructor)"/.test(schema)) return false;
@@ -28,10 +28,10 @@ function isReadAlike(schema: string): boolean {
 
 describe("a second validator", () => {
   for (const [name, draft] of drafts)
-    test(`${name}: agrees which values are valid`, () => {
+    test(`${name}: agrees on which values are valid`, () => {
       fc.assert(
         fc.property(arbitrarySample(name), objects, ({ schema, value }, other) => {
-          fc.pre(isReadAlike(JSON.stringify(schema)));
+          fc.pre(isReadCorrectlyByBoth(JSON.stringify(schema)));
           const compiled = compileSchema(structuredClone(schema));
           assert.ok(compiled.ok, JSON.stringify(compiled));
           const second = new Validator(JSON.parse(JSON.stringify(schema)), draft);

@@ -51,8 +51,8 @@ function removeEnforced(draft: Draft, places: ReadonlyMap<SchemaObject, Place>):
 }
 
 /**
- * Writes dependencies on a property whose name is empty in another way: inside of `not`, `if` and `anyOf` ajv takes such a
- * property for present.
+ * Rewrites dependencies that require the property with the empty name, because inside of `not`, `if` and `anyOf` ajv
+ * wrongly treats that property as present.
  */
 function replaceEmptyNames(draft: Draft, places: ReadonlyMap<SchemaObject, Place>): void {
   for (const { schema } of places.values())
@@ -152,7 +152,7 @@ function compileWith(draft: Draft, schema: SchemaObject, unicodeRegExp: boolean)
     ignoreKeywordsWithRef: draft.ignoresRefSiblings,
     // Inlining and optimizing take time that grows faster than the schema.
     inlineRefs: false,
-    // Without a loop ajv takes a missing property whose name is empty for present, inside of `not`, `if` and `anyOf`.
+    // Only with a loop does ajv notice that the property with the empty name is missing, inside of `not`, `if` and `anyOf`.
     loopRequired: 1,
     code: { optimize: false },
   });

@@ -25,7 +25,7 @@ const ASSERTED_FORMATS: FormatName[] = [
   "json-pointer-uri-fragment",
 ];
 
-/** Configures a fresh ajv for a draft, where ajv's own vocabulary differs from it. */
+/** Configures a new ajv instance for a draft, to correct differences between ajv's vocabulary and the draft. */
 export function configureAjv(ajv: AjvCore, draft: Draft): AjvCore {
   ajv.removeKeyword(draft.foreignId);
   for (const keyword of draft.ignoredKeywords) ajv.removeKeyword(keyword);

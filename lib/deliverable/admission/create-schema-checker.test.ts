@@ -6,7 +6,7 @@ import { createSchemaChecker, type SchemaChecker } from "./create-schema-checker
 import { hostileSchemas, tooMuch } from "./testing/hostile-schemas.ts";
 import { ordinarySchemas } from "./testing/ordinary-schemas.ts";
 
-describe("schemas as callers write them", () => {
+describe("typical schemas of callers", () => {
   let checker: SchemaChecker;
   before(() => {
     checker = createSchemaChecker({ cpuMs: 30_000 });
@@ -14,7 +14,7 @@ describe("schemas as callers write them", () => {
   after(() => checker.close());
 
   for (const { name, schema, fits = [], breaks = [] } of ordinarySchemas)
-    test(`${name}: admitted, and values are told apart`, async () => {
+    test(`${name}: admitted, and valid and invalid values are distinguished`, async () => {
       const before = JSON.stringify(schema);
       assert.deepEqual(await checker.admitSchema(schema), { ok: true });
       for (const value of fits) assert.deepEqual(await checker.validateValue(schema, value), { valid: true });
@@ -26,7 +26,7 @@ describe("schemas as callers write them", () => {
           JSON.stringify(verdict),
         );
       }
-      assert.equal(JSON.stringify(schema), before, "the caller's schema is left as it was");
+      assert.equal(JSON.stringify(schema), before, "the caller's schema is not modified");
     });
 
   test("exactly 64 KiB are admitted", async () => {
@@ -35,7 +35,7 @@ describe("schemas as callers write them", () => {
     assert.deepEqual(await checker.admitSchema(schema), { ok: true });
   });
 
-  test("a violation says where, and what the schema asks there", async () => {
+  test("a violation has the place and the requirement of the schema", async () => {
     const schema = {
       type: "object",
       additionalProperties: false,
@@ -57,7 +57,7 @@ describe("schemas as callers write them", () => {
     });
   });
 
-  test("a missing property whose name is empty is missed inside of every combination, too", async () => {
+  test("a missing property with an empty name is noticed, also inside of combinations", async () => {
     const required = { required: [""] };
     const dependent = { required: ["a"], dependentRequired: { a: [""] } };
     for (const missed of [required, dependent]) {
@@ -76,7 +76,7 @@ describe("schemas as callers write them", () => {
     }
   });
 
-  test("at most fifty violations are told", async () => {
+  test("at most fifty violations are reported", async () => {
     const schema = { type: "object", additionalProperties: { type: "string" } };
     const value = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`a${index}`, index]));
     const verdict = await checker.validateValue(schema, value);
@@ -84,7 +84,7 @@ describe("schemas as callers write them", () => {
     assert.equal(verdict.violations.length, 50);
   });
 
-  test("a value that is no JSON is told as such", async () => {
+  test("a value that is not JSON is an error", async () => {
     const verdict = await checker.validateValue({ type: "object" }, undefined);
     assert.ok(!verdict.valid && "error" in verdict && /no JSON/.test(verdict.error));
   });
@@ -106,7 +106,7 @@ describe("numbers that JavaScript cannot hold", () => {
   });
   after(() => checker.close());
 
-  test("are violations that name the place, in the value and in the model's own JSON", async () => {
+  test("are violations with the place in the value and in the model's own JSON", async () => {
     const answer = '{"id":9007199254740993,"more":[{"key":"a","value":1.5},{"key":"b","value":-1e400}]}';
     const judged = await checker.judgeAnswer(schema, answer);
     assert.ok(judged.kind === "breaks", JSON.stringify(judged));
@@ -125,14 +125,14 @@ describe("numbers that JavaScript cannot hold", () => {
     ]);
   });
 
-  test("large numbers that arrive as they were written are no violation", async () => {
+  test("large numbers that JavaScript represents exactly are not violations", async () => {
     for (const id of ["9007199254740992", "-9007199254740991", "1e23", "100000000000000000000", "12.0"]) {
       const judged = await checker.judgeAnswer(schema, `{"id":${id},"more":null}`);
       assert.deepEqual(judged, { kind: "fits", value: { id: Number(id) } }, id);
     }
   });
 
-  test("text that is not JSON is told as such", async () => {
+  test("text that is not JSON is unreadable", async () => {
     const judged = await checker.judgeAnswer(schema, '{"id":');
     assert.deepEqual(judged, { kind: "unreadable", reason: "not JSON" });
   });
@@ -176,7 +176,7 @@ describe("several callers", () => {
     assert.ok(order.indexOf("other") < 20, order.join());
   });
 
-  test("more schemas than may wait are turned away; other callers' are not", async () => {
+  test("a caller's schemas beyond the queue limit are rejected; other callers' schemas are not", async () => {
     const checker = createSchemaChecker({ threadsMax: 1 });
     const all = Array.from({ length: 34 }, (_, index) => checker.admitSchema(wide(`q${index}`, 2), "heavy"));
     const other = checker.admitSchema(wide("other", 2), "other");
@@ -194,7 +194,7 @@ describe("several callers", () => {
     await checker.close();
   });
 
-  test("the deadline counts CPU time: a machine that is busy otherwise fails no schema", async () => {
+  test("the deadline counts CPU time: other load on the machine fails no schema", async () => {
     const burn = "const { workerData } = require('node:worker_threads'); while (workerData[0] === 0);";
     const flag = new Int32Array(new SharedArrayBuffer(4));
     const burners = Array.from(
@@ -222,7 +222,7 @@ describe("the drafts", () => {
     return (await checker.validateValue(schema, { a })).valid;
   };
 
-  test("up to draft-07 the siblings of $ref are ignored, its type too", async () => {
+  test("up to draft-07 all siblings of $ref are ignored, including type", async () => {
     const definitions = { text: { type: "string" } };
     const property = { $ref: "#/definitions/text", type: "number", minLength: 5 };
     for (const $schema of old) {
@@ -287,7 +287,7 @@ describe("the response format of a schema", () => {
   };
   after(() => Promise.all(checkers.map((checker) => checker.close())));
 
-  test("is strict where the provider has a strict mode; answers are folded back before they are checked", async () => {
+  test("is strict if the provider has a strict mode; answers are decoded before they are validated", async () => {
     const checker = createChecker("openai");
     const format = await checker.formatOf(schema);
     assert.deepEqual([format.isStrict, format.schema.additionalProperties], [true, false]);
@@ -304,7 +304,7 @@ describe("the response format of a schema", () => {
     assert.deepEqual([outside.kind, "path" in outside && outside.path], ["outside", "/size"]);
   });
 
-  test("is the schema itself where the provider has no limits", async () => {
+  test("is the schema itself if the provider has no limits", async () => {
     const checker = createChecker("none");
     assert.deepEqual(await checker.formatOf(schema), { schema, isStrict: false });
     assert.deepEqual(await checker.judgeAnswer(schema, JSON.stringify({ size: 3, a: 1 })), {
@@ -322,7 +322,7 @@ describe("hostile schemas", () => {
   before(() => {
     patient = createSchemaChecker({ cpuMs: 30_000 });
     strict = createSchemaChecker({ cpuMs: 400 });
-    // By the time that this thread computed, as a busy machine may keep it waiting for longer than a schema does.
+    // Measures the CPU time of this thread: on a busy machine, elapsed time would include waiting for the CPU.
     let lastTick = process.threadCpuUsage();
     ticker = setInterval(() => {
       const { user, system } = process.threadCpuUsage(lastTick);
@@ -338,7 +338,7 @@ describe("hostile schemas", () => {
   for (const hostile of hostileSchemas) {
     const { name, schema } = hostile;
     if ("refused" in hostile)
-      test(`${name}: refused, saying what and where`, async () => {
+      test(`${name}: refused, with the flaw and its place`, async () => {
         const admitted = await (hostile.refused === tooMuch ? strict : patient).admitSchema(schema);
         assert.ok(!admitted.ok, "it was admitted");
         assert.match(admitted.error, hostile.refused);
@@ -354,14 +354,14 @@ describe("hostile schemas", () => {
         assert.match(verdict.error, hostile.ends as RegExp);
       });
     else
-      test(`${name}: harmless, and a value is told to be ${hostile.ends}`, async () => {
+      test(`${name}: harmless, and a value is ${hostile.ends}`, async () => {
         assert.deepEqual(await patient.admitSchema(schema), { ok: true });
         const verdict = await patient.validateValue(schema, hostile.value);
         assert.equal(verdict.valid ? "valid" : "violations" in verdict && "invalid", hostile.ends);
       });
   }
 
-  test("jobs that arrive behind a hostile one are answered after it", async () => {
+  test("jobs queued behind a hostile one are answered after it", async () => {
     const checker = createSchemaChecker({ cpuMs: 1_500 });
     const pattern = { type: "object", properties: { a: { pattern: "^(a+)+$" } } };
     const verdicts = await Promise.all([
@@ -374,7 +374,7 @@ describe("hostile schemas", () => {
     assert.deepEqual(verdicts.slice(1), [{ valid: true }, { ok: true }]);
   });
 
-  test("a job that takes all the memory is ended by it, and the next is played", async () => {
+  test("a job that exceeds the memory limit is ended, and the next one runs", async () => {
     const checker = createSchemaChecker({ cpuMs: 60_000, memoryMb: 24 });
     const leaf = { type: "object", properties: { a: { type: "array", items: { type: "string" } } } };
     const verdict = await checker.validateValue(leaf, {
@@ -388,15 +388,15 @@ describe("hostile schemas", () => {
     await checker.close();
   });
 
-  test("the event loop went on all the while", () => {
+  test("the event loop was never blocked", () => {
     assert.ok(
       longestTurnMs > 0 && longestTurnMs < 1_000,
-      `it stood still for ${Math.round(longestTurnMs)} ms`,
+      `it was blocked for ${Math.round(longestTurnMs)} ms`,
     );
   });
 });
 
-test("a closed checker answers no more", async () => {
+test("a closed checker rejects running and new calls", async () => {
   const checker = createSchemaChecker();
   const running = checker.admitSchema({ type: "object" });
   await checker.close();

@@ -44,7 +44,7 @@ export type SchemaChecker = {
   /**
    * The response format for an admitted schema.
    *
-   * @throws when the projection exceeds the limits of a job; that of an admitted schema does not.
+   * @throws when the projection exceeds the limits of a job. That does not happen for an admitted schema.
    */
   formatOf: (schema: unknown, ownerId?: string) => Promise<OutputFormat>;
   /**
@@ -69,8 +69,8 @@ export function createSchemaChecker(
   options: { cpuMs?: number; memoryMb?: number; threadsMax?: number; profile?: ProfileName } = {},
 ): SchemaChecker {
   const profile = options.profile ?? "openai";
-  const formats = createRecent<OutputFormat>(FORMATS_KEPT);
-  const verdicts = createRecent<SchemaVerdict>(VERDICTS_KEPT);
+  const formats = createRecent<OutputFormat>(FORMATS_CACHED);
+  const verdicts = createRecent<SchemaVerdict>(VERDICTS_CACHED);
   const { cpuMs = 3_000, memoryMb = 256, threadsMax = countThreads() } = options;
   const pool = createSchemaPool({ threadsMax, memoryMb });
   const admission = { cpuMs };
@@ -136,8 +136,8 @@ export function createSchemaChecker(
   };
 }
 
-const FORMATS_KEPT = 64;
-const VERDICTS_KEPT = 256;
+const FORMATS_CACHED = 64;
+const VERDICTS_CACHED = 256;
 const LATER_FACTOR = 3;
 /** Limit on waiting admissions of one owner; jobs of running turns are never rejected. */
 const WAITING_MAX = 32;

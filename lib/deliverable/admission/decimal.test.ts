@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { isInexact, isMultipleOf } from "./decimal.ts";
 
-test("a whole number is inexact where JavaScript writes another one", () => {
+test("a whole number is inexact if JavaScript changes it", () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }), fc.nat(3), (whole, zeros) => {
       const parsed = Number(whole);

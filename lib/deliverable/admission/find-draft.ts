@@ -9,7 +9,7 @@ import { ignoredKeywords } from "./draft-keywords.ts";
 /** A draft of JSON Schema. */
 export type Draft = {
   metaSchemaId: string;
-  /** A fresh instance with the draft's vocabulary; with `meta: true`, its meta-schema too. */
+  /** Creates an ajv instance with the draft's vocabulary; with `meta: true`, also with its meta-schema. */
   createAjv: (options: Options) => AjvCore;
   /** Up to draft-07 the siblings of a `$ref` are ignored. */
   ignoresRefSiblings: boolean;

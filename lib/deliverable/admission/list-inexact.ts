@@ -24,7 +24,7 @@ export function listInexact(
       for (const [key, each] of Object.entries(part)) visit(each, [...path, key]);
   };
   visit(value, []);
-  // A number without a place in the value: when a key repeats, only the last entry is decoded.
+  // The number has no place in the value if its key repeats, because only the last entry is decoded.
   for (const number of open.values())
     found.push({ path: number.path, rawPath: number.path, message: explain(number) });
   return found;

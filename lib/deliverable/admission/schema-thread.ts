@@ -2,17 +2,17 @@ import { Worker } from "node:worker_threads";
 import type { SchemaAnswer, SchemaJob, WorkerMessage } from "./schema-job.ts";
 
 export type JobLimits = {
-  /** CPU time of one job. CPU time, so that a busy machine does not fail cheap schemas. */
+  /** CPU time limit of one job. It is not elapsed time, so that a busy machine does not fail cheap schemas. */
   cpuMs: number;
 };
 
-/** The answer of a job, or the limit that it exceeded; its thread was terminated. */
+/** The answer of a job, or the limit that it exceeded. At a limit, the thread is terminated. */
 export type ThreadOutcome = SchemaAnswer | { kind: "timeout" } | { kind: "out of memory" };
 
 /** One worker thread. The caller runs one job at a time. */
 export type SchemaThread = {
   isStarted: () => boolean;
-  /** Starts the thread if there is none. @throws when it cannot start, has a bug, or was closed. */
+  /** Runs a job, and starts the thread if necessary. @throws if the thread cannot start, has a bug, or was closed. */
   run: (job: SchemaJob, limits: JobLimits) => Promise<ThreadOutcome>;
   /** Terminates the thread; the next job starts another one. */
   stop: () => Promise<void>;

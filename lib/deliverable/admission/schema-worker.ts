@@ -49,7 +49,7 @@ function project(text: string, profileName: ProfileName): SchemaAnswer {
   return { kind: "projected", schema: JSON.stringify(projection.schema), isStrict };
 }
 
-/** Wide and deep examples, with the first branches of unions and with later ones. */
+/** Options for wide and deep examples, with the first and with later branches of unions. */
 const EXAMPLES = [{}, { branch: 1 }, { branch: 2, levelsMax: 30 }, { levelsMax: 30 }];
 
 /** Validates examples, so that a schema whose validation takes too long exceeds the deadline at admission. */

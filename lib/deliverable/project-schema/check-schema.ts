@@ -25,7 +25,7 @@ export type Report =
       projection: Projection;
     };
 
-/** Admits a schema as the API does, projects it, and converts the values there and back. It does not throw. */
+/** Admits a schema as the API does, projects it, and checks the round trips of the values. It does not throw. */
 export async function checkSchema(checker: SchemaChecker, profile: Profile, input: Input): Promise<Report> {
   try {
     return await check(checker, profile, input);
@@ -41,13 +41,13 @@ async function check(checker: SchemaChecker, profile: Profile, input: Input): Pr
   const verdict = await checker.admitSchema(input.schema);
   if (!verdict.ok) return { source, admitted: false, error: verdict.error };
   const startedAt = performance.now();
-  // Admitted, so it is an object.
+  // An admitted schema is an object.
   const projection = projectSchema(input.schema as SchemaObject, profile);
   const projectionMs = performance.now() - startedAt;
   const breach = checkProfile(projection.schema, profile);
   const roundTrips: RoundTrip[] = [];
   for (const value of input.values ?? [])
-    roundTrips.push(await sendAround(checker, projection, input.schema, value));
+    roundTrips.push(await checkRoundTrip(checker, projection, input.schema, value));
   return {
     source,
     admitted: true,
@@ -59,7 +59,7 @@ async function check(checker: SchemaChecker, profile: Profile, input: Input): Pr
   };
 }
 
-async function sendAround(
+async function checkRoundTrip(
   checker: SchemaChecker,
   { project, foldBack }: Projection,
   schema: unknown,
@@ -67,19 +67,19 @@ async function sendAround(
 ): Promise<RoundTrip> {
   const verdict = await checker.validateValue(schema, value);
   if (!verdict.valid) {
-    const detail = "error" in verdict ? verdict.error : tell(verdict.violations[0]);
+    const detail = "error" in verdict ? verdict.error : formatViolation(verdict.violations[0]);
     return { outcome: "skipped-invalid", detail };
   }
   const sent = project(value);
   if (!sent.ok) return { outcome: "different", detail: "has no projected form" };
   const back = foldBack(JSON.parse(JSON.stringify(sent.value)));
-  if (!back.ok) return { outcome: "different", detail: tell(back) };
+  if (!back.ok) return { outcome: "different", detail: formatViolation(back) };
   return isDeepStrictEqual(back.value, value)
     ? { outcome: "exact" }
     : { outcome: "different", detail: `came back as ${JSON.stringify(back.value).slice(0, 300)}` };
 }
 
-const tell = (violation: { path: string; message: string } | undefined): string =>
+const formatViolation = (violation: { path: string; message: string } | undefined): string =>
   violation ? `${violation.path || "/"} ${violation.message}` : "";
 
 /** Whether a report contains no problem of the projection; a schema that is not admitted has none. */

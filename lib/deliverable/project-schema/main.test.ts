@@ -44,7 +44,7 @@ describe("npm run project-schema", () => {
   });
   after(() => rm(folder, { recursive: true }));
 
-  test("one schema: the projection, what became words, and an example there and back", async () => {
+  test("one schema: the projection, the constraints in descriptions, and an example round trip", async () => {
     const { code, out } = await run(file("product.json"));
     assert.equal(code, 0, out);
     assert.match(out, /"additionalProperties": false/);
@@ -54,7 +54,7 @@ describe("npm run project-schema", () => {
     assert.match(out, /It fits the profile\./);
   });
 
-  test("a folder: a line for each schema in it, and a summary", async () => {
+  test("a folder: one line for each schema, and a summary", async () => {
     const { code, out, err } = await run(file("many"));
     assert.equal(code, 0);
     assert.match(out, /^ok .*a\.json {2}fits$/m);
@@ -63,7 +63,7 @@ describe("npm run project-schema", () => {
     assert.match(err, /^3 schemas: 1 admitted, 1 of these fit\.$/m);
   });
 
-  test("JSON lines: the sentence of the 400, and each given value's fate, for machines", async () => {
+  test("--json: one JSON object per schema, with the error of the 400 and the outcomes of the values", async () => {
     const { code, out } = await run(file("lines.jsonl"), "--json");
     assert.equal(code, 0);
     const [first, second, third] = out
@@ -91,7 +91,7 @@ describe("npm run project-schema", () => {
     assert.deepEqual(more, []);
   });
 
-  test("one schema that is refused: the sentence of the 400, and 1", async () => {
+  test("a single refused schema: the error of the 400, and exit code 1", async () => {
     for (const args of [[file("many/deep/b.json")], [file("many/deep/b.json"), "--json"]]) {
       const { code, out } = await run(...args);
       assert.equal(code, 1);
@@ -99,13 +99,13 @@ describe("npm run project-schema", () => {
     }
   });
 
-  test("a server without limits gets the schema as it is", async () => {
+  test("a provider without limits gets the schema unchanged", async () => {
     const { code, out } = await run(file("product.json"), "--provider", "none");
     assert.equal(code, 0, out);
     assert.match(out, /"maxLength": 9/);
   });
 
-  test("what is not understood ends with 2 and the help", async () => {
+  test("invalid arguments end with exit code 2 and the help", async () => {
     assert.equal((await run()).code, 2);
     assert.equal((await run(file("nowhere.json"))).code, 2);
     const { code, err } = await run(file("product.json"), "--provider", "acme");

@@ -5,31 +5,30 @@ import { checkSchema, isFine, type Report } from "./check-schema.ts";
 import { type Input, readInputs } from "./read-inputs.ts";
 import { toJsonLine, toLine, toPage } from "./write-report.ts";
 
-const help = `Shows what becomes of an outputSchema on its way to a provider, and whether values survive it.
+const help = `Shows the projection of an outputSchema for a provider, and whether values survive it unchanged.
 
   npm run project-schema -- <file.json | file.jsonl | folder> … [--provider openai|none] [--json]
 
   file.json    a JSON Schema, or { "schema": …, "values": […] }
-  file.jsonl   one of these on each line (.ndjson too)
+  file.jsonl   one of these on each line (also .ndjson)
   folder       every .json file below it
 
-For one schema: the projection, what was folded into descriptions, and an example there and back.
-For several: a line each, and a summary.
+Prints, for one schema: the projection, the constraints that became sentences, and an example round trip.
+For several schemas: one line for each, and a summary.
 
-  --provider   whose rules to keep to (default: openai)
-  --json       one JSON object for each schema, on a line of its own, with the projection
+  --provider   the provider whose rules apply (default: openai)
+  --json       one line with a JSON object for each schema, including the projection
   --help       this text
 
-Exit code: 0 when every admitted schema fits and every valid value comes back exactly, 1 when something does
-not, or when the one schema asked about is refused, 2 when the command was not understood or there was nothing
-to read.
+Exit code: 0 if all admitted schemas fit and all valid values survive unchanged; 1 if not, or if a single schema
+is refused; 2 if the arguments are invalid or there is no schema.
 `;
 
 /** @returns the exit code */
 async function main(): Promise<number> {
-  const asked = readArguments();
-  if (typeof asked === "number") return asked;
-  const { paths, profile, isJson } = asked;
+  const parsed = readArguments();
+  if (typeof parsed === "number") return parsed;
+  const { paths, profile, isJson } = parsed;
   const checker = createSchemaChecker();
   const totals = { schemas: 0, admitted: 0, fit: 0, wrong: 0, exact: 0, different: 0, "skipped-invalid": 0 };
   const count = (report: Report) => {
@@ -47,7 +46,7 @@ async function main(): Promise<number> {
       const report = await checkSchema(checker, profile, input);
       count(report);
       if (isJson) say(toJsonLine(report));
-      // The next input shows whether this is the only one.
+      // The form of the first report depends on whether another schema follows.
       else if (totals.schemas === 1) first = { input, report };
       else {
         if (totals.schemas === 2 && first) say(toLine(first.report));
@@ -65,7 +64,7 @@ async function main(): Promise<number> {
     await checker.close();
   }
   if (totals.schemas === 0) {
-    process.stderr.write("There is no schema in what was given.\n");
+    process.stderr.write("The files contain no schema.\n");
     return 2;
   }
   if (totals.schemas > 1) process.stderr.write(`${summarize(totals)}\n`);
@@ -101,7 +100,7 @@ function readArguments(): { paths: string[]; profile: Profile; isJson: boolean }
     }
     const profile = Object.values<Profile>(profiles).find(({ name }) => name === values.provider);
     if (!profile) return refuse(`--provider: must be one of ${Object.keys(profiles).join(", ")}.`);
-    if (positionals.length === 0) return refuse("Which schema?");
+    if (positionals.length === 0) return refuse("No file is named.");
     return { paths: positionals, profile, isJson: values.json };
   } catch (error) {
     return refuse(error instanceof Error ? error.message : String(error));

@@ -2,14 +2,14 @@ import { createReadStream } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 
-/** A schema with its origin; `values` are converted there and back. */
+/** A schema with its origin, and values for the round trip. */
 export type Input =
   | { source: string; schema: unknown; values: readonly unknown[] | undefined }
   | { source: string; unreadable: string };
 
 /**
  * Reads the schemas in files, one at a time: a `.json` file is one schema, a `.jsonl` or `.ndjson` file one on each line, a
- * folder all `.json` files below it. Instead of a schema there may be `{ "schema": …, "values": […] }`.
+ * folder all `.json` files below it. Instead of a schema, an entry may be `{ "schema": …, "values": […] }`.
  */
 export async function* readInputs(paths: readonly string[]): AsyncGenerator<Input> {
   for (const path of paths) {

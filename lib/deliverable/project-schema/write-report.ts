@@ -41,7 +41,12 @@ function countTrips(report: Extract<Report, { admitted: true }>) {
 export async function toPage(report: Report, checker: SchemaChecker, schema: unknown): Promise<string> {
   if (!report.admitted) return toLine(report);
   const { projection, breach, roundTrips } = report;
-  const lines = ["# What is sent", JSON.stringify(projection.schema, null, 2), "", "# What became words"];
+  const lines = [
+    "# Projected schema",
+    JSON.stringify(projection.schema, null, 2),
+    "",
+    "# Constraints in descriptions",
+  ];
   for (const { pointer, keyword, sentence } of projection.folded)
     lines.push(`${pointer || "/"}  ${keyword}: ${sentence}`);
   if (projection.folded.length === 0) lines.push("Nothing.");
@@ -74,7 +79,7 @@ async function describeExample(
   if (!verdict.valid && "violations" in verdict)
     for (const { path, message } of verdict.violations.slice(0, 5))
       lines.push(
-        `(a model has to do better: ${projection.toProjectedPath(path, example) || "/"} ${message})`,
+        `(the example is not valid: ${projection.toProjectedPath(path, example) || "/"} ${message})`,
       );
   return lines;
 }

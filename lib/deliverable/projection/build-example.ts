@@ -1,6 +1,6 @@
 import { isObject, type JsonSchema, setOwn } from "./json.ts";
 
-/** Options: which branch of each union, and the depth from which on the shortest form is used. */
+/** Options: the branch to use of each union, and the depth below which the shortest form is used. */
 type ExampleOptions = { branch?: number; levelsMax?: number };
 
 /** After this many parts, the shortest form is used everywhere. */
@@ -49,8 +49,8 @@ export function buildExample(schema: JsonSchema, options: ExampleOptions = {}): 
     const branches = all.filter((each) => heightOf(each) < Number.POSITIVE_INFINITY);
     if (isShort)
       return branches.reduce((one, other) => (heightOf(other) < heightOf(one) ? other : one), branches[0]);
-    const telling = branches.filter((each) => !isNull(each));
-    return telling.length === 0 ? branches[0] : telling[branch % telling.length];
+    const nonNull = branches.filter((each) => !isNull(each));
+    return nonNull.length === 0 ? branches[0] : nonNull[branch % nonNull.length];
   };
 
   if (heightOf(schema) === Number.POSITIVE_INFINITY) return undefined;
@@ -87,8 +87,8 @@ function measureHeights(schema: JsonSchema, resolve: Resolve): Map<JsonSchema, n
   const measure = (part: JsonSchema): number | undefined => {
     const inner = (list: unknown[]) => list.map((each) => heights.get(resolve(each)));
     if (Array.isArray(part.anyOf)) {
-      const known = inner(part.anyOf).filter((height) => height !== undefined);
-      return known.length === 0 ? undefined : 1 + Math.min(...known);
+      const finite = inner(part.anyOf).filter((height) => height !== undefined);
+      return finite.length === 0 ? undefined : 1 + Math.min(...finite);
     }
     const members = inner(isObject(part.properties) ? Object.values(part.properties) : []);
     return members.reduce<number | undefined>(

@@ -9,9 +9,9 @@ import { checkRoundTrip, projectStrictly } from "./testing/check-round-trip.ts";
 
 const runs = 60;
 
-describe("what holds for every schema", () => {
+describe("any schema", () => {
   for (const draft of draftNames)
-    test(`${draft}: a valid value survives the way there and back, and the projection keeps to the profile`, () => {
+    test(`${draft}: valid values survive the round trip, and the projection follows the profile`, () => {
       let valid = 0;
       fc.assert(
         fc.property(arbitrarySample(draft), ({ schema, value }) => {
@@ -39,7 +39,7 @@ describe("what holds for every schema", () => {
     );
   });
 
-  test("whatever a model writes is answered with a value, never with a throw", () => {
+  test("decoding never throws, whatever the model writes", () => {
     fc.assert(
       fc.property(
         arbitrarySample("2020-12"),

@@ -12,15 +12,15 @@ import { realSchemas } from "./testing/real-schemas.ts";
 const object = (properties: object, more: object = {}) => ({ type: "object", properties, ...more });
 const closed = (properties: object, required = Object.keys(properties)) =>
   object(properties, { required, additionalProperties: false });
-/** The projection of one property of a closed object, and its values there and back. */
+/** Projects a closed object with one property. Returns the property's projection, and functions to convert its values. */
 const projectProperty = (schema: unknown, required = ["a"]) =>
   projectStrictly(closed({ a: schema }, required));
 const at = (projection: { schema: Record<string, unknown> }, ...keys: string[]) =>
   keys.reduce<unknown>((part, key) => Reflect.get(Object(part), key), projection.schema);
 
-describe("schemas as people write them", () => {
+describe("typical schemas", () => {
   for (const { name, schema, values } of realSchemas)
-    test(`${name}: fits, and its values survive the way there and back`, () => {
+    test(`${name}: fits, and its values survive the round trip`, () => {
       const compiled = compileSchema(structuredClone(schema));
       assert.ok(compiled.ok, JSON.stringify(compiled));
       const projection = projectStrictly(schema);
@@ -40,8 +40,8 @@ describe("schemas as people write them", () => {
     });
 });
 
-describe("what the provider cannot enforce", () => {
-  test("becomes sentences after the caller's own words", () => {
+describe("constraints that the provider cannot enforce", () => {
+  test("become sentences after the caller's own description", () => {
     const projection = projectProperty({
       type: "string",
       description: "The code",
@@ -61,14 +61,14 @@ describe("what the provider cannot enforce", () => {
   const wordsOf = (schema: unknown, more: object = {}) =>
     at(projectStrictly({ ...closed({ a: schema }), ...more }), "properties", "a", "description");
 
-  test("patterns are quoted as they are", () => {
+  test("quote patterns unchanged", () => {
     assert.equal(wordsOf({ type: "string", pattern: "^Dr .+ .*$" }), "Matches the pattern `^Dr .+ .*$`.");
     assert.equal(wordsOf({ type: "string", pattern: "$& \\d`" }), 'Matches the pattern "$& \\\\d`".');
     const map = { type: "object", patternProperties: { "^x-": { type: "string" } }, properties: { b: {} } };
     assert.match(String(wordsOf(map)), /whose name matches `\^x-` match/);
   });
 
-  test("a quoted schema stands without references, which the model could not follow", () => {
+  test("quote schemas without references, which the model could not follow", () => {
     const $defs = {
       code: { type: "string", maxLength: 3 },
       node: { type: "object", properties: { next: { $ref: "#/$defs/node" } } },
@@ -91,7 +91,7 @@ describe("what the provider cannot enforce", () => {
     );
   });
 
-  test("a place that no value fits is left out", () => {
+  test("omit a place without a valid value", () => {
     const { schema } = projectProperty({ type: "string", not: {} }, []);
     assert.deepEqual(schema.properties, {});
     assert.equal(wordsOf({ type: "string", not: false }), undefined);
@@ -99,7 +99,7 @@ describe("what the provider cannot enforce", () => {
     assert.deepEqual(at(projectProperty(union), "properties", "a"), { type: "string" });
   });
 
-  test("keywords that the draft ignores are neither told nor kept to", () => {
+  test("exclude keywords that the draft ignores", () => {
     const $schema = "http://json-schema.org/draft-04/schema#";
     // biome-ignore lint/suspicious/noThenProperty: the keyword.
     const then = { if: { type: "string" }, then: { minLength: 5 }, const: "x" };
@@ -114,7 +114,7 @@ describe("what the provider cannot enforce", () => {
     );
   });
 
-  test("a list of choices that is too long is told in words", () => {
+  test("include a list of choices that is too long", () => {
     const choices = Array.from({ length: 1_500 }, (_, index) => `choice ${index}`);
     const projection = projectProperty({ enum: choices });
     assert.match(
@@ -128,7 +128,7 @@ describe("what the provider cannot enforce", () => {
 describe("the caller's root", () => {
   const words = { title: "Shop", description: "What a shop sells." };
 
-  test("keeps its title and description, whatever form it travels in", () => {
+  test("keeps its title and description, whatever its projected form is", () => {
     const forms = [
       { type: "object", properties: { name: { type: "string" } } },
       { type: "object", additionalProperties: { type: "number" } },
@@ -155,19 +155,19 @@ test("the root's title is not repeated as its description", () => {
 });
 
 describe("absent and null", () => {
-  test("null means absent where the schema does not allow it", () => {
+  test("null means absent if the schema does not allow null", () => {
     const projection = projectProperty({ type: "string" }, []);
     assert.deepEqual(checkRoundTrip(projection, {}), { a: null });
     assert.deepEqual(checkRoundTrip(projection, { a: "" }), { a: "" });
   });
 
-  test("where the schema allows null, null is null and absent is told apart", () => {
+  test("if the schema allows null, null stays null and a marker means absent", () => {
     const projection = projectProperty({ type: ["string", "null"] }, []);
     assert.deepEqual(checkRoundTrip(projection, { a: null }), { a: null });
     assert.deepEqual(checkRoundTrip(projection, {}), { a: { absent: true } });
   });
 
-  test("an optional object that may also be null has its form, and says how to leave it out", () => {
+  test("an optional object that may also be null keeps its form, and its description explains how to omit it", () => {
     const schema = {
       type: ["object", "null"],
       properties: { b: { type: "string" } },
@@ -178,7 +178,7 @@ describe("absent and null", () => {
     assert.deepEqual(at(projection, "properties", "a", "anyOf", "0", "required"), ["b"]);
   });
 
-  test("a property that may never be there is not asked for", () => {
+  test("a property that must be absent is omitted", () => {
     assert.deepEqual(at(projectProperty(false, []), "properties"), {});
   });
 });
@@ -186,7 +186,7 @@ describe("absent and null", () => {
 describe("maps", () => {
   const projection = projectProperty({ type: "object", additionalProperties: { type: "integer" } });
 
-  test("travel as a list of entries, of which the last with a key wins", () => {
+  test("travel as a list of entries; the last entry with a key wins", () => {
     assert.deepEqual(checkRoundTrip(projection, { a: { x: 1, __proto__x: 2 } }), {
       a: [
         { key: "x", value: 1 },
@@ -202,7 +202,7 @@ describe("maps", () => {
     assert.deepEqual(projection.foldBack(twice), { ok: true, value: { a: { x: 2 } } });
   });
 
-  test("what the schema names comes first in the value, in its order, and wins over entries", () => {
+  test("named properties come first in the value, in the schema's order, and win over entries", () => {
     const projection = projectStrictly({
       type: "object",
       properties: { first: { type: "number" }, second: { type: "number" }, third: { type: "number" } },
@@ -234,7 +234,7 @@ describe("maps", () => {
 });
 
 describe("forms that look alike", () => {
-  test("are told apart by the constant that tells them apart for the caller", () => {
+  test("are distinguished by the caller's own constant", () => {
     const circle = closed({ kind: { const: "circle" }, size: { type: "number" } });
     const square = closed({ kind: { const: "square" }, size: { type: "number" } }, ["kind"]);
     const projection = projectProperty({ oneOf: [circle, square] });
@@ -243,14 +243,14 @@ describe("forms that look alike", () => {
     });
   });
 
-  test("travel as they are where one look tells them apart", () => {
+  test("travel unchanged if their type or first key distinguishes them", () => {
     const projection = projectProperty({
       anyOf: [closed({ url: { type: "string" } }), closed({ file: { type: "string" } })],
     });
     assert.deepEqual(checkRoundTrip(projection, { a: { file: "x" } }), { a: { file: "x" } });
   });
 
-  test("an empty list and an empty map stay what they are", () => {
+  test("an empty list and an empty map are not confused", () => {
     const map = { type: "object", additionalProperties: { type: "string" } };
     const projection = projectProperty({ anyOf: [{ type: "array", items: { type: "string" } }, map] });
     checkRoundTrip(projection, { a: [] });
@@ -258,7 +258,7 @@ describe("forms that look alike", () => {
   });
 });
 
-describe("answers that are not of the projected schema", () => {
+describe("answers that do not fit the projected schema", () => {
   const projection = projectProperty(closed({ b: { type: "integer" } }));
 
   test("are refused with the place in the model's own JSON", () => {
@@ -272,7 +272,7 @@ describe("answers that are not of the projected schema", () => {
     assert.equal(projection.foldBack(undefined).ok, false);
   });
 
-  test("ten thousand levels are a failure, not an overflow", () => {
+  test("fail without a stack overflow at ten thousand levels", () => {
     const { foldBack, project } = projectStrictly(object({ a: {} }));
     const deep = JSON.parse(`{"a":${"[".repeat(10_000)}${"]".repeat(10_000)},"additional":null}`);
     assert.deepEqual(foldBack(deep).ok, false);
@@ -280,7 +280,7 @@ describe("answers that are not of the projected schema", () => {
   });
 });
 
-test("a violation's place is told as the place in the model's own JSON", () => {
+test("the place of a violation is translated to the model's own JSON", () => {
   const circle = closed({ kind: { const: "circle" }, size: { type: "number" } });
   const square = closed({ kind: { const: "square" }, size: { type: "number" } });
   const schema = closed({
@@ -302,7 +302,7 @@ test("a violation's place is told as the place in the model's own JSON", () => {
   assert.equal(path("/nowhere/at/all"), "");
 });
 
-test("a server without limits gets the schema as it is", () => {
+test("a provider without limits gets the schema unchanged", () => {
   const schema = object({ a: { type: "string", minLength: 2 } });
   const projection = projectSchema(schema, profiles.none);
   assert.equal(projection.schema, schema);
@@ -313,7 +313,7 @@ test("a server without limits gets the schema as it is", () => {
 describe("hostile schemas", () => {
   const hostile = hostileSchemas.flatMap((each) => ("value" in each ? [each] : []));
   for (const { name, schema } of hostile)
-    test(`${name}: answered with a projection that fits`, () => {
+    test(`${name}: gets a projection that fits`, () => {
       const before = performance.now();
       const projection = projectSchema(schema as Record<string, unknown>, profiles.openai);
       assert.equal(checkProfile(projection.schema, profiles.openai), undefined);
@@ -346,7 +346,7 @@ describe("hostile schemas", () => {
     ],
   ];
   for (const [name, schema] of alike)
-    test(`${name}: comes within the limits`, () => {
+    test(`${name}: is reduced to the limits`, () => {
       assert.equal(checkProfile(projectSchema(schema, profiles.openai).schema, profiles.openai), undefined);
     });
 });

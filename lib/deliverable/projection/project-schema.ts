@@ -28,7 +28,7 @@ export type Projection = {
   foldBack: (projected: unknown) => Decoded;
   /** Converts a value of the caller's schema into its projected form; every valid value has one. */
   project: (value: unknown) => Encoded;
-  /** Translates a JSON pointer into the caller's shape into one into the model's JSON. */
+  /** Translates a JSON pointer from the caller's shape to the model's JSON. */
   toProjectedPath: (pointer: string, projected: unknown) => string;
 };
 

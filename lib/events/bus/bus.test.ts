@@ -31,12 +31,12 @@ async function openBus(database: TestDatabase, sweepMs?: number): Promise<EventB
   return createPostgresBus({ db, listen, logger: silent, ...(sweepMs !== undefined && { sweepMs }) });
 }
 
-/** Where things are published, and where they are listened for. */
+/** The bus that publishes, and the bus that listens. */
 type Pair = { here: EventBus; there: EventBus; close: () => Promise<void> };
 
 async function openPair(): Promise<Pair> {
   const [here, there] = [await openBus(first), await openBus(second)];
-  await meet(here, there);
+  await connectPeers(here, there);
   const close = async () => {
     await here.close();
     await there.close();
@@ -44,28 +44,28 @@ async function openPair(): Promise<Pair> {
   return { here, there, close };
 }
 
-/** Waits until both know of each other. */
-async function meet(here: EventBus, there: EventBus): Promise<void> {
-  let hasMet = false;
+/** Waits until each bus knows the other as a peer. */
+async function connectPeers(here: EventBus, there: EventBus): Promise<void> {
+  let isConnected = false;
   const stops = [
     there.onSignal("knock", () => there.signal("answer", "")),
     here.onSignal("answer", () => {
-      hasMet = true;
+      isConnected = true;
     }),
   ];
-  for (const end = Date.now() + 10_000; !hasMet; ) {
-    assert.ok(Date.now() < end, "the two did not meet");
+  for (const end = Date.now() + 10_000; !isConnected; ) {
+    assert.ok(Date.now() < end, "the two buses did not find each other");
     here.signal("knock", "");
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   for (const stop of stops) stop();
 }
 
-const alone = (bus: EventBus): Pair => ({ here: bus, there: bus, close: bus.close });
+const single = (bus: EventBus): Pair => ({ here: bus, there: bus, close: bus.close });
 
 const implementations: { name: string; open: () => Promise<Pair> }[] = [
-  { name: "in memory", open: async () => alone(createMemoryBus()) },
-  { name: "on Postgres, within one process", open: async () => alone(await openBus(first)) },
+  { name: "in memory", open: async () => single(createMemoryBus()) },
+  { name: "on Postgres, within one process", open: async () => single(await openBus(first)) },
   { name: "on Postgres, between two processes", open: openPair },
 ];
 
@@ -86,14 +86,14 @@ for (const { name, open } of implementations) {
     const publishPiece = (offset: number, text: string) =>
       pair.here.publish(sessionId, { type: "delta", delta: pieceOf(sessionId, offset, text) });
 
-    it("brings stored events to the session's listeners, whole and in order", async () => {
-      const heard: BusItem[] = [];
-      const stop = pair.there.subscribe(sessionId, (item) => heard.push(item));
+    it("delivers stored events to the session's listeners, complete and in order", async () => {
+      const received: BusItem[] = [];
+      const stop = pair.there.subscribe(sessionId, (item) => received.push(item));
       await append(anyEvent("a"), anyEvent("b"));
       await append(anyEvent("c"));
-      await waitUntil(() => heard.length === 3, "three events were heard");
+      await waitUntil(() => received.length === 3, "three events were received");
       stop();
-      const events = heard.flatMap((item) => (item.type === "event" ? [item.event] : []));
+      const events = received.flatMap((item) => (item.type === "event" ? [item.event] : []));
       assert.deepEqual(events.map(textOf), ["a", "b", "c"]);
       assert.deepEqual(
         events.map(({ seq }) => seq),
@@ -101,21 +101,21 @@ for (const { name, open } of implementations) {
       );
     });
 
-    it("brings nothing of other sessions, and nothing after the end of listening", async () => {
-      const heard: BusItem[] = [];
-      const stop = pair.there.subscribe("another session", (item) => heard.push(item));
-      pair.there.subscribe(sessionId, (item) => heard.push(item))();
+    it("delivers nothing from other sessions, and nothing after unsubscribing", async () => {
+      const received: BusItem[] = [];
+      const stop = pair.there.subscribe("another session", (item) => received.push(item));
+      pair.there.subscribe(sessionId, (item) => received.push(item))();
       const other: BusItem[] = [];
       const stopOther = pair.there.subscribe(sessionId, (item) => other.push(item));
       await append(anyEvent("d"));
-      await waitUntil(() => other.length === 1, "the listener that stayed has heard it");
+      await waitUntil(() => other.length === 1, "the other listener has received it");
       stop();
       stopOther();
-      assert.equal(heard.length, 0);
+      assert.equal(received.length, 0);
     });
 
-    it("brings live pieces of any length, and shows whoever joins late the message so far", async () => {
-      // Longer than a notification, with characters of two units and of several bytes.
+    it("delivers live pieces of any length, and keeps the message so far for late readers", async () => {
+      // Longer than a notification, with surrogate pairs and multi-byte characters.
       const long = "😀ä\n".repeat(4_000);
       const pieces: string[] = [];
       const stop = pair.there.subscribe(sessionId, (item) => {
@@ -128,7 +128,7 @@ for (const { name, open } of implementations) {
       publishPiece(3, long);
       publishPiece(3 + long.length, " ends");
       const whole = `It ${long} ends`;
-      await waitUntil(() => pieces.join("").length >= whole.length, "all pieces were heard");
+      await waitUntil(() => pieces.join("").length >= whole.length, "all pieces were received");
       stop();
       assert.equal(pieces.join(""), whole);
       for (const piece of pieces) assert.ok(piece.isWellFormed());
@@ -136,9 +136,9 @@ for (const { name, open } of implementations) {
       assert.deepEqual([unfinished?.offset, unfinished?.text], [0, whole]);
     });
 
-    it("forgets the message in the making when its run has ended, whether or not somebody listens", async () => {
+    it("drops the unfinished message when its run has ended, with or without listeners", async () => {
       publishPiece(0, "It begins");
-      await waitUntil(() => pair.there.readUnfinished(sessionId).length === 1, "the piece has come");
+      await waitUntil(() => pair.there.readUnfinished(sessionId).length === 1, "the piece has arrived");
       const usage = { inputTokens: 0, outputTokens: 0, reasoningTokens: 0, cachedInputTokens: 0 };
       await append({
         kind: "run.completed",
@@ -148,24 +148,24 @@ for (const { name, open } of implementations) {
         outcome: "succeeded",
         usage: { ...usage, modelCalls: 0, toolCalls: 0, durationMs: 0 },
       });
-      await waitUntil(() => pair.there.readUnfinished(sessionId).length === 0, "the message is forgotten");
+      await waitUntil(() => pair.there.readUnfinished(sessionId).length === 0, "the message is dropped");
     });
 
-    it("tells a session's listeners of this process, and no others, to read again what may be missing", async () => {
-      const told: string[] = [];
+    it("recheck reports a gap to the session's listeners in this process, and to no others", async () => {
+      const gaps: string[] = [];
       const ignore = () => {};
       const stops = [
-        pair.here.subscribe(sessionId, ignore, () => told.push("one")),
-        pair.here.subscribe(sessionId, ignore, () => told.push("other")),
-        pair.here.subscribe("another session", ignore, () => told.push("another's")),
+        pair.here.subscribe(sessionId, ignore, () => gaps.push("one")),
+        pair.here.subscribe(sessionId, ignore, () => gaps.push("other")),
+        pair.here.subscribe("another session", ignore, () => gaps.push("another's")),
       ];
       pair.here.recheck(sessionId);
       for (const stop of stops) stop();
       pair.here.recheck(sessionId);
-      assert.deepEqual(told, ["one", "other"]);
+      assert.deepEqual(gaps, ["one", "other"]);
     });
 
-    it("brings a word to every process", async () => {
+    it("delivers a signal to every process", async () => {
       const here: string[] = [];
       const there: string[] = [];
       const stops = [
@@ -174,32 +174,32 @@ for (const { name, open } of implementations) {
       ];
       pair.here.signal("stop", "run_1");
       assert.deepEqual(here, ["run_1"]);
-      await waitUntil(() => there.length === 1, "the word was heard");
+      await waitUntil(() => there.length === 1, "the signal was received");
       for (const stop of stops) stop();
       assert.deepEqual(there, ["run_1"]);
     });
   });
 }
 
-describe("the event bus of a process that is alone", () => {
-  it("tells listeners to read again when events were stored and their writer never heard of it", async () => {
+describe("the event bus of a single process", () => {
+  it("reports a gap when events were stored but their writer did not learn of the commit", async () => {
     const bus = await openBus(first, 20);
     const [followed, quiet] = [await insertBareSession(first.db), await insertBareSession(first.db)];
     const gaps = { followed: 0, quiet: 0 };
     const ignore = () => {};
     bus.subscribe(followed, ignore, () => gaps.followed++);
     bus.subscribe(quiet, ignore, () => gaps.quiet++);
-    await waitUntil(() => gaps.quiet === 1, "what happened before the listening was looked for once");
-    // The answer to the commit is lost: nothing is published.
+    await waitUntil(() => gaps.quiet === 1, "the first sweep reported a gap");
+    // As if the reply to the commit was lost: nothing is published.
     await createEventLog(first.db, createMemoryBus()).transact(followed, async (_tx, emit) => {
-      emit(anyEvent("untold"));
+      emit(anyEvent("unpublished"));
     });
-    await waitUntil(() => gaps.followed === 2, "the listener was told");
-    assert.equal(gaps.quiet, 1, "nobody reads a session again in which nothing happened");
+    await waitUntil(() => gaps.followed === 2, "the listener received a gap");
+    assert.equal(gaps.quiet, 1, "a session without new events gets no second gap");
     await bus.close();
   });
 
-  it("looks for them with one statement for all sessions, and with none while nobody listens", async (t) => {
+  it("sweeps all sessions with one statement, and runs none without listeners", async (t) => {
     const { listen } = first;
     assert.ok(listen);
     let statements = 0;
@@ -224,32 +224,35 @@ describe("the event bus of a process that is alone", () => {
 });
 
 describe("the event bus between processes", () => {
-  it("shows a process that comes in the middle of a message the message so far", async () => {
+  it("sends a process that starts in the middle of a message the message so far", async () => {
     const here = await openBus(first);
     const sessionId = await insertBareSession(first.db);
     here.publish(sessionId, { type: "delta", delta: pieceOf(sessionId, 0, "Half a ") });
     const there = await openBus(second);
-    await waitUntil(() => there.readUnfinished(sessionId).length === 1, "the newcomer has the beginning");
+    await waitUntil(() => there.readUnfinished(sessionId).length === 1, "the new process has the beginning");
     here.publish(sessionId, { type: "delta", delta: pieceOf(sessionId, 7, "sentence") });
-    await waitUntil(() => there.readUnfinished(sessionId)[0]?.text === "Half a sentence", "it goes on");
+    await waitUntil(
+      () => there.readUnfinished(sessionId)[0]?.text === "Half a sentence",
+      "the rest has arrived",
+    );
     await here.close();
     await there.close();
   });
 
-  it("sends everything that was said before it closes", async () => {
+  it("sends all pending signals before it closes", async () => {
     const { here, there } = await openPair();
-    const heard: string[] = [];
-    there.onSignal("last", (word) => heard.push(word));
+    const received: string[] = [];
+    there.onSignal("last", (word) => received.push(word));
     here.signal("last", "being sent when the bus closes");
     here.signal("last", "waiting when the bus closes");
     await here.close();
-    await waitUntil(() => heard.length === 2, "both words were heard");
+    await waitUntil(() => received.length === 2, "both signals were received");
     await there.close();
   });
 
-  it("tells listeners to read again when events were stored and nobody told of them", async () => {
+  it("reports a gap when another process stored events and did not publish them", async () => {
     const [here, there] = [await openBus(first), await openBus(second, 20)];
-    await meet(here, there);
+    await connectPeers(here, there);
     const sessionId = await insertBareSession(first.db);
     let gaps = 0;
     there.subscribe(
@@ -257,19 +260,19 @@ describe("the event bus between processes", () => {
       () => {},
       () => gaps++,
     );
-    await waitUntil(() => gaps === 1, "what happened before the listening was looked for once");
-    // A process that ends between its commit and its word.
+    await waitUntil(() => gaps === 1, "the first sweep reported a gap");
+    // As if a process ended after its commit, before it published.
     await createEventLog(first.db, createMemoryBus()).transact(sessionId, async (_tx, emit) => {
-      emit(anyEvent("untold"));
+      emit(anyEvent("unpublished"));
     });
-    await waitUntil(() => gaps === 2, "the listener was told");
+    await waitUntil(() => gaps === 2, "the listener received a gap");
     await here.close();
     await there.close();
   });
 
-  it("goes on after a restart of the server: listeners read again what they missed, then hear all", async () => {
+  it("reconnects after a restart of the server: listeners read what they missed, then receive new events", async () => {
     const [here, there] = [await openBus(first), await openBus(second)];
-    await meet(here, there);
+    await connectPeers(here, there);
     const sessionId = await insertBareSession(first.db);
     const log = createEventLog(first.db, here);
     const reader = createEventLog(second.db, there);
@@ -283,12 +286,12 @@ describe("the event bus between processes", () => {
       lastSeq = event.seq;
       texts.push(textOf(event));
     };
-    const words: string[] = [];
-    let wordGaps = 0;
+    const signals: string[] = [];
+    let signalGaps = 0;
     there.onSignal(
       "word",
-      (word) => words.push(word),
-      () => wordGaps++,
+      (word) => signals.push(word),
+      () => signalGaps++,
     );
     reader.subscribe(
       sessionId,
@@ -298,16 +301,19 @@ describe("the event bus between processes", () => {
     const append = (text: string) => log.transact(sessionId, async (_tx, emit) => emit(anyEvent(text)));
 
     await append("before");
-    await waitUntil(() => texts.length === 1, "the first event was heard");
+    await waitUntil(() => texts.length === 1, "the first event was received");
     await postgres.restart("immediate", async () => {
       await assert.rejects(append("lost"));
-      here.signal("word", "said while nobody could hear");
+      here.signal("word", "sent while disconnected");
     });
     await append("after").catch(() => append("after"));
-    await waitUntil(() => texts.length === 2, "what came during the reconnecting was read");
-    await waitUntil(() => words.length > 0 || wordGaps > 0, "the word was heard, or is known to be missed");
+    await waitUntil(() => texts.length === 2, "the event stored while reconnecting was read");
+    await waitUntil(
+      () => signals.length > 0 || signalGaps > 0,
+      "the signal was received, or a gap was reported",
+    );
     await append("later");
-    await waitUntil(() => texts.length === 3, "new events are heard");
+    await waitUntil(() => texts.length === 3, "new events are received");
     assert.deepEqual(texts, ["before", "after", "later"]);
     await here.close();
     await there.close();

@@ -6,7 +6,7 @@ export type BusItem = { type: "event"; event: StoredEvent } | { type: "delta"; d
 
 export type BusListener = (item: BusItem) => void;
 
-/** Wakes the readers of a session. The log is the truth: a reader that missed an item finds it there. */
+/** Wakes the readers of a session. The log is authoritative: a reader that missed an item finds it there. */
 export type EventBus = {
   publish: (sessionId: string, item: BusItem) => void;
   /** @param onGap called when items may have been missed: read the log again, from the last event seen. */
@@ -15,10 +15,10 @@ export type EventBus = {
   recheck: (sessionId: string) => void;
   /** The unfinished message as far as it was streamed, for a new reader: each part, from offset 0. */
   readUnfinished: (sessionId: string) => MessageDelta[];
-  /** Sends a short text (less than 4,000 bytes) to every process, including this one. It may get lost, as items may. */
-  signal: (topic: string, word: string) => void;
+  /** Sends a short text (less than 4,000 bytes) to every process, including this one. Delivery is not guaranteed. */
+  signal: (topic: string, text: string) => void;
   /** Listens to a topic. @param onGap called when signals may have been missed. */
-  onSignal: (topic: string, listener: (word: string) => void, onGap?: () => void) => () => void;
+  onSignal: (topic: string, listener: (text: string) => void, onGap?: () => void) => () => void;
   close: () => Promise<void>;
 };
 

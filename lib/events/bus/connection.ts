@@ -1,7 +1,7 @@
 import type { Listen, NotificationConnection } from "#db/notifications.ts";
 import type { Logger } from "#lib/log/logger.ts";
 
-/** The bus's connection for notifications. It reconnects by itself until it is closed. */
+/** The bus's connection for notifications. It reconnects automatically until it is closed. */
 export type BusConnection = {
   /** Opens the first connection. @throws DatabaseUnreachableError when the server cannot be reached. */
   open: () => Promise<void>;

@@ -20,7 +20,7 @@ export type Inboxes = { put: (sessionId: string, notice: ItemNotice) => void };
 
 /** @see Inboxes */
 export function createInboxes(deps: InboxDeps): Inboxes {
-  /** Sessions whose events are being read, with the notices that wait. */
+  /** Sessions whose events are being read, with their pending notices. */
   const inboxes = new Map<string, ItemNotice[]>();
 
   async function drain(sessionId: string, inbox: ItemNotice[]): Promise<void> {

@@ -22,7 +22,7 @@ const ignore = () => {};
 
 export function createLocalBus(): LocalBus {
   const sessions = createListeners<Subscription<BusListener>>();
-  const topics = createListeners<Subscription<(word: string) => void>>();
+  const topics = createListeners<Subscription<(text: string) => void>>();
   const unfinished = createUnfinished();
 
   function recheck(sessionId: string): void {
@@ -36,8 +36,8 @@ export function createLocalBus(): LocalBus {
       for (const { listener } of sessions.of(sessionId)) listener(item);
     },
     subscribe: (sessionId, listener, onGap = ignore) => sessions.add(sessionId, { listener, onGap }),
-    signal(topic, word) {
-      for (const { listener } of topics.of(topic)) listener(word);
+    signal(topic, text) {
+      for (const { listener } of topics.of(topic)) listener(text);
     },
     onSignal: (topic, listener, onGap = ignore) => topics.add(topic, { listener, onGap }),
     recheck,

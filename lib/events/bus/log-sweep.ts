@@ -8,10 +8,10 @@ import type { LocalBus } from "./local-bus.ts";
  * succeeded. That writer may be this process, so the sweep also runs without peers.
  */
 export type LogSweep = {
-  /** Compares the log with the delivered events, in one statement for all sessions with listeners, or in none. */
+  /** Compares the log with the delivered events: one statement for all sessions with listeners, none without listeners. */
   run: () => Promise<void>;
   /** Records that an event was delivered. */
-  noteSeen: (sessionId: string, seq: number) => void;
+  noteDelivered: (sessionId: string, seq: number) => void;
   /** Makes the next run report a gap for the session. */
   forget: (sessionId: string) => void;
 };
@@ -23,27 +23,29 @@ export function createLogSweep(deps: {
 }): LogSweep {
   const { db, local, logger } = deps;
   /** The newest delivered event of each session with listeners. */
-  const seen = new Map<string, number>();
+  const delivered = new Map<string, number>();
 
   return {
     async run() {
-      for (const sessionId of seen.keys()) if (!local.hasListeners(sessionId)) seen.delete(sessionId);
+      for (const sessionId of delivered.keys())
+        if (!local.hasListeners(sessionId)) delivered.delete(sessionId);
       const sessionIds = local.listSessions();
       if (sessionIds.length === 0) return;
       try {
         for (const { sessionId, seq } of await listNewestSeqs(db, sessionIds)) {
-          const seenSeq = seen.get(sessionId) ?? -1;
-          if (seq <= seenSeq) continue;
-          seen.set(sessionId, seq);
+          const deliveredSeq = delivered.get(sessionId) ?? -1;
+          if (seq <= deliveredSeq) continue;
+          delivered.set(sessionId, seq);
           local.recheck(sessionId);
         }
       } catch (error) {
         logger.debug({ err: error }, "comparing the bus with the log failed");
       }
     },
-    noteSeen(sessionId, seq) {
-      if (local.hasListeners(sessionId)) seen.set(sessionId, Math.max(seq, seen.get(sessionId) ?? 0));
+    noteDelivered(sessionId, seq) {
+      if (local.hasListeners(sessionId))
+        delivered.set(sessionId, Math.max(seq, delivered.get(sessionId) ?? 0));
     },
-    forget: (sessionId) => void seen.delete(sessionId),
+    forget: (sessionId) => void delivered.delete(sessionId),
   };
 }

@@ -1,11 +1,11 @@
 import type { BusConnection } from "./connection.ts";
 import { type Notice, packNotices } from "./notice.ts";
 
-/** Notices to other processes. They wait while the connection is down, and go out in order, in batches. */
+/** Sends notices to other processes in order, in batches. Notices wait while the connection is down. */
 export type Outbox = {
-  /** @param to one process; omit for all. */
+  /** @param to id of the receiving process; omit for all processes. */
   push: (notice: Notice, to?: string) => void;
-  /** Puts a notice to all processes before the waiting ones. */
+  /** Queues a notice to all processes in front of the waiting notices. */
   pushFirst: (notice: Notice) => void;
   /** Resolves when every notice pushed so far is sent, or cannot be sent now. */
   flush: () => Promise<void>;

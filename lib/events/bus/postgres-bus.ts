@@ -78,9 +78,9 @@ export async function createPostgresBus(deps: PostgresBusDeps): Promise<EventBus
     subscribe: local.subscribe,
     recheck: local.recheck,
     readUnfinished: local.readUnfinished,
-    signal(topic, word) {
-      local.signal(topic, word);
-      send(parts, { type: "signal", topic, word });
+    signal(topic, text) {
+      local.signal(topic, text);
+      send(parts, { type: "signal", topic, word: text });
     },
     onSignal: local.onSignal,
     async close() {
@@ -107,7 +107,7 @@ function publish(parts: Parts, sessionId: string, item: BusItem): void {
 
 /** Delivers an item in this process. */
 function deliver({ local, sweep }: Parts, sessionId: string, item: BusItem): void {
-  if (item.type === "event") sweep.noteSeen(sessionId, item.event.seq);
+  if (item.type === "event") sweep.noteDelivered(sessionId, item.event.seq);
   local.publish(sessionId, item);
 }
 
@@ -127,7 +127,7 @@ function receivePayload(parts: Parts, payload: string): void {
   if (!envelope || envelope.from === processId) return;
   if (envelope.from !== NO_PROCESS && !peers.has(envelope.from)) {
     peers.add(envelope.from);
-    // Nothing was sent to the new peer before.
+    // Without peers nothing was sent, so the new peer may have missed notices.
     send(parts, { type: "gap" }, envelope.from);
   }
   if (envelope.to !== undefined && envelope.to !== processId) return;
@@ -162,7 +162,7 @@ function receiveNotice(parts: Parts, from: string, notice: Notice): void {
  * Sends a signal to every process of this Postgres, from a process without a bus (a command). Resolves when it is
  * sent. @throws when the database cannot be reached.
  */
-export async function sendSignal(db: Database, topic: string, word: string): Promise<void> {
-  for (const payload of packNotices(NO_PROCESS, undefined, [{ type: "signal", topic, word }]))
+export async function sendSignal(db: Database, topic: string, text: string): Promise<void> {
+  for (const payload of packNotices(NO_PROCESS, undefined, [{ type: "signal", topic, word: text }]))
     await db.execute(sql`select pg_notify(${CHANNEL}, ${payload})`);
 }

@@ -5,8 +5,8 @@ import { formSchema } from "#lib/events/form-schema.ts";
 import type { ElicitationEnd } from "#lib/session/elicitation/elicitation.ts";
 import type { FormRequest } from "./open-connection.ts";
 
-/** What the person on the session page is asked: a form, or a plain question with options. */
-export type AskedOnce = { question: string; options: string[] | null; form: ElicitationForm | null };
+/** A question to the person on the session page: a form, or a plain question with options. */
+export type PersonQuestion = { question: string; options: string[] | null; form: ElicitationForm | null };
 
 const QUESTION_MAX = 2_000;
 
@@ -22,13 +22,14 @@ const LABEL_MAX = 200;
 const DESCRIPTION_MAX = 1_000;
 
 /**
- * Shows a server's form to the person on the session page and returns the answer to the server. The result is `decline` if
- * the person declines or if the page cannot show the form, and `cancel` if nobody answers. Source: Model Context Protocol 2025-11-25, Elicitation, form mode.
+ * Shows a server's form to the person on the session page and returns the answer to the server. The result is `decline`
+ * if the person declines or if the page cannot show the form, and `cancel` if the question ends without an answer.
+ * Source: Model Context Protocol 2025-11-25, Elicitation, form mode.
  */
 export async function askPerson(
   serverId: string,
   request: FormRequest,
-  ask: (question: AskedOnce) => Promise<ElicitationEnd>,
+  ask: (question: PersonQuestion) => Promise<ElicitationEnd>,
 ): Promise<ElicitResult> {
   const parsed = requestSchema.safeParse(request.requestedSchema);
   if (!parsed.success) return { action: "decline" };
@@ -50,7 +51,7 @@ const toRefusal = ({ state }: ElicitationEnd): ElicitResult => ({
   action: state === "declined" ? "decline" : "cancel",
 });
 
-/** A server's form as a form of the service; undefined where a field is of a kind that forms do not have. */
+/** Converts a server's form to a form of the service; undefined if the page cannot show one of its fields. */
 function readForm({ properties, required }: z.output<typeof requestSchema>): ElicitationForm | undefined {
   const fields = Object.entries(properties).map(([name, field]) => [name, readField(field)] as const);
   const parse = (entries: typeof fields) =>
@@ -62,12 +63,12 @@ function readForm({ properties, required }: z.output<typeof requestSchema>): Eli
 /** Converts a field: unknown keywords and empty titles are dropped, long texts are cut. */
 function readField(field: Record<string, unknown>): Record<string, unknown> {
   const { title, description, default: start, items, ...rest } = field;
-  const known = Object.fromEntries(Object.entries(rest).filter(([name]) => KEYWORDS.has(name)));
+  const supported = Object.fromEntries(Object.entries(rest).filter(([name]) => KEYWORDS.has(name)));
   const picked = z
     .looseObject({ enum: z.unknown().optional(), anyOf: z.unknown().optional() })
     .safeParse(items);
   return {
-    ...known,
+    ...supported,
     ...(isText(title) && { title: title.slice(0, LABEL_MAX).toWellFormed() }),
     ...(isText(description) && { description: description.slice(0, DESCRIPTION_MAX).toWellFormed() }),
     ...(start !== undefined && start !== null && { default: start }),

@@ -1,21 +1,22 @@
 import { GuardedFetchError } from "#lib/net/fetch/guarded-fetch-error.ts";
 
-/** How much of a body may come, and who is told of its course. */
+/** Size limits for a response body, and a callback for its end. */
 type BodyWatch = {
   host: string;
-  /** Bytes of one message; of an event stream, between two of its events. */
+  /** Maximum size of one message; in an event stream, of one event. */
   messageBytesMax: number;
-  /** Bytes in all. */
+  /** Maximum size of the whole body. */
   bytesMax: number;
-  /** The body has come to an end, or broke off. */
+  /** Called when the body ends, fails or is cancelled. */
   onEnd?: (about: { hasEventIds: boolean }) => void;
 };
 
-/** Ids stand at the beginning of the first event, where a stream has them. */
+/** Bytes at the start of a stream in which an event id is searched for. A stream with ids sends one in its first event. */
 const HEAD_BYTES = 4_096;
+const SEPARATOR_BYTES_MAX = "\r\n\r\n".length;
 
 /**
- * A response whose body is counted while it is read, and breaks off where it is too large.
+ * Returns the response with a body that fails with a GuardedFetchError as soon as it exceeds a size limit.
  * Source: `security.md`, What leaves the service.
  */
 export function capBody(response: Response, watch: BodyWatch): Response {
@@ -27,6 +28,7 @@ export function capBody(response: Response, watch: BodyWatch): Response {
   let total = 0;
   let since = 0;
   let head = "";
+  let tail = Buffer.alloc(0);
   const reader = response.body.getReader();
   const end = () => watch.onEnd?.({ hasEventIds: isStream && /(^|[\r\n])id:/.test(head) });
   const body = new ReadableStream<Uint8Array>({
@@ -48,7 +50,10 @@ export function capBody(response: Response, watch: BodyWatch): Response {
         }
         if (isStream) {
           if (head.length < HEAD_BYTES) head += Buffer.from(value).toString("latin1");
-          since = bytesAfterEvent(value) ?? since;
+          // The separator of two events may be split between two chunks.
+          const recent = Buffer.concat([tail, value]);
+          since = bytesAfterEvent(recent) ?? since;
+          tail = recent.subarray(-SEPARATOR_BYTES_MAX + 1);
         }
         controller.enqueue(value);
       } catch (error) {
@@ -67,9 +72,8 @@ export function capBody(response: Response, watch: BodyWatch): Response {
   return Object.defineProperty(capped, "url", { value: url });
 }
 
-/** The bytes that follow the last end of an event in a piece of a stream; undefined where none ends in it. */
-function bytesAfterEvent(piece: Uint8Array): number | undefined {
-  const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
+/** The number of bytes after the last complete event in a chunk; undefined if no event ends in the chunk. */
+function bytesAfterEvent(bytes: Buffer): number | undefined {
   const end = Math.max(bytes.lastIndexOf("\n\n"), bytes.lastIndexOf("\r\n\r\n"));
-  return end < 0 ? undefined : piece.byteLength - end;
+  return end < 0 ? undefined : bytes.byteLength - end;
 }

@@ -4,38 +4,38 @@ import type { McpLimits } from "../mcp-limits.ts";
 import { createRedactor, redactStrings } from "../redact-secrets.ts";
 import type { McpTurn } from "../tool-server.ts";
 import type { CallClock } from "../tools/call-tool.ts";
-import { type AskedOnce, askPerson } from "./ask-person.ts";
+import { askPerson, type PersonQuestion } from "./ask-person.ts";
 import { findServer, type ServerDeps } from "./find-server.ts";
 import { type FormRequest, type McpConnection, openConnection } from "./open-connection.ts";
 
-/** A call that is under way on a connection. */
-export type CallInPlay = {
+/** A tool call in progress on a connection. */
+export type ActiveCall = {
   callId: string;
   signal: AbortSignal;
   clock: CallClock | undefined;
-  /** Questions that the server has asked in its course. */
+  /** The number of questions that the server has asked during this call. */
   questions: number;
-  /** A form of the server is before the person. */
+  /** Whether the person is being shown a form of the server. */
   isAsking: boolean;
 };
 
 /** A turn's connection to one server. */
-export type HeldConnection = {
+export type TurnConnection = {
   opened: Promise<McpConnection>;
-  /** Takes the secrets of its headers and URL out of a text. */
+  /** Removes the secrets in the server's headers and URL from a text. */
   redact: (text: string) => string;
-  calls: Set<CallInPlay>;
+  calls: Set<ActiveCall>;
 };
 
-/** The connections of the turns at play: one per server and turn, opened at its first use. */
+/** The connections of the active turns: one per server and turn, opened at its first use. */
 type Connections = {
-  /** @throws McpFailure where it cannot be opened, or the signal fires first. */
-  obtain: (turn: McpTurn, serverId: string, signal: AbortSignal) => Promise<HeldConnection>;
-  /** Gives a connection up: the next use opens another. */
-  drop: (turn: McpTurn, serverId: string, held: HeldConnection) => void;
-  /** Closes those of a turn, in the background. */
+  /** @throws McpFailure if the connection cannot be opened, or the signal fires first. */
+  obtain: (turn: McpTurn, serverId: string, signal: AbortSignal) => Promise<TurnConnection>;
+  /** Discards a connection; the next `obtain` opens a new one. */
+  drop: (turn: McpTurn, serverId: string, turnConnection: TurnConnection) => void;
+  /** Closes the connections of a turn, in the background. */
   release: (turn: Pick<McpTurn, "runId" | "epoch">) => void;
-  /** Closes all of them. */
+  /** Closes all connections. */
   close: () => Promise<void>;
 };
 
@@ -43,95 +43,96 @@ type ConnectionDeps = ServerDeps & { elicitations: Pick<Elicitations, "askAndWai
 
 /** @see Connections */
 export function createConnections(deps: ConnectionDeps): Connections {
-  const turns = new Map<string, Map<string, HeldConnection>>();
+  const turns = new Map<string, Map<string, TurnConnection>>();
   const closing = new Set<Promise<unknown>>();
 
-  function closeSoon(held: HeldConnection): void {
-    const closed = held.opened.then((connection) => connection.close()).catch(() => {});
+  function closeSoon(turnConnection: TurnConnection): void {
+    const closed = turnConnection.opened.then((connection) => connection.close()).catch(() => {});
     closing.add(closed);
     closed.finally(() => closing.delete(closed));
   }
 
-  function open(turn: McpTurn, serverId: string, signal: AbortSignal): HeldConnection {
+  function open(turn: McpTurn, serverId: string, signal: AbortSignal): TurnConnection {
     const { promise: opened, resolve, reject } = Promise.withResolvers<McpConnection>();
-    const held: HeldConnection = { opened, redact: (text) => text, calls: new Set() };
-    const onForm = (request: FormRequest) => askForm(deps, turn, serverId, held, request);
+    const turnConnection: TurnConnection = { opened, redact: (text) => text, calls: new Set() };
+    const onForm = (request: FormRequest) => askForm(deps, turn, serverId, turnConnection, request);
     findServer(deps, turn, serverId)
       .then((server) => {
-        held.redact = createRedactor(server);
+        turnConnection.redact = createRedactor(server);
         return openConnection(server, deps.limits, onForm, signal);
       })
       .then(resolve, (error: unknown) => reject(toMcpFailure(error)));
     opened.catch(() => {});
-    return held;
+    return turnConnection;
   }
 
   return {
     async obtain(turn, serverId, signal) {
-      // A call that outlives its turn opens nothing that nobody would close.
+      // A call that outlives its turn must not open a connection, because `release` has already run.
       if (signal.aborted) throw new McpFailure("the turn was stopped");
       const key = keyOf(turn);
-      const servers = turns.get(key) ?? new Map<string, HeldConnection>();
+      const servers = turns.get(key) ?? new Map<string, TurnConnection>();
       turns.set(key, servers);
-      const known = servers.get(serverId);
-      if (known && (await isUsable(known))) return known;
-      // Two calls may have found the same connection closed: the second takes what the first opens.
+      const existing = servers.get(serverId);
+      if (existing && (await isUsable(existing))) return existing;
+      // Two calls may have found the same connection closed: the second call uses the connection that the first one opens.
       const renewed = servers.get(serverId);
-      const held = renewed && renewed !== known ? renewed : open(turn, serverId, signal);
-      servers.set(serverId, held);
-      await held.opened;
-      // The turn may have ended while it was opened.
-      if (turns.get(key) !== servers) closeSoon(held);
-      return held;
+      const turnConnection = renewed && renewed !== existing ? renewed : open(turn, serverId, signal);
+      servers.set(serverId, turnConnection);
+      await turnConnection.opened;
+      // The turn may have ended while the connection was opening.
+      if (turns.get(key) !== servers) closeSoon(turnConnection);
+      return turnConnection;
     },
-    drop(turn, serverId, held) {
+    drop(turn, serverId, turnConnection) {
       const servers = turns.get(keyOf(turn));
-      if (servers?.get(serverId) === held) servers.delete(serverId);
-      closeSoon(held);
+      if (servers?.get(serverId) === turnConnection) servers.delete(serverId);
+      closeSoon(turnConnection);
     },
     release(turn) {
       const servers = turns.get(keyOf(turn));
       turns.delete(keyOf(turn));
-      for (const held of servers?.values() ?? []) closeSoon(held);
+      for (const turnConnection of servers?.values() ?? []) closeSoon(turnConnection);
     },
     async close() {
-      for (const servers of turns.values()) for (const held of servers.values()) closeSoon(held);
+      for (const servers of turns.values())
+        for (const turnConnection of servers.values()) closeSoon(turnConnection);
       turns.clear();
       await Promise.all(closing);
     },
   };
 }
 
-/** A person's patience with one call. */
+/** Limit on the questions that one call may ask a person. */
 const QUESTIONS_MAX = 24;
 
 const keyOf = ({ runId, epoch }: Pick<McpTurn, "runId" | "epoch">) => `${runId}:${epoch}`;
 
-const isUsable = ({ opened }: HeldConnection): Promise<boolean> =>
+const isUsable = ({ opened }: TurnConnection): Promise<boolean> =>
   opened.then(
     ({ isOpen }) => isOpen(),
     () => false,
   );
 
-/** A server's form, put to the person of the turn in the name of the call it belongs to; nobody else is asked. */
+/** Asks the turn's person on behalf of the connection's call. Declines if no person is present or a form is already open. */
 async function askForm(
   { elicitations, limits }: ConnectionDeps,
   turn: McpTurn,
   serverId: string,
-  held: HeldConnection,
+  turnConnection: TurnConnection,
   request: FormRequest,
 ) {
-  const [call] = held.calls;
-  const isHeard = turn.isPersonPresent && call && !call.isAsking && call.questions < QUESTIONS_MAX;
-  if (!isHeard) return { action: "decline" as const };
+  const [call] = turnConnection.calls;
+  const canAsk = turn.isPersonPresent && call && !call.isAsking && call.questions < QUESTIONS_MAX;
+  if (!canAsk) return { action: "decline" as const };
   const { sessionId, runId } = turn;
-  const ask = ({ question, options, form }: AskedOnce) => {
+  const ask = ({ question, options, form }: PersonQuestion) => {
     call.questions += 1;
-    // Each question of a call is one of its own.
+    // Questions are stored by call id, so further questions of a call get an id of their own.
     const callId = call.questions === 1 ? call.callId : `${call.callId}/${call.questions}`;
     return elicitations.askAndWait(
       { sessionId, runId, callId, signal: call.signal },
-      { ...redactStrings({ question, options, form }, held.redact), timeoutMs: limits.answerMs },
+      { ...redactStrings({ question, options, form }, turnConnection.redact), timeoutMs: limits.answerMs },
     );
   };
   call.isAsking = true;

@@ -6,18 +6,18 @@ import { capBody } from "./cap-body.ts";
 /** The id of a JSON-RPC request. */
 export type RequestId = string | number;
 
-/** Who is told when the answer to a request, or the server's own stream, is over. */
+/** Callbacks for the end of the answer to a request, and for the end of the server's own stream. */
 type AnswerWatch = {
   onAnswerEnd: (id: RequestId, about: { hasEventIds: boolean }) => void;
   onStreamEnd: () => void;
 };
 
-/** How long a request that tells of something, such as a cancellation, is waited for when a connection closes. */
-const TOLD_WITHIN_MS = 1_000;
+/** How long closing a connection waits for pending notifications, such as a cancellation. */
+const NOTIFY_TIMEOUT_MS = 1_000;
 
 /**
- * The fetch of one server's transport: of its origin alone, its bodies counted, its streams opened only so often.
- * `settle` waits for what was still to be told.
+ * Creates the `fetch` for one server's transport. It refuses other origins, limits the size of bodies, and limits how
+ * often the server's stream is opened. `settle` waits for notifications that are still being sent.
  */
 export function fetchOfServer(
   server: McpServer,
@@ -25,22 +25,22 @@ export function fetchOfServer(
   watch: AnswerWatch,
 ): { fetch: Fetch; settle: () => Promise<void> } {
   const { origin, host } = new URL(server.url);
-  const telling = new Set<Promise<unknown>>();
+  const notifications = new Set<Promise<unknown>>();
   let streams = 0;
 
   const fetch: Fetch = async (input, init = {}) => {
     const url = new URL(input instanceof Request ? input.url : input);
-    // The caller's headers are secrets of this server.
+    // The request carries the caller's headers, which are secrets for this server only.
     if (url.origin !== origin)
       throw new GuardedFetchError("refused", `${host} sent us to another host, ${url.host}`);
     const isStream = (init.method ?? "GET") === "GET";
-    // "There is no stream" is an answer that the protocol knows; it ends a server's endless reopening.
+    // 405 means "no stream" in the protocol, so the SDK stops reopening the stream.
     if (isStream && ++streams > limits.streamsMax) return new Response(null, { status: 405 });
-    const asked = readMessage(init.body);
+    const message = readMessage(init.body);
     const sent = server.fetch(url, init);
-    if (asked === "told") {
-      telling.add(sent);
-      sent.catch(() => {}).finally(() => telling.delete(sent));
+    if (message === "notification") {
+      notifications.add(sent);
+      sent.catch(() => {}).finally(() => notifications.delete(sent));
     }
     return capBody(await sent, {
       host,
@@ -48,7 +48,7 @@ export function fetchOfServer(
       bytesMax: isStream ? Number.POSITIVE_INFINITY : limits.exchangeBytesMax,
       onEnd(about) {
         if (isStream) watch.onStreamEnd();
-        else if (asked !== undefined && asked !== "told") watch.onAnswerEnd(asked.id, about);
+        else if (message !== undefined && message !== "notification") watch.onAnswerEnd(message.id, about);
       },
     });
   };
@@ -57,17 +57,16 @@ export function fetchOfServer(
     fetch,
     async settle() {
       const { promise, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, TOLD_WITHIN_MS);
-      await Promise.race([Promise.allSettled(telling), promise]);
+      const timer = setTimeout(resolve, NOTIFY_TIMEOUT_MS);
+      await Promise.race([Promise.allSettled(notifications), promise]);
       clearTimeout(timer);
     },
   };
 }
 
-/** What a body asks or tells; it was made by the SDK of one JSON-RPC message. */
-function readMessage(body: unknown): { id: RequestId } | "told" | undefined {
+/** Reads whether a body is a request or a notification (or a response). The SDK puts one JSON-RPC message into each body. */
+function readMessage(body: unknown): { id: RequestId } | "notification" | undefined {
   if (typeof body !== "string") return undefined;
-  const message = JSON.parse(body) as { id?: RequestId; method?: string };
-  if (message.id === undefined) return "told";
-  return message.method === undefined ? "told" : { id: message.id };
+  const { id, method } = JSON.parse(body) as { id?: RequestId; method?: string };
+  return id === undefined || method === undefined ? "notification" : { id };
 }

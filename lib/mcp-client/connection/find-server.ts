@@ -3,20 +3,20 @@ import type { ServerSecrets } from "../read-server-secrets.ts";
 import type { Fetch, McpServer } from "../tool-server.ts";
 import { BUILTIN, type McpTurn } from "../tool-server.ts";
 
-/** Where tool servers are reached, and with what. */
+/** How tool servers are reached: their stored secrets, the fetch, and the service's own server. */
 export type ServerDeps = {
-  /** Opens what is stored sealed of a server. */
+  /** Opens a server's sealed headers and URL. */
   readSecrets: (sessionId: string, serverId: string) => Promise<ServerSecrets>;
   /** The guarded fetch: https only, no redirect to another host. */
   fetch: Fetch;
   /** The same fetch on behalf of a session; `fetch` by default. */
   fetchFor?: (sessionId: string) => Fetch;
-  /** The service's own tool server; without it there is none. */
+  /** The service's own tool server. Omit for a deployment without one. */
   builtin?: {
     url: string;
-    /** Whether it is this very process, so that what it lists follows from the session and stays the same. */
+    /** Whether this process is the server, so that its tool list depends only on the session and can be cached. */
     isOurs: boolean;
-    /** What reaches `url` (and no other): it is the deployment's own choice, not a caller's. */
+    /** A fetch for `url` only. It may reach a private network, because the operator chose the URL, not a caller. */
     fetch: Fetch;
     issueUserToken: (sessionId: string, audience: string) => string;
   };
@@ -28,7 +28,7 @@ export const listServerIds = (
   { servers }: Pick<McpTurn, "servers">,
 ): string[] => [...Object.keys(servers).filter((id) => id !== BUILTIN), ...(builtin ? [BUILTIN] : [])];
 
-/** Whether a server of a turn is this very process. */
+/** Whether a server of a turn is this process. */
 export const isOurs = (
   { builtin }: Pick<ServerDeps, "builtin">,
   { servers }: Pick<McpTurn, "servers">,
@@ -37,10 +37,10 @@ export const isOurs = (
   id === BUILTIN && builtin?.isOurs === true && (servers[BUILTIN]?.url ?? builtin.url) === builtin.url;
 
 /**
- * One of a turn's servers with its credentials: the caller's headers, or for the service's own, wherever the session
- * has pinned it to, a token of the session for that very URL.
+ * Finds a turn's server with its credentials: the caller's headers, or for the service's own server a user token of the
+ * session that is bound to the server's URL (the URL that the session has pinned, if any).
  *
- * @throws McpFailure where there is none of that id, or its secrets cannot be opened.
+ * @throws McpFailure if the session has no server with this id, or its secrets cannot be opened.
  */
 export async function findServer(
   deps: ServerDeps,
@@ -65,9 +65,9 @@ export async function findServer(
   return { id, type: row.type, url, headers, fetch: deps.fetchFor?.(sessionId) ?? deps.fetch };
 }
 
-/** The URL that a session has pinned the built-in server to, in full. */
+/** Reads the full URL to which a session has pinned the built-in server. */
 async function readPinnedUrl(deps: ServerDeps, sessionId: string, stored: string): Promise<string> {
-  // Only URLs with a query or a fragment are stored masked.
+  // The session's row holds a masked URL only if the URL has a query or a fragment.
   if (!/[?#]/.test(stored)) return stored;
   return (await deps.readSecrets(sessionId, BUILTIN)).url ?? stored;
 }

@@ -8,7 +8,7 @@ import type { McpLimits } from "../mcp-limits.ts";
 import type { McpServer } from "../tool-server.ts";
 import { fetchOfServer, type RequestId } from "./fetch-of-server.ts";
 
-/** A server's request for something that a person is to tell. */
+/** A server's request to show a form to a person. */
 export type FormRequest = { message: string; requestedSchema: unknown };
 
 /** An initialized connection to one tool server. */
@@ -16,23 +16,23 @@ export type McpConnection = {
   client: Client;
   hasTools: boolean;
   isOpen: () => boolean;
-  /** Ends it, after what was still to be told (a cancellation, the end of the server's session), within a second each. */
+  /** Waits for pending notifications (such as a cancellation), ends the server's session (at most 1 s each), and closes. */
   close: () => Promise<void>;
 };
 
 const CLIENT = { name: "agent-session-service", version: "1" };
-/** Headers that belong to the exchange itself. */
-const NOT_OURS =
+/** Headers that the transport sets itself; a caller's values for them are dropped. */
+const TRANSPORT_HEADERS =
   /^(host|connection|content-length|content-type|transfer-encoding|te|trailer|upgrade|keep-alive|expect|accept|mcp-session-id|mcp-protocol-version|last-event-id)$/i;
-/** An answer's last event is read after its stream has ended. */
-const READ_WITHIN_MS = 250;
-const FORGET_WITHIN_MS = 1_000;
+/** The SDK may parse an answer's last event only after the stream has ended, so a missing answer is not reported at once. */
+const READ_GRACE_MS = 250;
+const TERMINATE_TIMEOUT_MS = 1_000;
 
 /**
- * Connects to a tool server and agrees on the protocol. Elicitation in form mode is all that is offered to it: no
- * sampling, no roots. The server's instructions are not read, as it gives none to our agent.
+ * Connects to a tool server and negotiates the protocol. The only capability offered to the server is elicitation in form
+ * mode: no sampling, no roots. The server's instructions are ignored, because a server must not instruct the agent.
  *
- * @throws McpFailure where that does not succeed, or the signal fires first.
+ * @throws McpFailure if the connection cannot be opened, or the signal fires first.
  */
 export async function openConnection(
   server: McpServer,
@@ -43,15 +43,15 @@ export async function openConnection(
   const waiting = new Set<RequestId>();
   const wire = fetchOfServer(server, limits, {
     onAnswerEnd(id, { hasEventIds }) {
-      // Over SSE the answer comes on the server's own stream; a stream with ids is taken up again by the SDK.
-      if (server.type === "http" && !hasEventIds) setTimeout(failUnanswered, READ_WITHIN_MS, id).unref();
+      // Over SSE, answers arrive on the server's own stream. A stream with event ids is resumed by the SDK.
+      if (server.type === "http" && !hasEventIds) setTimeout(failUnanswered, READ_GRACE_MS, id).unref();
     },
     onStreamEnd: () => void (server.type === "sse" && client.close().catch(() => {})),
   });
   const transport = openTransport(server, wire.fetch);
   const client = new Client(CLIENT, {
     capabilities: { elicitation: { form: { applyDefaults: true } } },
-    // A server's schemas are hostile: nothing is compiled from them.
+    // A server's schemas are untrusted, so the SDK must not compile them.
     jsonSchemaValidator: {
       getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
     },
@@ -75,7 +75,7 @@ export async function openConnection(
     return send(message, options);
   };
 
-  /** Without this a request whose answer broke off would wait for its deadline. */
+  /** Fails a request whose answer broke off, which would otherwise wait for its deadline. */
   function failUnanswered(id: RequestId) {
     if (!waiting.delete(id)) return;
     const error = { code: ErrorCode.ConnectionClosed, message: "the answer broke off" };
@@ -86,7 +86,7 @@ export async function openConnection(
     isOpen = false;
     await wire.settle();
     if (transport instanceof StreamableHTTPClientTransport && transport.sessionId !== undefined)
-      await within(transport.terminateSession(), FORGET_WITHIN_MS);
+      await waitAtMost(transport.terminateSession(), TERMINATE_TIMEOUT_MS);
     await client.close().catch(() => {});
   }
 
@@ -113,7 +113,9 @@ export async function openConnection(
 }
 
 function openTransport(server: McpServer, fetch: McpServer["fetch"]): Transport {
-  const headers = Object.fromEntries(Object.entries(server.headers).filter(([name]) => !NOT_OURS.test(name)));
+  const headers = Object.fromEntries(
+    Object.entries(server.headers).filter(([name]) => !TRANSPORT_HEADERS.test(name)),
+  );
   const options = { fetch, requestInit: { headers } };
   const url = new URL(server.url);
   const transport =
@@ -124,10 +126,10 @@ function openTransport(server: McpServer, fetch: McpServer["fetch"]): Transport 
   return transport as Transport;
 }
 
-/** Waits for something that may fail, but not for long. */
-async function within(work: Promise<unknown>, withinMs: number): Promise<void> {
+/** Waits until `work` settles, at most `timeoutMs`; ignores its failure. */
+async function waitAtMost(work: Promise<unknown>, timeoutMs: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, withinMs);
+  const timer = setTimeout(resolve, timeoutMs);
   await Promise.race([work.catch(() => {}), promise]);
   clearTimeout(timer);
 }

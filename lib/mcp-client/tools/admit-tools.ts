@@ -4,22 +4,22 @@ import { fitSchema } from "./fit-schema.ts";
 import type { RawListing } from "./list-tools.ts";
 import { measureBytes } from "./list-tools.ts";
 
-/** A tool of a server, as the agent is given it. */
+/** A tool of a server, in the form that the agent gets. */
 export type RemoteTool = {
   /** `mcp_<id>__<tool>`. */
   name: string;
   serverId: string;
-  /** Its name on the server. */
+  /** The tool's name on the server. */
   tool: string;
   description: string;
   inputSchema: Record<string, unknown>;
-  /** The server says that it changes nothing. */
+  /** The server claims that the tool changes nothing. */
   isReadOnly: boolean;
-  /** The server says that a call may be made again. */
+  /** The server claims that repeating a call has no further effect. */
   isIdempotent: boolean;
 };
 
-/** Why something of a server is missing in a turn: all of it, or the `tools` named. */
+/** Why a turn lacks a whole server, or (with `tools`) some of its tools. */
 export type Skipped = { serverId: string; reason: string; tools?: string[]; toolCount?: number };
 
 const toolSchema = z.looseObject({
@@ -37,7 +37,7 @@ const toolSchema = z.looseObject({
     .catch(undefined),
 });
 
-/** A provider refuses the whole call for one name beyond this. Source: `facts.md`, MCP. */
+/** A provider refuses the whole model call if one tool name does not match. Source: `facts.md`, MCP. */
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 const NAMED_MAX = 20;
 const NAMED_LENGTH = 100;
@@ -45,21 +45,21 @@ const NAMED_LENGTH = 100;
 export const toToolName = (serverId: string, tool: string): string => `mcp_${serverId}__${tool}`;
 
 /**
- * What of a listing the agent is given: tools with a name that providers take and nobody else has, a schema that they
- * can be sent, as many as a server may have.
+ * Selects the tools of a listing that the agent gets: those with a unique name and a schema that providers accept, up to
+ * the limit for one server.
  *
- * @param taken the names that are given away; those of this server join them.
+ * @param usedNames the names already in use; the names of the admitted tools are added.
  */
 export function admitTools(
   serverId: string,
   listing: RawListing,
   limits: McpLimits,
-  taken: Set<string>,
+  usedNames: Set<string>,
 ): { tools: RemoteTool[]; skipped: Skipped[] } {
   const tools: RemoteTool[] = [];
   const refused = new Map<string, string[]>();
   for (const raw of listing.tools) {
-    const judged = judgeTool(serverId, raw, limits, taken);
+    const judged = judgeTool(serverId, raw, limits, usedNames);
     const reason =
       "reason" in judged
         ? judged.reason
@@ -68,7 +68,7 @@ export function admitTools(
           : undefined;
     if (reason !== undefined) refused.set(reason, [...(refused.get(reason) ?? []), judged.tool]);
     else if (!("reason" in judged)) {
-      taken.add(judged.name);
+      usedNames.add(judged.name);
       tools.push(judged);
     }
   }
@@ -82,7 +82,7 @@ export function admitTools(
   return { tools, skipped };
 }
 
-/** Tools that are left out for one reason; the first of them are named. */
+/** Describes tools that were left out for the same reason; only the first 20 are named. */
 export const skipTools = (serverId: string, reason: string, tools: string[]): Skipped => ({
   serverId,
   reason,
@@ -94,7 +94,7 @@ function judgeTool(
   serverId: string,
   raw: unknown,
   limits: McpLimits,
-  taken: ReadonlySet<string>,
+  usedNames: ReadonlySet<string>,
 ): RemoteTool | { tool: string; reason: string } {
   const parsed = toolSchema.safeParse(raw);
   if (!parsed.success) return { tool: "(unnamed)", reason: "it is not a tool as the protocol describes one" };
@@ -105,7 +105,7 @@ function judgeTool(
       tool,
       reason: `its name, as ${toToolName(serverId, "<tool>")}, is not 1 to 64 letters, digits, _ or -`,
     };
-  if (taken.has(name)) return { tool, reason: "another tool has its name" };
+  if (usedNames.has(name)) return { tool, reason: "another tool has its name" };
   const fitted = fitSchema(inputSchema ?? {});
   if (!fitted) return { tool, reason: "its input schema does not describe an object" };
   if (measureBytes(fitted) > limits.schemaBytesMax)

@@ -4,19 +4,19 @@ import { McpFailure, toMcpFailure } from "../mcp-error.ts";
 import type { McpLimits } from "../mcp-limits.ts";
 import { callResultSchema, type McpAnswer, readAnswer } from "./read-answer.ts";
 
-/** A call that is under way: a question to a person stops its clocks. */
+/** The clock of a call, which is paused while a person is asked a question. */
 export type CallClock = { pause: () => void; resume: () => void };
 
 /**
- * Calls a tool and waits for its answer: for as long as it is not silent, and not for ever. Where the time is over or
- * `signal` fires, the server is told that the call is cancelled.
+ * Calls a tool and waits for its answer, within a limit on silence and a limit on the total time. At a limit, or when
+ * `signal` fires, the server is notified that the call is cancelled.
  *
- * @param onClock is handed the call's clock before the call is sent.
- * @throws McpFailure where no answer came.
+ * @param onClock receives the call's clock before the call is sent.
+ * @throws McpFailure if the server gave no answer.
  */
 export async function callTool(
   connection: McpConnection,
-  asked: { tool: string; input: Record<string, unknown> },
+  call: { tool: string; input: Record<string, unknown> },
   limits: McpLimits,
   signal: AbortSignal,
   onClock: (clock: CallClock) => void = () => {},
@@ -25,29 +25,29 @@ export async function callTool(
   onClock(clock);
   try {
     const result = await connection.client.request(
-      { method: "tools/call", params: { name: asked.tool, arguments: asked.input } },
+      { method: "tools/call", params: { name: call.tool, arguments: call.input } },
       callResultSchema,
-      // The clock is ours: the SDK's cannot be stopped while a person is asked.
+      // The SDK's own timeout cannot be paused while a person is asked, so it is set too high to ever fire.
       { signal: clock.signal, timeout: 2_000_000_000, onprogress: clock.restart },
     );
     return readAnswer(result);
   } catch (error) {
     if (clock.signal.aborted) throw new McpFailure(String(clock.signal.reason));
-    if (isOfServer(error)) return { isError: true, parts: [{ type: "text", text: error.message }] };
+    if (isServerError(error)) return { isError: true, parts: [{ type: "text", text: error.message }] };
     throw toMcpFailure(error);
   } finally {
     clock.end();
   }
 }
 
-/** Whether an error is what the server answered, such as that the input does not fit. */
-const isOfServer = (error: unknown): error is McpError =>
+/** Whether an error is an answer of the server, for example about invalid input. */
+const isServerError = (error: unknown): error is McpError =>
   error instanceof McpError && !(error.code === ErrorCode.ConnectionClosed && BROKEN.test(error.message));
 
-/** How the SDK and we ourselves tell of a connection that ended; servers use the same code for errors of their own. */
+/** Messages of the SDK and of `open-connection.ts` about a lost connection. Servers use the same code for other errors. */
 const BROKEN = /: (Connection closed|the answer broke off)$/;
 
-/** Two clocks over one call: how long it is silent, and how long it takes in all. */
+/** Starts the two timeouts of a call: on its silence, and on its total time. */
 function startClock({ callIdleMs, callMs }: McpLimits, caller: AbortSignal) {
   const controller = new AbortController();
   let idle: NodeJS.Timeout | undefined;
@@ -87,7 +87,7 @@ function startClock({ callIdleMs, callMs }: McpLimits, caller: AbortSignal) {
     },
     end() {
       stop();
-      // Where an answer comes and goes, nobody resumes any more.
+      // A question may still be open when the call ends; its `resume` must not restart the timers.
       pauses = Number.POSITIVE_INFINITY;
       caller.removeEventListener("abort", onAbort);
     },

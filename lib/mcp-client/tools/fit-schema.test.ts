@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { fitSchema } from "./fit-schema.ts";
 
-/** A schema of one property, fitted, as that property came out. */
+/** Fits a schema with one property, and returns that property. */
 const fitProperty = (schema: unknown) =>
   Object(fitSchema({ type: "object", properties: { a: schema } })?.properties).a;
 
-describe("a tool's input schema as providers take it", () => {
-  it("keeps what it says, where that is what JSON Schema means", () => {
+describe("a tool's input schema, fitted for providers", () => {
+  it("keeps valid JSON Schema keywords", () => {
     const schema = {
       type: "object",
       description: "a deal",
@@ -24,18 +24,18 @@ describe("a tool's input schema as providers take it", () => {
     assert.deepEqual(fitSchema(schema), schema);
   });
 
-  it("is an object of no properties where it says nothing", () => {
+  it("is an object without properties if the schema is empty", () => {
     const empty = { type: "object", properties: {} };
     for (const schema of [{}, { type: "object" }, { type: ["object", "null"] }, { $ref: "#" }])
       assert.deepEqual(fitSchema(schema), empty);
   });
 
-  it("is none at all where it is not about an object", () => {
+  it("is undefined if the schema does not describe an object", () => {
     for (const schema of [null, true, "object", [], { type: "array" }, { type: ["string"] }, { type: 7 }])
       assert.equal(fitSchema(schema), undefined);
   });
 
-  it("has no alternatives at its root: their properties are the root's", () => {
+  it("has no alternatives at its root: their properties move to the root", () => {
     const schema = {
       allOf: [{ properties: { a: { type: "string" } }, required: ["a"] }],
       oneOf: [{ properties: { b: {} }, required: ["b"] }, { properties: { c: {} } }],
@@ -48,7 +48,7 @@ describe("a tool's input schema as providers take it", () => {
     });
   });
 
-  it("loses keywords that are unknown, or whose value is of the wrong kind", () => {
+  it("loses keywords that are unknown or whose value has the wrong type", () => {
     const bad = {
       $schema: "x",
       $id: "y",
@@ -72,7 +72,7 @@ describe("a tool's input schema as providers take it", () => {
     assert.deepEqual(fitProperty(true), {});
   });
 
-  it("loses references to elsewhere, to nothing, and round in a circle; a recursive schema stays", () => {
+  it("loses external, dangling and circular references, and keeps recursive schemas", () => {
     for (const $ref of ["https://evil.example/s", "#/$defs/none", "#anchor", "#/$defs/%zz"])
       assert.deepEqual(fitProperty({ $ref }), {});
     const circle = {
@@ -86,7 +86,7 @@ describe("a tool's input schema as providers take it", () => {
     });
   });
 
-  it("is made in no time of what is endless: depth, width, patterns that take for ever", () => {
+  it("is computed fast for hostile schemas: deep, wide, or with catastrophic patterns", () => {
     let deep: unknown = {};
     for (let depth = 0; depth < 5_000; depth++)
       deep = { type: "object", properties: { a: deep }, default: deep };
@@ -100,7 +100,7 @@ describe("a tool's input schema as providers take it", () => {
     assert.ok(performance.now() - startedAt < 2_000);
   });
 
-  it("does not touch what names in it are like", () => {
+  it("keeps property names unchanged", () => {
     const schema = JSON.parse(
       '{"type":"object","properties":{"__proto__":{"type":"string"},"type":{"type":"number"}}}',
     );

@@ -12,7 +12,7 @@ const isNumber = (value: unknown) => typeof value === "number" && Number.isFinit
 const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0;
 const isFlag = (value: unknown) => typeof value === "boolean";
 
-/** Whether a pattern can be read at all; reading takes no time that its author could draw out. */
+/** Whether a pattern is a valid regular expression. It is only parsed, never run, so a hostile pattern costs no time. */
 function isPattern(value: unknown): boolean {
   if (!isText(value) || value.length > TEXT_MAX) return false;
   try {
@@ -22,13 +22,13 @@ function isPattern(value: unknown): boolean {
   }
 }
 
-/** Whether a value is nested no deeper than a value in a schema has reason to be. */
-const isShallow = (value: unknown, left = 6): boolean =>
+/** Whether a value (of `enum`, `const` or `default`) is nested at most six levels deep. */
+const isShallow = (value: unknown, remaining = 6): boolean =>
   typeof value !== "object" || value === null
     ? true
-    : left > 0 && Object.values(value).every((each) => isShallow(each, left - 1));
+    : remaining > 0 && Object.values(value).every((each) => isShallow(each, remaining - 1));
 
-/** Keywords that are kept as they are, where their value is of the right kind. */
+/** Keywords that are copied unchanged if their value has the right type. */
 const KEPT = new Map<string, (value: unknown) => boolean>(
   Object.entries({
     minimum: isNumber,
@@ -53,17 +53,17 @@ const KEPT = new Map<string, (value: unknown) => boolean>(
 );
 
 /**
- * A tool's input schema as every provider takes it, in a copy: an object at its root without alternatives, known keywords
- * with values of the right kind, references that lead to something inside. What it says beyond that is for the server
- * itself to check. It is never compiled here.
+ * Copies a tool's input schema in a form that every provider accepts: the root is an object without alternatives, only
+ * known keywords with values of the right type are kept, and references lead to a schema inside the document. The server
+ * itself checks any constraint that is dropped here. The schema is never compiled.
  *
- * @returns undefined for what is no object schema.
+ * @returns undefined if the input is not an object schema.
  */
 export function fitSchema(input: unknown): Json | undefined {
   if (!isObject(input)) return undefined;
   const type = input.type ?? "object";
   if (type !== "object" && !(Array.isArray(type) && type.includes("object"))) return undefined;
-  const state = { left: NODES_MAX };
+  const state = { remaining: NODES_MAX };
   const copy = fit(input, 0, state);
   const root: Json = {
     ...copy,
@@ -79,7 +79,7 @@ export function fitSchema(input: unknown): Json | undefined {
   return root;
 }
 
-/** What a branch at the root says of properties, said by the root itself: providers refuse alternatives there. */
+/** Moves the properties of a branch at the root into the root itself, because providers refuse alternatives there. */
 function liftBranch(root: Json, branch: Json, isBinding: boolean): void {
   if (isObject(branch.properties) && isObject(root.properties))
     root.properties = { ...branch.properties, ...root.properties };
@@ -90,31 +90,32 @@ function liftBranch(root: Json, branch: Json, isBinding: boolean): void {
 const asTexts = (value: unknown): string[] => (Array.isArray(value) ? value.filter(isText) : []);
 const asSchemas = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
-function fit(schema: unknown, depth: number, state: { left: number }): Json {
-  if (!isObject(schema) || depth > DEPTH_MAX || --state.left < 0) return {};
+function fit(schema: unknown, depth: number, state: { remaining: number }): Json {
+  if (!isObject(schema) || depth > DEPTH_MAX || --state.remaining < 0) return {};
   const inside = (value: unknown) => fit(value, depth + 1, state);
   const map = (value: Json) =>
     Object.fromEntries(Object.entries(value).map(([name, each]) => [name, inside(each)]));
-  const made: Json = {};
+  const result: Json = {};
   for (const [keyword, value] of Object.entries(schema)) {
-    if (KEPT.get(keyword)?.(value)) made[keyword] = value;
+    if (KEPT.get(keyword)?.(value)) result[keyword] = value;
     else if ((keyword === "title" || keyword === "description") && isText(value))
-      made[keyword] = value.slice(0, TEXT_MAX).toWellFormed();
-    else if (keyword === "type") Object.assign(made, fitType(value));
+      result[keyword] = value.slice(0, TEXT_MAX).toWellFormed();
+    else if (keyword === "type") Object.assign(result, fitType(value));
     else if (["properties", "$defs", "definitions"].includes(keyword) && isObject(value))
-      made[keyword] = map(value);
-    else if (keyword === "required" && Array.isArray(value)) made.required = [...new Set(asTexts(value))];
-    else if (keyword === "items" || keyword === "not") made[keyword] = inside(value);
+      result[keyword] = map(value);
+    else if (keyword === "required" && Array.isArray(value)) result.required = [...new Set(asTexts(value))];
+    else if (keyword === "items" || keyword === "not") result[keyword] = inside(value);
     else if (keyword === "additionalProperties")
-      made[keyword] = typeof value === "boolean" ? value : inside(value);
+      result[keyword] = typeof value === "boolean" ? value : inside(value);
     else if (["anyOf", "oneOf", "allOf"].includes(keyword) && Array.isArray(value) && value.length > 0)
-      made[keyword] = value.map(inside);
-    else if (keyword === "$ref" && isText(value) && value.startsWith("#")) made.$ref = value;
+      result[keyword] = value.map(inside);
+    else if (keyword === "$ref" && isText(value) && value.startsWith("#")) result.$ref = value;
   }
-  // A provider refuses a list that does not say of what.
-  const { type } = made;
-  if ((type === "array" || (Array.isArray(type) && type.includes("array"))) && !made.items) made.items = {};
-  return made;
+  // Providers refuse an array schema without `items`.
+  const { type } = result;
+  if ((type === "array" || (Array.isArray(type) && type.includes("array"))) && !result.items)
+    result.items = {};
+  return result;
 }
 
 function fitType(value: unknown): Json {
@@ -123,7 +124,7 @@ function fitType(value: unknown): Json {
   return types.length > 0 ? { type: [...new Set(types)] } : {};
 }
 
-/** Takes away references that lead nowhere, or round in a circle of references alone. */
+/** Removes references that do not resolve, or that only lead back to themselves through other references. */
 function checkReferences(node: unknown, root: Json): void {
   if (Array.isArray(node)) for (const each of node) checkReferences(each, root);
   if (!isObject(node)) return;

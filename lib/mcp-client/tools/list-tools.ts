@@ -3,23 +3,23 @@ import type { McpConnection } from "../connection/open-connection.ts";
 import { McpFailure, toMcpFailure } from "../mcp-error.ts";
 import type { McpLimits } from "../mcp-limits.ts";
 
-/** What a server lists, unchecked; `isCut` where it lists more than was taken. */
+/** A server's unchecked tool list; `isCut` if the server has more tools than were read. */
 export type RawListing = { tools: unknown[]; isCut: boolean };
 
-/** One page; each tool in it is judged by itself, so that a bad one does not cost the others. */
+/** One page. Each tool is validated separately later, so that an invalid tool does not invalidate the others. */
 const pageSchema = z.looseObject({
   tools: z.array(z.unknown()).default([]),
   nextCursor: z.string().nullish(),
 });
 
-/** Tools are looked at as far as there could be a place for them. */
+/** Up to this multiple of `toolsPerServerMax` is read, because some tools may be refused. */
 const ROOM = 4;
 
 /**
- * Lists a server's tools over all pages: for at most so many of them, and not past a page that was read before. A server
- * that does not advertise tools is not asked.
+ * Lists a server's tools, page by page. It stops at the limits for pages, tools and bytes, and at a cursor that repeats. A
+ * server that does not advertise tools gets no request.
  *
- * @throws McpFailure where a page cannot be had, or the signal fires first.
+ * @throws McpFailure if a page cannot be read, or the signal fires first.
  */
 export async function listTools(
   connection: McpConnection,
@@ -52,7 +52,7 @@ export async function listTools(
   return { tools, isCut: true };
 }
 
-/** The bytes of a value as JSON; endless where it is nested too deeply to be written. */
+/** The size of a value as JSON, in bytes; infinity if it is nested too deeply to be serialized. */
 export function measureBytes(value: unknown): number {
   try {
     return Buffer.byteLength(JSON.stringify(value));

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 
-/** What a server answered to a call, in pieces that our tools know; `text` is the server's, `note` is ours. */
+/** A part of a server's answer to a call: `text` is written by the server, `note` by the service. */
 export type AnswerPart =
   | { type: "text"; text: string }
   | { type: "note"; text: string }
@@ -9,7 +9,7 @@ export type AnswerPart =
 
 export type McpAnswer = { isError: boolean; parts: AnswerPart[] };
 
-/** A call's result; each piece of it is judged by itself. */
+/** A call's result. Each piece of `content` is validated separately later. */
 export const callResultSchema = z.looseObject({
   content: z.array(z.unknown()).default([]),
   structuredContent: z.unknown().optional(),
@@ -46,7 +46,7 @@ const UNKNOWN: AnswerPart = {
   text: "[A piece of the answer is of a kind that is not known here.]",
 };
 
-/** Reads a call's result: text and pictures as they are, everything else described in text. */
+/** Reads a call's result: text and pictures are kept unchanged, other content is described in text. */
 export function readAnswer(result: z.output<typeof callResultSchema>): McpAnswer {
   const { content, structuredContent, isError } = result;
   const parts: AnswerPart[] = [];
@@ -59,7 +59,7 @@ export function readAnswer(result: z.output<typeof callResultSchema>): McpAnswer
   }
   const left = content.length - PIECES_MAX;
   if (left > 0) parts.push({ type: "note", text: `[${left} more pieces of the answer are not shown.]` });
-  if (structuredContent !== undefined && !isToldInText(parts, structuredContent))
+  if (structuredContent !== undefined && !isRepeatedInText(parts, structuredContent))
     parts.push({ type: "text", text: JSON.stringify(structuredContent, null, 1) });
   return { isError, parts };
 }
@@ -92,7 +92,7 @@ function readPiece(piece: z.output<typeof pieceSchema>, pictures: number): Answe
   }
 }
 
-/** The bytes that base64 text stands for. */
+/** The decoded size of base64 text, in bytes. */
 const sizeOf = (base64: string): number => Math.floor((base64.length * 3) / 4);
 
 const describeBytes = (what: string, mimeType: string | null | undefined, bytes: number): AnswerPart => ({
@@ -100,8 +100,8 @@ const describeBytes = (what: string, mimeType: string | null | undefined, bytes:
   text: `[${what}${/^[\w.+-]+\/[\w.+-]+$/.test(mimeType ?? "") ? ` (${mimeType})` : ""} of ${Math.ceil(bytes / 1_024)} KiB is not shown.]`,
 });
 
-/** Servers are asked to repeat structured content as text for clients that do not know it. */
-const isToldInText = (parts: AnswerPart[], value: unknown): boolean =>
+/** Whether a text part repeats the structured content, as the protocol asks servers to do for older clients. */
+const isRepeatedInText = (parts: AnswerPart[], value: unknown): boolean =>
   parts.some((part) => {
     if (part.type !== "text" || !/^\s*[[{]/.test(part.text)) return false;
     try {

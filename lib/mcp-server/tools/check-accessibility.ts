@@ -4,7 +4,7 @@ import { openLive } from "#lib/tools/browser/live-page-of.ts";
 import { FRAME_ARROW, type PageFrame, withFrames } from "#lib/tools/browser/page-kit/page-frames.ts";
 import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
 import { defineMcpTool, type McpTool, mcpValue } from "../mcp-tool.ts";
-import { outsideOfTurns } from "../session-tool.ts";
+import { toToolCall } from "../session-tool.ts";
 import type { UtilityServices } from "./utility-services.ts";
 
 const FRAMES_MAX = 10;
@@ -55,13 +55,13 @@ export const checkAccessibility = ({ browser }: Pick<UtilityServices, "browser">
     timeoutMs: 120_000,
     acquire: ({ sessionId, signal }) => browser.hold(sessionId, signal),
     async execute({ standard, selector, elementsPerRule }, { sessionId, callId, hasTool, signal, progress }) {
-      const call = outsideOfTurns({ sessionId, callId, hasTool, signal });
+      const call = toToolCall({ sessionId, callId, hasTool, signal });
       progress(0, FRAMES_MAX + 1, "opening the page");
       const live = await openLive(browser, call);
       return withinDeadline(signal, WORK_MS_MAX, () =>
         withFrames(live, async (frames, page) => {
           const [main, ...inner] = frames;
-          // A part of the page lies in its main frame.
+          // A selector only applies to the main frame.
           const visible = [main, ...(selector === undefined ? inner : [])].filter(
             (frame) => frame?.isVisible === true,
           );
@@ -73,7 +73,7 @@ export const checkAccessibility = ({ browser }: Pick<UtilityServices, "browser">
             const parts = selector === undefined ? [] : [selector];
             const options = { tags: STANDARDS[standard], parts, elementsPerRule };
             const found = await runAxe(frame, options).catch((error: unknown) => {
-              // A frame that went away meanwhile is no longer part of the page.
+              // An inner frame may have been removed in the meantime.
               if (frame === main) throw error;
             });
             if (found) findings.push({ ...found, frame: describeFrame(frame) });

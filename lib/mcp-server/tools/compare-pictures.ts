@@ -22,7 +22,7 @@ const output = z.object({
   differenceId: z.string().nullable().describe("evidence: the picture that shows the differences in red"),
 });
 
-/** `compare_pictures`: how two of the session's pictures differ. */
+/** `compare_pictures`: compares two of the session's pictures. */
 export const comparePictures = ({
   evidence,
   compare,
@@ -99,11 +99,11 @@ async function readPicture(
   field: string,
   id: string,
 ): Promise<Read> {
-  const kept = await evidence.read(sessionId, id);
-  if (!kept) return { ok: false, error: `${field}: this session has no evidence ${id}` };
-  const { mediaType } = kept.pointer;
+  const stored = await evidence.read(sessionId, id);
+  if (!stored) return { ok: false, error: `${field}: this session has no evidence ${id}` };
+  const { mediaType } = stored.pointer;
   if (!isPicture(mediaType)) return { ok: false, error: `${field}: ${id} is no picture, but ${mediaType}` };
-  const measured = await readSize(kept.bytes);
+  const measured = await readSize(stored.bytes);
   if (!measured) return { ok: false, error: `${field}: ${id} cannot be read as a picture` };
-  return { ok: true, bytes: kept.bytes, size: measured };
+  return { ok: true, bytes: stored.bytes, size: measured };
 }

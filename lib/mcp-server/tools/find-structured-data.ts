@@ -4,7 +4,7 @@ import { readMicrodata } from "./read-microdata.ts";
 
 const SCRIPTS_MAX = 50;
 
-/** What a page says of itself for programs: JSON-LD, microdata, Open Graph, Twitter cards and its head. */
+/** Finds a page's machine-readable metadata: JSON-LD, microdata, Open Graph, Twitter cards and its head. */
 export function findStructuredData({
   html,
   url,
@@ -43,7 +43,7 @@ function readJsonLd(document: Document): Pick<StructuredDataAnswer, "jsonLd" | "
   return { jsonLd, jsonLdErrors };
 }
 
-/** The contents of `meta` elements by their whole names, of those that begin so. */
+/** Reads `meta` elements by name. A `start` that ends with a colon is a prefix; otherwise the name must be equal. */
 function readMeta(document: Document, attribute: string, start: string): Record<string, string[]> {
   const found = new Map<string, string[]>();
   for (const meta of document.querySelectorAll(`meta[${attribute}][content]`)) {

@@ -5,10 +5,10 @@ import { readMarkdown } from "./read-markdown.ts";
 import { readStructuredData } from "./read-structured-data.ts";
 import type { UtilityServices } from "./utility-services.ts";
 
-/** A utility of the built-in server, and what of a session it cannot work without. */
+/** A utility of the built-in server, and the capability that it needs. */
 export type Utility = { tool: McpTool; needs: "browser" | undefined };
 
-/** Tools that no agent has of its own. Source: `security.md`, Built-in MCP server. */
+/** Tools that exist only on the built-in server. Source: `security.md`, Built-in MCP server. */
 export const createUtilities = (services: UtilityServices): Utility[] => [
   { tool: readMarkdown(services), needs: undefined },
   { tool: readStructuredData(services), needs: undefined },

@@ -45,7 +45,7 @@ async function check(input: Record<string, unknown>): Promise<Checked> {
   return result.structuredContent as Checked;
 }
 
-test("the page is checked with its frames, without our overlay, and no script of it can interfere", async () => {
+test("the check includes the page's frames, excludes our overlay, and the page's scripts cannot interfere", async () => {
   const { violations, framesChecked } = await check({});
   const found = violations.map(
     ({ rule, frame, count }) => `${rule} ${frame === "main" ? frame : "inner"} ${count}`,
@@ -60,19 +60,19 @@ test("the page is checked with its frames, without our overlay, and no script of
   assert.match(violations.find(({ rule }) => rule === "image-alt")?.elements[0]?.problem ?? "", /alt/);
 });
 
-test("a part of the page is checked alone, and one that is not there is named", async () => {
+test("a selector limits the check to a part of the page; an unmatched selector is an error that names it", async () => {
   const { violations } = await check({ selector: "#good" });
   assert.deepEqual(violations, []);
   await assert.rejects(check({ selector: "#missing" }), /No element matches #missing/);
 });
 
-test("nothing of the check stays on the page", async () => {
+test("the check leaves nothing on the page", async () => {
   await check({});
   const left = await browser.live.page().evaluate("Object.keys(axe)");
   assert.deepEqual(left, ["run"]);
 });
 
-/** Evidence in memory that can be read. */
+/** An evidence store in memory. */
 function keepEvidence(pictures: Record<string, { mediaType: string; bytes: Uint8Array }>) {
   const saved: NewEvidence[] = [];
   const store: EvidenceStore = {
@@ -83,10 +83,10 @@ function keepEvidence(pictures: Record<string, { mediaType: string; bytes: Uint8
     },
     list: async () => [],
     async read(_sessionId, id) {
-      const kept = pictures[id];
-      if (!kept) return undefined;
-      const pointer = { id, kind: "screenshot" as const, title: id, url: null, mediaType: kept.mediaType };
-      return { pointer, bytes: kept.bytes };
+      const stored = pictures[id];
+      if (!stored) return undefined;
+      const pointer = { id, kind: "screenshot" as const, title: id, url: null, mediaType: stored.mediaType };
+      return { pointer, bytes: stored.bytes };
     },
   };
   return { store, saved };
@@ -104,7 +104,7 @@ async function compare(tool: McpTool, before: string, after: string) {
   return result;
 }
 
-test("two pictures are compared: share, box and a picture of the differences that is kept", async () => {
+test("comparing two pictures yields the share, the box and a stored picture of the differences", async () => {
   const png = "image/png";
   const { store, saved } = keepEvidence({
     plain: { mediaType: png, bytes: await draw(100, 50).png().toBuffer() },
@@ -135,8 +135,8 @@ test("two pictures are compared: share, box and a picture of the differences tha
     { share: 0.02, box: { x: 20, y: 30, width: 10, height: 10 }, differenceId: "evi_diff" },
   );
   assert.equal(spotted.content.at(-1)?.type, "image");
-  const kept = await sharp(saved[0]?.bytes).metadata();
-  assert.deepEqual([kept.format, kept.width, kept.height], ["png", 100, 50]);
+  const picture = await sharp(saved[0]?.bytes).metadata();
+  assert.deepEqual([picture.format, picture.width, picture.height], ["png", 100, 50]);
 
   const longer = await compare(tool, "plain", "longer");
   assert.equal(longer.structuredContent?.differingPixels, 1_000);

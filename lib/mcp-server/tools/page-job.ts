@@ -1,15 +1,15 @@
-/** Work on what came from outside, which may take long or much memory: a thread of its own does it. */
+/** A parsing job on untrusted HTML. It may need much time or memory, so it runs in its own thread. */
 export type PageJob =
   | { kind: "markdown"; html: string; url: string; scope: "article" | "page" }
   | { kind: "structured data"; html: string; url: string };
 
-/** A page's own words, without what surrounds them. */
+/** A page's main content as Markdown, with its metadata. */
 export type MarkdownAnswer = {
   title: string | null;
   byline: string | null;
   publishedAt: string | null;
   language: string | null;
-  /** Whether the main article was found; otherwise it is the whole page. */
+  /** Whether `markdown` is the main article; otherwise it is the whole page. */
   isArticle: boolean;
   markdown: string;
 };
@@ -17,14 +17,14 @@ export type MarkdownAnswer = {
 /** An item of a page's microdata. */
 export type MicrodataItem = { type: string[]; id?: string; properties: Record<string, unknown[]> };
 
-/** What a page says of itself for programs. */
+/** A page's machine-readable metadata. */
 export type StructuredDataAnswer = {
   title: string | null;
   description: string | null;
   canonicalUrl: string | null;
   language: string | null;
   jsonLd: unknown[];
-  /** What stood where JSON-LD should, and is no JSON. */
+  /** Parser errors of JSON-LD scripts that are not valid JSON. */
   jsonLdErrors: string[];
   microdata: MicrodataItem[];
   openGraph: Record<string, string[]>;

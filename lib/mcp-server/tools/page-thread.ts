@@ -1,15 +1,15 @@
 import { createJobThreads } from "#lib/tools/threads/job-threads.ts";
 import type { PageAnswers, PageJob } from "./page-job.ts";
 
-/** Does a job in a thread. @throws Error with a sentence when it takes too long or too much memory, or is stopped. */
+/** Runs a job in a thread. @throws Error with a sentence if it needs too much time or memory, or is stopped. */
 export type PageThreads = <Kind extends PageJob["kind"]>(
   job: Extract<PageJob, { kind: Kind }>,
   signal: AbortSignal,
 ) => Promise<PageAnswers[Kind]>;
 
-/** Makes the threads that parse pages. @see createJobThreads */
+/** Creates the threads that parse pages. @see createJobThreads */
 export function createPageThreads(deadlineMs?: number): PageThreads {
   const run = createJobThreads(new URL("./page-worker.ts", import.meta.url), deadlineMs);
-  // The thread answers each kind of job with its own answer.
+  // The worker returns the answer type that belongs to the job's kind.
   return async (job, signal) => (await run(job, [], signal)) as PageAnswers[typeof job.kind];
 }

@@ -2,8 +2,8 @@ import domino from "@mixmark-io/domino";
 import { parseHTML } from "linkedom";
 
 /**
- * A page as a document. The first parser builds the tree as browsers do, with every element that the page's author left
- * out; the document of the second is one that others can work with.
+ * Parses a page in two steps. Domino builds the tree as browsers do, including implied elements. Linkedom then parses its
+ * output, because other libraries work with linkedom's document.
  */
 export const parsePage = (html: string): Document =>
   parseHTML(`<!doctype html>${domino.createDocument(html).documentElement.outerHTML}`).document;

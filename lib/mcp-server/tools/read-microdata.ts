@@ -15,7 +15,7 @@ const ADDRESSES: Record<string, string> = {
   object: "data",
 };
 
-/** The top items of a page's microdata. Source: HTML Standard, Microdata. `itemref` is followed, cycles are not. */
+/** Reads the top-level microdata items of a page. Follows `itemref`, but not in cycles. Source: HTML Standard, Microdata. */
 export function readMicrodata(document: Document, url: string): MicrodataItem[] {
   const items = [...document.querySelectorAll("[itemscope]:not([itemprop])")];
   return items.slice(0, ITEMS_MAX).map((item) => readItem(item, url, [item]));
@@ -34,7 +34,7 @@ function readItem(item: Element, url: string, above: readonly Element[]): Microd
   };
 }
 
-/** Elements that name a property of this item: below it and below what it refers to, but not below an item in between. */
+/** Finds the property elements of an item: below it and below its `itemref` targets, but not below nested items. */
 function findProperties(item: Element): Element[] {
   const found: Element[] = [];
   const roots: Element[] = [...item.children];
@@ -59,7 +59,7 @@ function readValue(element: Element, url: string, above: readonly Element[]): un
   if (name === "meta") return element.getAttribute("content") ?? "";
   if (name === "data" || name === "meter") return element.getAttribute("value") ?? "";
   if (name === "time" && element.hasAttribute("datetime")) return element.getAttribute("datetime");
-  // Shops put the value there, whatever the element.
+  // The standard defines `content` for `meta` only, but shops set it on any element.
   const content = element.getAttribute("content");
   return content ?? element.textContent?.replace(/\s+/g, " ").trim() ?? "";
 }

@@ -27,7 +27,7 @@ const output = z.object({
   leftOut: z.array(z.string()).describe("parts that would have made the answer too long"),
 });
 
-/** `read_structured_data`: what a page says of itself for programs. */
+/** `read_structured_data`: the machine-readable metadata of a web page. */
 export const readStructuredData = ({ fetch, threads }: Pick<UtilityServices, "fetch" | "threads">): McpTool =>
   defineMcpTool({
     name: "read_structured_data",
@@ -48,21 +48,21 @@ export const readStructuredData = ({ fetch, threads }: Pick<UtilityServices, "fe
       call.progress(1, 2, "looking for structured data");
       const { html, url: address } = page;
       const found = await threads({ kind: "structured data", html, url: address }, call.signal);
-      return mcpValue(keepShort({ url: address, ...found }));
+      return mcpValue(shortenValue({ url: address, ...found }));
     },
   });
 
-/** The value, with its longest lists left empty until it is short enough. */
-function keepShort(value: Record<string, unknown>): Record<string, unknown> {
-  const kept: Record<string, unknown> = { ...value };
+/** Empties the longest fields until the value is short enough, and lists them in `leftOut`. */
+function shortenValue(value: Record<string, unknown>): Record<string, unknown> {
+  const shortened: Record<string, unknown> = { ...value };
   const leftOut: string[] = [];
   const lengthOf = (part: unknown) => JSON.stringify(part).length;
-  while (lengthOf(kept) > VALUE_CHARACTERS_MAX) {
-    const [longest] = Object.entries(kept).sort(([, a], [, b]) => lengthOf(b) - lengthOf(a))[0] ?? [];
+  while (lengthOf(shortened) > VALUE_CHARACTERS_MAX) {
+    const [longest] = Object.entries(shortened).sort(([, a], [, b]) => lengthOf(b) - lengthOf(a))[0] ?? [];
     if (longest === undefined || leftOut.includes(longest)) break;
-    const part = kept[longest];
-    kept[longest] = Array.isArray(part) ? [] : typeof part === "object" ? {} : null;
+    const part = shortened[longest];
+    shortened[longest] = Array.isArray(part) ? [] : typeof part === "object" ? {} : null;
     leftOut.push(longest);
   }
-  return { ...kept, leftOut };
+  return { ...shortened, leftOut };
 }

@@ -51,8 +51,8 @@ after(async () => {
   await site.close();
 });
 
-test("a page is read as Markdown: its article alone, tables and code kept, addresses whole", async () => {
-  const { call, told } = mcpCall();
+test("a page is read as Markdown: only its article, with tables, code and absolute addresses", async () => {
+  const { call, reports } = mcpCall();
   const text = mcpTextOf(
     await readMarkdown({ fetch, threads }).execute({ url: `${site.url}/article` }, call),
   );
@@ -65,10 +65,10 @@ test("a page is read as Markdown: its article alone, tables and code kept, addre
   assert.match(text, /```\nboil\(\)\n```/);
   assert.match(text, /-\s+one\n-\s+two/);
   assert.doesNotMatch(text, /javascript:|never shown|Subscribe now|Imprint/);
-  assert.equal(told.length, 2);
+  assert.equal(reports.length, 2);
 });
 
-test("scope page takes everything, and a long page is read on with offset", async () => {
+test("scope page includes everything, and offset continues a long page", async () => {
   const { call } = mcpCall();
   const tool = readMarkdown({ fetch, threads });
   const url = `${site.url}/article`;
@@ -80,7 +80,7 @@ test("scope page takes everything, and a long page is read on with offset", asyn
   assert.match(second, /\[characters 100 to 150 of/);
 });
 
-test("elements that a page's author left out are there, as in a browser", async () => {
+test("implied elements are added, as in a browser", async () => {
   const { call } = mcpCall();
   const input = { url: `${site.url}/short` };
   const text = mcpTextOf(await readMarkdown({ fetch, threads }).execute({ ...input, scope: "page" }, call));
@@ -93,7 +93,7 @@ test("elements that a page's author left out are there, as in a browser", async 
   );
 });
 
-test("structured data: JSON-LD, microdata, Open Graph, Twitter and the head, each in its shape", async () => {
+test("structured data has JSON-LD, microdata, Open Graph, Twitter cards and the head", async () => {
   const { call } = mcpCall();
   const tool = readStructuredData({ fetch, threads });
   const { structuredContent, isError } = await tool.execute({ url: `${site.url}/product` }, call);
@@ -125,7 +125,7 @@ test("structured data: JSON-LD, microdata, Open Graph, Twitter and the head, eac
   });
 });
 
-test("what is no page, is not there, or is refused, is an error that says why", async () => {
+test("a resource that is not a page, is missing or is refused is an error with the reason", async () => {
   const { call } = mcpCall();
   const tool = readMarkdown({ fetch, threads });
   const rows: [string, RegExp][] = [
@@ -142,14 +142,14 @@ test("what is no page, is not there, or is refused, is an error that says why", 
   }
 });
 
-test("a page that is nested without end, or has elements without end, is an error and stops nobody", async () => {
+test("a page with too deep nesting or too many elements is an error, and blocks no other call", async () => {
   const { call } = mcpCall();
   const tool = readMarkdown({ fetch, threads: createPageThreads(1_000) });
   await assert.rejects(tool.execute({ url: `${site.url}/deep` }, call), /nested too deeply|too long/);
   assert.match(mcpTextOf(await tool.execute({ url: `${site.url}/wide` }, call)), /more than 60,000 elements/);
 });
 
-test("work that takes too long ends with its thread", async () => {
+test("a job that takes too long is ended with its thread", async () => {
   const impatient = createPageThreads(1);
   const job = { kind: "markdown" as const, html: ARTICLE, url: site.url, scope: "article" as const };
   await assert.rejects(impatient(job, new AbortController().signal), /too long/);

@@ -1,17 +1,17 @@
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import type { McpCall } from "../mcp-tool.ts";
 
-/** A call of a tool, and what it was told of its progress. */
+/** A call of a tool, and the progress reports that it received. */
 export function mcpCall(signal: AbortSignal = new AbortController().signal) {
-  const told: string[] = [];
+  const reports: string[] = [];
   const call: McpCall = {
     sessionId: "session_test",
     callId: "call_test",
     hasTool: () => true,
     signal,
-    progress: (done, total, message) => told.push(`${done}/${total} ${message}`),
+    progress: (done, total, message) => reports.push(`${done}/${total} ${message}`),
   };
-  return { call, told };
+  return { call, reports };
 }
 
 /** The text of a result. */

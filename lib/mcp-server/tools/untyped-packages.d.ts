@@ -1,4 +1,4 @@
-/** These packages have no types of their own that a module can import. */
+/** Types for packages whose own types a module cannot import. */
 declare module "@joplin/turndown-plugin-gfm" {
   import type TurndownService from "turndown";
   /** Tables, strikethrough, task lists and highlighted code. */
@@ -7,7 +7,7 @@ declare module "@joplin/turndown-plugin-gfm" {
 
 declare module "@mixmark-io/domino" {
   const domino: {
-    /** Parses a page as the HTML Standard says. */
+    /** Parses a page according to the HTML Standard. */
     createDocument: (html: string) => Document;
   };
   export default domino;

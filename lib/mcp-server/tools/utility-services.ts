@@ -4,7 +4,7 @@ import type { GuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
 import type { PictureComparer } from "#lib/tools/browser/compare/picture-comparer.ts";
 import type { PageThreads } from "./page-thread.ts";
 
-/** What the built-in server's utilities work through. */
+/** The services that the built-in server's utilities use. */
 export type UtilityServices = {
   fetch: GuardedFetch;
   evidence: EvidenceStore;

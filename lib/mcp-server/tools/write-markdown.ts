@@ -6,7 +6,7 @@ import { parsePage } from "./parse-page.ts";
 
 const UNSEEN = "script, style, noscript, template, iframe, object, svg, canvas, link, meta";
 
-/** A page as clean Markdown: its main article where one is found, otherwise all that it shows. */
+/** Converts a page to clean Markdown: its main article if there is one, otherwise everything that it shows. */
 export function writeMarkdown({ html, url, scope }: Extract<PageJob, { kind: "markdown" }>): MarkdownAnswer {
   const document = parsePage(html);
   makeAbsolute(document, url);
@@ -19,7 +19,7 @@ export function writeMarkdown({ html, url, scope }: Extract<PageJob, { kind: "ma
   return { title, byline: null, publishedAt: null, language, isArticle: false, markdown };
 }
 
-/** Readability takes apart what it is given: it gets a document of its own. */
+/** Extracts the main article. Readability modifies its document, so it gets a copy. */
 function readArticle(document: Document) {
   const copy = document.cloneNode(true) as Document;
   const article = new Readability<Element>(copy, { serializer: (node) => node as Element }).parse();
@@ -42,14 +42,14 @@ function toMarkdown(element: Element): string {
     hr: "---",
   });
   service.use(gfm);
-  // As text: for tables it needs more of a document than this one offers.
+  // Turndown parses the HTML itself, because its table rules need DOM features that this document lacks.
   return service
     .turndown(element.innerHTML)
     .replace(/\n{3,}/g, "\n\n")
     .trim();
 }
 
-/** Links and pictures with their whole addresses; those that lead nowhere but into the page or a script are left out. */
+/** Makes the addresses of links and pictures absolute, and removes those that are not http(s), such as scripts. */
 function makeAbsolute(document: Document, url: string): void {
   const base = URL.parse(document.querySelector("base[href]")?.getAttribute("href") ?? "", url)?.href ?? url;
   for (const [selector, attribute] of [

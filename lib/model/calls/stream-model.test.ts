@@ -32,12 +32,12 @@ const open = () => new AbortController().signal;
 async function play(step: Step, request: Partial<ModelRequest> = {}, signal = open()) {
   server.enqueue(step);
   const deltas: AnswerDelta[] = [];
-  const asked = { instructions: "Answer.", messages: [user("hi")], tools, ...request };
-  const answer = await streamModel(access, asked, signal, (delta) => void deltas.push(delta));
+  const modelRequest = { instructions: "Answer.", messages: [user("hi")], tools, ...request };
+  const answer = await streamModel(access, modelRequest, signal, (delta) => void deltas.push(delta));
   return { answer, deltas };
 }
 
-/** A model in this process whose stream is given. */
+/** A model in this process that returns the given stream. */
 const modelOf = (
   stream: (signal: AbortSignal | undefined) => Promise<ReadableStream<LanguageModelV4StreamPart>>,
 ) => {
@@ -54,7 +54,7 @@ const modelOf = (
 const request = { instructions: "Answer.", messages: [user("hi")] };
 
 describe("an answer", () => {
-  it("has its text, its reasoning and its calls, and shows them piece by piece", async () => {
+  it("has its text, reasoning and calls, and reports them piece by piece", async () => {
     const { answer, deltas } = await play({
       reasoning: "I look.",
       textChunks: ["Let me ", "look."],
@@ -78,67 +78,67 @@ describe("an answer", () => {
     assert.deepEqual([answer.text, answer.calls, answer.finishReason], ["", [], "stop"]);
   });
 
-  it("waits for whoever shows a piece before it reads the next", async () => {
+  it("waits for the listener of a piece before it reads the next", async () => {
     server.enqueue({ textChunks: ["a", "b", "c"] });
-    const seen: string[] = [];
+    const order: string[] = [];
     await streamModel(access, request, open(), async ({ text }) => {
-      seen.push(`${text} begins`);
+      order.push(`${text} begins`);
       await new Promise((resolve) => setTimeout(resolve, 5));
-      seen.push(`${text} ends`);
+      order.push(`${text} ends`);
     });
-    assert.deepEqual(seen, ["a begins", "a ends", "b begins", "b ends", "c begins", "c ends"]);
+    assert.deepEqual(order, ["a begins", "a ends", "b begins", "b ends", "c begins", "c ends"]);
   });
 });
 
 describe("the calls of an answer", () => {
   const call = async (name: string, args: unknown) => {
     const { answer } = await play({ toolCalls: [{ name, arguments: args }] });
-    const [made] = answer.calls;
+    const [answered] = answer.calls;
     const [message] = answer.messages;
     const part = Array.isArray(message?.content) ? message.content.at(-1) : undefined;
-    return { made, sent: part?.type === "tool-call" ? part.input : undefined };
+    return { answered, sent: part?.type === "tool-call" ? part.input : undefined };
   };
 
-  it("may leave out an input without fields", async () => {
-    const { made } = await call("look", "");
-    assert.match(made?.error?.message ?? "", /url/);
-    assert.deepEqual(made?.input, {});
+  it("may have an empty input, which is read as {}", async () => {
+    const { answered } = await call("look", "");
+    assert.match(answered?.error?.message ?? "", /url/);
+    assert.deepEqual(answered?.input, {});
   });
 
-  it("say which of their fields do not fit", async () => {
-    const { made, sent } = await call("look", { url: 7 });
-    assert.ok(made?.error instanceof z.ZodError);
+  it("report which fields are not valid", async () => {
+    const { answered, sent } = await call("look", { url: 7 });
+    assert.ok(answered?.error instanceof z.ZodError);
     assert.deepEqual(sent, { url: 7 });
   });
 
-  it("are sent back as objects where they are no JSON", async () => {
-    const { made, sent } = await call("look", '{"url": "https:');
-    assert.match(made?.error?.message ?? "", /^The input is not JSON: /);
-    assert.equal(made?.input, '{"url": "https:');
+  it("are sent back with {} as input when the input is not JSON", async () => {
+    const { answered, sent } = await call("look", '{"url": "https:');
+    assert.match(answered?.error?.message ?? "", /^The input is not JSON: /);
+    assert.equal(answered?.input, '{"url": "https:');
     assert.deepEqual(sent, {});
   });
 
   it("cannot name a prototype, however it is spelled", async () => {
     for (const key of ["__proto__", "\\u005f_proto__"]) {
-      const { made } = await call("look", `{"url": "a", "${key}": {"isAdmin": true}}`);
-      assert.match(made?.error?.message ?? "", /^The key "__proto__" is not allowed/);
+      const { answered } = await call("look", `{"url": "a", "${key}": {"isAdmin": true}}`);
+      assert.match(answered?.error?.message ?? "", /^The key "__proto__" is not allowed/);
     }
   });
 
-  it("of a tool that does not exist name those that do", async () => {
-    const { made } = await call("lok", { url: "a" });
-    assert.equal(made?.error?.message, 'There is no tool "lok". The tools are: look.');
+  it("of an unknown tool get an error that lists the known tools", async () => {
+    const { answered } = await call("lok", { url: "a" });
+    assert.equal(answered?.error?.message, 'There is no tool "lok". The tools are: look.');
   });
 });
 
-describe("a call that breaks off", () => {
-  it("throws what the provider reports in its stream", async () => {
+describe("a failed or stopped call", () => {
+  it("throws the error that the provider reports in its stream", async () => {
     await assert.rejects(play({ text: "a", failure: { code: "server_error", message: "It broke." } }), {
       message: "It broke.",
     });
   });
 
-  it("throws the provider's answer where it is an error", async () => {
+  it("throws the provider's error response", async () => {
     await assert.rejects(play({ status: 429, message: "Slow down." }), { statusCode: 429 });
   });
 
@@ -158,7 +158,7 @@ describe("a call that breaks off", () => {
     assert.equal(server.requests.length, before);
   });
 
-  it("ends where the model does not look at its signal, and lets go of a stream that comes late", async () => {
+  it("ends when the model ignores its signal, and cancels a stream that arrives late", async () => {
     const stop = new AbortController();
     const { promise: cancelled, resolve: noteCancel } = Promise.withResolvers<unknown>();
     const { promise: late, resolve: sendLate } =
@@ -181,7 +181,7 @@ describe("a call that breaks off", () => {
     await assert.rejects(waiting, { message: "stopped while silent" });
   });
 
-  it("throws where the stream ends without the last part of the answer", async () => {
+  it("throws when the stream ends without a finish part", async () => {
     const stream = async () =>
       new ReadableStream<LanguageModelV4StreamPart>({
         start(controller) {
@@ -198,7 +198,7 @@ describe("a call that breaks off", () => {
     );
   });
 
-  it("throws what its listener throws, and closes the stream", async () => {
+  it("throws the error of its listener, and closes the stream", async () => {
     server.enqueue({ text: "some text", hold: "once" });
     const played = streamModel(access, request, open(), () => {
       throw new Error("the listener failed");
@@ -207,7 +207,7 @@ describe("a call that breaks off", () => {
   });
 });
 
-describe("what is sent", () => {
+describe("the prompt", () => {
   const stored: ModelMessage[] = [
     user("Compare the offers"),
     {
@@ -256,7 +256,7 @@ describe("what is sent", () => {
     user("Thanks"),
   ];
 
-  it("is what streamText of the AI SDK sends for the same conversation, tools and options", async () => {
+  it("equals the prompt that the AI SDK's streamText sends for the same conversation, tools and options", async () => {
     server.enqueue({ text: "ok" });
     await streamModel(access, { instructions: "Answer.", messages: stored, tools }, open(), () => {});
     const own = server.requests.at(-1)?.body;
@@ -273,7 +273,7 @@ describe("what is sent", () => {
     assert.deepEqual(own, server.requests.at(-1)?.body);
   });
 
-  it("has the errors of tools as text, and leaves out the notes that the service keeps", async () => {
+  it("has tool errors as text, and omits fields that the service adds to messages", async () => {
     const messages: ModelMessage[] = [
       user("Go"),
       { role: "assistant", content: [{ type: "tool-call", toolCallId: "c1", toolName: "look", input: {} }] },
@@ -296,7 +296,7 @@ describe("what is sent", () => {
     assert.ok(!JSON.stringify(body).includes("res_secret"));
   });
 
-  it("has the response format in place of tools", async () => {
+  it("has the response format instead of tools", async () => {
     const schema = { ...inputSchema, additionalProperties: false };
     const { answer } = await play(
       { json: { url: "a" } },

@@ -15,48 +15,48 @@ import { writePrompt } from "./write-prompt.ts";
 /** The part of the deployment's model that calls need. */
 export type CalledModel = Pick<ModelAccess, "model" | "providerOptions" | "toolErrors" | "outcomes">;
 
-/** What a model is asked. */
+/** The input of a model call. */
 export type ModelRequest = {
   instructions: string;
   messages: readonly ModelMessage[];
-  /** None for a call without tools. */
+  /** Omit for a call without tools. */
   tools?: ModelTools;
   responseFormat?: LanguageModelV4CallOptions["responseFormat"];
-  /** Default are those of the deployment's model. */
+  /** Default: the options of the deployment's model. */
   providerOptions?: SharedV4ProviderOptions;
 };
 
-/** A call in an answer. `error` says why its input does not fit the tool; `input` is what the model wrote then. */
+/** A tool call in an answer. `error`: why its input is not valid; `input` is then what the model wrote. */
 export type AnsweredCall = ReadInput & { callId: string; name: string };
 
-/** What a model answered, whole. */
+/** A complete answer of a model. */
 export type ModelAnswer = {
   /** The answer's text. */
   text: string;
   calls: AnsweredCall[];
-  /** The answer as the next call is shown it; no message for an answer without content. */
+  /** The answer as messages of the next call's prompt; empty for an answer without content. */
   messages: ModelMessage[];
   finishReason: LanguageModelV4FinishReason["unified"];
   usage: ModelUsage;
 };
 
-/** The pieces of an answer that are shown while it is written. */
+/** A piece of an answer, reported while the model writes it. */
 export type AnswerDelta = { kind: "text" | "reasoning" | "tool-input"; text: string };
 
 type AssistantPart = Exclude<Extract<ModelMessage, { role: "assistant" }>["content"], string>[number];
 type TextPart = Extract<AssistantPart, { type: "text" | "reasoning" }>;
 
-/** The longest wait for the next piece of an answer. */
+/** Deadline for the next piece of an answer. */
 const PIECE_TIMEOUT_MS = 120_000;
 
 /**
- * Makes one streamed call of the model through the AI SDK's provider, without retries. `streamText` would take 1 ms more of
- * CPU a call and would check all messages again each time (`facts.md`, AI SDK 7).
+ * Makes one streamed model call through the AI SDK's provider, without retries. It does not use `streamText`, which costs
+ * 1 ms more CPU per call and validates all messages on each call (`facts.md`, AI SDK 7).
  *
- * @param stop ends the call; the reason of its signal is thrown.
- * @param onDelta is called with every piece in order, before the next is read.
- * @throws whatever the provider threw or reported, for `readModelFailure`; the signal's reason; a `TimeoutError`
- * when the provider sent nothing for 120 s.
+ * @param stop ends the call, which throws the signal's reason.
+ * @param onDelta is called with each piece in order and awaited before the next piece is read.
+ * @throws any error that the provider threw or reported (convert it with `readModelFailure`); the signal's reason; a
+ * `TimeoutError` when the provider sent nothing for 120 s; {@link UnfinishedAnswerError} when the stream ended early.
  */
 export async function streamModel(
   access: CalledModel,
@@ -93,7 +93,7 @@ export async function streamModel(
 const AUTO = { type: "auto" } as const;
 const NO_TOOLS: ModelTools = new Map();
 
-/** The provider ended its stream without saying that the answer is complete. */
+/** The provider ended its stream without a finish part. */
 export class UnfinishedAnswerError extends Error {
   constructor() {
     super("The stream of the answer ended without its last part.");
@@ -101,7 +101,7 @@ export class UnfinishedAnswerError extends Error {
   }
 }
 
-/** Reads the parts of an answer to the last, or until the call ends. */
+/** Reads the parts of an answer until the last part or the end of the call. */
 async function readStream(
   stream: LanguageModelV4StreamResult["stream"],
   gatherer: ReturnType<typeof createGatherer>,
@@ -109,7 +109,7 @@ async function readStream(
   onDelta: (delta: AnswerDelta) => Promise<void> | void,
 ): Promise<ModelAnswer> {
   const reader = stream.getReader();
-  // A read that waits ends at once then. That the provider could not be told changes nothing.
+  // Cancelling ends a pending read at once. A failure to cancel is ignored: the call ends anyway.
   const close = () => void reader.cancel(signal.reason).catch(() => {});
   if (signal.aborted) close();
   else signal.addEventListener("abort", close, { once: true });
@@ -131,19 +131,19 @@ async function readStream(
   }
 }
 
-/** Puts an answer together from its parts. */
+/** Assembles an answer from its stream parts. */
 function createGatherer(tools: ModelTools) {
   const parts: AssistantPart[] = [];
   const open = new Map<string, TextPart>();
   const calls: AnsweredCall[] = [];
   let finish: Extract<LanguageModelV4StreamPart, { type: "finish" }> | undefined;
 
-  /** The text part with this id, begun where it is new. What the provider notes last of it counts. */
+  /** Returns the part with this id, and creates it if it is new. The provider's last metadata for it wins. */
   function openPart(type: "text" | "reasoning", id: string, metadata?: SharedV4ProviderMetadata): TextPart {
     const key = `${type} ${id}`;
-    const known = open.get(key);
-    const part: TextPart = known ?? { type, text: "" };
-    if (!known) {
+    const existing = open.get(key);
+    const part: TextPart = existing ?? { type, text: "" };
+    if (!existing) {
       open.set(key, part);
       parts.push(part);
     }
@@ -151,7 +151,7 @@ function createGatherer(tools: ModelTools) {
     return part;
   }
 
-  /** Takes a part. @returns the piece of the answer that it brings. @throws what an error part reports. */
+  /** Adds a part. @returns the piece of the answer in it, if any. @throws the error of an error part. */
   function add(part: LanguageModelV4StreamPart): AnswerDelta | undefined {
     switch (part.type) {
       case "error":
@@ -174,7 +174,7 @@ function createGatherer(tools: ModelTools) {
       case "tool-input-delta":
         return { kind: "tool-input", text: part.delta };
       case "tool-call":
-        // A tool of the provider's own is never offered, and could not be answered.
+        // The service offers no provider-executed tools and cannot answer calls of them.
         if (!part.providerExecuted) addCall(part);
         return undefined;
       case "finish":
@@ -189,7 +189,7 @@ function createGatherer(tools: ModelTools) {
     const { toolCallId, toolName, providerMetadata } = part;
     const read = readInput(tools, toolName, part.input);
     calls.push({ callId: toolCallId, name: toolName, ...read });
-    // A provider takes objects only.
+    // Providers accept only objects as input.
     const input = read.error && (typeof read.input !== "object" || read.input === null) ? {} : read.input;
     parts.push({
       type: "tool-call",
@@ -202,7 +202,7 @@ function createGatherer(tools: ModelTools) {
 
   return {
     add,
-    /** @throws UnfinishedAnswerError when the stream ended too early. */
+    /** @throws UnfinishedAnswerError when there was no finish part. */
     finish(): ModelAnswer {
       if (!finish) throw new UnfinishedAnswerError();
       const content = parts.filter(
@@ -220,7 +220,7 @@ function createGatherer(tools: ModelTools) {
   };
 }
 
-/** A signal that follows `stop`, and that fires with a `TimeoutError` when no piece came for too long. */
+/** Creates a signal that aborts with `stop`, or with a `TimeoutError` when no piece arrived in time. */
 function watchPieces(stop: AbortSignal) {
   const limited = new AbortController();
   const onStop = () => limited.abort(stop.reason);
@@ -240,7 +240,7 @@ function watchPieces(stop: AbortSignal) {
   };
 }
 
-/** Waits for the stream of an answer, but not beyond the end of the call: a model need not look at its signal. */
+/** Waits for the stream of an answer, at most until the call ends, because a model may ignore its signal. */
 async function openStream(
   answer: PromiseLike<LanguageModelV4StreamResult>,
   signal: AbortSignal,
@@ -253,7 +253,7 @@ async function openStream(
     return (await Promise.race([answer, ended])).stream;
   } catch (error) {
     if (!signal.aborted) throw error;
-    // What comes after the end of the call is let go of, and a failure after it is no news.
+    // Cancels a stream that arrives after the end of the call, and ignores later failures.
     answer.then(
       ({ stream }) => stream.cancel(signal.reason).catch(() => {}),
       () => {},

@@ -5,41 +5,41 @@ import type {
 } from "@ai-sdk/provider";
 import type { AssistantModelMessage, ModelMessage, ToolResultPart, UserModelMessage } from "ai";
 
-/** How errors of tools are sent: as the provider's own kind of result, or as text. */
+/** How tool errors are sent: as the provider's error type, or as text. */
 export type ToolErrorForm = "typed" | "text";
 
-type Written = WeakMap<ModelMessage, LanguageModelV4Message>;
+type PromptCache = WeakMap<ModelMessage, LanguageModelV4Message>;
 type Output = ToolResultPart["output"];
 type PromptPart<Role extends LanguageModelV4Message["role"]> = Extract<
   LanguageModelV4Message,
   { role: Role }
 >["content"][number];
 
-/** Messages do not change, so each one is converted once, and a step costs no more in a long history than in a short one. */
-const written: Record<ToolErrorForm, Written> = { typed: new WeakMap(), text: new WeakMap() };
+/** Converted messages. Messages are immutable, so each is converted once, however long the history is. */
+const promptCache: Record<ToolErrorForm, PromptCache> = { typed: new WeakMap(), text: new WeakMap() };
 
 /**
- * Converts instructions and messages to the prompt that a model of the AI SDK takes. Notes that the service keeps on
- * messages are left out.
+ * Converts instructions and messages to a prompt for an AI SDK model. Fields that the service adds to messages are
+ * omitted.
  *
- * @param messages each call of them has a result.
- * @throws Error for a part that the service does not write, such as a file in a user's message.
+ * @param messages every tool call in them must have a result.
+ * @throws Error for a part that the service never writes, such as a file in a user's message.
  */
 export function writePrompt(
   instructions: string,
   messages: readonly ModelMessage[],
   errors: ToolErrorForm,
 ): LanguageModelV4Prompt {
-  const known = written[errors];
+  const cache = promptCache[errors];
   const prompt: LanguageModelV4Prompt = [{ role: "system", content: instructions }];
   for (const message of messages) {
-    let converted = known.get(message);
+    let converted = cache.get(message);
     if (!converted) {
       converted = writeMessage(message, errors);
-      known.set(message, converted);
+      cache.set(message, converted);
     }
     const last = prompt.at(-1);
-    // Calls that ran side by side are recorded one by one; providers want their results in one message.
+    // Parallel calls are recorded one by one, but providers expect their results in one message.
     if (converted.role === "tool" && last?.role === "tool")
       prompt[prompt.length - 1] = { ...last, content: [...last.content, ...converted.content] };
     else prompt.push(converted);
@@ -105,7 +105,10 @@ function writeToolPart(
   };
 }
 
-/** OpenAI's wire has no errors of tools. Its client would write them as JSON, in which line breaks and quotes are hard to read. */
+/**
+ * Converts a tool result. OpenAI's API has no error type; its client would send an error as JSON with escaped line breaks
+ * and quotes, so the error is sent as text.
+ */
 function writeOutput(
   output: Output,
   errors: ToolErrorForm,

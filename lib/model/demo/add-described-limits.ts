@@ -1,15 +1,15 @@
 import type { SchemaObject } from "./resolve-schema.ts";
 
-/** Limits by the names of their keywords, as authors write them (`minItems: 2`). */
-const named =
+/** Limits that name a JSON Schema keyword (`minItems: 2`). */
+const namedNumbers =
   /\b(minItems|maxItems|minLength|maxLength|minProperties|maxProperties|minimum|maximum|exclusiveMinimum|exclusiveMaximum|multipleOf)\b["'`]?\s*(?:is|of|=|:)?\s*(-?\d{1,15}(?:\.\d{1,10})?)/g;
-const namedText =
+const namedTexts =
   /\b(pattern|format)\b["'`]?\s*(?:is|of|=|:)\s*("(?:[^"\\]|\\.){1,500}"|`[^`]{1,500}`|[^\s,;]{1,500})/g;
 
-/** Limits in the sentences of a projection: `At least 2 items.`, `Format: email.` */
-const told =
+/** Limits in the sentences that `lib/deliverable` adds to descriptions: `At least 2 items.`, `Format: email.` */
+const sentences =
   /\b(At least|At most|More than|Less than|A multiple of) (-?\d{1,15}(?:\.\d{1,10})?)(?: (character|item|propert)(?:s|y|ies)?)?\./g;
-const toldText =
+const textSentences =
   /\b(Format:|Matches the pattern) (`[^`]{1,500}`|"(?:[^"\\]|\\.){1,500}"|.{1,500}?)\.(?= [A-Z]|$)/g;
 const keywords: Record<string, string> = {
   "At least": "minimum",
@@ -27,7 +27,7 @@ const keywords: Record<string, string> = {
   "Matches the pattern": "pattern",
 };
 
-/** Adds the constraints that stand in the description alone, where the schema has none. */
+/** Adds constraints that only the description states to the schema's keywords. */
 export function addDescribedLimits(schema: SchemaObject): SchemaObject {
   if (typeof schema.description !== "string") return schema;
   const described = schema.description.slice(0, 5_000);
@@ -35,11 +35,12 @@ export function addDescribedLimits(schema: SchemaObject): SchemaObject {
   const add = (keyword: string | undefined, value: unknown) => {
     if (keyword !== undefined && !(keyword in schema)) added[keyword] = value;
   };
-  for (const [, keyword, value] of described.matchAll(named)) add(keyword, Number(value));
-  for (const [, keyword, value = ""] of described.matchAll(namedText)) add(keyword, unquote(value));
-  for (const [, words = "", value, noun] of described.matchAll(told))
+  for (const [, keyword, value] of described.matchAll(namedNumbers)) add(keyword, Number(value));
+  for (const [, keyword, value = ""] of described.matchAll(namedTexts)) add(keyword, unquote(value));
+  for (const [, words = "", value, noun] of described.matchAll(sentences))
     add(keywords[noun ? `${words} ${noun}` : words], Number(value));
-  for (const [, words = "", value = ""] of described.matchAll(toldText)) add(keywords[words], unquote(value));
+  for (const [, words = "", value = ""] of described.matchAll(textSentences))
+    add(keywords[words], unquote(value));
   if (described.includes("No two items are the same.")) add("uniqueItems", true);
   return Object.keys(added).length === 0 ? schema : { ...schema, ...added };
 }

@@ -1,6 +1,6 @@
 import { findFact, type Scope, wordsOf } from "./match-fact.ts";
 
-/** Where the value stands: the name of its property, what is known there, and its turn in a list. */
+/** The place of a value: the name of its property, the facts in scope, and its index in a list. */
 type Choice = { name: string; scope: Scope; position?: number };
 
 const aliases: Record<string, string[]> = {
@@ -10,20 +10,20 @@ const aliases: Record<string, string[]> = {
   checkbox: ["boolean", "toggle"],
 };
 
-/** The member that the page speaks of, else null where allowed, else the member at the place's turn. */
+/** Chooses the member that the page mentions; otherwise null if allowed, or the member at the place's index. */
 export function buildEnum(members: unknown[], { name, scope, position }: Choice): unknown {
   const fact = findFact(scope, name);
-  const wanted = typeof fact === "string" ? [fact, ...(aliases[fact] ?? [])] : [fact];
-  const exact = wanted.find((value) => value !== undefined && members.includes(value));
+  const candidates = typeof fact === "string" ? [fact, ...(aliases[fact] ?? [])] : [fact];
+  const exact = candidates.find((value) => value !== undefined && members.includes(value));
   if (exact !== undefined) return exact;
-  const spoken = members.find(
+  const mentioned = members.find(
     (member) => typeof member === "string" && member.length > 2 && scope.words.includes(member.toLowerCase()),
   );
-  if (spoken !== undefined && position === undefined) return spoken;
+  if (mentioned !== undefined && position === undefined) return mentioned;
   return members.includes(null) ? null : members[(position ?? 0) % Math.max(members.length, 1)];
 }
 
-/** What the page says, or whether the page speaks of the thing that the name asks for (`hasNewsletter`); else false. */
+/** Returns the page's fact, or whether the page mentions the thing in the name (`hasNewsletter`); otherwise false. */
 export function buildBoolean({ name, scope }: Choice): boolean {
   const fact = findFact(scope, name);
   if (typeof fact === "boolean") return fact;

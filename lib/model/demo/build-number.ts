@@ -1,16 +1,16 @@
 import { findFact, type Scope } from "./match-fact.ts";
 import type { SchemaObject } from "./resolve-schema.ts";
 
-const limit = (value: unknown, otherwise: number) => (typeof value === "number" ? value : otherwise);
+const limit = (value: unknown, fallback: number) => (typeof value === "number" ? value : fallback);
 
-/** A number within all limits of the schema, the page's own where it obeys them. */
+/** Returns a number within all limits of the schema: the page's number, moved into the limits if necessary. */
 export function buildNumber(
   schema: SchemaObject,
   { name, scope, position }: { name: string; scope: Scope; position?: number },
   isInteger: boolean,
 ): number {
   const fact = findFact(scope, name);
-  const spoken =
+  const pageNumber =
     typeof fact === "number"
       ? fact
       : typeof fact === "string"
@@ -27,21 +27,21 @@ export function buildNumber(
     limit(schema.maximum, Number.POSITIVE_INFINITY),
     exclusive(schema.exclusiveMaximum, schema.maximum, -open),
   );
-  let value = Math.min(Math.max(spoken, low), Math.max(high, low));
+  let value = Math.min(Math.max(pageNumber, low), Math.max(high, low));
   if (unit > 0) {
     value = Math.floor(value / unit) * unit;
     if (value < low) value += unit;
     if (!isInteger) value = Number(value.toPrecision(12));
   } else if (value >= high && low > Number.NEGATIVE_INFINITY && low < high) value = (low + high) / 2;
-  // Between two open ends that lie closer together than the usual step, the middle is inside.
+  // Two exclusive limits closer together than `open`: their middle is valid.
   if (unit === 0 && low > high)
     value = (limit(schema.exclusiveMinimum, low) + limit(schema.exclusiveMaximum, high)) / 2;
   return value === 0 ? 0 : value;
 }
 
-/** An open end as a closed one: draft 4 says `true` beside the limit, later drafts the limit itself. */
-function exclusive(end: unknown, limitBeside: unknown, by: number): number {
+/** Converts an exclusive limit to an inclusive one. Draft 4 has `true` and a separate limit, later drafts the limit. */
+function exclusive(end: unknown, separateLimit: unknown, by: number): number {
   if (typeof end === "number") return end + by;
-  if (end === true && typeof limitBeside === "number") return limitBeside + by;
+  if (end === true && typeof separateLimit === "number") return separateLimit + by;
   return by > 0 ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
 }

@@ -2,7 +2,7 @@ import { findFact, type Scope } from "./match-fact.ts";
 import type { SchemaObject } from "./resolve-schema.ts";
 import { samplePattern } from "./sample-pattern.ts";
 
-/** Plain values for the formats of JSON Schema, for places that the page says nothing about. */
+/** Placeholder values for the formats of JSON Schema. */
 const formats: Record<string, string> = {
   "date-time": "1970-01-01T00:00:00Z",
   date: "1970-01-01",
@@ -29,7 +29,7 @@ const formats: Record<string, string> = {
 
 const isUrlFormat = (format: unknown) => typeof format === "string" && /^(uri|url|iri)$/.test(format);
 
-/** Whether it is safe to run the caller's pattern: short, no groups, at most two parts that repeat without end. */
+/** Whether it is safe to run the caller's pattern: short, without groups, at most two unbounded repetitions. */
 function isHarmless(pattern: string): boolean {
   return (
     pattern.length <= 200 && !/[()]/.test(pattern) && (pattern.match(/[*+]|\{\d+,\}/g)?.length ?? 0) <= 2
@@ -45,14 +45,14 @@ function matches(pattern: string, text: string): boolean {
   }
 }
 
-/** Brings a text to a length in code points, as JSON Schema counts them. */
+/** Cuts or pads a text to a length in code points, as JSON Schema counts them. */
 function fitLength(text: string, least: number, most: number): string {
   const points = [...text].slice(0, most);
   while (points.length < Math.min(least, 100_000)) points.push(points.length % 8 === 7 ? " " : ".");
   return points.join("");
 }
 
-/** A string for the place: the page's own where it obeys the schema, else one made to its format, pattern and length. */
+/** Returns the page's text if it is valid; otherwise a text with the schema's format, pattern and length. */
 export function buildString(
   schema: SchemaObject,
   place: { name: string; scope: Scope; position?: number },
@@ -60,18 +60,18 @@ export function buildString(
   const least = typeof schema.minLength === "number" ? schema.minLength : 0;
   const most = typeof schema.maxLength === "number" ? schema.maxLength : 100_000;
   const fact = findFact(place.scope, place.name);
-  const spoken =
+  const pageText =
     typeof fact === "string" && fact !== "" ? fact : typeof fact === "number" ? String(fact) : undefined;
   const { format, pattern } = schema;
 
   if (typeof pattern === "string") {
-    const fitted = spoken === undefined ? undefined : fitLength(spoken, least, most);
+    const fitted = pageText === undefined ? undefined : fitLength(pageText, least, most);
     if (fitted !== undefined && matches(pattern, fitted)) return fitted;
     return samplePattern(pattern, Math.max(least, uniqueLength(place, pattern))) ?? fitted ?? "";
   }
   if (typeof format === "string" && format in formats) {
     if (isUrlFormat(format)) {
-      const url = [spoken, place.scope.values.url].find(
+      const url = [pageText, place.scope.values.url].find(
         (text) => typeof text === "string" && URL.canParse(text),
       );
       if (typeof url === "string" && url.length >= least && url.length <= most) return url;
@@ -79,15 +79,15 @@ export function buildString(
     const plain = formats[format] ?? "";
     return place.position && isUrlFormat(format) ? `${plain}${place.position}` : plain;
   }
-  const text = spoken ?? (place.position ? `not found ${place.position + 1}` : "not found");
-  if (spoken === undefined && most < text.length) {
+  const text = pageText ?? (place.position ? `not found ${place.position + 1}` : "not found");
+  if (pageText === undefined && most < text.length) {
     const number = place.position === undefined ? "" : String(place.position + 1);
     return fitLength(number.slice(0, most), least, most);
   }
   return fitLength(text, least, most);
 }
 
-/** Later items of a list get longer samples, so that a list of unique ones can be made. */
+/** Later items of a list get longer samples, so that all items are unique. */
 function uniqueLength({ position }: { position?: number }, pattern: string): number {
   return position ? (samplePattern(pattern)?.length ?? 0) + position : 0;
 }

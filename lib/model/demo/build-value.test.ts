@@ -243,7 +243,7 @@ for (const [title, schema] of Object.entries(schemas)) {
   }
 }
 
-test("there are schemas enough", () => assert.ok(Object.keys(schemas).length >= 30));
+test("at least 30 schemas are tested", () => assert.ok(Object.keys(schemas).length >= 30));
 
 test("values come from the page where names match", () => {
   const read = (name: string) => buildValue(schemas[name], facts);
@@ -269,12 +269,12 @@ test("values come from the page where names match", () => {
   assert.deepEqual(read("optional properties"), { title: "Checkout", headings: ["Checkout", "Delivery"] });
 });
 
-test("the label stands only where there is a free text place", () => {
+test("only free text contains the label of the demo model", () => {
   assert.match(JSON.stringify(buildValue(schemas["free text"], facts)), /demo model/);
   assert.doesNotMatch(JSON.stringify(buildValue(schemas["fields as objects"], facts)), /demo model/);
 });
 
-test("a limit folded into a description is kept", () => {
+test("a limit in a description is respected", () => {
   const value = buildValue(schemas["limits in a description only"], nothing);
   const { fields } = value as { fields: string[] }; // Valid against the schema by the test above.
   assert.equal(fields.length, 5);
@@ -301,7 +301,7 @@ test("hostile schemas are answered in bounded time", () => {
     ),
   );
   const evil = object({ title: string({ pattern: "^(a+)+$" }), url: string({ pattern: "(x*)*y(?=z)" }) });
-  // The time that this thread computed, in microseconds: the others on the machine do not count.
+  // CPU time of this thread in microseconds, which other processes do not influence.
   const before = process.threadCpuUsage();
   for (const schema of [circle, endless, wide, evil, {}, true, null, "x"]) buildValue(schema, facts);
   assert.ok(process.threadCpuUsage(before).user < 1_500_000);

@@ -15,12 +15,12 @@ const DEPTH_MAX = 14;
 const ITEMS_MAX = 40;
 
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
-const limit = (value: unknown, otherwise: number) => (typeof value === "number" ? value : otherwise);
+const limit = (value: unknown, fallback: number) => (typeof value === "number" ? value : fallback);
 
 /**
- * A value that is valid against the schema, with values taken from the page where names match and plain ones elsewhere.
- * It knows the usual keywords; where two of them fight, or a schema allows nothing, the value may be invalid. The work is
- * bounded and no pattern of the caller is run against a text. Never throws.
+ * Builds a value for the schema: values of the page where names match, placeholders elsewhere. It supports the usual
+ * keywords; if keywords contradict each other, the value may be invalid. The work is bounded. A caller's pattern runs only
+ * if it is short and simple. Never throws.
  */
 export function buildValue(schema: unknown, facts: PageFacts): unknown {
   const builder: Builder = { root: isSchemaObject(schema) ? schema : {}, nodesLeft: NODES_MAX };
@@ -29,7 +29,7 @@ export function buildValue(schema: unknown, facts: PageFacts): unknown {
 
 function build(builder: Builder, unresolved: unknown, place: Place): unknown {
   builder.nodesLeft -= 1;
-  // A schema that requires itself has no finite value; a hostile one is given up here.
+  // A schema that requires itself has no finite value; stop here.
   if (place.depth > 4 * DEPTH_MAX || builder.nodesLeft < -NODES_MAX) return null;
   const schema = choose(builder, addDescribedLimits(resolveSchema(builder.root, unresolved)), place);
   if (schema.const !== undefined) return schema.const;
@@ -52,7 +52,7 @@ function build(builder: Builder, unresolved: unknown, place: Place): unknown {
   }
 }
 
-/** Whether the page says something for this place: then a nullable value is given, otherwise null. */
+/** Whether the page has a fact for this place. A nullable place without a fact becomes null. */
 function hasFact(schema: SchemaObject, { scope, name }: Place): boolean {
   if (findFact(scope, name) !== undefined) return true;
   return findList(scope, name, schema.description).length > 0 || isSchemaObject(schema.properties);
@@ -62,24 +62,24 @@ function allowsNull(schema: SchemaObject): boolean {
   return schema.type === "null" || list(schema.type).includes("null") || schema.const === null;
 }
 
-/** Takes one branch of `anyOf` or `oneOf` in; the null branch when the page says nothing or the depth runs out. */
+/** Merges one branch of `anyOf` or `oneOf`: the null branch if the page has no fact or the depth limit is near. */
 function choose(builder: Builder, schema: SchemaObject, place: Place, hops = 0): SchemaObject {
   const { anyOf, oneOf, ...rest } = schema;
   const branches = [...list(anyOf), ...(Array.isArray(anyOf) ? [] : list(oneOf))];
   if (branches.length === 0 || hops > 10) return rest;
   builder.nodesLeft -= branches.length;
   const resolved = branches.slice(0, 100).map((branch) => resolveSchema(builder.root, branch));
-  const nothing = resolved.find(allowsNull);
-  const others = resolved.filter((branch) => branch !== nothing);
+  const nullBranch = resolved.find(allowsNull);
+  const others = resolved.filter((branch) => branch !== nullBranch);
   const isDeep = place.depth > DEPTH_MAX / 2 || builder.nodesLeft <= 0;
   const simple = others.find(
     (branch) => !["object", "array"].includes(String(branch.type)) && !branch.properties && !branch.anyOf,
   );
   const preferred = (isDeep ? simple : undefined) ?? others[0];
-  const isNothing =
-    nothing !== undefined &&
+  const usesNull =
+    nullBranch !== undefined &&
     (isDeep || preferred === undefined || !hasFact({ ...preferred, ...rest }, place));
-  const branch = isNothing ? nothing : (preferred ?? {});
+  const branch = usesNull ? nullBranch : (preferred ?? {});
   const left = Array.isArray(anyOf) && oneOf !== undefined ? { oneOf } : {};
   return choose(builder, addDescribedLimits(mergeSchemas({ ...rest, ...left }, branch)), place, hops + 1);
 }
@@ -108,7 +108,7 @@ function buildObject(builder: Builder, schema: SchemaObject, place: Place): Reco
   const add = (name: string, inner: unknown) => {
     if (Object.hasOwn(value, name)) return;
     const built = build(builder, inner, { name, scope: place.scope, depth: place.depth + 1 });
-    // A property called __proto__ is data like any other.
+    // Assignment would change the prototype for a property named __proto__.
     Object.defineProperty(value, name, {
       value: built,
       enumerable: true,
@@ -133,13 +133,13 @@ function buildObject(builder: Builder, schema: SchemaObject, place: Place): Reco
       if (typeof other === "string") add(other, asObject(inner.properties)[other] ?? properties[other] ?? {});
     }
   }
-  fillUp(schema, value, properties, add);
+  addUpToMinimum(schema, value, properties, add);
   return value;
 }
 
 const asObject = (value: unknown): SchemaObject => (isSchemaObject(value) ? value : {});
 
-/** An optional property is given only where the page says something for it. */
+/** Whether the page has a fact for an optional property; without one, the property is omitted. */
 function hasOwnFact(builder: Builder, inner: unknown, place: Place, name: string): boolean {
   const schema = resolveSchema(builder.root, inner);
   if (isSchemaObject(schema.properties)) return place.depth < 3;
@@ -148,7 +148,7 @@ function hasOwnFact(builder: Builder, inner: unknown, place: Place, name: string
   return isKnown && fits(schema, fact);
 }
 
-/** A fact of another kind than the property is of no use for it. */
+/** Whether a fact has a type that the property can use. */
 function fits(schema: SchemaObject, fact: unknown): boolean {
   if (schema.type === "boolean") return typeof fact === "boolean";
   if (schema.type === "array") return true;
@@ -164,7 +164,8 @@ function findOther(schema: SchemaObject, name: string): unknown {
   return schema.additionalProperties ?? schema.unevaluatedProperties ?? {};
 }
 
-function fillUp(
+/** Adds properties until the object has `minProperties`. */
+function addUpToMinimum(
   schema: SchemaObject,
   value: Record<string, unknown>,
   properties: SchemaObject,

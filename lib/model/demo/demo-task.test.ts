@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readDemoTask } from "./demo-task.ts";
 
-test("words of a task are read", () => {
+test("a task is read from the words of a message", () => {
   assert.deepEqual(readDemoTask("what does its checkout ask for?").wants, ["fields"]);
   assert.equal(readDemoTask("what does its checkout ask for?").destination?.word, "checkout");
   assert.deepEqual(readDemoTask("how many forms are there?").wants, ["fields", "forms"]);

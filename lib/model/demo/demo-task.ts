@@ -1,14 +1,14 @@
-/** What of a page the task is about. */
+/** A part of a page that the task asks about. */
 export type Want = "fields" | "headings" | "links" | "buttons" | "prices" | "images" | "forms";
 
-/** A task as far as rules can read it. */
+/** A task as the rules read it. */
 export type DemoTask = {
   url?: string;
   wants: Want[];
   /** A part of the site that a link leads to, such as the checkout. */
   destination?: Destination;
   wantsScreenshot: boolean;
-  /** False when nothing in the text says what to do with a page. */
+  /** False when the rules find no task in the text. */
   isUnderstood: boolean;
 };
 
@@ -19,7 +19,7 @@ const WANT_WORDS: [Want, RegExp][] = [
     "fields",
     /\b(forms?|fields?|inputs?|asks? (me )?for|asked for|requires?|required|fill|questions?|checkout|sign ?up|register)\b/i,
   ],
-  // Before the prices, whose query also finds headings: so the headings stay in the order of the page.
+  // Before the prices, because their query also finds headings, which would then not be in page order.
   ["headings", /\b(headings?|headlines?|sections?|structure|outline|titles?)\b/i],
   ["prices", /\b(prices?|pricing|costs?|how much|products?|sells?|offers?|cheapest)\b/i],
   ["links", /\b(links?|navigation|menu|nav)\b/i],
@@ -41,13 +41,13 @@ const DESTINATIONS: Destination[] = [
 const generalWords =
   /\b(page|site|website|shop|look|describe|summari[sz]e|summary|overview|review|check|inspect|open|visit|navigate|go to|what is on|read|audit|analy[sz]e)\b/i;
 
-/** A longer message is data rather than a task; its beginning says what to do. */
+/** Only the beginning of a longer message is read: the rest is data. */
 const MESSAGE_CHARACTERS_MAX = 20_000;
 
-/** A line of page context that a caller or the service put into the message; not part of the task. */
+/** A line of page context that a caller or the service added to the message. It is not part of the task. */
 const CONTEXT_LINE = /^[ \t*-]{0,8}(current|target|demo) pages? ?:.*$/gim;
 
-/** The part of a message that can say what to do: its beginning, without lines of page context. */
+/** Returns the part of a message that can contain a task: its beginning, without lines of page context. */
 export const readTaskText = (message: string): string =>
   message.slice(0, MESSAGE_CHARACTERS_MAX).replace(CONTEXT_LINE, "");
 

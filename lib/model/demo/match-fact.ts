@@ -1,7 +1,7 @@
 import type { PageFacts } from "./page-facts.ts";
 import type { PageElement } from "./page-reading.ts";
 
-/** Named values that a property name is looked up in: those of the page, or those of one element of a list. */
+/** The values in which a property name is looked up: the values of the page, or of one element of a list. */
 export type Scope = { values: Record<string, unknown>; lists: Record<string, Scope[]>; words: string };
 
 const synonyms: Record<string, string> = {
@@ -37,7 +37,7 @@ const synonyms: Record<string, string> = {
   css: "selector",
 };
 
-/** The words of a name in camelCase, snake_case or kebab-case, in small letters. */
+/** Returns the words of a name in camelCase, snake_case or kebab-case, in lower case. */
 export function wordsOf(name: string): string[] {
   return name
     .slice(0, 200)
@@ -49,7 +49,7 @@ export function wordsOf(name: string): string[] {
 
 const canonical = (word: string) => synonyms[word] ?? word;
 
-/** The value that a property name stands for: by its last word, or a list's length for a name that counts. */
+/** Finds the value for a property name by its last word; for a name with `count` or `number`, the length of a list. */
 export function findFact(scope: Scope, name: string): unknown {
   const words = wordsOf(name);
   if (words.some((word) => /^(count|number|total|num)$/.test(word))) {
@@ -60,7 +60,7 @@ export function findFact(scope: Scope, name: string): unknown {
   return scope.values[canonical(words.at(-1) ?? "")];
 }
 
-/** The list that an array's name, or failing that its description, stands for; empty when none does. */
+/** Finds the list for the name of an array, otherwise for its description; empty if none matches. */
 export function findList(scope: Scope, name: string, description: unknown): Scope[] {
   const last = canonical(wordsOf(name).at(-1) ?? "");
   const found = scope.lists[last] ?? scope.lists[`${last}s`];
@@ -93,7 +93,7 @@ const elementScope = ({ role, name, text, selector, value, required }: PageEleme
     ...(required === undefined ? {} : { required }),
   });
 
-/** The facts of a page in the form in which names are looked up. */
+/** Converts the facts of a page to a scope for lookups by name. */
 export function buildScope(facts: PageFacts): Scope {
   const texts = (values: string[]) =>
     values.map((text) => scopeOf({ name: text, text, title: text, heading: text }));

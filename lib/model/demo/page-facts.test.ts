@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findProducts } from "./page-facts.ts";
 
-test("a page whose names are endless blanks costs no time", () => {
-  // The time that this thread computed, in microseconds: the others on the machine do not count.
+test("very long runs of blanks are read in bounded time", () => {
+  // CPU time of this thread in microseconds, which other processes do not influence.
   const before = process.threadCpuUsage();
   const blanks = `${" ".repeat(50_000)}x`;
   const [product] = findProducts([

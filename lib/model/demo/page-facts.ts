@@ -2,10 +2,10 @@ import { readHtml } from "./html-reading.ts";
 import { type PageElement, readPage } from "./page-reading.ts";
 import type { Situation } from "./situation.ts";
 
-/** Something with a price, as the page writes it; `amount` is the number in it. */
+/** A product with its price as the page writes it; `amount` is the price as a number. */
 type Product = { name: string; price: string; amount: number };
 
-/** What the tool results of a session say about the page, in lists that names of a schema can be matched with. */
+/** Facts about the page from the tool results of a session, in lists that match names of a schema. */
 export type PageFacts = {
   url?: string;
   title?: string;
@@ -15,13 +15,13 @@ export type PageFacts = {
   buttons: string[];
   products: Product[];
   forms: PageElement[];
-  /** Whether a tool result showed only a part of the page; undefined where no page was read. */
+  /** Whether a tool result showed only a part of the page; undefined if no page was read. */
   isPartial?: boolean;
-  /** One sentence for a free text place, with the label of the demo model. */
+  /** One sentence for free text properties, with the label of the demo model. */
   summary: string;
 };
 
-/** The facts of a page of which nothing was read, without a summary. */
+/** Empty facts, without a summary. */
 export const NO_FACTS = {
   fields: [],
   headings: [],
@@ -33,7 +33,7 @@ export const NO_FACTS = {
 
 const PRICE = /(?:[£$€]\s?\d{1,7}(?:[.,]\d{2})?|\b\d{1,7}(?:[.,]\d{2})?\s?(?:€|EUR|USD|GBP)(?!\w))/;
 
-/** The first price that a text names, as it stands there. */
+/** Finds the first price in a text, as the text writes it. */
 export function findPrice(text: string): string | undefined {
   return text.match(PRICE)?.[0];
 }
@@ -47,8 +47,8 @@ const amountOf = (text: string) =>
   );
 
 /**
- * Things with a price, by the heading that their text begins with, else by the words before the price; an element inside
- * another one is not counted twice.
+ * Finds products with a price. A product is named by the heading that its text begins with, otherwise by the words before
+ * the price. Nested elements of the same product count once.
  */
 export function findProducts(elements: PageElement[]): Product[] {
   const products: Product[] = [];
@@ -64,10 +64,10 @@ export function findProducts(elements: PageElement[]): Product[] {
     const before = (own || text.slice(0, text.indexOf(found))).replace(/[\s:–—-]+$/, "").trim();
     const heading = headings.find((candidate) => candidate !== "" && before.startsWith(candidate));
     const name = (heading ?? before).slice(0, 80);
-    const isKnown = products.some(
+    const isDuplicate = products.some(
       (product) => product.price === found && (name === "" || product.name === name),
     );
-    if (!isKnown) products.push({ name, price: found, amount: amountOf(found) });
+    if (!isDuplicate) products.push({ name, price: found, amount: amountOf(found) });
   }
   const named = products.filter((product) => product.name !== "");
   return named.length > 0 ? named : products;
@@ -76,7 +76,7 @@ export function findProducts(elements: PageElement[]): Product[] {
 const fieldRoles =
   /^(textbox|searchbox|combobox|listbox|spinbutton|checkbox|radio|switch|slider|input|select|textarea)$/;
 
-/** Collects the facts from all successful tool results; what is said about the page that was open last wins. */
+/** Collects the facts from all successful tool results. Elements are those of the page that was open last. */
 export function collectFacts(situation: Situation): PageFacts {
   const facts: PageFacts = {
     fields: [],

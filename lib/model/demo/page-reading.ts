@@ -1,4 +1,4 @@
-/** One element as a page query reports it; every field but the role is what the page says, or empty. */
+/** An element as a page query reports it. All fields except the role are data of the page, or empty. */
 export type PageElement = {
   role: string;
   name: string;
@@ -6,13 +6,13 @@ export type PageElement = {
   selector: string;
   value?: string;
   required?: boolean;
-  /** The class attribute, where the query asked for it. */
+  /** The class attribute, if the query asked for it. */
   classes?: string;
-  /** The frame that the element lives in, where it is not the page itself. */
+  /** The frame that contains the element; undefined for elements of the page itself. */
   frame?: string;
 };
 
-/** What one tool result says about a page. */
+/** The page data in one tool result. */
 export type PageReading = { url?: string; title?: string; elements: PageElement[]; isCut: boolean };
 
 type Fields = Record<string, unknown>;
@@ -21,7 +21,7 @@ const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 const textOf = (value: unknown) => (typeof value === "string" ? value.replace(/\s+/g, " ").trim() : "");
 
-/** End of the JSON value that begins at `start`, or -1 when the text ends first. */
+/** Returns the end of the JSON value that begins at `start`, or -1 if the text ends first. */
 function findJsonEnd(text: string, start: number): number {
   let depth = 0;
   let isString = false;
@@ -48,7 +48,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** The first JSON object or list in a text that may have other words around it. */
+/** Finds the first JSON object or list in a text. */
 export function findJson(text: string): unknown {
   let tries = 0;
   for (const match of text.matchAll(/[{[]/g)) {
@@ -62,7 +62,7 @@ export function findJson(text: string): unknown {
   return undefined;
 }
 
-/** The nearest object that says where the page is, at most three levels down. */
+/** Finds the outermost object with a `url`, at most three levels deep. */
 function findPage(value: unknown, depth = 0): Fields | undefined {
   if (!isFields(value) || depth > 3) return undefined;
   if (typeof value.url === "string") return value;
@@ -73,16 +73,16 @@ function findPage(value: unknown, depth = 0): Fields | undefined {
   return undefined;
 }
 
-/** The head of an answer of `dom_query`, within the marks: title and address. */
+/** The first line of the data in a result of `dom_query`: title and address. */
 const HEAD = /<data-\w+>\n("(?:[^"\\]|\\.)*") (\S+)\n/;
 const ELEMENT =
   /^([a-z][a-z0-9-]*)(?: \d)?(?: ("(?:[^"\\]|\\.)*"))?(?: \[\w+\])?(.*) selector ("(?:[^"\\]|\\.)*")(.*) box -?\d/;
 const QUOTED = /"(?:[^"\\]|\\.)*"/g;
 
-/** The text of a JSON string, its white space collapsed; empty where it is none. */
+/** Returns the text of a JSON string with collapsed white space; empty if it is not a JSON string. */
 export const unquote = (quoted: string | undefined) => (quoted === undefined ? "" : textOf(parse(quoted)));
 
-/** One line of `dom_query`: role, name, ref, states, and the selector. */
+/** Reads one line of `dom_query`: role, name, ref, states, and the selector. */
 function readElementLine(line: string): PageElement | undefined {
   if (line.length > 5_000) return undefined;
   const [, role = "", name, states = "", selector, place = ""] = ELEMENT.exec(line) ?? [];
@@ -104,16 +104,16 @@ function readElementLine(line: string): PageElement | undefined {
   };
 }
 
-/** The data in a tool result, without the two marks around it and the words outside; the whole text where there are none. */
+/** Returns the data between the two marks in a tool result; the whole text if it has no marks. */
 export const readData = (text: string): string => text.match(/<(data-\w+)>\n([\s\S]*)\n<\/\1>/)?.[2] ?? text;
 
-/** Whether a tool result shows only a part of what the tool found. */
+/** Whether a tool result shows only a part of the results. */
 export const isShortened = (text: string): boolean =>
   /^\d+ elements? match\w*, the first \d+ shown|characters left out; read on with/m.test(text);
 
 /**
- * Reads a page's address, title and elements from the text of a tool result: the lines of `dom_query`, or JSON that may
- * have words around it. Never throws; a text that says nothing about a page gives a reading without elements.
+ * Reads a page's address, title and elements from a tool result: the lines of `dom_query`, or a text that contains JSON.
+ * Never throws; a text without page data gives a reading without elements.
  */
 export function readPage(text: string): PageReading {
   const head = HEAD.exec(text);

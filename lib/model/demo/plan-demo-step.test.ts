@@ -35,12 +35,12 @@ test("an address in the task is opened first", () => {
   assert.match(call ?? "", /^browser_execute await page\.goto\("https:\/\/shop\.example\/a\?b=1"/);
 });
 
-test("an address with quotes stays data in the script", () => {
+test("an address is a string literal in the script", () => {
   const [call] = calledBy(plan([system("Target page: https://shop.example/a"), user("list the links")]));
   assert.match(call ?? "", /goto\("https:\/\/shop\.example\/a"/);
 });
 
-test("without an address the target page is opened, and without one the demo page", () => {
+test("without an address the target page is opened, and without a target page the demo page", () => {
   assert.match(
     calledBy(plan([system("Target page: https://t.example/"), user("look at this page")]))[0] ?? "",
     /t\.example/,
@@ -52,12 +52,12 @@ test("without an address the target page is opened, and without one the demo pag
   );
 });
 
-test("the current page is used as it is", () => {
+test("the current page is queried without a navigation", () => {
   const step = plan([system("Current page: https://c.example/"), user("which headings has this page?")]);
   assert.deepEqual(calledBy(step), ["dom_query h1, h2, h3"]);
 });
 
-test("the checkout is looked for, followed and queried, and the report names its fields", () => {
+test("the link to the checkout is found and followed, and the report lists the fields of the checkout", () => {
   const task = user("look at this page and tell me what its checkout asks for");
   const prompt: LanguageModelV4Message[] = [system(`Target page: ${shop}`), task];
   assert.match(calledBy(plan(prompt))[0] ?? "", /index\.html/);
@@ -110,7 +110,7 @@ test("a second question about the same page does not open it again", () => {
   assert.deepEqual(calledBy(plan(prompt)), ["dom_query button, [role=button], input[type=submit]"]);
 });
 
-test("a page that does not open is reported with the browser's sentence, and nothing is invented", () => {
+test("a page that does not open is reported with the browser's error", () => {
   const prompt = [
     user("open https://gone.example/ and list its links"),
     ...exchange("browser_execute", { script: "x" }, "net::ERR_NAME_NOT_RESOLVED", true),
@@ -120,7 +120,7 @@ test("a page that does not open is reported with the browser's sentence, and not
   assert.match(report, /ERR\\_NAME\\_NOT\\_RESOLVED/);
 });
 
-test("a query that fails is reported beside those that succeed", () => {
+test("a failed query is reported together with the successful ones", () => {
   const prompt = [
     system("Current page: https://c.example/"),
     user("headings and links please"),
@@ -134,7 +134,7 @@ test("a query that fails is reported beside those that succeed", () => {
   assert.match(report, /- Home/);
 });
 
-test("without a link to the place asked for the open page is reported, saying so", () => {
+test("without a link to the requested place, the report is about the open page and says so", () => {
   const page = (elements: Element[]) => answerOf("https://c.example/", "Home", elements);
   const report = reportOf(
     plan([
@@ -161,20 +161,20 @@ test("without browser tools the source is fetched", () => {
   assert.match(report, /no browser/);
 });
 
-test("without any page tool it says what it cannot do", () => {
+test("without page tools the report says what is not possible", () => {
   assert.match(
     reportOf(plan([user("look at the page")], ["read_file"])),
     /cannot look at a page.*\n\n.*`read_file`/s,
   );
 });
 
-test("a message that it does not understand is answered with what it can do", () => {
+test("a message that the rules do not understand is answered with a list of abilities", () => {
   const report = reportOf(plan([user("hello there")]));
   assert.match(report, /I did not understand/);
   assert.match(report, /take a screenshot/);
 });
 
-test("text of the page is quoted as data", () => {
+test("Markdown in texts of the page is escaped", () => {
   const prompt = [
     system("Current page: https://c.example/"),
     user("headings"),
@@ -186,7 +186,7 @@ test("text of the page is quoted as data", () => {
   assert.match(report, /\\<img src=x\\> \\\[a\\\]\(b\) \\\| \\\*\\\*x\\\*\\\*/);
 });
 
-test("a result that was cut short still gives its whole elements", () => {
+test("a cut result still gives its complete elements", () => {
   const whole = answerOf("https://c.example/", "C", [
     { role: "link", name: "One", selector: "a" },
     { role: "link", name: "Two", selector: "b" },
@@ -203,13 +203,13 @@ test("a result that was cut short still gives its whole elements", () => {
   assert.match(report, /first part/);
 });
 
-test("a turn ends even when its calls go in circles", () => {
+test("a turn ends even if its calls repeat", () => {
   const prompt: LanguageModelV4Message[] = [user("list the links")];
   for (let time = 0; time < 14; time += 1) prompt.push(...exchange("dom_query", { selector: "other" }, "{}"));
   assert.equal(plan(prompt).kind, "report");
 });
 
-test("prices are named by the heading that their product begins with", () => {
+test("a price is named by the heading that the text of its product begins with", () => {
   const elements = [
     {
       role: "article",
@@ -228,7 +228,7 @@ test("prices are named by the heading that their product begins with", () => {
   assert.match(reportOf(plan(prompt)), /\n- Brass Pen: £34\.00\n/);
 });
 
-test("fields in frames are listed with the page's own, and a result cut in its middle gives both ends", () => {
+test("fields in frames are listed with the page's own, and a result cut in the middle gives both ends", () => {
   const element = (number: number, more = {}) => ({
     role: "textbox",
     name: `Field ${number}`,
@@ -253,7 +253,7 @@ test("fields in frames are listed with the page's own, and a result cut in its m
   assert.match(report, /first part/);
 });
 
-test("the source of a page is asked for where the fetch offers it, and read between its marks", () => {
+test("the source of a page is requested if fetch_url offers it, and read between the marks", () => {
   const inputSchema = { type: "object" as const, properties: { format: { enum: ["text", "raw"] } } };
   const prompt = [user("list the headings of https://s.example/")];
   const tools = [{ type: "function" as const, name: "fetch_url", inputSchema }];
@@ -273,7 +273,7 @@ test("the source of a page is asked for where the fetch offers it, and read betw
 });
 
 test("a long hostile message is planned in bounded time", () => {
-  // The time that this thread computed, in microseconds: the others on the machine do not count.
+  // CPU time of this thread in microseconds, which other processes do not influence.
   const before = process.threadCpuUsage();
   for (const text of [
     "\n".repeat(200_000),

@@ -12,10 +12,10 @@ import { findOpenUrl, followLink, LINKS, openPage, sincePageChange } from "./rea
 import type { DemoStep, Situation, ToolExchange } from "./situation.ts";
 import { writeCannotReport, writeFetchReport, writeHelp, writePageReport } from "./write-demo-report.ts";
 
-/** A turn of the demo model never needs more; past it, it reports what it has. */
+/** Maximum tool calls of a turn about one page. After that, the turn reports what it has. */
 const CALLS_MAX = 12;
 
-/** Queries by what they look for; they also tell which query an exchange was. */
+/** The selector of each query. It also identifies the query of an exchange. */
 const wantSelectors: Record<Want, string> = {
   fields: "input:not([type=hidden]), select, textarea",
   headings: "h1, h2, h3",
@@ -29,9 +29,9 @@ const wantSelectors: Record<Want, string> = {
 const OVERVIEW: Want[] = ["headings", "links", "fields"];
 
 /**
- * The planner of the built-in demo model: decides one step from the transcript alone, so that the same transcript always
- * gives the same step. A request for changes edits the page; a comparison of pages is delegated where the session may
- * delegate; a sub-agent submits what it read.
+ * Plans the next step of the built-in demo model from the transcript alone, so the same transcript always gives the same
+ * step. A request for changes edits the page; a comparison of pages is delegated if the session may delegate; a sub-agent
+ * submits its findings.
  */
 export function planDemoStep(situation: Situation): DemoStep {
   const { plan, tools, message } = situation;
@@ -53,7 +53,7 @@ export function planDemoStep(situation: Situation): DemoStep {
   return step.kind === "calls" ? step : { ...step, text: `${describeNoDelegation(first)}\n\n${step.text}` };
 }
 
-/** The changes that the message asks for. In a session with a typed result that cannot edit, the page is read as before. */
+/** Reads a request for changes. A session with a typed result that cannot edit reads the page instead. */
 const readEdit = ({ message, tools, isStructured }: Situation): EditRequest | undefined =>
   tools.has("apply_variant") || !isStructured ? readEditRequest(message) : undefined;
 
@@ -62,9 +62,9 @@ const canReadPages = ({ tools }: Situation) => tools.has("dom_query") || tools.h
 const describeNoDelegation = (url: string) =>
   `This session may not delegate to sub-agents, so this is about one page only, ${url}. To compare pages, create the session with \`subAgents: true\`.`;
 
-/** The next step of a turn about one page: open it, follow a link to the part asked for, query it, report. */
-function planPageStep(given: Situation, task: DemoTask): DemoStep {
-  const situation = given.plan.mode === "plan_first" ? withoutScripts(given, task) : given;
+/** Plans the next step of a turn about one page: open it, follow a link to the requested part, query it, report. */
+function planPageStep(full: Situation, task: DemoTask): DemoStep {
+  const situation = full.plan.mode === "plan_first" ? withoutScripts(full, task) : full;
   if (!task.isUnderstood) return { kind: "report", text: writeHelp(situation) };
   if (situation.exchanges.length >= CALLS_MAX) return report(situation, task);
   if (!situation.tools.has("dom_query")) return planWithoutQuery(situation, task);
@@ -76,7 +76,7 @@ function planPageStep(given: Situation, task: DemoTask): DemoStep {
   );
 }
 
-/** Under plan first the open page can be read, and no other page can be opened. */
+/** Removes the tools that open pages: in plan-first mode only the open page can be queried. */
 function withoutScripts(situation: Situation, { url }: DemoTask): Situation {
   const tools = new Map(situation.tools);
   tools.delete("browser_execute");
@@ -99,21 +99,21 @@ function wantsOf(task: DemoTask): Want[] {
 
 function queryPage(situation: Situation, task: DemoTask): DemoStep | undefined {
   const { exchanges, tools } = situation;
-  // A page that could not be opened is not queried: the answer would be about another page.
+  // After a failed navigation another page is open, so its data would be wrong.
   if (exchanges.some(({ toolName, result }) => toolName === "browser_execute" && result?.isError))
     return undefined;
-  const asked = sincePageChange(exchanges);
+  const sinceChange = sincePageChange(exchanges);
   const wants = wantsOf(task);
   const calls: { toolName: string; input: Record<string, unknown> }[] = wants
-    .filter((want) => !asked.some((exchange) => isQuery(exchange, want)))
+    .filter((want) => !sinceChange.some((exchange) => isQuery(exchange, want)))
     .map(queryCall);
   const isNew = (toolName: string) =>
-    tools.has(toolName) && !asked.some((exchange) => exchange.toolName === toolName);
+    tools.has(toolName) && !sinceChange.some((exchange) => exchange.toolName === toolName);
   if (wants.includes("fields") && isNew("inspect_frames"))
     calls.push({ toolName: "inspect_frames", input: {} });
   const camera = ["screenshot", "capture_preview"].find((toolName) => tools.has(toolName));
-  // A follow-up about a page that has been seen needs no second picture.
-  const isUnseen = asked.length < exchanges.length || situation.earlier.length === 0;
+  // A follow-up about the same page needs no second picture.
+  const isUnseen = sinceChange.length < exchanges.length || situation.earlier.length === 0;
   if (camera !== undefined && isNew(camera) && (isUnseen || task.wantsScreenshot))
     calls.push({ toolName: camera, input: {} });
   if (calls.length === 0 || !calls.some(({ toolName }) => toolName === "dom_query" || task.wantsScreenshot)) {
@@ -124,9 +124,9 @@ function queryPage(situation: Situation, task: DemoTask): DemoStep | undefined {
 
 function report(situation: Situation, task: DemoTask): DemoStep {
   const readings = new Map<Want, { reading: PageReading; error?: string }>();
-  const asked = sincePageChange(situation.exchanges);
+  const sinceChange = sincePageChange(situation.exchanges);
   for (const want of wantsOf(task)) {
-    const exchange = asked.findLast((candidate) => isQuery(candidate, want));
+    const exchange = sinceChange.findLast((candidate) => isQuery(candidate, want));
     if (exchange?.result === undefined) continue;
     const { isError, text } = exchange.result;
     readings.set(
@@ -136,19 +136,22 @@ function report(situation: Situation, task: DemoTask): DemoStep {
   }
   const navigation = situation.exchanges.findLast(({ toolName }) => toolName === "browser_execute");
   const url = findOpenUrl([...situation.earlier, ...situation.exchanges]) ?? situation.currentUrl;
-  return { kind: "report", text: writePageReport({ task, readings, exchanges: asked, navigation, url }) };
+  return {
+    kind: "report",
+    text: writePageReport({ task, readings, exchanges: sinceChange, navigation, url }),
+  };
 }
 
-/** Without a page to query, the source of the page is the next best thing; without that there is only a plain word. */
+/** Without `dom_query`, reports on the source of the page; without `fetch_url`, reports that this is not possible. */
 function planWithoutQuery(situation: Situation, task: DemoTask): DemoStep {
   if (!situation.tools.has("fetch_url")) return { kind: "report", text: writeCannotReport(situation) };
   const fetched = situation.exchanges.findLast(({ toolName }) => toolName === "fetch_url");
-  const known = [...situation.earlier].findLast(({ toolName }) => toolName === "fetch_url")?.input.url;
+  const earlierUrl = [...situation.earlier].findLast(({ toolName }) => toolName === "fetch_url")?.input.url;
   const url =
     task.url ??
     situation.currentUrl ??
     situation.targetUrl ??
-    (typeof known === "string" ? known : situation.demoUrl);
+    (typeof earlierUrl === "string" ? earlierUrl : situation.demoUrl);
   if (fetched === undefined) {
     const say = `This session has no page that I can query, so I read the source of ${url}.`;
     return { kind: "calls", say, calls: [{ toolName: "fetch_url", input: { url, ...asSource(situation) } }] };
@@ -156,7 +159,7 @@ function planWithoutQuery(situation: Situation, task: DemoTask): DemoStep {
   return { kind: "report", text: writeFetchReport(fetched, url, wantsOf(task)) };
 }
 
-/** Asks for the source of a page where the tool would otherwise answer with its text alone. */
+/** Returns the option for the page's source, if the tool has one; by default the tool returns only the text. */
 function asSource({ tools }: Situation): { format?: "raw" } {
   return JSON.stringify(tools.get("fetch_url") ?? {}).includes('"raw"') ? { format: "raw" } : {};
 }

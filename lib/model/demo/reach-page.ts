@@ -5,10 +5,10 @@ import type { DemoStep, Situation, ToolExchange } from "./situation.ts";
 /** Selector of the links of a page. */
 export const LINKS = "a[href]";
 
-/** The page's address without what does not change the page. */
+/** Removes the fragment and a trailing slash from a URL, for comparison. */
 export const addressOf = (url: string) => url.replace(/#.*$/, "").replace(/\/$/, "");
 
-/** The newest thing that a successful result says about where the browser is. */
+/** Finds the URL of the open page in the newest successful result. */
 export function findOpenUrl(exchanges: ToolExchange[]): string | undefined {
   for (const { toolName, result } of exchanges.toReversed()) {
     if (toolName !== "browser_execute" && toolName !== "dom_query") continue;
@@ -23,12 +23,12 @@ function gotoCall(url: string) {
   return { toolName: "browser_execute", input: { script } };
 }
 
-/** Opens the page of the task, else the target page, else the demo page; undefined if it is open or was tried. */
+/** Opens the page of the task, otherwise the target page, otherwise the demo page; undefined if it is open or was tried. */
 export function openPage(situation: Situation, task: Pick<DemoTask, "url">): DemoStep | undefined {
   const isTried = situation.exchanges.some(({ toolName }) => toolName === "browser_execute");
   if (isTried || !situation.tools.has("browser_execute")) return undefined;
-  const known = findOpenUrl([...situation.earlier, ...situation.exchanges]);
-  const open = situation.currentUrl ?? known;
+  const shownUrl = findOpenUrl([...situation.earlier, ...situation.exchanges]);
+  const open = situation.currentUrl ?? shownUrl;
   if (task.url !== undefined) {
     if (open !== undefined && addressOf(open) === addressOf(task.url)) return undefined;
     return { kind: "calls", say: `I open ${task.url} first.`, calls: [gotoCall(task.url)] };
@@ -41,7 +41,7 @@ export function openPage(situation: Situation, task: Pick<DemoTask, "url">): Dem
   return { kind: "calls", say, calls: [gotoCall(url)] };
 }
 
-/** Goes through the link's address where it has one, as a click alone may return before the page has changed. */
+/** Opens the link's address if it has one, because a click may return before the page has changed. */
 function followCall(selector: string) {
   const script = [
     `const link = page.locator(${JSON.stringify(selector)}).first();`,
@@ -73,7 +73,7 @@ export function followLink(
     ({ toolName, input }) => toolName === "dom_query" && input.selector === LINKS,
   );
   if (queries.length === 0) {
-    // By its word as well, as the link of a long page may lie behind the limit of the list.
+    // Also queries by word: on a long page, the link may be beyond the limit of the list.
     const byWord = { toolName: "dom_query", input: { selector: LINKS, text: destination.word } };
     const all = { toolName: "dom_query", input: { selector: LINKS, limit: 50 } };
     return { kind: "calls", say: `I look for the way to the ${destination.word}.`, calls: [byWord, all] };
@@ -87,7 +87,7 @@ export function followLink(
   return { kind: "calls", say: `I follow “${link.name || link.text}”.`, calls: [followCall(link.selector)] };
 }
 
-/** The exchanges since the page last changed. */
+/** Returns the exchanges since the page last changed. */
 export function sincePageChange(exchanges: ToolExchange[]): ToolExchange[] {
   const change = exchanges.findLastIndex(
     ({ toolName, result }) => toolName === "browser_execute" && !result?.isError,

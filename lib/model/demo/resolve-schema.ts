@@ -1,4 +1,4 @@
-/** A JSON Schema object; `true` and `false` are read as `{}` and as a schema that only null is tried for. */
+/** A JSON Schema object. */
 export type SchemaObject = Record<string, unknown>;
 
 export const isSchemaObject = (value: unknown): value is SchemaObject =>
@@ -6,7 +6,7 @@ export const isSchemaObject = (value: unknown): value is SchemaObject =>
 
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
-/** The subschema that a local `$ref` names (`#`, `#/…`, `#anchor`), or `{}`. */
+/** Finds the subschema of a local `$ref` (`#`, `#/…`, `#anchor`); `{}` if it does not exist. */
 function findRef(root: SchemaObject, ref: string): SchemaObject {
   if (!ref.startsWith("#")) return {};
   let found: unknown = root;
@@ -36,7 +36,7 @@ const tighter: Record<string, (a: number, b: number) => number> = {
   ),
 };
 
-/** Both schemas at once: properties side by side, the tighter limits, the common types and enum values. */
+/** Merges two schemas: all properties, the tighter limits, the common types and enum values. */
 export function mergeSchemas(first: SchemaObject, second: SchemaObject): SchemaObject {
   const merged: SchemaObject = { ...first };
   for (const [key, value] of Object.entries(second)) {
@@ -74,15 +74,15 @@ function commonTypes(first: unknown, second: unknown): unknown {
 }
 
 /**
- * The schema with its `$ref` followed and its `allOf` and `if`/`then` merged in, so that what is left says everything at one
- * level but `anyOf` and `oneOf`. Circles end after 30 steps.
+ * Follows `$ref` and merges `allOf` and `if`/`then`, so that all keywords except `anyOf` and `oneOf` are on one level. Stops
+ * after 30 steps, because references may be circular.
  */
 export function resolveSchema(root: SchemaObject, schema: unknown): SchemaObject {
   let current: SchemaObject = isSchemaObject(schema) ? schema : {};
   for (let step = 0; step < 30; step += 1) {
     const { $ref, allOf, if: condition, then, else: _, ...rest } = current;
     if (typeof $ref === "string") {
-      // The rest of a schema stays beside its reference.
+      // Keywords next to a `$ref` apply too.
       current = mergeSchemas({ ...rest, ...(allOf === undefined ? {} : { allOf }) }, findRef(root, $ref));
     } else if (Array.isArray(allOf)) {
       current = rest;

@@ -6,9 +6,9 @@ type Sampler = { text: string; at: number; stretchBy: number };
 class Unsupported extends Error {}
 
 /**
- * A text that matches a regular expression, or undefined where the expression uses what this small reader does not know
- * (back references, positive look-around). It never runs the expression, as a caller's pattern may be hostile.
- * `lengthMin` is reached by repeating the first part that may repeat.
+ * Builds a text that matches a regular expression; undefined for expressions with unsupported syntax (back references,
+ * positive look-around). It never runs the expression, because a caller's pattern may be hostile. To reach `lengthMin`, it
+ * repeats the parts that may repeat.
  */
 export function samplePattern(pattern: string, lengthMin = 0): string | undefined {
   try {
@@ -28,7 +28,7 @@ function sampleWhole(sampler: Sampler): string {
   return sample;
 }
 
-/** The first alternative is the sample; the others are read over. */
+/** Samples the first alternative and skips the others. */
 function sampleChoice(sampler: Sampler, depth: number): string {
   if (depth > 40) throw new Unsupported();
   const first = sampleSequence(sampler, depth);
@@ -39,7 +39,7 @@ function sampleChoice(sampler: Sampler, depth: number): string {
   return first;
 }
 
-/** End of the alternative that begins at `at`: the next `|` or `)` of the same level. */
+/** Returns the end of the alternative that begins at `at`: the next `|` or `)` on the same level. */
 function skipSequence(text: string, at: number): number {
   let depth = 0;
   for (let place = at; place < text.length; place += 1) {
@@ -148,7 +148,7 @@ function sampleEscape(sampler: Sampler): string {
   return escapes[character] ?? character;
 }
 
-/** The first member of a class, or for a negated one the first candidate outside it. */
+/** Samples a class: its first member, or for a negated class the first candidate outside it. */
 function sampleClass(sampler: Sampler): string {
   const end = skipClass(sampler.text, sampler.at - 1);
   const isNegated = sampler.text[sampler.at] === "^";

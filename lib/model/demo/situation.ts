@@ -9,29 +9,29 @@ export type ToolExchange = {
   result?: { isError: boolean; text: string };
 };
 
-/** What the demo model does next: say a sentence and call tools, or end the turn with a report. */
+/** The next step of the demo model: say a sentence and call tools, or end the turn with a report. */
 export type DemoStep =
   | { kind: "calls"; say: string; calls: { toolName: string; input: Record<string, unknown> }[] }
   | { kind: "report"; text: string };
 
-/** Everything that the planner looks at. */
+/** The input of the planner. */
 export type Situation = {
   /** Text of the last user message. */
   message: string;
-  /** The page that is open, and the page that the session is about, as the instructions name them. */
+  /** The open page and the session's target page, according to the instructions. */
   currentUrl?: string;
   targetUrl?: string;
   demoUrl: string;
-  /** In a sub-agent: the JSON Schema of its result, as the instructions state it; undefined where there is none. */
+  /** JSON Schema of a sub-agent's result, according to the instructions; undefined if there is none. */
   resultSchema?: Record<string, unknown>;
   /** Newest revision of the variant `main` when the turn began; undefined if the instructions name none. */
   revision?: number;
   plan: PlanState;
-  /** Whether the session ends its turns in a typed result. */
+  /** Whether the turns of the session end with a typed result. */
   isStructured: boolean;
-  /** Offered tools with the schemas of their inputs. */
+  /** Offered tools, with their input schemas. */
   tools: Map<string, unknown>;
-  /** Calls before the last user message, and those of this turn. */
+  /** Calls before the last user message (`earlier`) and after it. */
   earlier: ToolExchange[];
   exchanges: ToolExchange[];
 };
@@ -64,13 +64,13 @@ function readInput(input: unknown): Record<string, unknown> {
       return {};
     }
   }
-  // An object by the two checks before; arrays are no tool input.
+  // The cast is safe after these checks.
   return typeof input === "object" && input !== null && !Array.isArray(input)
     ? (input as Record<string, unknown>)
     : {};
 }
 
-/** A named page line such as `Current page: https://…`; the last one counts. */
+/** Reads the URL of a page line such as `Current page: https://…`; the last line wins. */
 function readPageLine(text: string, name: string): string | undefined {
   const lines = [
     ...text.matchAll(new RegExp(`^[ \\t*-]{0,8}${name} pages?\\s*:\\W*(https?://[^\\s<>"'\`)\\]]+)`, "gim")),
@@ -78,10 +78,10 @@ function readPageLine(text: string, name: string): string | undefined {
   return lines.at(-1)?.[1];
 }
 
-/** What stands before the JSON Schema of its result in the instructions of a sub-agent. */
+/** The text before the result schema in the instructions of a sub-agent. */
 const RESULT_SCHEMA = "- Your result has to fit this JSON Schema:\n\n```json\n";
 
-/** The JSON Schema of a sub-agent's result; undefined where the instructions have none, or show it cut. */
+/** Reads the result schema of a sub-agent; undefined if the instructions have none or show it cut. */
 function readResultSchema(instructions: string): Record<string, unknown> | undefined {
   const start = instructions.indexOf(RESULT_SCHEMA);
   if (start === -1) return undefined;
@@ -90,16 +90,16 @@ function readResultSchema(instructions: string): Record<string, unknown> | undef
   return Object.keys(schema).length > 0 ? schema : undefined;
 }
 
-/** A heading of the instructions of a session with an output schema. */
+/** Heading in the instructions of a session with an output schema. */
 const TYPED_RESULT = /^## Typed result$/m;
 
-/** A line of the instructions of a session that edits. */
+/** Line in the instructions of a session that edits. */
 const REVISION = /^- Variant main has revision (\d{1,6}),/m;
 
-/** How a message begins that the service adds to a conversation. */
+/** Beginning of messages that the service adds to a conversation. */
 const ADDED = "[Added by the service]";
 
-/** Reads a model call's prompt and tools. `demoOrigin` leads to the page of last resort. Never throws. */
+/** Reads a model call's prompt and tools. `demoOrigin` is the origin of the fallback page. Never throws. */
 export function readSituation(options: LanguageModelV4CallOptions, demoOrigin: string): Situation {
   const situation: Situation = {
     message: "",
@@ -124,7 +124,7 @@ export function readSituation(options: LanguageModelV4CallOptions, demoOrigin: s
     }
     if (message.role === "user") {
       const text = message.content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
-      // The demo model reads the page with its tools.
+      // Not a task: the demo model reads the page with its tools.
       if (text.startsWith(ADDED)) continue;
       situation.message = text;
       context += `\n${situation.message}`;

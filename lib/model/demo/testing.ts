@@ -15,7 +15,7 @@ export const user = (text: string): LanguageModelV4Message => ({
 });
 
 let calls = 0;
-/** A tool call and its result, as the prompt holds them. */
+/** A tool call and its result as messages of a prompt. */
 export function exchange(
   toolName: string,
   input: unknown,
@@ -75,7 +75,7 @@ export type Element = {
   classes?: string;
 };
 
-/** What `dom_query` answers. */
+/** A result of `dom_query`. */
 export function answerOf(url: string, title: string, elements: Element[]): string {
   const keyed = (key: string, value: string | undefined) => (value ? ` ${key} ${JSON.stringify(value)}` : "");
   const lines = elements.map(

@@ -4,7 +4,7 @@ import { findPrice, findProducts } from "./page-facts.ts";
 import { findJson, type PageElement, type PageReading, readData } from "./page-reading.ts";
 import type { Situation, ToolExchange } from "./situation.ts";
 
-/** Stands under every report, so that nobody takes rules for a language model. */
+/** The last line of every report. It tells readers that no language model wrote the report. */
 export const demoLabel =
   "_Built-in demo model: a small rule-based planner. Set `OPENAI_API_KEY`, `OPENAI_BASE_URL` or `AI_GATEWAY_API_KEY` for a real one._";
 
@@ -17,16 +17,16 @@ const ABILITIES = [
   "compare pages (`compare /demo with /demo/cart.html`), in a session that may delegate to sub-agents",
 ];
 
-/** Text of a page or a tool as data in Markdown: one line of at most `charactersMax`, no markup of its own. */
+/** Quotes a text of a page or a tool in Markdown: one line of at most `charactersMax`, with escaped markup. */
 export function quote(text: string, charactersMax = 160): string {
   const line = text.replace(/\s+/g, " ").trim().slice(0, charactersMax);
   return line.replace(/[\\`*_[\]<>|#~]/g, (character) => `\\${character}`);
 }
 
 const nameOf = ({ name, text }: PageElement) => name || text;
-/** Texts of a page, a tool or a person as quotations. */
+/** Formats texts of a page, a tool or a person as quotations. */
 export const quoteAll = (texts: string[]): string => texts.map((text) => `“${quote(text, 200)}”`).join(", ");
-/** Lines of Markdown as a list. */
+/** Formats lines as a Markdown list. */
 export const listLines = (lines: string[]): string => lines.map((line) => `- ${line}`).join("\n");
 export const join = (...parts: (string | undefined)[]) => parts.filter(Boolean).join("\n\n");
 
@@ -78,7 +78,7 @@ function writeHead(url: string | undefined, title: string | undefined): string |
   return `**${quote(title ?? "The page")}**${url ? ` at ${url}` : ""}`;
 }
 
-/** Frames besides the page itself that `inspect_frames` named, by address. */
+/** Returns the addresses of the frames that `inspect_frames` found, without the page itself. */
 function frameUrls(exchanges: ToolExchange[], url: string | undefined): string[] {
   const result = exchanges.findLast(({ toolName }) => toolName === "inspect_frames")?.result;
   if (result === undefined || result.isError) return [];
@@ -87,7 +87,7 @@ function frameUrls(exchanges: ToolExchange[], url: string | undefined): string[]
   return [...new Set(urls)].filter((frame) => frame !== url);
 }
 
-/** The report of a turn, made of tool results only. */
+/** Writes the report of a turn from its tool results. */
 export function writePageReport(found: {
   task: DemoTask;
   readings: Map<Want, { reading: PageReading; error?: string }>;
@@ -98,7 +98,7 @@ export function writePageReport(found: {
   url: string | undefined;
 }): string {
   if (found.navigation?.result?.isError) {
-    // Without the place in the script, which says nothing about the page.
+    // Omits the position in the script, which is not about the page.
     const [error = ""] = readData(found.navigation.result.text).split("\nat line ", 1);
     return join(`I could not open the page. The browser said: ${quote(error, 300)}`, demoLabel);
   }
@@ -115,7 +115,7 @@ export function writePageReport(found: {
   const camera = found.exchanges.find(
     ({ toolName }) => toolName === "screenshot" || toolName === "capture_preview",
   );
-  // Where the query reached into the frames, their elements are in the lists.
+  // If a query returned elements of frames, the lists contain them already.
   const isInside = readings.some(({ elements }) => elements.some(({ frame }) => frame !== undefined));
   const frames = isInside ? [] : frameUrls(found.exchanges, url);
   return join(
@@ -143,7 +143,7 @@ const sourceRoles: Record<Want, RegExp> = {
   forms: /^form$/,
 };
 
-/** The report on a page whose source was fetched instead of opened. */
+/** Writes the report on a page whose source was fetched. */
 export function writeFetchReport(fetched: ToolExchange, url: string, wants: Want[]): string {
   const result = fetched.result;
   if (result === undefined || result.isError) {
@@ -166,7 +166,7 @@ export function writeFetchReport(fetched: ToolExchange, url: string, wants: Want
   );
 }
 
-/** What to say in a session that offers neither a page nor a fetch. */
+/** Writes the report of a session that offers neither the browser tools nor `fetch_url`. */
 export function writeCannotReport(situation: Situation): string {
   const others = [...situation.tools.keys()].slice(0, 12).map((name) => `\`${name}\``);
   return join(
@@ -176,7 +176,7 @@ export function writeCannotReport(situation: Situation): string {
   );
 }
 
-/** What to say to a message that the rules do not understand. */
+/** Writes the answer to a message that the rules do not understand. */
 export function writeHelp(situation: Situation): string {
   const page = situation.currentUrl ?? situation.targetUrl ?? situation.demoUrl;
   return join(

@@ -17,7 +17,7 @@ test("a public name is allowed with all of its addresses", async () => {
   assert.deepEqual(verdict, { allowed: true, addresses: await lookup("public.example") });
 });
 
-test("a name is refused when any of its addresses is private, and the address is not told", async () => {
+test("a name is refused if any of its addresses is private, and the reason omits the address", async () => {
   assert.deepEqual(await ruleOf().check({ hostname: "mixed.example", port: 443 }), {
     allowed: false,
     why: "refused",
@@ -25,7 +25,7 @@ test("a name is refused when any of its addresses is private, and the address is
   });
 });
 
-test("a name that cannot be resolved is told apart from a refused one", async () => {
+test("a name that cannot be resolved is unresolved, not refused", async () => {
   const unresolved = {
     allowed: false,
     why: "unresolved",
@@ -69,7 +69,7 @@ test("the reason is a sentence for people", () => {
   for (const [url, reason] of cases) assert.equal(rule.refuseLiteral(new URL(url)), reason);
 });
 
-test("without DNS, public literals and names that are not local pass", () => {
+test("without DNS, public literals and names that are not local are allowed", () => {
   for (const url of [
     "http://8.8.8.8/",
     "https://[2606:4700::1]:8443/",
@@ -80,14 +80,14 @@ test("without DNS, public literals and names that are not local pass", () => {
   }
 });
 
-test("addresses beside the special ranges stay public", () => {
+test("addresses just outside the special ranges are public", () => {
   const rule = ruleOf();
   const edges =
     "9.255.255.255 11.0.0.0 100.63.255.255 100.128.0.0 126.255.255.255 128.0.0.1 169.253.255.255 169.255.0.0 172.15.255.255 172.32.0.0 192.167.255.255 192.169.0.0 198.17.255.255 198.20.0.0 223.255.255.255 2600:: 64:ff9b::8.8.8.8";
   for (const address of edges.split(" ")) assert.equal(rule.checkAddress(address, 443), undefined, address);
 });
 
-test("NETWORK_ALLOW lets through a host, a host at one port, an address, an address at one port, and a network", async () => {
+test("NETWORK_ALLOW allows a host, a host at one port, an address, an address at one port, and a network", async () => {
   const cases: [string, string, boolean][] = [
     ["intranet.example", "http://intranet.example:8080/", true],
     ["Intranet.Example", "http://intranet.example./", true],
@@ -142,7 +142,7 @@ test("readNetworkAllow splits the list and names a malformed entry", () => {
   }
 });
 
-test("a reserved port of this machine is refused under any name, whatever NETWORK_ALLOW says, until it is given back", async () => {
+test("a reserved port of this machine is refused under any name, even if NETWORK_ALLOW allows it, until it is released", async () => {
   const home: Lookup = async () => [{ address: "127.0.0.1", family: 4 }];
   const rule = createAddressRule({ allow: ["127.0.0.1", "home.example", "::1", "10.0.0.0/8"], lookup: home });
   const giveBack = rule.reservePort(9222);

@@ -6,39 +6,39 @@ import { allowsAddress, allowsHost, canonicalHostname, parseNetworkAllowEntry } 
 
 export { readNetworkAllow } from "./network-allow.ts";
 
-/** One IP address as a resolver answers it. */
+/** An IP address, as a resolver returns it. */
 type ResolvedAddress = { address: string; family: number };
 
-/** Resolves a host name to all of its addresses; rejects or answers none when it has no address. */
+/** Resolves a host name to all of its addresses. For a name without an address it rejects or returns an empty list. */
 export type Lookup = (hostname: string) => Promise<ResolvedAddress[]>;
 
-/** Where a connection wants to go: a URL, or a host name or address (IPv6 with or without brackets) and a port. */
+/** The destination of a connection: a URL, or a host name or address (IPv6 with or without brackets) and a port. */
 type Destination = URL | { hostname: string; port: number };
 
 /**
- * The answer of the guard. `addresses` are the ones to connect to; `reason` is a sentence for people.
- * `unresolved` is a name without an address (it may have one later), `refused` a place where nothing may go.
+ * The guard's decision about a destination. `addresses` are the ones to connect to; `reason` is a sentence for people.
+ * `unresolved`: the name has no address now, but may have one later. `refused`: requests to it are forbidden.
  */
 export type AddressVerdict =
   | { allowed: true; addresses: ResolvedAddress[] }
   | { allowed: false; why: "refused" | "unresolved"; reason: string };
 
-/** The one rule about where requests may go; shared by the guarded fetch and the forward proxy. */
+/** The rule about where requests may go, shared by the guarded fetch and the forward proxy. */
 export type AddressRule = {
-  /** Checks a destination, resolving its name: every address that it resolves to has to be allowed. Never rejects. */
+  /** Resolves and checks a destination: all of its addresses must be allowed. Never rejects. */
   check(destination: Destination): Promise<AddressVerdict>;
-  /** Says why a connection to this IP address (reached under `hostname`, if given) is refused, or undefined. */
+  /** Returns why a connection to this IP address (for `hostname`, if given) is refused; undefined if it is allowed. */
   checkAddress(address: string, port: number, hostname?: string): string | undefined;
   /**
-   * Keeps a port of this machine (DevTools, a proxy) from everybody, whatever `NETWORK_ALLOW` lets through.
-   * @returns the undoing.
+   * Refuses connections to a port of this machine (DevTools, a proxy), even if `NETWORK_ALLOW` allows them.
+   * @returns a function that releases the port.
    */
   reservePort(port: number): () => void;
-  /** Says, without DNS, why a URL is refused by its scheme, credentials, port, local name or literal address. */
+  /** Returns why a URL is refused by its scheme, credentials, port, local name or literal address. Uses no DNS. */
   refuseLiteral(url: URL): string | undefined;
 };
 
-/** What a rule is made of: entries of `NETWORK_ALLOW`, a resolver (default: the system's), and its deadline. */
+/** Options of a rule: entries of `NETWORK_ALLOW`, a resolver (default: the system's), and its deadline. */
 type AddressRuleOptions = { allow: string[]; lookup?: Lookup; lookupTimeoutMs?: number };
 
 const exceptionHint = "name it in NETWORK_ALLOW to permit it";
@@ -46,7 +46,7 @@ const RESERVED = "this port belongs to the service's own browsers";
 const LOCAL_NAMES = /(^|\.)(localhost|localdomain|local|internal|home\.arpa)$/;
 
 /**
- * Makes the guard's rule from the entries of `NETWORK_ALLOW` (each a host, `host:port` or CIDR).
+ * Creates the guard's rule from the entries of `NETWORK_ALLOW` (each a host, `host:port` or CIDR).
  * Literal addresses cost no DNS call. Throws an Error that names a malformed entry.
  * Source: `security.md`, What leaves the service.
  */
@@ -68,7 +68,7 @@ export function createAddressRule(options: AddressRuleOptions): AddressRule {
     if (isExcepted) return undefined;
     const description = describeAddress(canonical);
     if (description === undefined) return refusePort(canonical, port);
-    // The address behind a name is not told: callers could map the network's names with it.
+    // The reason omits the address of a name, because callers could use it to explore the internal network.
     const isLiteral = name === undefined || canonicalAddress(name) !== undefined;
     return `${isLiteral ? address : name} ${isLiteral ? "is" : "resolves to"} ${description}; ${exceptionHint}`;
   }
@@ -122,7 +122,7 @@ export function createAddressRule(options: AddressRuleOptions): AddressRule {
   return { check, checkAddress, reservePort, refuseLiteral };
 }
 
-/** The address that a host is, a resolver's reading of dots behind it included; undefined for a name. */
+/** The canonical address if the host is a literal address, also with trailing dots; undefined for a name. */
 const literalOf = (hostname: string): string | undefined =>
   canonicalAddress(hostname) ?? canonicalAddress(canonicalHostname(hostname));
 
@@ -132,14 +132,14 @@ function refusePort(host: string, port: number): string | undefined {
     : undefined;
 }
 
-/** The host (IPv6 without brackets) and the port, by default that of the scheme, which an http(s) URL points at. */
+/** The host (IPv6 without brackets) and the port of a URL, by default the port of its scheme. */
 export function hostAndPort(url: URL): { hostname: string; port: number } {
   const hostname = url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname;
   const isSecure = url.protocol === "https:" || url.protocol === "wss:";
   return { hostname, port: url.port === "" ? (isSecure ? 443 : 80) : Number(url.port) };
 }
 
-/** A resolver that fails, answers nonsense or does not answer in time has found no address. */
+/** Resolves a name; returns an empty list if the resolver fails or does not answer in time. */
 async function resolveWithin(lookup: Lookup, name: string, timeoutMs: number): Promise<ResolvedAddress[]> {
   const { promise: late, resolve: giveUp } = Promise.withResolvers<ResolvedAddress[]>();
   const timer = setTimeout(() => giveUp([]), timeoutMs).unref();
@@ -153,8 +153,8 @@ async function resolveWithin(lookup: Lookup, name: string, timeoutMs: number): P
 }
 
 /**
- * Ports of other protocols (mail, files, remote shells), at which an HTTP body could be taken for commands.
- * Source: Fetch standard, "port blocking". 0 is no port at all.
+ * Ports of other protocols (mail, files, remote shells), whose servers could interpret an HTTP body as commands.
+ * Source: Fetch standard, "port blocking". 0 is not a valid port.
  */
 const BLOCKED_PORTS: ReadonlySet<number> = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,

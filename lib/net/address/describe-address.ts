@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
-/** What each range that is not for the public is called in a sentence ("… is a loopback address"). */
+/** Names of the ranges that are not public, for sentences such as "… is a loopback address". */
 const rangeNames: Readonly<Record<string, string>> = {
   unspecified: "an unspecified address",
   broadcast: "a broadcast address",
@@ -18,7 +18,7 @@ const rangeNames: Readonly<Record<string, string>> = {
   benchmarking: "a benchmarking address",
 };
 
-/** Addresses at which cloud machines serve their own credentials, some of them inside public ranges. */
+/** Addresses at which clouds serve credentials to their machines. Some of them are in public ranges. */
 const METADATA_ADDRESSES = new Set([
   "169.254.169.254",
   "169.254.170.2",
@@ -32,8 +32,8 @@ const METADATA_ADDRESSES = new Set([
 ]);
 
 /**
- * The one spelling of an IP address that the guard compares: no zone, IPv4-mapped IPv6 as IPv4, IPv6 in its
- * short form. Answers undefined where the text is no IP address in canonical notation.
+ * Normalizes an IP address for comparisons: without a zone, IPv4-mapped IPv6 as IPv4, other IPv6 in its short form.
+ * Returns undefined if the text is not an IP address.
  */
 export function canonicalAddress(text: string): string | undefined {
   const bare = text.startsWith("[") && text.endsWith("]") ? text.slice(1, -1) : text;
@@ -43,8 +43,8 @@ export function canonicalAddress(text: string): string | undefined {
 }
 
 /**
- * Says what keeps an IP address from being a public one: "a loopback address", "a metadata address" and so on,
- * or undefined for a public address. Takes what `canonicalAddress` returns.
+ * Describes an IP address that is not public, such as "a loopback address" or "a metadata address". Returns undefined for
+ * a public address. The argument must be in the form that `canonicalAddress` returns.
  * Source: `security.md`, What leaves the service; IANA special-purpose address registries.
  */
 export function describeAddress(canonical: string): string | undefined {
@@ -67,9 +67,9 @@ function describeIPv6(parsed: ipaddr.IPv6, range: string): string | undefined {
     if (parsed.match(ipaddr.parse("::"), 96)) {
       return describeEmbedded(bytes.slice(12), "IPv4-compatible") ?? "an IPv4-compatible address";
     }
-    // Only 2000::/3 has been given out for the public internet.
+    // Only 2000::/3 is allocated for the public internet.
     if (!parsed.match(ipaddr.parse("2000::"), 3)) return "a reserved address";
-    // An ISATAP interface id carries an IPv4 address under any prefix.
+    // An ISATAP interface id contains an IPv4 address, whatever the prefix is.
     const isIsatap =
       (bytes[8] === 0 || bytes[8] === 2) && bytes[9] === 0 && bytes[10] === 0x5e && bytes[11] === 0xfe;
     return isIsatap ? describeEmbedded(bytes.slice(12), "ISATAP") : undefined;

@@ -8,8 +8,8 @@ type NetworkAllowEntry =
   | { kind: "host"; host: string; port: number | undefined };
 
 /**
- * Splits the text of `NETWORK_ALLOW` (comma-separated hosts, `host:port` or CIDRs) into its entries, trimmed and
- * without empty ones. Throws an Error that names the variable and the entry when one is malformed.
+ * Splits the value of `NETWORK_ALLOW` (comma-separated hosts, `host:port` or CIDRs) into its entries, trimmed and without
+ * empty ones. Throws an Error that names the variable and the malformed entry, if there is one.
  */
 export function readNetworkAllow(text: string | undefined): string[] {
   const entries = (text ?? "")
@@ -45,7 +45,7 @@ function parseHost(entry: string, host: string): string {
   if (address !== undefined) return address;
   const url = /^[^\s/?#@\\%*]+$/.test(host) && URL.parse(`http://${host}/`);
   if (!url) throw malformed(entry, "it is no host name or address");
-  // "010.0.0.1" would silently come to mean 8.0.0.1.
+  // URL parsing changes "010.0.0.1" to 8.0.0.1, so a silent conversion could allow the wrong address.
   if (canonicalAddress(url.hostname) !== undefined)
     throw malformed(entry, `write the address as ${url.hostname}`);
   return canonicalHostname(url.hostname);
@@ -55,17 +55,17 @@ function malformed(entry: string, why: string): Error {
   return new Error(`NETWORK_ALLOW: "${entry}" is malformed: ${why}`);
 }
 
-/** A host name as the guard compares it: lower case, without the dot of a fully qualified name. */
+/** Normalizes a host name for comparisons: lower case, without trailing dots. */
 export function canonicalHostname(hostname: string): string {
   return hostname.toLowerCase().replace(/\.+$/, "");
 }
 
-/** Tells whether an entry lets this host (canonical name or address) through at this port. */
+/** Whether an entry allows this host (canonical name or address) at this port. */
 export function allowsHost(entry: NetworkAllowEntry, host: string, port: number): boolean {
   return entry.kind === "host" && entry.host === host && (entry.port === undefined || entry.port === port);
 }
 
-/** Tells whether an entry lets this canonical IP address through at this port, by itself or by its network. */
+/** Whether an entry allows this canonical IP address at this port, as a host or as a part of a network. */
 export function allowsAddress(entry: NetworkAllowEntry, canonical: string, port: number): boolean {
   if (entry.kind === "host") return allowsHost(entry, canonical, port);
   const parsed = ipaddr.parse(canonical);

@@ -3,9 +3,9 @@ import type { AddressRule } from "../address/address-rule.ts";
 import { GuardedFetchError } from "./guarded-fetch-error.ts";
 
 /**
- * A resolver for the `lookup` option of `net` and `tls` that answers only with addresses which the rule allows at
- * this port: what is connected to is what was checked, so a name that changes its answer gains nothing.
- * It fails with a GuardedFetchError. Node never calls it for literal addresses: check those first.
+ * Creates a resolver for the `lookup` option of `net` and `tls` that only returns addresses that the rule allows at this
+ * port. The connection uses exactly the checked addresses, so DNS rebinding has no effect. It fails with a
+ * GuardedFetchError. Node never calls it for literal addresses: the caller must check those.
  */
 export function createCheckedLookup(rule: Pick<AddressRule, "check">, port: number): LookupFunction {
   return (hostname, options, callback) => {

@@ -5,13 +5,13 @@ import { createCheckedLookup } from "./checked-lookup.ts";
 import { GuardedFetchError } from "./guarded-fetch-error.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** TLS settings are cheap; a caller that walks through ports must not make them pile up all the same. */
+/** Limit on cached connectors (one per port), so that a caller that tries many ports does not fill the memory. */
 const CONNECTORS_MAX = 256;
 
 /**
- * An undici agent whose connector applies the rule to the literal address, or to every address that the name
- * resolves to, at the moment of connecting. It reads no proxy from the environment and speaks HTTP/1.1.
- * `headersTimeoutMs` and `bodyTimeoutMs` (idle time; 0 is off) hold where no deadline is over the whole exchange.
+ * Creates an undici agent whose connector applies the rule when it connects: to the literal address, or to every address
+ * that the name resolves to. It ignores proxy settings in the environment and uses HTTP/1.1. `headersTimeoutMs` and
+ * `bodyTimeoutMs` (idle time; 0 disables it) are for callers without a deadline for the whole exchange.
  */
 export function createGuardedAgent(
   rule: AddressRule,
@@ -20,17 +20,17 @@ export function createGuardedAgent(
   const connectors = new Map<number, buildConnector.connector>();
 
   function connectorFor(port: number): buildConnector.connector {
-    const known = connectors.get(port);
-    if (known !== undefined) return known;
+    const existing = connectors.get(port);
+    if (existing !== undefined) return existing;
     if (connectors.size >= CONNECTORS_MAX) connectors.clear();
-    const made = buildConnector({
+    const connector = buildConnector({
       timeout: CONNECT_TIMEOUT_MS,
       allowH2: false,
       lookup: createCheckedLookup(rule, port),
-      // buildConnector passes these to net.connect, which wants host and port only at the call.
+      // The type requires host and port, which net.connect only gets with each call.
     } as buildConnector.BuildOptions);
-    connectors.set(port, made);
-    return made;
+    connectors.set(port, connector);
+    return connector;
   }
 
   return new Agent({

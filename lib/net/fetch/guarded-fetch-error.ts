@@ -1,16 +1,16 @@
 const brand = Symbol.for("agent-session-service.GuardedFetchError");
 
 /**
- * Why a guarded exchange failed: the guard said no, the deadline passed, a redirect was not to be followed, the
- * body was over its cap, the network failed, or the caller's own signal ended it.
+ * Why a guarded exchange failed: the guard refused it, the deadline passed, a redirect could not be followed, the body
+ * exceeded its limit, the network failed, or the caller's signal fired.
  */
 export type GuardedFetchFailure = "refused" | "timeout" | "redirect" | "too_large" | "network" | "aborted";
 
-/** The error of the guarded fetch: its message is a sentence for people, without internal addresses. */
+/** The error of the guarded fetch. Its message is a sentence for people, without internal addresses. */
 export class GuardedFetchError extends Error {
   readonly [brand] = true;
   readonly kind: GuardedFetchFailure;
-  /** The status that had been received by then (that of a redirect which is not followed, for instance). */
+  /** The HTTP status, if one was received before the failure; for example that of a redirect that is not followed. */
   readonly status: number | undefined;
 
   constructor(
@@ -25,7 +25,7 @@ export class GuardedFetchError extends Error {
   }
 }
 
-/** Recognises the guarded fetch's error by its brand, which holds across module graphs. */
+/** Recognizes the error by its brand, because `instanceof` fails if the module is loaded twice. */
 export function isGuardedFetchError(error: unknown): error is GuardedFetchError {
   return typeof error === "object" && error !== null && brand in error;
 }
@@ -33,8 +33,8 @@ export function isGuardedFetchError(error: unknown): error is GuardedFetchError 
 const TLS_CODE = /^(CERT_|ERR_TLS_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|EPROTO$|ERR_SSL_)/;
 
 /**
- * Turns whatever an exchange with `host` threw into a GuardedFetchError: one found along the chain of causes is
- * kept as it is, everything else becomes a sentence by its code (system messages would tell internal addresses).
+ * Converts any error of an exchange with `host` into a GuardedFetchError. A GuardedFetchError in the chain of causes is
+ * returned unchanged; other errors are described by their code, because system messages contain internal addresses.
  */
 export function toGuardedFetchError(error: unknown, host: string): GuardedFetchError {
   let code = "";

@@ -37,7 +37,7 @@ after(async () => {
 async function listen(listener: RequestListener): Promise<Server> {
   const server = createServer(listener);
   const { promise, resolve } = Promise.withResolvers<void>();
-  // Without a host it listens on every address of the machine, IPv6 included, where the hostile URLs look for it.
+  // Without a host, the server listens on all addresses of the machine (also IPv6), which the hostile URLs try to reach.
   server.listen(0, resolve);
   await promise;
   opened.push(server);
@@ -86,11 +86,11 @@ for (const place of hostilePlaces) {
   });
 }
 
-test("a name that changes its answer after the check is refused while connecting", async () => {
-  let asked = 0;
+test("a name that resolves to another address after the check is refused while connecting", async () => {
+  let lookups = 0;
   const lookup: Lookup = async () => {
-    asked += 1;
-    return [{ address: asked === 1 ? "93.184.215.14" : "127.0.0.1", family: 4 }];
+    lookups += 1;
+    return [{ address: lookups === 1 ? "93.184.215.14" : "127.0.0.1", family: 4 }];
   };
   const rule = createAddressRule({ allow: [], lookup });
   const guardedFetch = createGuardedFetch(rule);
@@ -105,7 +105,7 @@ test("a scheme outside `protocols` is refused", async () => {
   await assert.rejects(local({ protocols: ["https:"] }), kind("refused"));
 });
 
-test("NETWORK_ALLOW lets an address at its port, a network, and a name through", async () => {
+test("NETWORK_ALLOW allows an address at its port, a network, and a name", async () => {
   handle = (_request, response) => response.end("hello");
   const own = await local();
   assert.equal(text(own.body), "hello");
@@ -143,7 +143,7 @@ test("method, headers and the exact bytes of the body arrive", async () => {
   assert.equal(answer.headers.get("retry-after"), "7");
 });
 
-test("connections are kept and used again", async () => {
+test("connections are reused", async () => {
   handle = (_request, response) => response.end("x");
   const guardedFetch = fetchWith(["127.0.0.1"]);
   touched = 0;
@@ -151,7 +151,7 @@ test("connections are kept and used again", async () => {
   assert.ok(touched < 3, `${touched} connections for five requests`);
 });
 
-test("one deadline is over the whole exchange: a server that drips its body is cut off", async () => {
+test("the deadline covers the whole exchange: a server that drips its body is cut off", async () => {
   handle = (_request, response) => {
     response.writeHead(200);
     const drip = setInterval(() => response.write("."), 5);
@@ -178,7 +178,7 @@ test("the caller's signal ends the exchange as aborted", async () => {
   await assert.rejects(local({ signal: AbortSignal.abort() }), kind("aborted"));
 });
 
-test("a body over the cap fails, or is cut to the cap and marked", async () => {
+test("a body over the limit fails, or is cut to the limit and marked as truncated", async () => {
   handle = (_request, response) => response.end("0123456789");
   await assert.rejects(local({ maxBytes: 9 }), kind("too_large"));
   const cut = await local({ maxBytes: 9, overflow: "truncate" });
@@ -187,7 +187,7 @@ test("a body over the cap fails, or is cut to the cap and marked", async () => {
   assert.deepEqual([text(whole.body), whole.truncated], ["0123456789", false]);
 });
 
-test("an endless body is left at the cap", async () => {
+test("an endless body is read only up to the limit", async () => {
   handle = (_request, response) => {
     const more = () => {
       while (!response.destroyed && response.write("x".repeat(65_536)));
@@ -214,7 +214,7 @@ for (const [encoding, pack] of Object.entries(packers)) {
   });
 }
 
-test("chained or unknown encodings are handed over as they came; broken ones fail", async () => {
+test("bodies with chained or unknown encodings are returned undecoded; corrupt ones fail", async () => {
   const packed = gzipSync(gzipSync("hello"));
   handle = (request, response) => {
     const isBroken = request.url === "/broken";
@@ -227,7 +227,7 @@ test("chained or unknown encodings are handed over as they came; broken ones fai
   await assert.rejects(local({}, "/broken"), kind("network"));
 });
 
-test("a redirect fails by default, and its status is told", async () => {
+test("a redirect fails by default, and the error has its status", async () => {
   handle = (_request, response) => response.writeHead(302, { location: "/there" }).end();
   await assert.rejects(
     local(),
@@ -262,7 +262,7 @@ test("at most five redirects are followed", async () => {
   await assert.rejects(local({ redirect: "follow" }, "/6"), kind("redirect"));
 });
 
-test("another origin gets none of the caller's own headers, the same origin all", async () => {
+test("after a redirect, another origin gets none of the caller's own headers, and the same origin gets all", async () => {
   const seen: Record<string, unknown>[] = [];
   const other = await listen((request, response) => {
     seen.push({ ...request.headers });
@@ -285,7 +285,7 @@ test("another origin gets none of the caller's own headers, the same origin all"
   );
 });
 
-test("a redirected POST becomes a GET without a body, and a body never goes to another origin", async () => {
+test("a redirected POST becomes a GET without a body, and a body is never sent to another origin", async () => {
   const seen: unknown[] = [];
   handle = (request, response) => {
     seen.push([request.method, request.headers["content-type"]]);
@@ -307,7 +307,7 @@ test("a redirected POST becomes a GET without a body, and a body never goes to a
   await assert.rejects(local(init, "/away"), kind("redirect"));
 });
 
-test("network failures are sentences without addresses of the inside", async () => {
+test("network failures are sentences without internal addresses", async () => {
   handle = (request) => request.socket.destroy();
   await assert.rejects(local(), { kind: "network", message: `127.0.0.1:${port} closed the connection` });
   const lookup: Lookup = async (name) => (name === "gone.test" ? [{ address: "127.0.0.1", family: 4 }] : []);
@@ -329,7 +329,7 @@ test("a closed guarded fetch fails", async () => {
   await assert.rejects(guardedFetch(`http://127.0.0.1:${port}/`), kind("network"));
 });
 
-test("a refusal is reported with its purpose, and with the host of the hop that was refused, once", async () => {
+test("a refusal is reported once, with its purpose and the host of the refused hop", async () => {
   const refusals: NetworkRefusal[] = [];
   const guarded = createGuardedFetch(createAddressRule({ allow: [`127.0.0.1:${port}`] }), {
     onRefused: (refusal) => void refusals.push(refusal),
@@ -355,7 +355,7 @@ test("a refusal is reported with its purpose, and with the host of the hop that 
   );
 });
 
-test("a fetch of the platform's shape reports refusals too, and no other failure", async () => {
+test("reportRefusals reports the refusals of a web fetch, and no other failure", async () => {
   const refusals: { host: string; reason: string }[] = [];
   const web = createGuardedWebFetch(createAddressRule({ allow: ["127.0.0.1"] }), { protocols: ["http:"] });
   opened.push({ close: () => web.close() } as GuardedFetch);

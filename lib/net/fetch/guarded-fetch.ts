@@ -8,25 +8,25 @@ import { isRedirect, nextHop } from "./redirect-hop.ts";
 
 export { GuardedFetchError, type GuardedFetchFailure, isGuardedFetchError } from "./guarded-fetch-error.ts";
 
-/** What every exchange of one guarded fetch has in common; each request may say otherwise. */
+/** Default settings of a guarded fetch, which each request can override. */
 type GuardedFetchDefaults = {
   headers?: Record<string, string>;
-  /** Deadline over the whole exchange, from the call to the last byte of the body. Default 10,000. */
+  /** Deadline for the whole exchange, from the call to the last byte of the body. Default 10,000. */
   timeoutMs?: number;
-  /** Cap on the body, counted after decompression. Default 1 MiB. */
+  /** Size limit of the decompressed body. Default 1 MiB. */
   maxBytes?: number;
-  /** A redirect fails the exchange (default), or is followed for at most five hops, each checked again. */
+  /** "error" (default): a redirect fails the exchange. "follow": at most five redirects are followed, each one checked. */
   redirect?: "error" | "follow";
-  /** Schemes that the URL and every redirect may have. Default: both. */
+  /** Permitted schemes of the URL and of redirects. Default: both. */
   protocols?: ("http:" | "https:")[];
-  /** A body over the cap fails the exchange (default), or is cut and marked `truncated`. */
+  /** "error" (default): a body over the limit fails the exchange. "truncate": it is cut and marked `truncated`. */
   overflow?: "error" | "truncate";
 };
 
-/** On whose behalf a request is made; refusals are reported with it. */
+/** The source and session of a request, which are part of the report about a refusal. */
 type FetchPurpose = Pick<NetworkRefusal, "source" | "sessionId">;
 
-/** One request: what it says, and where it differs from the defaults. */
+/** The options of one request, which override the defaults. */
 export type GuardedFetchInit = GuardedFetchDefaults & {
   method?: string;
   body?: string | Uint8Array;
@@ -44,10 +44,10 @@ export type GuardedResponse = {
   latencyMs: number;
 };
 
-/** The fetch for every URL that a caller supplied; rejects with a GuardedFetchError and nothing else. */
+/** The fetch for all URLs that callers supply. It rejects only with a GuardedFetchError. */
 export type GuardedFetch = {
   (url: string | URL, init?: GuardedFetchInit): Promise<GuardedResponse>;
-  /** Ends all its connections; later calls fail. */
+  /** Closes all connections; later calls fail. */
   close(): Promise<void>;
 };
 
@@ -55,8 +55,8 @@ const redirectsMax = 5;
 const BODY_BYTES_MAX = 1_048_576;
 
 /**
- * Makes the guarded fetch over one connection pool: http(s) only, no credentials in the URL, every address checked
- * inside the connector, one deadline over the whole exchange, a cap on the body, redirects refused or re-checked.
+ * Creates a guarded fetch with its own connection pool: http(s) only, no credentials in the URL, every address checked
+ * when connecting, a deadline for the whole exchange, a size limit on the body, and redirects refused or checked.
  * Source: `security.md`, What leaves the service.
  */
 export function createGuardedFetch(
@@ -85,7 +85,7 @@ export function createGuardedFetch(
           signal: deadline.signal,
         });
         if (isRedirect(answer.statusCode)) {
-          // The body of a redirect says nothing, and could drip for ever.
+          // The body of a redirect is not needed, and a hostile server could send it endlessly.
           answer.body.on("error", () => {}).destroy();
           if (settings.redirect === "error" || hops === redirectsMax) {
             throw refusedRedirect(host, answer.statusCode, settings.redirect === "follow");
@@ -132,10 +132,10 @@ function parseUrl(url: string | URL): URL {
   return parsed;
 }
 
-/** Throws a GuardedFetchError of kind "refused" for what can be told from the URL alone; asks no DNS. */
+/** Throws a GuardedFetchError of kind "refused" if the URL alone, without DNS, is a reason to refuse it. */
 export function refuseUrl(rule: AddressRule, url: URL, protocols: readonly string[]): void {
-  const isOfProtocols = protocols.includes(url.protocol);
-  const reason = isOfProtocols
+  const isPermittedScheme = protocols.includes(url.protocol);
+  const reason = isPermittedScheme
     ? rule.refuseLiteral(url)
     : `${url.protocol.slice(0, -1)} is not a permitted scheme (${protocols.map((p) => p.slice(0, -1)).join(", ")})`;
   if (reason !== undefined) throw new GuardedFetchError("refused", reason);
@@ -168,7 +168,7 @@ async function readAnswer(answer: Dispatcher.ResponseData, url: URL, settings: S
   return { status: answer.statusCode, headers, url: url.href, body, truncated };
 }
 
-/** One signal for deadline and caller, and the error that tells which of the two ended the exchange. */
+/** Combines the deadline and the caller's signal. `explain` returns an error if one of them ended the exchange. */
 function startDeadline(timeoutMs: number, caller: AbortSignal | undefined) {
   const controller = new AbortController();
   let ended: "timeout" | "aborted" | undefined;

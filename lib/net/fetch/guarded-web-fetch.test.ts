@@ -23,7 +23,7 @@ after(async () => {
   server.close();
 });
 
-test("it has the shape of fetch: URL, Request, Headers, JSON body, a real Response", async () => {
+test("it works like fetch: URL, Request, Headers, JSON body, a real Response", async () => {
   handle = async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -42,7 +42,7 @@ test("it has the shape of fetch: URL, Request, Headers, JSON body, a real Respon
   assert.deepEqual(await response.json(), { method: "POST", key: "k", body: "{}" });
 });
 
-test("a status without a body is a Response, too", async () => {
+test("a status without a body also yields a Response", async () => {
   handle = (_request, response) => response.writeHead(204).end();
   assert.equal((await webFetch(origin)).status, 204);
 });
@@ -63,7 +63,7 @@ test("a body streams, and the caller's signal ends it", async () => {
   await closed.promise;
 });
 
-test("a call that was cancelled rejects with the reason of its own signal", async () => {
+test("a cancelled call rejects with the reason of its signal", async () => {
   const controller = new AbortController();
   const reason = new Error("enough");
   handle = () => controller.abort(reason);
@@ -82,7 +82,7 @@ test("refuses addresses, credentials and schemes that the guard refuses", async 
     await assert.rejects(webFetch(url), { name: "GuardedFetchError", kind: "refused" }, url);
 });
 
-test("a redirect is followed within its origin with method and body, and nowhere else", async () => {
+test("a redirect is followed only within its origin, with method and body", async () => {
   handle = async (request, response) => {
     const location = request.url === "/mcp" ? "/mcp/" : "http://127.0.0.2/";
     if (request.url === "/mcp/") request.pipe(response);

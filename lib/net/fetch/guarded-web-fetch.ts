@@ -5,22 +5,22 @@ import { refuseUrl } from "./guarded-fetch.ts";
 import { GuardedFetchError, toGuardedFetchError } from "./guarded-fetch-error.ts";
 import { isRedirect, nextHop, type RedirectHop } from "./redirect-hop.ts";
 
-/** A guarded function of the shape of `fetch`, with streaming bodies; rejects with a GuardedFetchError. */
+/** A guarded drop-in for `fetch`, with streaming bodies. It rejects with a GuardedFetchError. */
 type GuardedWebFetch = typeof globalThis.fetch & {
-  /** Ends all its connections, streams included; later calls fail. */
+  /** Closes all connections, including streams; later calls fail. */
   close(): Promise<void>;
 };
 
-/** `timeoutMs` bounds the wait for the response's headers, once connected (default 30,000). */
+/** `timeoutMs` limits the time from the connection to the response headers (default 30,000). */
 type GuardedWebFetchOptions = { protocols: ("http:" | "https:")[]; timeoutMs?: number };
 
 const REDIRECTS_MAX = 5;
 const IDLE_BODY_TIMEOUT_MS = 300_000;
 
 /**
- * Makes a `fetch` for libraries that take one: the same rule inside the connector as the guarded fetch's. Its
- * bodies stream and have no cap; the caller's signal ends them, or five minutes without a byte. A redirect is
- * followed within its origin only, as the caller's headers may be secrets of that server.
+ * Creates a `fetch` for libraries that accept one. It applies the same rule when connecting as the guarded fetch. Bodies
+ * are streamed without a size limit; they end at the caller's signal, or after five minutes without a byte. Redirects are
+ * followed only within the origin, because the caller's headers may be secrets for that server.
  * Source: `security.md`, What leaves the service.
  */
 export function createGuardedWebFetch(rule: AddressRule, options: GuardedWebFetchOptions): GuardedWebFetch {
@@ -40,7 +40,7 @@ export function createGuardedWebFetch(rule: AddressRule, options: GuardedWebFetc
       signal,
       dispatcher: agent,
     });
-    // The platform's own class, as libraries ask `instanceof Response`; the stream is handed over, not copied.
+    // Libraries check `instanceof Response`, and undici's class differs from the global one. The stream is not copied.
     const response = new Response(answer.body as ReadableStream<Uint8Array> | null, {
       status: answer.status,
       statusText: answer.statusText,
@@ -50,7 +50,7 @@ export function createGuardedWebFetch(rule: AddressRule, options: GuardedWebFetc
   }
 
   async function guardedWebFetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
-    // The caller's own signal, as a Request made from it stops following it once it is collected.
+    // The signal of the Request that is created below stops working once that Request is garbage-collected.
     const signal = init.signal ?? (input instanceof Request ? input.signal : null);
     let host = "the server";
     try {
@@ -70,7 +70,7 @@ export function createGuardedWebFetch(rule: AddressRule, options: GuardedWebFetc
         hop = next;
       }
     } catch (error) {
-      // Libraries tell a cancelled call by the reason of their own signal.
+      // Libraries recognize a cancelled call by the reason of their own signal.
       if (signal?.aborted) throw signal.reason;
       throw toGuardedFetchError(error, host);
     }

@@ -11,19 +11,19 @@ const decoders: Readonly<Record<string, () => Transform>> = {
   zstd: createZstdDecompress,
 };
 
-/** What encoding may add to data that cannot be compressed; an encoded body that is larger is over the cap. */
+/** Encoding makes incompressible data slightly larger. An encoded body may exceed `maxBytes` by this much. */
 const ENCODING_OVERHEAD_BYTES = 65_536;
 
 /** The content encodings that `readCappedBody` decodes, as an `Accept-Encoding` value. */
 export const ACCEPTED_ENCODINGS = "gzip, deflate, br, zstd";
 
-/** A body as it was read: at most the cap's bytes, `truncated` when there was more, `decoded` when decompressed. */
+/** A body of at most `maxBytes`; `truncated` if there was more, `decoded` if it was decompressed. */
 type CappedBody = { bytes: Uint8Array; truncated: boolean; decoded: boolean };
 
 /**
- * Reads a response body up to `maxBytes`, counted after decompression, and leaves the rest unread, so that a
- * compression bomb costs no more than the cap. A body under an unknown or chained encoding is returned as it came.
- * Rejects with what the stream or the decoder threw.
+ * Reads a response body up to `maxBytes`, counted after decompression, and leaves the rest unread, so that a compression
+ * bomb costs no more memory than that. A body with an unknown or chained encoding is returned undecoded.
+ * Rejects with the error of the stream or the decoder.
  */
 export async function readCappedBody(
   body: Readable,
@@ -42,7 +42,7 @@ export async function readCappedBody(
       yield chunk;
     }
   }
-  // Errors of either side reach the loop in collect, which reads the decoder.
+  // Errors of the body and of the decoder both surface in `collect`, which reads the decoder.
   pipeline(encoded, decoder, () => {});
   try {
     const read = await collect(decoder, maxBytes);

@@ -1,6 +1,6 @@
 import { GuardedFetchError } from "./guarded-fetch-error.ts";
 
-/** One request of a chain of redirects; header names are lower case. */
+/** One request in a chain of redirects; header names are lower case. */
 export type RedirectHop = {
   url: URL;
   method: string;
@@ -8,18 +8,18 @@ export type RedirectHop = {
   body: string | Uint8Array | undefined;
 };
 
-/** The only headers that another origin gets to see: whatever else the caller sent was meant for the first one. */
-const HEADERS_FOR_OTHERS = new Set(["accept", "accept-encoding", "accept-language", "user-agent"]);
+/** The only headers that are sent on to another origin. The caller meant all others for the first origin only. */
+const CROSS_ORIGIN_HEADERS = new Set(["accept", "accept-encoding", "accept-language", "user-agent"]);
 
-/** Tells whether a status sends the client elsewhere. */
+/** Whether a status is a redirect. */
 export function isRedirect(status: number): boolean {
   return [301, 302, 303, 307, 308].includes(status);
 }
 
 /**
- * Works out the request that follows a redirect: the method changes as in the Fetch standard ("HTTP-redirect
- * fetch"), and another origin gets neither the caller's headers nor a body. Throws a GuardedFetchError of kind
- * "redirect" when the redirect has no usable location or would hand a body to another origin.
+ * Computes the request that follows a redirect. The method changes as in the Fetch standard ("HTTP-redirect fetch"), and
+ * another origin gets neither the caller's headers nor a body. Throws a GuardedFetchError of kind "redirect" if the
+ * location is invalid, or if a body would be sent to another origin.
  */
 export function nextHop(hop: RedirectHop, status: number, location: unknown): RedirectHop {
   const url = typeof location === "string" ? URL.parse(location, hop.url) : null;
@@ -37,7 +37,7 @@ export function nextHop(hop: RedirectHop, status: number, location: unknown): Re
   }
   const headers = Object.entries(hop.headers).filter(
     ([name]) =>
-      (isSameOrigin || HEADERS_FOR_OTHERS.has(name)) &&
+      (isSameOrigin || CROSS_ORIGIN_HEADERS.has(name)) &&
       name !== "host" &&
       !(becomesGet && name.startsWith("content-")),
   );

@@ -1,6 +1,6 @@
 import { toGuardedFetchError } from "./guarded-fetch-error.ts";
 
-/** A fetch that reports what the guard refused, with the host of the URL. Failures stay what they are. */
+/** Wraps a guarded fetch so that it reports refusals, with the host of the URL. Errors are rethrown unchanged. */
 export const reportRefusals =
   (
     fetch: typeof globalThis.fetch,

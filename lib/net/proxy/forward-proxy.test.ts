@@ -88,7 +88,7 @@ function connect(proxy: ForwardProxy, authority: string, headers: http.OutgoingH
   return promise;
 }
 
-test("carries a request and its answer, without the headers of single connections", async () => {
+test("forwards a request and its answer, without hop-by-hop headers", async () => {
   const proxy = await proxyWith(["127.0.0.1"]);
   const seen = Promise.withResolvers<[IncomingMessage, string]>();
   handle = async (request, response) => {
@@ -125,7 +125,7 @@ test("carries a request and its answer, without the headers of single connection
   assert.deepEqual([answer.headers["x-network-refused"], answer.headers["x-hop"]], [undefined, undefined]);
 });
 
-test("carries a body of unknown length", async () => {
+test("forwards a body of unknown length", async () => {
   const proxy = await proxyWith(["127.0.0.1"]);
   handle = (request, response) => request.pipe(response);
   const init = { method: "PUT", body: "in pieces", headers: { "Transfer-Encoding": "chunked" } };
@@ -146,8 +146,8 @@ const refused: [string, string][] = [
 
 for (const [host, reason] of refused) {
   test(`refuses ${host} by request and by tunnel, and says why`, async () => {
-    const told: ProxyRefusal[] = [];
-    const proxy = await proxyWith([], { onRefused: (refusal) => told.push(refusal) });
+    const refusals: ProxyRefusal[] = [];
+    const proxy = await proxyWith([], { onRefused: (refusal) => refusals.push(refusal) });
     touched = 0;
     const answer = await get(proxy, `http://${host}:${port}/x`);
     assert.deepEqual(
@@ -157,7 +157,7 @@ for (const [host, reason] of refused) {
     const tunnel = await connect(proxy, `${host}:${port}`);
     assert.deepEqual([tunnel.answer.statusCode, tunnel.answer.headers["x-network-refused"]], [403, reason]);
     assert.deepEqual(
-      told.map((each) => [each.why, each.reason]),
+      refusals.map((each) => [each.why, each.reason]),
       [
         ["refused", reason],
         ["refused", reason],
@@ -167,16 +167,16 @@ for (const [host, reason] of refused) {
   });
 }
 
-test("a refused navigation gets a 204, on which a browser stays where it is", async () => {
+test("a refused navigation gets a 204, so that the browser stays on its page", async () => {
   const proxy = await proxyWith([]);
   const answer = await get(proxy, "http://10.0.0.1/", { headers: { "Upgrade-Insecure-Requests": "1" } });
   assert.equal(answer.status, 204);
   assert.match(`${answer.headers["x-network-refused"]}`, /^10\.0\.0\.1 is a private address/);
 });
 
-test("a server that cannot be reached is told apart from a refusal", async () => {
-  const told: ProxyRefusal[] = [];
-  const proxy = await proxyWith(["127.0.0.1"], { onRefused: (refusal) => told.push(refusal) });
+test("an unreachable server is a 502, not a refusal", async () => {
+  const refusals: ProxyRefusal[] = [];
+  const proxy = await proxyWith(["127.0.0.1"], { onRefused: (refusal) => refusals.push(refusal) });
   const answer = await get(proxy, "http://127.0.0.1:1025/");
   assert.deepEqual(
     [answer.status, answer.headers["x-network-failed"]],
@@ -189,7 +189,7 @@ test("a server that cannot be reached is told apart from a refusal", async () =>
     "nosuch.example could not be resolved to an address",
   );
   assert.deepEqual(
-    told.map(({ url, why }) => [url, why]),
+    refusals.map(({ url, why }) => [url, why]),
     [
       ["http://127.0.0.1:1025/", "failed"],
       ["https://nosuch.example/", "failed"],
@@ -197,7 +197,7 @@ test("a server that cannot be reached is told apart from a refusal", async () =>
   );
 });
 
-test("what is no forward request is a 400", async () => {
+test("a request that is not a forward request gets a 400", async () => {
   const proxy = await proxyWith(["127.0.0.1"]);
   for (const path of ["/", "https://127.0.0.1/", "ftp://127.0.0.1/", "file:///etc/passwd"]) {
     assert.equal((await get(proxy, path)).status, 400, path);
@@ -207,23 +207,23 @@ test("what is no forward request is a 400", async () => {
   }
 });
 
-test("a tunnel carries bytes both ways, a WebSocket for one", async () => {
+test("a tunnel carries bytes both ways, such as those of a WebSocket", async () => {
   const proxy = await proxyWith(["127.0.0.1"]);
   const { answer, socket } = await connect(proxy, `127.0.0.1:${port}`);
   assert.equal(answer.statusCode, 200);
   const webSocket = new WebSocket(`ws://127.0.0.1:${port}/`, { createConnection: () => socket });
-  const heard = Promise.withResolvers<string>();
+  const received = Promise.withResolvers<string>();
   webSocket.on("open", () => webSocket.send("hi"));
-  webSocket.on("message", (data) => heard.resolve(String(data)));
-  webSocket.on("error", heard.reject);
-  assert.equal(await heard.promise, "echo hi");
+  webSocket.on("message", (data) => received.resolve(String(data)));
+  webSocket.on("error", received.reject);
+  assert.equal(await received.promise, "echo hi");
   webSocket.terminate();
 });
 
-test("with credentials, others get a 407, and the user's name says who was refused", async () => {
-  const told: ProxyRefusal[] = [];
+test("with credentials, other clients get a 407, and refusals are reported with the user's name", async () => {
+  const refusals: ProxyRefusal[] = [];
   const credentials = { password: "p:w" };
-  const proxy = await proxyWith([], { credentials, onRefused: (refusal) => told.push(refusal) });
+  const proxy = await proxyWith([], { credentials, onRefused: (refusal) => refusals.push(refusal) });
   const basic = (user: string) => ({
     "Proxy-Authorization": `Basic ${Buffer.from(user).toString("base64")}`,
   });
@@ -232,11 +232,11 @@ test("with credentials, others get a 407, and the user's name says who was refus
     assert.deepEqual([answer.status, answer.headers["proxy-authenticate"]], [407, 'Basic realm="network"']);
     assert.equal((await connect(proxy, "10.0.0.1:443", headers)).answer.statusCode, 407);
   }
-  assert.equal(told.length, 0);
+  assert.equal(refusals.length, 0);
   assert.equal((await get(proxy, "http://10.0.0.1/", { headers: basic("ses_1:p:w") })).status, 403);
   assert.equal((await connect(proxy, "10.0.0.1:443", basic("ses_2:p:w"))).answer.statusCode, 403);
   assert.deepEqual(
-    told.map(({ url, clientId }) => [url, clientId]),
+    refusals.map(({ url, clientId }) => [url, clientId]),
     [
       ["http://10.0.0.1/", "ses_1"],
       ["https://10.0.0.1/", "ses_2"],
@@ -269,7 +269,7 @@ for (const [path, status] of ownPaths) {
     const own = { origin: `http://127.0.0.1:${port}`, paths: ["/demo", "/p/"] };
     for (const allow of [[], ["127.0.0.0/8", "localhost"]]) {
       const proxy = await proxyWith(allow, { own });
-      // Written by hand, as a client library would tidy the path up.
+      // The request is written by hand, because a client library would normalize the path.
       const { socket } = await openRaw(proxy);
       socket.write(`GET http://127.0.0.1:${port}${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
       const [line = ""] = (await readSocket(socket)).split("\r\n");
@@ -278,7 +278,7 @@ for (const [path, status] of ownPaths) {
   });
 }
 
-test("no other name or address of this machine leads around the rule for our own origin", async () => {
+test("no other name or address of this machine bypasses the rule for our own origin", async () => {
   const allow = ["0.0.0.0/0", "::/0", "localhost", "alias.example"];
   const own = {
     origin: `http://127.0.0.1:${port}`,
@@ -306,7 +306,7 @@ test("no other name or address of this machine leads around the rule for our own
   assert.equal(touched, 0);
 });
 
-test("clients and servers that break off leave the proxy working", async () => {
+test("the proxy keeps working after clients and servers break off", async () => {
   const proxy = await proxyWith(["127.0.0.1"]);
   handle = (request, response) => {
     if (request.url === "/half")
@@ -324,7 +324,7 @@ test("clients and servers that break off leave the proxy working", async () => {
   assert.equal((await get(proxy, `http://127.0.0.1:${port}/`)).body, "fine");
 });
 
-test("a status line that may not be written again troubles the request at most, not the process", async () => {
+test("a status that Node refuses to write fails at most the request, not the process", async () => {
   let line = "";
   const odd = net.createServer((socket) => socket.end(`HTTP/1.1 ${line}\r\nContent-Length: 0\r\n\r\n`));
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -339,7 +339,7 @@ test("a status line that may not be written again troubles the request at most, 
   assert.deepEqual(statuses, [200, 502, 999]);
 });
 
-test("a server that does not accept in time fails the request", async () => {
+test("the request fails if the server does not accept the connection in time", async () => {
   const never: Lookup = () => new Promise(() => {});
   const rule = createAddressRule({ allow: [], lookup: never });
   const proxy = await startForwardProxy({ rule, connectTimeoutMs: 20 });
@@ -377,7 +377,7 @@ async function openRaw(proxy: ForwardProxy): Promise<{ socket: Socket }> {
   return { socket };
 }
 
-/** Everything that comes until the connection is over, whichever way it ends. */
+/** Reads all data until the connection ends or fails. */
 function readSocket(socket: Socket): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   let text = "";

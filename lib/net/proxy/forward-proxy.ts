@@ -11,7 +11,7 @@ import { createOwnTls } from "./own-tls.ts";
 import type { ProxyContext } from "./proxy-context.ts";
 import { FAILED_HEADER, type ProxyCredentials, readProxyUser, refusedHeader } from "./proxy-headers.ts";
 
-/** A request that the proxy did not carry out: the guard refused it, or its server could not be reached. */
+/** A request that was not forwarded: the guard refused it, or its server could not be reached. */
 export type ProxyRefusal = {
   url: string;
   why: "refused" | "failed";
@@ -19,15 +19,15 @@ export type ProxyRefusal = {
   clientId: string | undefined;
 };
 
-/** What the proxy needs; `rule` is the guard's, the rest is optional. */
+/** Options of the proxy. `rule` is the guard's rule. */
 export type ForwardProxyOptions = {
   rule: AddressRule;
   own?: OwnOrigin;
-  /** With it the paths of our own https origins are reached as those of http ones are; otherwise tunnels there are refused. */
+  /** Makes the allowed paths of our own https origins reachable. Without it, tunnels to these origins are refused. */
   ownCertificate?: OwnCertificate;
-  /** Asked for with 407 where set; the user's name becomes the `clientId` of refusals. */
+  /** If set, clients must authenticate (407). The user name becomes the `clientId` of refusals. */
   credentials?: ProxyCredentials;
-  /** Told of every refusal and failure; must not throw. */
+  /** Called for every refusal and failure; must not throw. */
   onRefused?: (refusal: ProxyRefusal) => void;
   logger?: Pick<Logger, "debug">;
   /** Default 15,000. */
@@ -36,23 +36,23 @@ export type ForwardProxyOptions = {
   idleTimeoutMs?: number;
 };
 
-/** A running proxy; `close` ends its connections and resolves when the port is free. */
+/** A running proxy. `close` ends its connections and resolves when the port is free. */
 export type ForwardProxy = { host: "127.0.0.1"; port: number; close(): Promise<void> };
 
 const HEADERS_TIMEOUT_MS = 15_000;
 const challenge = 'Basic realm="network"';
 
 /**
- * Starts the HTTP forward proxy (absolute-form requests and CONNECT) through which the browser reaches the network,
- * on a free loopback port. Each connection goes to addresses that the rule allowed while connecting.
- * A refusal is a 403 with the header `x-network-refused: <reason>`, an unreachable server a 502 with
- * `x-network-failed`; to a plain http navigation both are a 204, as a browser then stays on the page it shows.
+ * Starts the HTTP forward proxy (absolute-form requests and CONNECT) through which the browser reaches the network, on a
+ * free loopback port. The rule checks the addresses of each connection while connecting. A refusal is a 403 with the
+ * header `x-network-refused: <reason>`, an unreachable server a 502 with `x-network-failed`. A plain http navigation gets
+ * a 204 in both cases, so that the browser stays on its current page.
  * Rejects when it cannot listen. Source: `security.md`, What leaves the service.
  */
 export async function startForwardProxy(options: ForwardProxyOptions): Promise<ForwardProxy> {
   const { credentials, idleTimeoutMs = 300_000 } = options;
   const own = options.own === undefined ? undefined : createOwnOriginRule(options.own);
-  // A connection of its own per request: one kept alive may close just when it is used again.
+  // Connections are not kept alive, because a server may close one just when the proxy reuses it.
   const agent = new http.Agent({ keepAlive: false });
   const context: ProxyContext = {
     rule: own === undefined ? options.rule : own.guard(options.rule),
@@ -68,7 +68,7 @@ export async function startForwardProxy(options: ForwardProxyOptions): Promise<F
     },
   };
 
-  /** The user's name, undefined where none is asked for, or false where the credentials are wrong. */
+  /** Returns the user name; undefined if the proxy has no credentials, false if the client's credentials are wrong. */
   function authenticate(request: IncomingMessage): string | undefined | false {
     if (credentials === undefined) return undefined;
     return readProxyUser(request.headers["proxy-authorization"], credentials) ?? false;
@@ -110,7 +110,7 @@ export async function startForwardProxy(options: ForwardProxyOptions): Promise<F
   function track(socket: Duplex): void {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
-    // A broken connection ends with its "close"; it must not end the process.
+    // An unhandled "error" event would end the process.
     socket.on("error", () => socket.destroy());
   }
 

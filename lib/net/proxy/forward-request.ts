@@ -6,8 +6,8 @@ import { type ProxyContext, routeTo, timedOut } from "./proxy-context.ts";
 import { endToEndHeaders } from "./proxy-headers.ts";
 
 /**
- * Carries one plain http request to its server and streams the answer back. What the guard refuses, and a server
- * that cannot be reached, is answered as `startForwardProxy` describes. Never throws.
+ * Forwards one plain http request to its server and streams the answer back. Refusals and unreachable servers are answered
+ * as `startForwardProxy` describes. Never throws.
  */
 export function forwardRequest(
   context: ProxyContext,
@@ -23,7 +23,7 @@ export function forwardRequest(
     }
     const error = toGuardedFetchError(cause, url.host);
     const [name, reason] = context.report(url.href, error, clientId);
-    // Chromium sends this header with navigations alone, and stays where it is on a 204.
+    // Chromium sends this header only with navigations. After a 204 it stays on its current page.
     const isNavigation = request.headers["upgrade-insecure-requests"] === "1";
     const status = isNavigation ? 204 : error.kind === "refused" ? 403 : 502;
     answerRequest(response, status, { [name]: reason }, `${reason}\n`);
@@ -53,7 +53,7 @@ export function forwardRequest(
       response.writeHead(incoming.statusCode ?? 502, endToEndHeaders(incoming.rawHeaders));
       response.flushHeaders();
     } catch (error) {
-      // The parser lets statuses through that may not be written again, such as 099.
+      // Node parses some statuses that it refuses to write, such as 099.
       upstream.destroy();
       fail(error);
       return;
@@ -74,7 +74,7 @@ function routeRequest(context: ProxyContext, url: URL) {
   return { host: ours.hostname, port: ours.port };
 }
 
-/** Ends a request whose connection is not made in time. */
+/** Fails a request that does not connect in time. */
 function limitConnect(upstream: ClientRequest, host: string, timeoutMs: number): void {
   upstream.on("socket", (socket) => {
     const slow = setTimeout(() => upstream.destroy(timedOut(host)), timeoutMs);
@@ -83,7 +83,7 @@ function limitConnect(upstream: ClientRequest, host: string, timeoutMs: number):
   });
 }
 
-/** Writes an answer of the proxy's own: a status, its headers and a line of text. */
+/** Writes the proxy's own answer: a status, its headers and a line of text. */
 export function answerRequest(
   response: ServerResponse,
   status: number,

@@ -2,24 +2,24 @@ import { createHash, generateKeyPair } from "node:crypto";
 import { isIP } from "node:net";
 import { promisify } from "node:util";
 
-/** A certificate with its key, which is only ever in memory. */
+/** A certificate with its private key, which is kept only in memory. */
 export type OwnCertificate = {
   key: string;
   cert: string;
-  /** SHA-256 of its public key in base64: what a browser is started with to accept it, and no other. */
+  /** SHA-256 of the public key, in base64. A browser that is started with it accepts this certificate. */
   spkiHash: string;
 };
 
 const generate = promisify(generateKeyPair);
 const BITS = 2_048;
 const YEARS = 10;
-/** Kinds of alternative names: RFC 5280, 4.2.1.6. */
+/** Types of alternative names. Source: RFC 5280, 4.2.1.6. */
 const DNS_NAME = 2;
 const IP_ADDRESS = 7;
 
-/** Makes a self-signed certificate for host names and addresses. */
+/** Creates a self-signed certificate for host names and addresses. */
 export async function createOwnCertificate(hostnames: readonly string[]): Promise<OwnCertificate> {
-  // Needed by deployments with https alone.
+  // Loaded on demand, because only deployments with https need it.
   const { default: forge } = await import("node-forge");
   const { publicKey, privateKey } = await generate("rsa", { modulusLength: BITS });
   const key = privateKey.export({ type: "pkcs8", format: "pem" }).toString();

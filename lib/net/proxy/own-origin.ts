@@ -5,17 +5,17 @@ import { isOfThisMachine } from "../address/is-of-this-machine.ts";
 import { canonicalHostname } from "../address/network-allow.ts";
 
 /**
- * This service as the agent's browser may see it. `origin` is where it listens (a loopback URL), `publicOrigins`
- * its `BASE_URL` and `PUBLIC_PAGES_ORIGIN` where they differ; `paths` may be reached ("/demo" means it and what is below,
- * "/p/" only that).
+ * The part of this service that the agent's browser may reach. `origin` is the loopback URL at which the service listens;
+ * `publicOrigins` are its `BASE_URL` and `PUBLIC_PAGES_ORIGIN`, if they differ. `paths` are the allowed paths: "/demo"
+ * allows that path and all paths below it, "/p/" only the paths below it.
  */
 export type OwnOrigin = { origin: string; publicOrigins?: string[]; paths: string[] };
 
-/** Tells our own origin from the rest of the network. */
+/** Decides about requests to the service's own origin. */
 export type OwnOriginRule = {
   /**
-   * Where an http URL of our own may connect to, or an https URL of a place in `tlsOrigins`; a refusal; or undefined when it
-   * is not our own.
+   * Returns the address to connect to for an allowed URL of our own origin (http, or https of `tlsOrigins`), a refusal for
+   * another URL of our own origin, and undefined for a foreign URL.
    */
   resolve(url: URL): { hostname: string; port: number } | { reason: string } | undefined;
   /**
@@ -23,17 +23,17 @@ export type OwnOriginRule = {
    * forwards to the service's plain http port.
    */
   tlsOrigins: URL[];
-  /** Says why a tunnel to this host is refused, or undefined when it is not our own. Paths cannot be seen there. */
+  /** Refuses a tunnel to our own origin, because the proxy cannot see paths in it; undefined for a foreign host. */
   refuseTunnel(hostname: string, port: number): string | undefined;
-  /** The same rule, which also refuses any address of this machine at our own port, whatever names lead to it. */
+  /** Extends a rule: it also refuses all addresses of this machine at our own port, whatever name resolves to them. */
   guard(rule: AddressRule): Pick<AddressRule, "check" | "checkAddress">;
 };
 
 const refusal = "this service's own pages are not for the agent's browser";
 
 /**
- * Makes the rule about our own origin: its allowed paths are reachable though it is on loopback, and the rest of
- * it is not, whatever `NETWORK_ALLOW` says. Source: `security.md`, What leaves the service.
+ * Creates the rule about our own origin: its allowed paths are reachable, although it is on loopback. Its other paths are
+ * not, even if `NETWORK_ALLOW` allows the origin. Source: `security.md`, What leaves the service.
  */
 export function createOwnOriginRule(own: OwnOrigin): OwnOriginRule {
   const listening = hostAndPort(new URL(own.origin));
@@ -53,7 +53,7 @@ export function createOwnOriginRule(own: OwnOrigin): OwnOriginRule {
   }
 
   function isAllowedPath(pathname: string): boolean {
-    // An encoded slash could mean another path to the server than to this check.
+    // The server could interpret an encoded slash as a different path than this check does.
     if (/%(2f|5c|00)|\/\//i.test(pathname)) return false;
     return own.paths.some((path) =>
       path.endsWith("/") ? pathname.startsWith(path) : pathname === path || pathname.startsWith(`${path}/`),
@@ -75,8 +75,8 @@ export function createOwnOriginRule(own: OwnOrigin): OwnOriginRule {
       const verdict = await rule.check(destination);
       const { port } = destination instanceof URL ? hostAndPort(destination) : destination;
       if (!verdict.allowed || port !== listening.port) return verdict;
-      const leadsHome = verdict.addresses.some(({ address }) => isOfThisMachine(address));
-      return leadsHome ? { allowed: false, why: "refused", reason: refusal } : verdict;
+      const isOwnService = verdict.addresses.some(({ address }) => isOfThisMachine(address));
+      return isOwnService ? { allowed: false, why: "refused", reason: refusal } : verdict;
     }
     return { check, checkAddress };
   }

@@ -49,7 +49,7 @@ async function tunnel(authority: string): Promise<{ status: number; socket: Sock
   return promise;
 }
 
-/** Sends a request through a tunnel, held to the certificate. */
+/** Sends a request through a tunnel, and accepts only the given certificate. */
 async function ask(authority: string, path: string, headers: http.OutgoingHttpHeaders = {}) {
   const { socket } = await tunnel(authority);
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
@@ -65,7 +65,7 @@ async function ask(authority: string, path: string, headers: http.OutgoingHttpHe
   return { status: answer.statusCode, reason: answer.headers["x-network-refused"], body };
 }
 
-test("an allowed path of our own https origin is answered by the service, as the tunnel's host", async () => {
+test("the service answers an allowed path of our own https origin, with the tunnel's host as Host", async () => {
   seen.length = 0;
   const answer = await ask("service.test:443", "/p/x/?a=b", { host: "other.example" });
   assert.deepEqual([answer.status, answer.body], [200, "the service"]);
@@ -103,12 +103,12 @@ test("other paths and sockets are refused before the service sees them", async (
   assert.equal(refusals[0]?.url, "https://service.test/");
 });
 
-test("a navigation that is refused leaves a browser where it is", async () => {
+test("a refused navigation leaves the browser on its page", async () => {
   const { status } = await ask("service.test:443", "/api/health", { "upgrade-insecure-requests": "1" });
   assert.equal(status, 204);
 });
 
-test("plain bytes in the tunnel, and tunnels to our other ports, end without an answer of the service", async () => {
+test("plain bytes in the tunnel, and tunnels to our other ports, end without an answer from the service", async () => {
   seen.length = 0;
   const { socket } = await tunnel("service.test:443");
   const ended = new Promise((resolve) => socket.on("close", resolve).on("error", () => {}));
@@ -141,11 +141,11 @@ test("without the certificate, tunnels to our own origin are refused", async () 
   await other.close();
 });
 
-test("a client that sends no whole request in time is let go, also one that goes on sending", {
+test("a client that does not complete a request in time is disconnected, even if it keeps sending", {
   timeout: 10_000,
 }, async (t) => {
   const limits = { headersTimeout: 300, idleTimeoutMs: 60_000 };
-  // No request reaches the context.
+  // No request gets far enough to use the context.
   const own = createOwnTls({} as ProxyContext, [new URL("https://service.test")], certificate, limits);
   const clients: Socket[] = [];
   const server = createTcpServer((client) => {

@@ -7,19 +7,19 @@ import { answerRequest, forwardRequest } from "./forward-request.ts";
 import type { OwnCertificate } from "./own-certificate.ts";
 import type { ProxyContext } from "./proxy-context.ts";
 
-/** Ends TLS for our own origins, so that the rule about their paths can be applied. */
+/** Terminates TLS for our own origins, so that the proxy can check the paths of requests. */
 type OwnTls = {
   /** Takes over a tunnel to one of our origins. @returns false for any other host and port. */
   takeTunnel: (client: Duplex, head: Uint8Array, hostname: string, port: number) => boolean;
 };
 
 /**
- * Answers for our own https origins with a certificate of the proxy's own: requests whose paths are allowed go to where the
- * service listens, on this machine; others are refused as plain http requests are, and WebSockets always are.
+ * Creates TLS servers for our own https origins, with the proxy's own certificate. Requests with an allowed path are
+ * forwarded to the service's port on this machine. Other paths are refused like plain http requests; WebSockets are always
+ * refused. The caller must close tunnels that are still open at the end.
  *
- * @param context its rule knows our own origin
- * @param limits.headersTimeout how long the handshake may take, and then the first request. The caller ends the tunnels
- * that are left.
+ * @param context its `own` rule must be set.
+ * @param limits.headersTimeout time limit for the handshake, and then for the headers of the first request, in ms.
  */
 export function createOwnTls(
   context: ProxyContext,
@@ -28,16 +28,16 @@ export function createOwnTls(
   limits: { headersTimeout: number; idleTimeoutMs: number },
 ): OwnTls {
   const servers = new Map<string, Server>();
-  /** The timers of clients that have sent no request yet. */
-  const silent = new WeakMap<Duplex, NodeJS.Timeout>();
+  /** Timers of clients that have not yet sent a request. */
+  const firstRequestTimers = new WeakMap<Duplex, NodeJS.Timeout>();
   for (const origin of origins) {
     const server = createServer(
       { key, cert, handshakeTimeout: limits.headersTimeout },
       (request, response) => {
-        clearTimeout(silent.get(request.socket));
+        clearTimeout(firstRequestTimers.get(request.socket));
         request.on("error", () => {});
         response.on("error", () => {});
-        // The host is the tunnel's, whatever the request says.
+        // The tunnel determines the host; the Host header is ignored.
         const url = request.url?.startsWith("/") ? URL.parse(`${origin.origin}${request.url}`) : null;
         if (!url) return answerRequest(response, 400, {}, "a path is expected\n");
         if (request.headers.upgrade === undefined)
@@ -50,15 +50,15 @@ export function createOwnTls(
         answerRequest(response, 403, { [name]: reason }, `${reason}\n`);
       },
     );
-    // Node enforces its own `headersTimeout` only for servers that listen.
+    // Node enforces `headersTimeout` only for servers that listen, and this one gets its sockets from the proxy.
     server.on("secureConnection", (socket) => {
       const timer = setTimeout(() => socket.destroy(), limits.headersTimeout);
-      silent.set(socket, timer);
+      firstRequestTimers.set(socket, timer);
       socket.once("close", () => clearTimeout(timer));
     });
     server.timeout = limits.idleTimeoutMs;
     server.keepAliveTimeout = limits.idleTimeoutMs;
-    // Plain bytes, or a client that does not accept the certificate.
+    // The client sent plain bytes, or does not accept the certificate.
     server.on("tlsClientError", (_error, socket) => socket.destroy());
     server.on("clientError", (_error, socket) => socket.destroy());
     servers.set(placeOf(hostAndPort(origin)), server);

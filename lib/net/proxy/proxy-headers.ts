@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 
-/** The header by which the proxy says that the guard refused a request. */
+/** Response header of the proxy: the guard refused the request. */
 export const refusedHeader = "x-network-refused";
-/** The header by which the proxy says that a request was allowed, and its server could not be reached. */
+/** Response header of the proxy: the request was allowed, but its server could not be reached. */
 export const FAILED_HEADER = "x-network-failed";
 
 const HOP_BY_HOP = new Set([
@@ -18,8 +18,8 @@ const HOP_BY_HOP = new Set([
 ]);
 
 /**
- * Copies raw headers (name, value, name, value …) without those that belong to one connection (RFC 9110, 7.6.1),
- * those in `without` (lower case), and the proxy's own, which no server may forge.
+ * Copies raw headers (name, value, name, value …), except hop-by-hop headers (RFC 9110, 7.6.1), those in `without` (lower
+ * case), and the proxy's own headers, so that servers cannot forge them.
  */
 export function endToEndHeaders(rawHeaders: string[], without: string[] = []): string[] {
   const dropped = new Set([...HOP_BY_HOP, ...without, refusedHeader, FAILED_HEADER]);
@@ -34,12 +34,12 @@ export function endToEndHeaders(rawHeaders: string[], without: string[] = []): s
   return pairs.filter(([name]) => !dropped.has(name.toLowerCase())).flat();
 }
 
-/** Who may use the proxy: one user, or with no `username` anybody with the password (the name then says who). */
+/** Credentials of the proxy. Without a `username`, any user name is accepted with the password. */
 export type ProxyCredentials = { username?: string; password: string };
 
 /**
- * Reads a `Proxy-Authorization` value (Basic) and answers the user's name when it is right, or undefined.
- * Compares in constant time.
+ * Checks a `Proxy-Authorization` value (Basic), in constant time. Returns the user name, or undefined if the credentials
+ * are missing or wrong.
  */
 export function readProxyUser(header: string | undefined, credentials: ProxyCredentials): string | undefined {
   const encoded = /^basic\s+([a-z0-9+/=]+)$/i.exec(header ?? "")?.[1];

@@ -1,4 +1,4 @@
-/** What became of something a person asked for: the answer, or a sentence to show. */
+/** The outcome of a person's action: the service's answer, or a sentence to show. */
 export type ActionOutcome<Answer> =
   | { isDone: true; answer: Answer }
   | { isDone: false; status: number; error: string };
@@ -7,11 +7,11 @@ const TIMEOUT_MS = 30_000;
 
 type CallOptions<Answer> = {
   timeoutMs?: number;
-  /** Reads the answer; as JSON by default. */
+  /** Reads the answer from the response; by default its JSON. */
   read?: (response: Response) => Promise<Answer>;
 };
 
-/** Calls a route of the page's own and turns every way to fail into a sentence. Never throws. */
+/** Calls a same-origin route and turns every failure into a sentence. Never throws. */
 export async function callAction<Answer>(
   fetcher: typeof fetch,
   method: string,
@@ -28,7 +28,7 @@ export async function callAction<Answer>(
     const response = await fetcher(path, init);
     if (response.ok) {
       if (read) return { isDone: true, answer: await read(response) };
-      // Same service, same contract; a body that breaks off or is no JSON is as good as none, and is caught below.
+      // The service keeps its contract, so the cast is safe. A body that is cut off or not JSON is caught below.
       const answer: unknown = response.status === 204 ? undefined : await response.json();
       return { isDone: true, answer: answer as Answer };
     }
@@ -43,7 +43,7 @@ export async function callAction<Answer>(
   }
 }
 
-/** The outcome of a call with the one field of its answer that the page needs. */
+/** Narrows the outcome of a call to one field of its answer. */
 export const pick = <Name extends string, Value>(
   outcome: ActionOutcome<{ [Key in Name]: Value }>,
   name: Name,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createPageActions } from "./page-actions.ts";
 
-/** Actions over a service that gives one answer, and the requests that it got. */
+/** Creates actions on a service that gives one answer, and records its requests. */
 function open(answer: Response) {
   const requests: string[] = [];
   const actions = createPageActions("/s/ses_a/actions", async (path, init) => {

@@ -1,11 +1,11 @@
 import type { LandingPage, LandingPageVersion } from "../state/view-types.ts";
 import { type ActionOutcome, callAction, pick } from "./call-action.ts";
 
-/** What a visitor of the session page does with its landing pages. Source: `wire.md`, Landing pages. */
+/** Actions of a visitor on the landing pages of the session. Source: `wire.md`, Landing pages. */
 export type PageActions = {
   /** Reads the versions of a page, newest first. */
   readPageVersions: (slug: string) => Promise<ActionOutcome<LandingPageVersion[]>>;
-  /** Serves another version, also of a page that was unpublished. */
+  /** Serves another version; also republishes an unpublished page. */
   rollBackPage: (slug: string, version: number) => Promise<ActionOutcome<LandingPage>>;
   unpublishPage: (slug: string) => Promise<ActionOutcome<LandingPage>>;
 };

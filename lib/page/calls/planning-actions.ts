@@ -1,13 +1,13 @@
 import type { Assertion, Plan, PlanEdit, Requirement, RequirementEdit } from "../state/view-types.ts";
 import { type ActionOutcome, callAction, pick } from "./call-action.ts";
 
-/** What people do with the plan and the requirements. Source: `wire.md`, Plan and requirements. */
+/** Actions of people on the plan and the requirements. Source: `wire.md`, Plan and requirements. */
 export type PlanningActions = {
   /** Edits items. Fails with 409 if one of them is gone or its text was changed. */
   editPlan: (edits: PlanEdit[]) => Promise<ActionOutcome<Plan>>;
   /** Switches plan first on or off. */
   setPlanMode: (mode: "off" | "plan_first") => Promise<ActionOutcome<Plan>>;
-  /** Agrees to a revision of the plan and posts the person's message. Fails with 409 if the plan is another one by now. */
+  /** Agrees to a revision of the plan and posts the person's message. Fails with 409 if the plan has a newer revision. */
   agreePlan: (
     revision: number,
     text: string,

@@ -1,23 +1,23 @@
 import type { ExportedMessage, ImportSummary, LeftOut } from "../state/view-types.ts";
 import { type ActionOutcome, callAction } from "./call-action.ts";
 
-/** Importing documents, and reading what was imported. Source: `wire.md`, Export and import of a session. */
+/** Imports documents, and reads imported conversations. Source: `wire.md`, Export and import of a session. */
 export type PortingActions = {
-  /** Imports a document; one that was imported before changes nothing, which the answer does not tell apart. */
+  /** Imports a document. A repeated import changes nothing, and its answer does not differ from the first one. */
   importDocument: (
     document: unknown,
   ) => Promise<ActionOutcome<{ import: ImportSummary; leftOut: LeftOut[] }>>;
-  /** Reads a page of an imported conversation; `cursor` is of the page before. */
+  /** Reads a page of an imported conversation; `cursor` is the `nextCursor` of the page before it. */
   readImport: (importId: string, cursor: string | null) => Promise<ActionOutcome<ImportPage>>;
 };
 
 /** A page of an imported conversation, and what the import left out. */
 export type ImportPage = { data: ExportedMessage[]; leftOut: LeftOut[]; nextCursor: string | null };
 
-/** A document of 10 MiB over a slow line. */
+/** Long enough to upload 10 MiB over a slow connection. */
 const IMPORT_TIMEOUT_MS = 180_000;
 
-/** @param paths of the session's actions and of its imports. */
+/** @param paths the paths of the session's actions and of its imports. */
 export function createPortingActions(
   { actions, imports }: { actions: string; imports: string },
   fetcher: typeof fetch,

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { publicationOf } from "../state/testing.ts";
 import { createPublicationActions } from "./publication-actions.ts";
 
-/** Actions over a service that gives one answer, and the requests that it got. */
+/** Creates actions on a service that gives one answer, and records its requests. */
 function open(answer: Response) {
   const requests: string[] = [];
   const actions = createPublicationActions("/variants", async (path, init) => {
@@ -21,7 +21,7 @@ test("a revision is published by its number, and a refusal is a sentence", async
   assert.deepEqual(requests, ['POST /variants/main/publish {"revision":3,"unchecked":true}']);
 });
 
-test("a rollback and an unpublishing answer what is published", async () => {
+test("rollback and unpublish return the current publication", async () => {
   const publication = publicationOf(1, 1);
   const rollback = open(Response.json({ success: true, publication }));
   assert.deepEqual(await rollback.actions.rollBackVariant("main", 1), { isDone: true, answer: publication });
@@ -31,13 +31,13 @@ test("a rollback and an unpublishing answer what is published", async () => {
   assert.deepEqual(unpublish.requests, ["POST /variants/main/unpublish"]);
 });
 
-test("the releases are read from the list the service answers with", async () => {
+test("releases are read from the `data` of the answer", async () => {
   const { requests, actions } = open(Response.json({ success: true, data: [], nextCursor: null }));
   assert.deepEqual(await actions.readReleases("main"), { isDone: true, answer: [] });
   assert.deepEqual(requests, ["GET /variants/main/releases"]);
 });
 
-test("a script is exported as it is answered", async () => {
+test("a script is exported unchanged", async () => {
   const { requests, actions } = open(new Response("apply();"));
   const outcome = await actions.exportRevision("main", 3, "script");
   const file = { name: "main-r3.js", mediaType: "text/javascript", text: "apply();", omitted: [] };
@@ -45,7 +45,7 @@ test("a script is exported as it is answered", async () => {
   assert.deepEqual(requests, ["GET /variants/main/revisions/3/export?format=script"]);
 });
 
-test("a document is exported as a JSON file, with the changes that it cannot carry", async () => {
+test("a document is exported as a JSON file, with the changes that its format cannot express", async () => {
   const omitted = [{ changeId: "c1", url: "https://shop.example/", reason: "GrowthBook has no moves." }];
   const body = { success: true, format: "growthbook", document: { domMutations: [] }, omitted };
   const outcome = await open(Response.json(body)).actions.exportRevision("main", 3, "growthbook");
@@ -56,7 +56,7 @@ test("a document is exported as a JSON file, with the changes that it cannot car
   assert.ok(json.isDone && json.answer.name === "b-r1.json");
 });
 
-test("an export that breaks off is an outcome, not a throw", async () => {
+test("an interrupted export is an outcome, not a throw", async () => {
   const outcome = await open(new Response('{"document":')).actions.exportRevision("main", 3, "posthog");
   assert.ok(!outcome.isDone && outcome.status === 0);
 });

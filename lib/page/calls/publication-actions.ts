@@ -8,14 +8,14 @@ import type {
 } from "../state/view-types.ts";
 import { type ActionOutcome, callAction, pick } from "./call-action.ts";
 
-/** Publishing, exporting and importing variants. Source: `wire.md`, Publications. */
+/** Publishes, exports and imports variants. Source: `wire.md`, Publications. */
 export type PublicationActions = {
   /** Publishes a revision. Fails with 409 if it is not the newest one, or if it has no passed check and `unchecked` is false. */
   publishVariant: (
     key: string,
     release: { revision: number; unchecked: boolean },
   ) => Promise<ActionOutcome<{ publication: Publication; variant: VariantSummary }>>;
-  /** Makes another release the current one; answers what is published now. */
+  /** Makes another release the current one. The answer is the current publication. */
   rollBackVariant: (key: string, release: number) => Promise<ActionOutcome<Publication | null>>;
   unpublishVariant: (key: string) => Promise<ActionOutcome<Publication | null>>;
   /** Reads the releases of a variant, newest first. */
@@ -33,7 +33,7 @@ export type PublicationActions = {
   ) => Promise<ActionOutcome<{ variant: VariantSummary; omitted: OmittedChange[] }>>;
 };
 
-/** A file to download, and the changes that its format cannot carry. */
+/** A file to download, and the changes that its format cannot express. */
 type ExportedFile = { name: string; mediaType: string; text: string; omitted: OmittedChange[] };
 
 /** A document to import on top of a revision. */
@@ -66,11 +66,11 @@ const toPublication = (
 ): ActionOutcome<Publication | null> =>
   outcome.isDone ? { isDone: true, answer: outcome.answer.publication } : outcome;
 
-/** The exported file: a script as it is answered, a document as indented JSON. */
+/** Reads the exported file: a script unchanged, a document as indented JSON. */
 async function readFile(response: Response, name: string, format: ExportFormat): Promise<ExportedFile> {
   if (format === "script")
     return { name: `${name}.js`, mediaType: "text/javascript", text: await response.text(), omitted: [] };
-  // Same service, same contract.
+  // The service keeps its contract, so the cast is safe.
   const { document, omitted } = (await response.json()) as { document: unknown; omitted: OmittedChange[] };
   return {
     name: format === "json" ? `${name}.json` : `${name}.${format}.json`,

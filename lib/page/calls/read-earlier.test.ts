@@ -3,33 +3,33 @@ import { test } from "node:test";
 import { message } from "../state/testing.ts";
 import { readEarlier } from "./read-earlier.ts";
 
-/** The API's list over messages of these numbers; notes what was asked. */
+/** A `fetch` that lists messages with these sequence numbers, and the queries that it got. */
 function listOf(seqs: number[]) {
-  const asked: string[] = [];
+  const queries: string[] = [];
   const fetcher: typeof fetch = async (input) => {
     const url = new URL(String(input), "http://service");
-    asked.push(url.search);
+    queries.push(url.search);
     const [limit, cursor] = ["limit", "cursor"].map((name) => Number(url.searchParams.get(name)));
     const later = seqs.filter((seq) => seq > (cursor ?? 0));
     const data = later.slice(0, limit).map((seq) => message(`msg_${seq}`, seq, "user", "x"));
     const nextCursor = later.length > data.length ? String(data.at(-1)?.seq) : null;
     return Response.json({ success: true, data, nextCursor });
   };
-  return { fetcher, asked };
+  return { fetcher, queries };
 }
 
 const read = async (seqs: number[], before: number) => {
-  const { fetcher, asked } = listOf(seqs);
+  const { fetcher, queries } = listOf(seqs);
   const outcome = await readEarlier("/messages", before, fetcher);
   assert.ok(outcome.isDone);
   return {
     seqs: outcome.answer.messages.map(({ seq }) => seq),
     hasEarlier: outcome.answer.hasEarlier,
-    asked,
+    queries,
   };
 };
 
-test("the messages right before the first known one come, and whether there are more", async () => {
+test("the messages directly before a message are read, and whether there are more", async () => {
   const every = Array.from({ length: 1_000 }, (_, index) => index + 1);
   const { seqs, hasEarlier } = await read(every, 801);
   assert.deepEqual([seqs[0], seqs.at(-1), seqs.length, hasEarlier], [401, 800, 400, true]);
@@ -37,13 +37,13 @@ test("the messages right before the first known one come, and whether there are 
   assert.deepEqual([first.seqs[0], first.seqs.at(-1), first.hasEarlier], [1, 100, false]);
 });
 
-test("numbers with wide gaps are looked back over until something is found", async () => {
-  const { seqs, hasEarlier, asked } = await read([5, 5_000], 5_000);
+test("the window widens over gaps in the numbers until it has messages", async () => {
+  const { seqs, hasEarlier, queries } = await read([5, 5_000], 5_000);
   assert.deepEqual([seqs, hasEarlier], [[5], false]);
-  assert.equal(asked.length, 3);
+  assert.equal(queries.length, 3);
 });
 
-test("a service that refuses is a sentence", async () => {
+test("a refusal of the service becomes a sentence", async () => {
   const outcome = await readEarlier("/messages", 10, async () =>
     Response.json({ success: false, error: "no such session" }, { status: 404 }),
   );

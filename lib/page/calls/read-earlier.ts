@@ -1,16 +1,16 @@
 import type { TranscriptMessage } from "../state/view-types.ts";
 import { type ActionOutcome, callAction } from "./call-action.ts";
 
-/** Sequence numbers looked back over at a time; they rise with every message, not by one. */
+/** Number of sequence numbers in the first window. Numbers have gaps, so it holds fewer messages. */
 const WINDOW = 400;
 const PAGE = 200;
 
-/** Messages from before a place of the transcript, oldest first, and whether there are still earlier ones. */
+/** Messages before a point of the transcript, oldest first, and whether there are earlier ones. */
 export type EarlierMessages = { messages: TranscriptMessage[]; hasEarlier: boolean };
 
 /**
- * Reads the messages that come before the one numbered `before`. The list of the API goes forwards, so a window before
- * that place is read whole; an empty one is followed by a wider one.
+ * Reads the messages that come directly before the sequence number `before`. The API lists messages forwards only, so
+ * this reads a window of sequence numbers that ends there, and widens the window while it is empty.
  */
 export async function readEarlier(
   path: string,

@@ -47,7 +47,7 @@ const WORDS = [
   "[not an address]",
 ];
 for (const typed of WORDS)
-  test(`"${typed}" is no address, and is quoted as typed`, () => {
+  test(`"${typed}" is not an address, and is quoted as typed`, () => {
     const read = readTypedAddress(typed);
     assert.ok(!read.isAddress);
     assert.ok(read.problem.startsWith(`"${typed}" is not an address.`), read.problem);
@@ -59,7 +59,7 @@ for (const typed of [
   "mailto:a@shop.example",
   "ftp://shop.example",
 ])
-  test(`"${typed}" is refused by its scheme`, () => {
+  test(`"${typed}" is refused because of its scheme`, () => {
     const read = readTypedAddress(typed);
     assert.ok(!read.isAddress);
     assert.match(read.problem, /Only http and https addresses can be opened, not "\w+:"/);

@@ -1,19 +1,19 @@
-/** What a person typed into an address field: the URL to open, or a sentence that says why it is no address. */
+/** The text of an address field, as a URL to open or a sentence that says why it is not an address. */
 type TypedAddress = { isAddress: true; url: string } | { isAddress: false; problem: string };
 
 const QUOTED_MAX = 80;
 const DOTTED_QUAD = /^(\d{1,3}\.){3}\d{1,3}$/;
 
 /**
- * Reads what a person typed where an address belongs. A complete http(s) URL is returned as typed. A host without a
- * scheme gets one: `https` as a rule, `http` for localhost, IP addresses and ports other than 443, because servers
- * there rarely speak TLS. Everything else (search words, one bare word, another scheme) is a problem, never a guess.
- * The page calls it before it sends an address, and the server applies it to what it receives.
+ * Parses the text of an address field. A complete http(s) URL is returned as typed. A host without a scheme gets one:
+ * `https` by default, `http` for localhost, IP addresses and ports other than 443, because servers there rarely speak
+ * TLS. Everything else (search words, a single word, another scheme) is a problem; the function never guesses.
+ * The page calls it before it sends an address, and the server calls it on the text that it receives.
  */
 export function readTypedAddress(text: string): TypedAddress {
   const typed = text.trim();
   if (typed === "") return { isAddress: false, problem: "Type an address, such as shop.example." };
-  if (/^https?:\/\//i.test(typed)) return parses(typed) ? found(typed) : notAnAddress(typed);
+  if (/^https?:\/\//i.test(typed)) return isUrl(typed) ? address(typed) : notAnAddress(typed);
   const [authority = ""] = typed.split(/[/?#\\]/);
   const [, host = "", port] = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(authority) ?? [];
   if (host === "") {
@@ -24,24 +24,24 @@ export function readTypedAddress(text: string): TypedAddress {
   }
   const isIp = host.startsWith("[") || DOTTED_QUAD.test(host);
   const isLocal = /^(.+\.)?localhost$/i.test(host);
-  // One bare word is a search word, unless a port shows that a host is meant.
-  if (!isIp && !isLocal && !isName(host) && port === undefined) return notAnAddress(typed);
+  // A single word is a search word, unless a port shows that it is a host.
+  if (!isIp && !isLocal && !isHostName(host) && port === undefined) return notAnAddress(typed);
   const isPlain = isIp || isLocal || (port !== undefined && port !== "443");
   const url = `${isPlain ? "http" : "https"}://${typed}`;
-  return /[\s@]/.test(authority) || !parses(url) ? notAnAddress(typed) : found(url);
+  return /[\s@]/.test(authority) || !isUrl(url) ? notAnAddress(typed) : address(url);
 }
 
-/** Whether it has two labels or more, the last of them no number: `3.14` is a number, not a host. */
-function isName(host: string): boolean {
+/** Whether it is a host name: two labels or more, of which the last is not a number. `3.14` is a number. */
+function isHostName(host: string): boolean {
   const labels = host.replace(/\.$/, "").split(".");
   return labels.length > 1 && !labels.includes("") && !/^\d*$/.test(labels.at(-1) ?? "");
 }
 
-function parses(url: string): boolean {
+function isUrl(url: string): boolean {
   return URL.canParse(url) && new URL(url).hostname !== "";
 }
 
-const found = (url: string): TypedAddress => ({ isAddress: true, url });
+const address = (url: string): TypedAddress => ({ isAddress: true, url });
 
 function notAnAddress(typed: string): TypedAddress {
   const quoted = typed.length > QUOTED_MAX ? `${typed.slice(0, QUOTED_MAX)}…` : typed;

@@ -15,7 +15,7 @@ const PATHS = {
 };
 const variant = { key: "main", revision: 2, check: null, publication: null, changeCount: 1, isShown: true };
 
-/** A cache over a service whose answers are numbered. */
+/** Creates a cache for a service whose answers have numbers. */
 function openCache(statusOf: (call: number) => number = () => 200) {
   const paths: string[] = [];
   const actions = createSessionActions(PATHS, async (path) => {

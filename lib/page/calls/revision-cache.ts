@@ -2,9 +2,9 @@ import type { VariantRevision, VariantView } from "../state/view-types.ts";
 import type { ActionOutcome } from "./call-action.ts";
 import type { SessionActions } from "./session-actions.ts";
 
-/** Newest revisions of variants that the page has read. */
+/** Caches the newest revisions of variants that the page has read. */
 export type RevisionCache = {
-  /** Returns the newest revision of a variant if it was read since its last check. */
+  /** Returns the newest revision of a variant if it is cached with its newest check. */
   peek: (variant: VariantView) => VariantRevision | undefined;
   /** Returns the newest revision of a variant, from the service if it is not cached. */
   read: (variant: VariantView) => Promise<ActionOutcome<VariantRevision>>;

@@ -20,23 +20,23 @@ test("a refusal is the service's own sentence", async () => {
   assert.deepEqual(outcome, { isDone: false, status: 409, error: "this message has started already" });
 });
 
-test("a failure without a sentence is put into words", async () => {
+test("a failure without an error sentence gets one", async () => {
   const outcome = await createSessionActions(PATHS, answering(502, "<html>")).cancel();
   assert.ok(!outcome.isDone && outcome.error === "The service answered with status 502.");
 });
 
-test("a service that is not there is an outcome, not a throw", async () => {
+test("an unreachable service is an outcome, not a throw", async () => {
   const actions = createSessionActions(PATHS, () => Promise.reject(new TypeError("fetch failed")));
   const outcome = await actions.sendMessage("Hello", "queue");
   assert.ok(!outcome.isDone && outcome.status === 0);
 });
 
-test("an answer that breaks off is an outcome, not a throw", async () => {
+test("an interrupted answer is an outcome, not a throw", async () => {
   const outcome = await createSessionActions(PATHS, answering(200, '{"success":true,"da')).readQueue();
   assert.ok(!outcome.isDone && outcome.status === 0);
 });
 
-test("a sub-agent is stopped below the session's own path", async () => {
+test("a sub-agent is stopped through the session's own path", async () => {
   const paths: string[] = [];
   const actions = createSessionActions(PATHS, async (path) => {
     paths.push(String(path));
@@ -47,7 +47,7 @@ test("a sub-agent is stopped below the session's own path", async () => {
   assert.deepEqual(paths, ["/s/ses_a/agents/ses_b/actions/cancel", "/s/ses_a/actions/agents"]);
 });
 
-test("the queue is read from the list the service answers with", async () => {
+test("the queue is read from the `data` of the answer", async () => {
   const message = { requestId: "req_1", text: "Next", author: null, createdAt: "2026-11-20T10:00:00.000Z" };
   const body = JSON.stringify({ success: true, data: [message], nextCursor: null });
   const outcome = await createSessionActions(PATHS, answering(200, body)).readQueue();

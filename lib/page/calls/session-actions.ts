@@ -20,7 +20,7 @@ import { createPublicationActions, type PublicationActions } from "./publication
 import { type EarlierMessages, readEarlier } from "./read-earlier.ts";
 import { createTestRunActions, type TestRunActions } from "./test-run-actions.ts";
 
-/** What the page can do to its session, with the share cookie as the credential. Source: `wire.md`, Follow-ups. */
+/** The actions of the page on its session, with the share cookie as the credential. Source: `wire.md`, Follow-ups. */
 export type SessionActions = PublicationActions &
   PlanningActions &
   PageActions &
@@ -30,7 +30,7 @@ export type SessionActions = PublicationActions &
       text: string,
       mode: FollowUpMode,
     ) => Promise<ActionOutcome<{ requestId: string; runId: string; queued: boolean }>>;
-    /** Stops the turn at work; answers which run that is. */
+    /** Stops the running turn. The answer names its run. */
     cancel: () => Promise<ActionOutcome<{ runId: string | null }>>;
     answer: (
       elicitationId: string,
@@ -38,16 +38,16 @@ export type SessionActions = PublicationActions &
     ) => Promise<ActionOutcome<unknown>>;
     /** Reads every sub-agent below the session. */
     readAgents: () => Promise<ActionOutcome<AgentView[]>>;
-    /** Stops a sub-agent below the session, and everything below that. */
+    /** Stops a sub-agent below the session, and all sub-agents below it. */
     cancelAgent: (agentId: string) => Promise<ActionOutcome<unknown>>;
     readQueue: () => Promise<ActionOutcome<QueuedMessage[]>>;
     editQueued: (requestId: string, text: string) => Promise<ActionOutcome<unknown>>;
     removeQueued: (requestId: string) => Promise<ActionOutcome<unknown>>;
     /** Reads the newest callbacks of the session, with their attempts. */
     readDeliveries: () => Promise<ActionOutcome<DeliveryView[]>>;
-    /** Has a callback sent again that is over. */
+    /** Sends a finished callback again. */
     redeliver: (deliveryId: string) => Promise<ActionOutcome<DeliveryView>>;
-    /** Reads the messages from before the one numbered so. */
+    /** Reads the messages directly before the sequence number `before`. */
     readEarlier: (before: number) => Promise<ActionOutcome<EarlierMessages>>;
     /** Reads the skills that the session was created with. */
     readSkills: () => Promise<ActionOutcome<Skill[]>>;
@@ -61,7 +61,7 @@ export type SessionActions = PublicationActions &
       baseRevision: number,
       edits: VariantEdit[],
     ) => Promise<ActionOutcome<VariantSummary>>;
-    /** Checks the newest revision of a variant; answers when the check is done. */
+    /** Checks the newest revision of a variant; resolves when the check is done. */
     checkVariant: (key: string) => Promise<ActionOutcome<VariantSummary>>;
     /** Chooses the variant that the live browser shows; null for none. */
     showVariant: (key: string | null) => Promise<ActionOutcome<{ variant: string | null }>>;
@@ -70,23 +70,23 @@ export type SessionActions = PublicationActions &
     ) => Promise<ActionOutcome<unknown>>;
     /** Reads the session's own link, and the newest created links without their secrets. */
     readShareLinks: () => Promise<ActionOutcome<{ shareUrl: string; data: ShareLinkView[] }>>;
-    /** Answers with the path of the new link; no other answer has it. */
+    /** Creates a link. Only this answer has its path. */
     createShareLink: (link: ShareLinkDraft) => Promise<ActionOutcome<{ shareUrl: string }>>;
     revokeShareLink: (linkId: string) => Promise<ActionOutcome<unknown>>;
-    /** Revokes every link, the session's own included, and answers with its new one. */
+    /** Revokes every link, including the session's own. The answer has the session's new link. */
     revokeAllShareLinks: () => Promise<ActionOutcome<{ shareUrl: string }>>;
   };
 
-/** A check loads each page several times, and may wait for a browser. */
+/** Long, because a check loads each page several times and may wait for a browser. */
 const CHECK_TIMEOUT_MS = 310_000;
 
 /** A share link to create; without `expiresAt` it does not expire. */
 export type ShareLinkDraft = { role: ShareRole; label?: string; expiresAt?: string };
 
 /**
- * Makes the actions of one session.
+ * Creates the actions of one session.
  *
- * @param connectionId the page's live connection: the address bar is for the connection that has control.
+ * @param connectionId id of the page's live connection; only the connection that has control may navigate.
  */
 export function createSessionActions(
   {

@@ -6,7 +6,7 @@ import { composeCurl, composeRequest, fieldOfError } from "./start-session.ts";
 
 const plain = { task: "Look", targetUrl: "", outputSchema: undefined, mayDelegate: false };
 
-test("the command's body is the request, whatever quotes the task holds", async () => {
+test("the command's body is the request, whatever quotes the task contains", async () => {
   const schema = { type: "object", properties: { name: { type: "string" } } };
   const request = composeRequest({
     task: `Don't "guess"\n$HOME \`id\` \\`,
@@ -20,18 +20,18 @@ test("the command's body is the request, whatever quotes the task holds", async 
   assert.deepEqual(JSON.parse(stdout), request);
 });
 
-test("an empty address is left out of the request", () => {
+test("an empty address is omitted from the request", () => {
   assert.deepEqual(Object.keys(composeRequest(plain)), ["messages"]);
 });
 
-test("a session that may delegate asks for it in the request and in the command; any other does not name it", () => {
+test("request and command have `subAgents` only for a session that may delegate", () => {
   const delegating = composeRequest({ ...plain, mayDelegate: true });
   assert.equal(delegating.subAgents, true);
   assert.match(composeCurl("http://127.0.0.1:3000", delegating), /"subAgents": true\n\}'$/);
   assert.doesNotMatch(composeCurl("http://127.0.0.1:3000", composeRequest(plain)), /subAgents/);
 });
 
-test("an error of the API is shown at the field it names", () => {
+test("an API error is assigned to the field that it names", () => {
   assert.equal(fieldOfError("targetUrl: must be an absolute URL"), "targetUrl");
   assert.equal(fieldOfError("messages[0].parts: is required"), "task");
   assert.equal(fieldOfError("outputSchema.type: must be object"), "outputSchema");

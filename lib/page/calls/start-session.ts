@@ -1,6 +1,6 @@
 import { type ActionOutcome, callAction } from "./call-action.ts";
 
-/** What the landing page sends to start a session: fields of the creation request. Source: specification, Session creation request. */
+/** The fields of the creation request that the landing page sends. Source: specification, Session creation request. */
 type StartRequest = {
   messages: { role: "user"; parts: { type: "text"; text: string }[] }[];
   targetUrl?: string;
@@ -25,7 +25,7 @@ export const startSession = (
 ): Promise<ActionOutcome<{ sessionId: string; shareUrl: string }>> =>
   callAction(fetcher, "POST", "/actions/sessions", request);
 
-/** The creation request for the form's values. Fields that are empty or off are left out. */
+/** Composes the creation request from the form's values. Fields that are empty or off are omitted. */
 export const composeRequest = ({
   task,
   targetUrl,
@@ -38,7 +38,7 @@ export const composeRequest = ({
   ...(mayDelegate ? { subAgents: true } : {}),
 });
 
-/** The same request as a command for a POSIX shell; the key is taken from the environment. */
+/** Composes the same request as a command for a POSIX shell, with the key from the environment. */
 export function composeCurl(baseUrl: string, request: StartRequest): string {
   const [message] = request.messages;
   const text = message?.parts[0]?.text ?? "";
@@ -61,7 +61,7 @@ export function composeCurl(baseUrl: string, request: StartRequest): string {
 
 const indent = (text: string): string => text.replaceAll("\n", "\n  ");
 
-/** Which field of the form an error sentence of the API is about: it begins with the field's name. */
+/** Finds the form field that an error sentence of the API is about; the sentence begins with the field's name. */
 export function fieldOfError(error: string): "task" | "targetUrl" | "outputSchema" | undefined {
   if (/^messages\b/.test(error)) return "task";
   if (/^targetUrl\b/.test(error)) return "targetUrl";

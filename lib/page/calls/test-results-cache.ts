@@ -2,9 +2,9 @@ import type { TestResult } from "../state/view-types.ts";
 import type { ActionOutcome } from "./call-action.ts";
 import type { TestRunActions } from "./test-run-actions.ts";
 
-/** Results of test runs that the page has read. */
+/** Caches the results of test runs that the page has read. */
 export type TestResultsCache = {
-  /** Returns the results of a test run that has ended, if they were read. */
+  /** Returns the results of a test run that has ended, if they are cached. */
   peek: (testRunId: string) => TestResult[] | undefined;
   /** Returns the results of a test run that has ended, from the service if they are not cached. */
   read: (testRunId: string) => Promise<ActionOutcome<TestResult[]>>;

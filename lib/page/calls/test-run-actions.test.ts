@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createTestResultsCache } from "./test-results-cache.ts";
 import { createTestRunActions } from "./test-run-actions.ts";
 
-/** Actions over a service that gives these answers in turn, and the requests that it got. */
+/** Creates actions on a service that gives these answers in turn, and records its requests. */
 function open(...answers: Response[]) {
   const requests: string[] = [];
   const paths = { tests: "/api/sessions/ses_a/tests", actions: "/s/ses_a/actions" };

@@ -1,7 +1,7 @@
 import type { TestRun, TestRunResults } from "../state/view-types.ts";
 import { type ActionOutcome, callAction, pick } from "./call-action.ts";
 
-/** What a visitor of the session page does with its test runs. Source: `wire.md`, Test runs. */
+/** Actions of a visitor on the test runs of the session. Source: `wire.md`, Test runs. */
 export type TestRunActions = {
   readTestRun: (testRunId: string) => Promise<ActionOutcome<TestRunResults>>;
   /** Starts a run of the same files with the same options. Fails with 409 while another run has not ended. */
@@ -10,7 +10,7 @@ export type TestRunActions = {
   cancelTests: (testRunId: string) => Promise<ActionOutcome<TestRun>>;
 };
 
-/** @param paths of the session's test runs and of its actions. */
+/** @param paths the paths of the session's test runs and of its actions. */
 export function createTestRunActions(
   { tests, actions }: { tests: string; actions: string },
   fetcher: typeof fetch,

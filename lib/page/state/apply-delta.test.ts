@@ -14,7 +14,7 @@ test("deltas add up by offset, and a repeated or overlapping one adds only what 
   assert.equal(draftText(applyDelta(state, delta(0, "Hello you"))), "Hello you");
 });
 
-test("a delta after a gap is left out", () => {
+test("a delta after a gap is dropped", () => {
   const state = applyDelta(started, delta(0, "Hel"));
   assert.equal(applyDelta(state, delta(9, "lost")), state);
 });
@@ -25,7 +25,7 @@ test("a later attempt replaces what an earlier one streamed, and an earlier one 
   assert.equal(applyDelta(state, delta(5, " try")), state);
 });
 
-test("the stored message supersedes its deltas, also those that come late", () => {
+test("the stored message supersedes its deltas, including late ones", () => {
   let state = applyDelta(started, delta(0, "Hel"));
   state = applyEvent(
     state,

@@ -25,7 +25,7 @@ test("a call without a result is unknown once its run has ended", () => {
   assert.equal(state.toolCalls.call_1?.state, "unknown");
 });
 
-test("a steer that was read leaves the queue, and its message says so", () => {
+test("a steering message leaves the queue when it is read, and is marked as such", () => {
   const waiting = {
     ...started,
     queue: [{ requestId: "req_2", mode: "steer" as const, text: "Left", author: null, createdAt: AT }],
@@ -46,7 +46,7 @@ test("a steer that was read leaves the queue, and its message says so", () => {
   );
 });
 
-test("a report takes the place of its earlier version, and comes first", () => {
+test("a report replaces its earlier version and comes first", () => {
   const report = (id: string, title: string, version = 1) => ({
     id,
     title,

@@ -16,8 +16,8 @@ import type {
 } from "./view-types.ts";
 
 /**
- * Brings the state on by one stored event. Pure; an event that the state already contains (by `seq`) changes nothing,
- * so replays and overlaps between snapshot and socket are harmless.
+ * Applies one stored event to the state. Pure; an event that the state already contains (by `seq`) changes nothing, so
+ * replays and overlaps between snapshot and socket are harmless.
  */
 export function applyEvent(state: SessionState, event: DomainEvent): SessionState {
   if (event.seq <= state.lastSeq) return state;
@@ -26,7 +26,7 @@ export function applyEvent(state: SessionState, event: DomainEvent): SessionStat
 }
 
 /**
- * `running` from the moment a request is accepted until none is open, `compacting` while a run makes room in its context.
+ * `running` while the session has an open request, `compacting` while a run shortens its context.
  * Source: `architecture.md`, How a request flows.
  */
 export function projectTurnState(
@@ -65,7 +65,7 @@ function applyKind(state: SessionState, event: DomainEvent): SessionState {
       return { ...state, browserPosition: event.position };
     case "annotation.submitted": {
       if (state.annotations.some(({ id }) => id === event.annotation.id)) return state;
-      // The annotation's shape was checked by the webhook before it was stored.
+      // The annotation webhook validated the shape before it stored the annotation.
       return { ...state, annotations: [...state.annotations, event.annotation as AnnotationView] };
     }
     case "elicitation.requested": {
@@ -75,7 +75,7 @@ function applyKind(state: SessionState, event: DomainEvent): SessionState {
       return { ...state, elicitations: [...others, view] };
     }
     case "elicitation.resolved":
-      return dropElicitation(state, event.elicitationId);
+      return removeElicitation(state, event.elicitationId);
     case "turn.waiting":
       return { ...state, waitingOn: event.waitingOn };
     case "turn.resumed":
@@ -125,12 +125,12 @@ function applyKind(state: SessionState, event: DomainEvent): SessionState {
     case "run.completed":
       return completeRun(state, event);
     default:
-      return state; // A kind that a later version of the service sends: the page goes on without it.
+      return state; // A newer version of the service may send kinds that this page does not know.
   }
 }
 
-/** Takes a question that is no longer open out of the state. */
-export const dropElicitation = (state: SessionState, elicitationId: string): SessionState => ({
+/** Removes a question that is no longer open. */
+export const removeElicitation = (state: SessionState, elicitationId: string): SessionState => ({
   ...state,
   elicitations: state.elicitations.filter((each) => each.elicitationId !== elicitationId),
 });
@@ -198,17 +198,17 @@ function beginToolCall(state: SessionState, event: EventOf<"tool.call">): Sessio
 }
 
 function endToolCall(state: SessionState, event: EventOf<"tool.result">): SessionState {
-  const begun = state.toolCalls[event.toolCallId];
+  const started = state.toolCalls[event.toolCallId];
   const call: ToolCallView = {
     toolCallId: event.toolCallId,
     toolName: event.toolName,
-    runId: begun?.runId ?? event.runId ?? "",
+    runId: started?.runId ?? event.runId ?? "",
     state: event.state,
     refusal: event.refusal ?? null,
     preview: event.preview,
     resultId: event.resultId,
     evidence: event.evidence,
-    startedAt: begun?.startedAt ?? event.timestamp,
+    startedAt: started?.startedAt ?? event.timestamp,
     durationMs: event.durationMs,
   };
   return { ...state, toolCalls: { ...state.toolCalls, [call.toolCallId]: call } };
@@ -217,17 +217,17 @@ function endToolCall(state: SessionState, event: EventOf<"tool.result">): Sessio
 function completeRun(state: SessionState, event: EventOf<"run.completed">): SessionState {
   const { runId, requestId, timestamp, outcome, error, willRetry } = event;
   if (runId === null || requestId === null) return state;
-  const begun = state.runs.find((run) => run.runId === runId);
+  const existing = state.runs.find((run) => run.runId === runId);
   let runs = upsertRun(state.runs, {
     runId,
     requestId,
-    attempt: begun?.attempt ?? 1,
-    origin: begun?.origin ?? "person",
+    attempt: existing?.attempt ?? 1,
+    origin: existing?.origin ?? "person",
     state: outcome,
     error: error ?? null,
     pageError: outcome === "succeeded" ? findPageError(state, runId) : null,
     notBefore: null,
-    startedAt: begun?.startedAt ?? null,
+    startedAt: existing?.startedAt ?? null,
     endedAt: timestamp,
   });
   if (willRetry) {
@@ -250,8 +250,8 @@ function completeRun(state: SessionState, event: EventOf<"run.completed">): Sess
     drafts: state.drafts.filter((draft) => draft.runId !== runId),
     queue: state.queue.filter((queued) => queued.requestId !== requestId),
     elicitations: state.elicitations.filter((each) => each.runId !== runId),
-    // A message that waited may have been removed while another turn waits.
-    waitingOn: begun?.state === "running" ? null : state.waitingOn,
+    // The completed run may be a queued message that was removed; the wait then belongs to another run.
+    waitingOn: existing?.state === "running" ? null : state.waitingOn,
     compactions: dropUnfinished(state.compactions, runId),
     toolCalls: closeToolCalls(state.toolCalls, runId),
     deliverables: event.deliverable
@@ -260,7 +260,7 @@ function completeRun(state: SessionState, event: EventOf<"run.completed">): Sess
   };
 }
 
-/** Why the browser is not on the page that it was last sent to; null for a run that did not use the browser. */
+/** The browser's last error, if the run used the browser; else null. */
 const findPageError = ({ toolCalls, browser }: SessionState, runId: string): string | null =>
   Object.values(toolCalls).some((call) => call.runId === runId && usesBrowser(call.toolName))
     ? browser.lastError
@@ -268,11 +268,12 @@ const findPageError = ({ toolCalls, browser }: SessionState, runId: string): str
 
 const usesBrowser = (toolName: string): boolean => BROWSER_TOOLS.some((name) => name === toolName);
 
-/** A call without a result when its run has ended: nobody will report one. */
+/** Marks the run's calls without a result as `unknown`: no result can follow once the run has ended. */
 function closeToolCalls(calls: SessionState["toolCalls"], runId: string): SessionState["toolCalls"] {
-  const isLeft = (call: ToolCallView) => call.runId === runId && call.state === "started";
-  if (!Object.values(calls).some(isLeft)) return calls;
-  const close = (call: ToolCallView): ToolCallView => (isLeft(call) ? { ...call, state: "unknown" } : call);
+  const isUnfinished = (call: ToolCallView) => call.runId === runId && call.state === "started";
+  if (!Object.values(calls).some(isUnfinished)) return calls;
+  const close = (call: ToolCallView): ToolCallView =>
+    isUnfinished(call) ? { ...call, state: "unknown" } : call;
   return Object.fromEntries(Object.entries(calls).map(([id, call]) => [id, close(call)]));
 }
 
@@ -286,7 +287,7 @@ function upsertDeliverable(deliverables: Deliverable[], deliverable: Deliverable
   return index < 0 ? [...deliverables, deliverable] : deliverables.with(index, deliverable);
 }
 
-/** A report takes the place of its earlier version, and comes first. */
+/** Adds a report in front of the others, in place of its earlier version. */
 const addReport = (reports: ReportSummary[], report: ReportSummary): ReportSummary[] => [
   report,
   ...reports.filter(({ title }) => title !== report.title),

@@ -26,7 +26,7 @@ const requirementOf = (id: string, second: number, status: Requirement["status"]
   updatedAt: AT(second),
 });
 
-test("an answer that is older than the known plan is dropped", () => {
+test("an answer that is older than the plan of the state is dropped", () => {
   const state = applyEvent(started, event(5, { kind: "plan.updated", plan: planOf(3, "agreed") }));
   assert.equal(state.plan.mode, "agreed");
   assert.equal(mergePlan(state, planOf(2, "plan_first")), state);

@@ -22,7 +22,7 @@ test("a test run starts, counts its results and ends", () => {
   assert.deepEqual(apply(begin, progress, end).testRuns, [failed]);
 });
 
-test("the newest test run is first, and progress changes no other one", () => {
+test("the newest test run is first, and progress changes only its own run", () => {
   const second = event(8, { kind: "tests.started", testRun: testRun(2) });
   const more = event(9, { kind: "tests.progress", testRunId: "tst_2", counts });
   assert.deepEqual(

@@ -13,10 +13,10 @@ export function applyTestRunEvent(testRuns: TestRun[], event: TestRunEvent): Tes
   );
 }
 
-/** Adds a test run or replaces what is known of it, unless that has ended and the given one has not. Newest first. */
+/** Adds or replaces a test run, except that a run which has ended is not replaced by an unfinished one. Newest first. */
 export function mergeTestRun(testRuns: TestRun[], run: TestRun): TestRun[] {
-  const known = testRuns.find(({ id }) => id === run.id);
-  if (known && !isUnderWay(known) && isUnderWay(run)) return testRuns;
+  const existing = testRuns.find(({ id }) => id === run.id);
+  if (existing && !isUnderWay(existing) && isUnderWay(run)) return testRuns;
   return [run, ...testRuns.filter(({ id }) => id !== run.id)].toSorted(
     (one, other) => other.number - one.number,
   );

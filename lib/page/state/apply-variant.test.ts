@@ -40,7 +40,7 @@ test("the live browser shows one variant at most", () => {
   assert.deepEqual(factsOf(state.variants), ["main 1 unchecked 2 false", "b 1 unchecked 1 false"]);
 });
 
-test("the answer to an edit comes before or after its event, and an older event takes nothing back", () => {
+test("the answer to an edit may come before or after its event, and an older event reverts nothing", () => {
   const store = createSessionStore(snapshot);
   const receive = (data: ReturnType<typeof updated>) =>
     store.receive({ type: "variant.updated", seq: data.seq, sessionId: data.sessionId, timestamp: AT, data });
@@ -55,7 +55,7 @@ test("the answer to an edit comes before or after its event, and an older event 
   assert.deepEqual(factsOf(store.getState().variants), ["main 3 unchecked 1 true"]);
 });
 
-test("a revision that was read brings the facts that a list of variants does not have", () => {
+test("reading a revision adds the facts that a list of variants does not have", () => {
   const store = createSessionStore(snapshot);
   store.mergeVariants([summary("main", 2)]);
   const revision: VariantRevision = {
@@ -77,15 +77,15 @@ test("a revision that was read brings the facts that a list of variants does not
     },
     check: null,
   };
-  store.noteRevision({ ...revision, revision: 1 });
+  store.addRevisionFacts({ ...revision, revision: 1 });
   assert.deepEqual(factsOf(store.getState().variants), ["main 2 unchecked  false"]);
-  store.noteRevision(revision);
+  store.addRevisionFacts(revision);
   assert.deepEqual(factsOf(store.getState().variants), ["main 2 unchecked 1 true"]);
-  store.noteShownVariant(null);
+  store.setShownVariant(null);
   assert.deepEqual(factsOf(store.getState().variants), ["main 2 unchecked 1 false"]);
 });
 
-test("what is published follows the snapshot, the events and the answers", () => {
+test("the publication follows the snapshot, the events and the answers", () => {
   const variants = [{ ...summary("main", 2, null, publicationOf(1, 1)), changeCount: 1, isShown: true }];
   const store = createSessionStore({ ...snapshot, variants });
   const release = () => store.getState().variants[0]?.publication?.number ?? null;
@@ -94,7 +94,7 @@ test("what is published follows the snapshot, the events and the answers", () =>
   assert.equal(release(), 1);
   receive(updated(4, summary("main", 2, null, publicationOf(2, 2)), 1));
   assert.equal(release(), 2);
-  store.notePublication("main", null);
+  store.setPublication("main", null);
   assert.equal(release(), null);
   store.mergeVariants([summary("main", 2, null, publicationOf(3, 2))]);
   assert.equal(release(), 3);

@@ -17,7 +17,7 @@ export function applyVariantEvent(
   };
 }
 
-/** An event about an older revision than the known one changes only what is shown. */
+/** Applies the event. If it is about an older revision, it changes only which variant is shown. */
 function updateVariant(
   variants: VariantView[],
   { variant, changeCount, isShown }: EventOf<"variant.updated">,
@@ -30,28 +30,29 @@ function updateVariant(
   return merged.map((each) => (each.key === variant.key ? { ...each, isShown } : each));
 }
 
-/** Adds a variant or updates its revision, check and publication, unless a newer revision is known. */
+/** Adds a variant or updates its revision, check and publication, unless the state has a newer revision. */
 export function mergeVariant(
   variants: VariantView[],
   { key, revision, check, publication }: VariantSummary,
 ): VariantView[] {
   const index = variants.findIndex((each) => each.key === key);
-  const known = variants[index];
-  if (!known) return [...variants, { key, revision, check, publication, changeCount: null, isShown: false }];
-  if (known.revision > revision) return variants;
-  const changeCount = known.revision === revision ? known.changeCount : null;
-  return variants.with(index, { ...known, revision, check, publication, changeCount });
+  const existing = variants[index];
+  if (!existing)
+    return [...variants, { key, revision, check, publication, changeCount: null, isShown: false }];
+  if (existing.revision > revision) return variants;
+  const changeCount = existing.revision === revision ? existing.changeCount : null;
+  return variants.with(index, { ...existing, revision, check, publication, changeCount });
 }
 
-/** Adds the number of changes of a revision that was read, where no event brought it. */
-export const noteRead = (variants: VariantView[], read: VariantRevision): VariantView[] =>
+/** Adds the number of changes and whether the variant is shown, if the state does not have the number. */
+export const addRevisionFacts = (variants: VariantView[], read: VariantRevision): VariantView[] =>
   variants.map((each) =>
     each.key === read.variant && each.revision === read.revision && each.changeCount === null
       ? { ...each, changeCount: countChanges(read), isShown: read.isShown }
       : each,
   );
 
-/** Sets what of a variant is published; null for nothing. */
+/** Sets the publication of a variant; null if it is unpublished. */
 export const setPublication = (
   variants: VariantView[],
   key: string,

@@ -36,11 +36,11 @@ test("a session with a test run has the tab Tests", () => {
   assert.deepEqual(listTabs({ ...started, testRuns: [testRun(1)] }, []), ["result", "tests", "activity"]);
 });
 
-test("a tab that was opened stays without content", () => {
+test("an opened tab stays, even without content", () => {
   assert.deepEqual(listTabs(started, ["requirements"]), ["result", "requirements", "activity"]);
 });
 
-test("a sub-agent has no tab of the session at the top, whatever was opened", () => {
+test("a sub-agent has none of the tabs of a top-level session, even if they were opened", () => {
   const agents = [{ agentId: "agt_2" } as AgentView];
   const agent = { name: "cart" } as unknown as NonNullable<typeof started.agent>;
   assert.deepEqual(listTabs({ ...withEvidence, agent, agents }, ["result", "requirements"]), [
@@ -50,7 +50,7 @@ test("a sub-agent has no tab of the session at the top, whatever was opened", ()
   ]);
 });
 
-test("evidence and annotations are counted and are no news; a sub-agent is", () => {
+test("evidence and annotations are counted but are not news; a sub-agent is news", () => {
   const annotations = [{ id: "ann_1" } as (typeof started.annotations)[number]];
   assert.deepEqual(newsOf({ ...withEvidence, annotations }), newsOf(started));
   const agents = [{ agentId: "agt_2" } as AgentView];

@@ -26,8 +26,15 @@ const ORDER: readonly DrawerTab[] = [
   "activity",
 ];
 
-/** Tabs of the session at the top. The result of a sub-agent is in its parent's Agents tab. */
-const TOP_ONLY: readonly DrawerTab[] = ["result", "changes", "previews", "tests", "requirements", "pages"];
+/** Tabs that only a session without a parent has. The result of a sub-agent is in its parent's Agents tab. */
+const TOP_LEVEL_TABS: readonly DrawerTab[] = [
+  "result",
+  "changes",
+  "previews",
+  "tests",
+  "requirements",
+  "pages",
+];
 
 /**
  * The tabs of a session: Result, Activity, those with content, and those that were opened during this visit. A tab that
@@ -36,9 +43,9 @@ const TOP_ONLY: readonly DrawerTab[] = ["result", "changes", "previews", "tests"
 export function listTabs(state: SessionState, opened: readonly DrawerTab[]): DrawerTab[] {
   const counts = countsOf(state);
   const isShown = (tab: DrawerTab): boolean => {
-    if (state.agent && TOP_ONLY.includes(tab)) return false;
+    if (state.agent && TOP_LEVEL_TABS.includes(tab)) return false;
     if (tab === "result" || tab === "activity" || opened.includes(tab)) return true;
-    // A variant has a tab before its changes are counted.
+    // Not by count: the number of changes may not be known yet.
     return tab === "changes" ? state.variants.length > 0 : counts[tab] > 0;
   };
   return ORDER.filter(isShown);

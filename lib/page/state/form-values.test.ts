@@ -17,7 +17,7 @@ const form: ElicitationForm = {
 
 test("a form begins with its defaults", () => assert.deepEqual(startValues(form), { copies: 1 }));
 
-test("empty fields are left out of the answer, and a box that is not checked is a No", () => {
+test("empty fields are omitted from the answer, and an unchecked box is false", () => {
   const values = { email: "ada@shop.example", note: "", copies: undefined, extras: [] };
   assert.deepEqual(readForm(form, values), {
     answer: { email: "ada@shop.example", gift: false },
@@ -25,7 +25,7 @@ test("empty fields are left out of the answer, and a box that is not checked is 
   });
 });
 
-test("what is wrong is told by field", () => {
+test("problems are listed by field", () => {
   assert.deepEqual(readForm(form, { email: "ada", copies: 1.5 }).problems, {
     email: "must be an email address",
     copies: "must be a whole number",

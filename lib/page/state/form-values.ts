@@ -3,16 +3,16 @@ import type { ElicitationForm, FormValue } from "./view-types.ts";
 
 export { listChoices };
 
-/** What the fields of a form hold while a person fills them in, by name. */
+/** The values of a form's fields while a person fills them in, by field name. */
 export type FormValues = Record<string, FormValue | undefined>;
 
-/** The values that the fields begin with. */
+/** Returns the initial values of the fields. */
 export const startValues = (form: ElicitationForm): FormValues => readDefaults(form);
 
 /**
- * Reads the answer from the fields. A box that is not checked is `false`; every other field that is empty is left out.
+ * Reads the answer from the fields. An unchecked box is `false`; every other empty field is omitted.
  *
- * @returns the answer, and what is wrong with it by field, in the order of the form.
+ * @returns the answer, and its problems by field, in the order of the form.
  */
 export function readForm(
   form: ElicitationForm,

@@ -20,7 +20,7 @@ test("a test has its control and its variant side by side", () => {
   ]);
 });
 
-test("files and tests with problems come first, the others stay in the order of the run", () => {
+test("files and tests with problems come first, the others keep the order of the run", () => {
   const other = { file: "tests/shop.spec.ts" };
   assert.deepEqual(
     show([
@@ -38,7 +38,7 @@ test("files and tests with problems come first, the others stay in the order of 
   );
 });
 
-test("a second result of a test for one target is not lost", () => {
+test("a second result of a test for the same target is kept", () => {
   const files = groupTestResults([testResult("pays"), testResult("pays", { status: "failed" })]);
   assert.equal(countTests(files), 2);
   assert.equal(new Set(files[0]?.tests.map(({ key }) => key)).size, 2);

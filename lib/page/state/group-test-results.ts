@@ -26,7 +26,7 @@ export function groupTestResults(results: readonly TestResult[]): TestFile[] {
   for (const result of results) {
     const { file, line, titles, target } = result;
     const name = JSON.stringify([file, line, titles]);
-    // A second result for a target is a test of its own: a test could write such a report.
+    // A test could write a report with two results for one target: the second becomes a separate test.
     const copy = copies.get(`${target} ${name}`) ?? 0;
     copies.set(`${target} ${name}`, copy + 1);
     const key = `${copy} ${name}`;
@@ -50,7 +50,7 @@ const byRank = (one: TestGroup, other: TestGroup): number => rankOf(one) - rankO
 
 const rankOfFile = ({ tests }: TestFile): number => Math.min(...tests.map(rankOf));
 
-/** The tests with a result of a status; all for null. Files without such tests are left out. */
+/** Filters tests by the status of a result; null keeps all. Files without matching tests are omitted. */
 export function filterTests(files: readonly TestFile[], only: TestStatus | null): TestFile[] {
   if (only === null) return [...files];
   return files.flatMap(({ file, tests }) => {
@@ -59,6 +59,6 @@ export function filterTests(files: readonly TestFile[], only: TestStatus | null)
   });
 }
 
-/** The number of tests. */
+/** Counts the tests of all files. */
 export const countTests = (files: readonly TestFile[]): number =>
   files.reduce((sum, { tests }) => sum + tests.length, 0);

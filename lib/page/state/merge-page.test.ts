@@ -25,7 +25,7 @@ function receive(
   store.receive({ type: kind, seq, sessionId: data.sessionId, timestamp: AT, data });
 }
 
-test("deployed and changed pages are kept by their slugs, in the order in which they came", () => {
+test("deployed and changed pages are merged by slug, in the order in which they arrived", () => {
   const store = createSessionStore(snapshot);
   receive(store, 4, "page.deployed", page("a", 1, 1));
   receive(store, 5, "page.deployed", page("b", 1, 2));
@@ -37,7 +37,7 @@ test("deployed and changed pages are kept by their slugs, in the order in which 
 
 test("an event that is older than the answer of this visitor's action changes nothing", () => {
   const store = createSessionStore({ ...snapshot, pages: [page("a", 1, 1)] });
-  store.notePage(page("a", null, 5));
+  store.mergePage(page("a", null, 5));
   receive(store, 4, "page.updated", page("a", 2, 4));
   assert.equal(store.getState().pages[0]?.version, null);
 });

@@ -16,7 +16,7 @@ const draftText = (state: SessionState) => state.drafts.map(({ text }) => text).
 
 test("an accepted message waits in the queue until its turn stores it", () => {
   const store = createSessionStore(snapshot);
-  store.noteAccepted(queued("req_2", "And then?"), "run_2");
+  store.addAcceptedMessage(queued("req_2", "And then?"), "run_2");
   assert.equal(store.getState().queue.length, 1);
   const sent = { ...message("msg_9", 9, "user", "And then?"), requestId: "req_2" };
   store.receive({
@@ -29,22 +29,22 @@ test("an accepted message waits in the queue until its turn stores it", () => {
   assert.equal(store.getState().queue.length, 0);
 });
 
-test("a burst of frames is one notice to the page", () => {
+test("a burst of frames notifies the page once", () => {
   const scheduled: (() => void)[] = [];
   const store = createSessionStore(snapshot, (callback) => scheduled.push(callback));
-  let notices = 0;
+  let notifications = 0;
   store.subscribe(() => {
-    notices += 1;
+    notifications += 1;
   });
   for (const [index, letter] of [..."abc"].entries()) {
     store.receive({ type: "message.delta", sessionId: SESSION, timestamp: AT, data: delta(index, letter) });
   }
   for (const callback of scheduled) callback();
-  assert.equal(notices, 1);
+  assert.equal(notifications, 1);
   assert.equal(draftText(store.getState()), "abc");
 });
 
-test("earlier messages come before the known ones, each once", () => {
+test("earlier messages are inserted before the others, each once", () => {
   const store = createSessionStore({
     ...snapshot,
     messages: [message("msg_5", 5, "user", "b")],
@@ -56,7 +56,7 @@ test("earlier messages come before the known ones, each once", () => {
   assert.deepEqual([messages.map(({ seq }) => seq), hasEarlier], [[4, 5], false]);
 });
 
-test("the controls are nobody's after a new connection until the service says whose", () => {
+test("after a reconnect control counts as free until the service reports who has", () => {
   const store = createSessionStore(snapshot);
   const head = { sessionId: SESSION, timestamp: AT };
   store.receive({ type: "control", ...head, data: { holder: "someone" } });
@@ -70,25 +70,28 @@ test("the controls are nobody's after a new connection until the service says wh
   assert.equal(store.getState().control, null);
 });
 
-test("a message whose turn is about to begin stays in view when the queue no longer lists it", () => {
+test("a message whose turn is about to begin stays visible when the queue no longer lists it", () => {
   const store = createSessionStore(snapshot);
-  store.noteAccepted(queued("req_2", "And then?"), "run_2");
+  store.addAcceptedMessage(queued("req_2", "And then?"), "run_2");
   store.replaceQueue([]);
   assert.equal(store.getState().queue.length, 1);
-  store.noteRemoved("req_2");
+  store.removeQueuedMessage("req_2");
   assert.equal(store.getState().queue.length, 0);
 });
 
 test("accepted messages wait in the order in which the agent gets them", () => {
   const store = createSessionStore(snapshot);
-  const say = (requestId: string, mode: QueuedMessage["mode"]) =>
-    store.noteAccepted(queued(requestId, requestId, mode), mode === "steer" ? "run_1" : `run_${requestId}`);
-  say("q1", "queue");
-  say("s1", "steer");
-  say("i1", "interrupt");
-  say("q2", "queue");
-  say("s2", "steer");
-  say("i2", "interrupt");
+  const accept = (requestId: string, mode: QueuedMessage["mode"]) =>
+    store.addAcceptedMessage(
+      queued(requestId, requestId, mode),
+      mode === "steer" ? "run_1" : `run_${requestId}`,
+    );
+  accept("q1", "queue");
+  accept("s1", "steer");
+  accept("i1", "interrupt");
+  accept("q2", "queue");
+  accept("s2", "steer");
+  accept("i2", "interrupt");
   const { queue, runs } = store.getState();
   assert.deepEqual(
     queue.map(({ requestId }) => requestId),

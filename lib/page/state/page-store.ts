@@ -1,9 +1,9 @@
 import type { EarlierMessages } from "../calls/read-earlier.ts";
 import { applyDelta } from "./apply-delta.ts";
-import { applyEvent, dropElicitation, projectTurnState } from "./apply-event.ts";
+import { applyEvent, projectTurnState, removeElicitation } from "./apply-event.ts";
 import { mergePlan, mergeRequirements } from "./apply-planning.ts";
 import { mergeTestRun } from "./apply-test-run.ts";
-import { markShown, mergeVariant, noteRead, setPublication } from "./apply-variant.ts";
+import { addRevisionFacts, markShown, mergeVariant, setPublication } from "./apply-variant.ts";
 import { mergePage } from "./merge-page.ts";
 import { createSessionState, isOpen, type SessionState } from "./session-state.ts";
 import type {
@@ -21,48 +21,48 @@ import type {
   VariantSummary,
 } from "./view-types.ts";
 
-/** The session as one page sees it, for any view library: read, subscribe, feed. */
+/** Holds the state of the session for one page, independent of the view library. */
 export type SessionStore = {
   getState: () => SessionState;
-  /** Calls back after changes, at most once per `schedule`; returns the way to stop. */
+  /** Calls back after changes, at most once per `schedule`. @returns a function that unsubscribes. */
   subscribe: (listener: () => void) => () => void;
   receive: (frame: LiveFrame) => void;
-  /** Takes note of a message that the service has just accepted, before its events arrive. */
-  noteAccepted: (message: QueuedMessage, runId: string) => void;
-  /** Takes over the queue as the service lists it. */
+  /** Adds a message that the service has accepted, before its events arrive. */
+  addAcceptedMessage: (message: QueuedMessage, runId: string) => void;
+  /** Replaces the queue with the service's list. */
   replaceQueue: (queue: QueuedMessage[]) => void;
-  /** Takes note of a queued message that was taken back, before its event arrives. */
-  noteRemoved: (requestId: string) => void;
-  /** Takes note of a run that was told to stop, until its end arrives. */
-  noteStopping: (runId: string) => void;
-  /** Takes note of an answered question, before its event arrives. */
-  noteElicitationAnswered: (elicitationId: string) => void;
-  /** Takes over the sub-agents as the service lists them. */
+  /** Removes a queued message that the person has removed, before its event arrives. */
+  removeQueuedMessage: (requestId: string) => void;
+  /** Marks a run as stopping until its end arrives. */
+  setStopping: (runId: string) => void;
+  /** Removes an answered question, before its event arrives. */
+  removeElicitation: (elicitationId: string) => void;
+  /** Replaces the sub-agents with the service's list. */
   replaceAgents: (agents: AgentView[]) => void;
-  /** Updates variants from an answer of the service, unless newer revisions are known. */
+  /** Updates variants from an answer of the service, unless the state has newer revisions. */
   mergeVariants: (variants: VariantSummary[]) => void;
-  /** Adds the facts of a revision that was read: number of changes, and whether it is shown. */
-  noteRevision: (revision: VariantRevision) => void;
-  /** Sets what of a variant is published, before the event arrives. */
-  notePublication: (key: string, publication: Publication | null) => void;
+  /** Adds the number of changes of a revision and whether it is shown, from an answer of the service. */
+  addRevisionFacts: (revision: VariantRevision) => void;
+  /** Sets the publication of a variant, before the event arrives. */
+  setPublication: (key: string, publication: Publication | null) => void;
   /** Sets the variant that the live browser shows, before the event arrives. */
-  noteShownVariant: (key: string | null) => void;
-  /** Takes over a plan from an answer of the service, unless a newer one is known. */
-  notePlan: (plan: Plan) => void;
-  /** Takes over requirements from an answer of the service, unless newer ones are known. */
-  noteRequirements: (requirements: Requirement[]) => void;
+  setShownVariant: (key: string | null) => void;
+  /** Updates the plan from an answer of the service, unless the state has a newer one. */
+  mergePlan: (plan: Plan) => void;
+  /** Updates requirements from an answer of the service, unless the state has newer ones. */
+  mergeRequirements: (requirements: Requirement[]) => void;
   /** Updates a landing page from an answer of the service, before the event arrives. */
-  notePage: (page: LandingPage) => void;
+  mergePage: (page: LandingPage) => void;
   /** Adds a test run from an answer of the service, before its event arrives. */
-  noteTestRun: (testRun: TestRun) => void;
-  /** Puts messages from before the known ones in their place. */
+  mergeTestRun: (testRun: TestRun) => void;
+  /** Inserts earlier messages in front of the others. */
   addEarlier: (earlier: EarlierMessages) => void;
 };
 
 /**
- * Makes a store from the page's snapshot.
+ * Creates a store from the page's snapshot.
  *
- * @param schedule runs a callback soon; a browser passes `requestAnimationFrame`, so that a burst of deltas is one draw.
+ * @param schedule runs a callback soon; a browser passes `requestAnimationFrame`, so a burst of deltas causes one render.
  */
 export function createSessionStore(
   snapshot: SessionSnapshot,
@@ -90,40 +90,41 @@ export function createSessionStore(
       return () => listeners.delete(listener);
     },
     receive: (frame) => change(applyFrame(state, frame)),
-    noteAccepted: (message, runId) => change(addAccepted(state, message, runId)),
+    addAcceptedMessage: (message, runId) => change(addAccepted(state, message, runId)),
     replaceQueue: (queue) => change(mergeQueue(state, queue)),
-    noteRemoved(requestId) {
+    removeQueuedMessage(requestId) {
       const queue = state.queue.filter((message) => message.requestId !== requestId);
       const runs = state.runs.filter((run) => run.requestId !== requestId || run.state !== "pending");
       change({ ...state, queue, runs, turnState: projectTurnState({ ...state, runs, queue }) });
     },
-    noteStopping: (stoppingRunId) => change({ ...state, stoppingRunId }),
-    noteElicitationAnswered: (elicitationId) => change(dropElicitation(state, elicitationId)),
+    setStopping: (stoppingRunId) => change({ ...state, stoppingRunId }),
+    removeElicitation: (elicitationId) => change(removeElicitation(state, elicitationId)),
     replaceAgents: (agents) => change({ ...state, agents }),
     mergeVariants: (variants) =>
       change({ ...state, variants: variants.reduce(mergeVariant, state.variants) }),
-    noteRevision: (revision) => change({ ...state, variants: noteRead(state.variants, revision) }),
-    notePublication: (key, publication) =>
+    addRevisionFacts: (revision) =>
+      change({ ...state, variants: addRevisionFacts(state.variants, revision) }),
+    setPublication: (key, publication) =>
       change({ ...state, variants: setPublication(state.variants, key, publication) }),
-    noteShownVariant: (key) => change({ ...state, variants: markShown(state.variants, key) }),
-    notePlan: (plan) => change(mergePlan(state, plan)),
-    noteRequirements: (requirements) =>
+    setShownVariant: (key) => change({ ...state, variants: markShown(state.variants, key) }),
+    mergePlan: (plan) => change(mergePlan(state, plan)),
+    mergeRequirements: (requirements) =>
       change({ ...state, requirements: mergeRequirements(state.requirements, requirements) }),
-    notePage: (page) => change({ ...state, pages: mergePage(state.pages, page) }),
-    noteTestRun: (testRun) => change({ ...state, testRuns: mergeTestRun(state.testRuns, testRun) }),
+    mergePage: (page) => change({ ...state, pages: mergePage(state.pages, page) }),
+    mergeTestRun: (testRun) => change({ ...state, testRuns: mergeTestRun(state.testRuns, testRun) }),
     addEarlier({ messages, hasEarlier }) {
-      const known = new Set(state.messages.map(({ id }) => id));
-      const earlier = messages.filter(({ id }) => !known.has(id));
+      const existingIds = new Set(state.messages.map(({ id }) => id));
+      const earlier = messages.filter(({ id }) => !existingIds.has(id));
       change({ ...state, messages: [...earlier, ...state.messages], hasEarlier });
     },
   };
 }
 
-/** Brings the state on by one frame of the live socket. Pure. */
+/** Applies one frame of the live socket to the state. Pure. */
 function applyFrame(state: SessionState, frame: LiveFrame): SessionState {
   switch (frame.type) {
     case "ready":
-      // If somebody has control, a frame that says so follows.
+      // If a person has control, a `control` frame follows.
       return { ...state, ...frame.data, control: null };
     case "watching":
       return { ...state, watching: frame.data.watching };
@@ -143,8 +144,8 @@ function applyFrame(state: SessionState, frame: LiveFrame): SessionState {
 }
 
 /**
- * The listed queue, without messages whose turn has begun meanwhile, and with accepted ones that are no longer listed
- * because their turn is about to begin: their stored message takes their place.
+ * Merges the service's list of the queue. Messages whose turn has begun in the meantime are dropped. Accepted messages
+ * that the service no longer lists stay while their run is open, until their stored message replaces them.
  */
 function mergeQueue(state: SessionState, listed: QueuedMessage[]): SessionState {
   const isStored = (requestId: string) => state.messages.some((message) => message.requestId === requestId);
@@ -158,10 +159,10 @@ function mergeQueue(state: SessionState, listed: QueuedMessage[]): SessionState 
 }
 
 function addAccepted(state: SessionState, message: QueuedMessage, runId: string): SessionState {
-  const isKnown =
+  const hasStarted =
     state.runs.some((run) => run.requestId === message.requestId && run.state !== "pending") ||
     state.messages.some(({ requestId }) => requestId === message.requestId);
-  if (isKnown) return state;
+  if (hasStarted) return state;
   const run: RunView = {
     runId,
     requestId: message.requestId,
@@ -177,7 +178,7 @@ function addAccepted(state: SessionState, message: QueuedMessage, runId: string)
   return {
     ...state,
     turnState: state.turnState === "idle" ? "running" : state.turnState,
-    runs: state.runs.some((known) => known.runId === runId) ? state.runs : [...state.runs, run],
+    runs: state.runs.some((existing) => existing.runId === runId) ? state.runs : [...state.runs, run],
     queue: insertQueued(
       state.queue.filter(({ requestId }) => requestId !== message.requestId),
       message,
@@ -185,7 +186,7 @@ function addAccepted(state: SessionState, message: QueuedMessage, runId: string)
   };
 }
 
-/** Which messages the agent gets first: those for the turn at work, then those that end it, then the others. */
+/** The order in which the agent gets messages: those that steer the running turn, those that end it, the others. */
 const RANK: Record<QueuedMessage["mode"], number> = { steer: 0, interrupt: 1, queue: 2 };
 
 function insertQueued(queue: QueuedMessage[], message: QueuedMessage): QueuedMessage[] {

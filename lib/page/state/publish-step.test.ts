@@ -27,7 +27,7 @@ test("the check of the newest revision decides how it can be published", () => {
   assert.equal(findPublishStep(variant(null, older), 3), "unchecked");
 });
 
-test("a published revision is published again only to make a checked release", () => {
+test("a published revision can be published again only as a checked release", () => {
   const checked = { publication: publicationOf(2, 3) };
   const unchecked = { publication: publicationOf(2, 3, { isUnchecked: true }) };
   assert.equal(findPublishStep(variant("pass", checked), 3), "published");
@@ -36,6 +36,6 @@ test("a published revision is published again only to make a checked release", (
   assert.equal(findPublishStep(variant("warn", unchecked), 3), "ready");
 });
 
-test("a revision that the person did not look at is not published", () => {
+test("a revision that the person has not seen is not published", () => {
   assert.equal(findPublishStep(variant("pass"), 2), "outdated");
 });

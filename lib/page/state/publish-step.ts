@@ -1,6 +1,6 @@
 import type { VariantView } from "./view-types.ts";
 
-/** What a person can do next to publish the newest revision of a variant. */
+/** The next step to publish the newest revision of a variant. */
 type PublishStep =
   /** The variant has a newer revision than the one that the person looked at. */
   | "outdated"
@@ -15,7 +15,7 @@ type PublishStep =
  * Decides what a person can do next. A revision that was published unchecked can be published again after its check
  * passed, which makes a checked release.
  *
- * @param seenRevision the revision that the person looked at; no newer one is published without being seen.
+ * @param seenRevision the revision that the person has seen; the person must see a newer one before it is published.
  */
 export function findPublishStep(
   { revision, check, publication }: VariantView,

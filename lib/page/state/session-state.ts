@@ -1,31 +1,31 @@
 import type { ControlHolder, RunView, SessionSnapshot, ToolCallView } from "./view-types.ts";
 
-/** A message while it is written: what the live deltas have brought so far. */
+/** A message that is being written: the text of the deltas so far. */
 export type Draft = {
   messageId: string;
   requestId: string;
   runId: string;
-  /** Which try at the model call this is; a later one replaces it. */
+  /** Number of the attempt at the model call; a later attempt replaces the draft. */
   attempt: number;
   text: string;
   reasoning: string;
 };
 
-/** What the session page is drawn from: the snapshot, brought on by events and deltas. */
+/** The state of the session page: the snapshot with all later events and deltas applied. */
 export type SessionState = Omit<SessionSnapshot, "toolCalls"> & {
   toolCalls: Readonly<Record<string, ToolCallView>>;
   /** Inputs of tool calls whose message is not stored yet. */
   toolInputs: Readonly<Record<string, unknown>>;
   drafts: Draft[];
-  /** How many people have the session open; null until the live connection has said so. */
+  /** How many people have the session open; null until the live connection reports it. */
   watching: number | null;
-  /** Which person has the controls of the browser; null where none has, or the connection is lost. */
+  /** The person who has control of the browser; null if no person has, or the connection is lost. */
   control: ControlHolder;
-  /** This page's live connection; null until it is let in. */
+  /** Id of this page's live connection; null until the service accepts it. */
   connectionId: string | null;
-  /** The run that a person at this page told to stop. */
+  /** The run that a person stopped on this page. */
   stoppingRunId: string | null;
-  /** Rises when the service says that the waiting messages have changed. */
+  /** Counts the service's reports that the queue changed. The page reads the queue again when it changes. */
   queueChanges: number;
   /** Counts the events about sub-agents. The page reads their list again when it changes. */
   agentChanges: number;
@@ -39,7 +39,7 @@ export type SessionState = Omit<SessionSnapshot, "toolCalls"> & {
   pageChanges: number;
 };
 
-/** The state a page starts with. */
+/** Creates the initial state of a page. */
 export const createSessionState = (snapshot: SessionSnapshot): SessionState => ({
   ...snapshot,
   messages: snapshot.messages.toSorted((one, other) => one.seq - other.seq),
@@ -58,18 +58,18 @@ export const createSessionState = (snapshot: SessionSnapshot): SessionState => (
   pageChanges: 0,
 });
 
-/** Whether a run has yet to end. */
+/** Whether a run has not ended. */
 export const isOpen = (run: RunView): boolean => run.state === "pending" || run.state === "running";
 
-/** The run that is being played, else the one that is played next, else the one that ended last. */
+/** The running run, else the next pending run, else the last run. */
 export const currentRun = (state: SessionState): RunView | undefined =>
   state.runs.find((run) => run.state === "running") ?? state.runs.find(isOpen) ?? state.runs.at(-1);
 
-/** Whether the run at work was told to stop and has yet to end. */
+/** Whether a person stopped the running run and it has not ended yet. */
 export const isStopping = (state: SessionState): boolean =>
   state.runs.some((run) => run.runId === state.stoppingRunId && isOpen(run));
 
-/** Whether this visitor may send messages and addresses. A sub-agent takes them from its parent alone. */
+/** Whether this visitor may send messages and addresses. A sub-agent accepts them only from its parent. */
 export const mayDirect = ({ role, agent }: Pick<SessionState, "role" | "agent">): boolean =>
   role === "drive" && agent === null;
 

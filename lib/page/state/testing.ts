@@ -10,14 +10,14 @@ import type {
   TranscriptMessage,
 } from "./view-types.ts";
 
-/** When everything in these tests happens. */
+/** The time of every event in these tests. */
 export const AT = "2026-11-20T10:00:00.000Z";
 /** The session's id. */
 export const SESSION = "ses_a";
-/** A live connection that stands. */
+/** The status of an open live connection. */
 export const OPEN = { state: "open" } as const;
 
-/** A session whose first run has yet to start, as the page gets it. */
+/** The snapshot of a session whose first run has not started. */
 export const snapshot: SessionSnapshot = {
   session: {
     id: SESSION,
@@ -129,7 +129,7 @@ export const event = (seq: number, fields: Fields & Record<string, unknown>, run
     ...fields,
   }) as DomainEvent;
 
-/** A piece of the message `msg_2`, first attempt unless told otherwise. */
+/** A piece of the message `msg_2`, by default of its first attempt. */
 export const delta = (offset: number, text: string, rest: Partial<MessageDelta> = {}): MessageDelta => ({
   kind: "message.delta",
   timestamp: AT,
@@ -145,7 +145,7 @@ export const delta = (offset: number, text: string, rest: Partial<MessageDelta> 
   ...rest,
 });
 
-/** A release of the variant `main` that is published. */
+/** The publication of a release of the variant `main`. */
 export const publicationOf = (
   number: number,
   revision: number,
@@ -202,7 +202,7 @@ export const testResult = (title: string, fields: Partial<TestResult> = {}): Tes
   ...fields,
 });
 
-/** What the provider counted, for a run's end. */
+/** The token counts at the end of a run. */
 export const usage = {
   inputTokens: 0,
   outputTokens: 0,
@@ -212,7 +212,7 @@ export const usage = {
   toolCalls: 0,
   durationMs: 1,
 };
-/** The session with its first run at work. */
+/** The session while its first run is running. */
 export const started = applyEvent(
   createSessionState(snapshot),
   event(4, { kind: "run.started", attempt: 1, origin: "person" }),

@@ -16,7 +16,7 @@ test("an item keeps its key while it is written and after it is stored", () => {
   assert.equal(writing?.key, stored?.key);
 });
 
-test("consecutive calls of a kind fold into one item", () => {
+test("consecutive calls of one tool share an item", () => {
   const parts = ["dom_query", "dom_query", "screenshot"].map((toolName, index) => ({
     type: "tool-call" as const,
     toolCallId: `call_${index}`,
@@ -31,7 +31,7 @@ test("consecutive calls of a kind fold into one item", () => {
   assert.deepEqual(sizes, [0, 2, 1]);
 });
 
-test("a call of a run that is over is over, also where the page was not given its result", () => {
+test("a call of an ended run is over, even if the snapshot has no result for it", () => {
   const parts = [{ type: "tool-call" as const, toolCallId: "call_0", toolName: "dom_query", input: {} }];
   const call = (runId: string) => {
     const old = { ...message("msg_2", 2, "assistant", "", runId), parts };
@@ -41,7 +41,7 @@ test("a call of a run that is over is over, also where the page was not given it
   assert.deepEqual([call("run_0"), call("run_1")], [true, false]);
 });
 
-test("a result is shown at the end of its run, once, whether or not a message carries it", () => {
+test("a result is shown once at the end of its run, whether or not a message contains it", () => {
   const ready = { runId: "run_1", status: "ready" as const, value: { a: 1 } };
   let state = applyEvent(
     started,
@@ -49,15 +49,15 @@ test("a result is shown at the end of its run, once, whether or not a message ca
   );
   state = applyEvent(state, event(6, { kind: "deliverable.ready", deliverable: ready }));
   assert.equal(buildTimeline(state).at(-1)?.type, "deliverable");
-  const carried = {
+  const withResult = {
     ...message("msg_3", 3, "assistant", ""),
     parts: [{ type: "data-deliverable" as const, data: ready }],
   };
-  state = applyEvent(state, event(7, { kind: "message.completed", message: carried }));
+  state = applyEvent(state, event(7, { kind: "message.completed", message: withResult }));
   assert.equal(buildTimeline(state).filter(({ type }) => type === "deliverable").length, 1);
 });
 
-test("a turn that was steered and then stopped is told of after what it had read", () => {
+test("the notice of a steered turn that was stopped follows the steering message", () => {
   const steer = { ...message("msg_5", 5, "user", "Left"), requestId: "req_2" };
   const state = {
     ...started,

@@ -8,8 +8,8 @@ import type {
 } from "./view-types.ts";
 
 /**
- * One tool call in the conversation. Without a `call` it has not begun yet, or, where it `isOver`, it is so long ago that
- * the page was not given its result.
+ * One tool call in the conversation. Without `call` it has not begun, or, if it `isOver`, it is so old that the snapshot
+ * does not include its result.
  */
 export type TimelineCall = {
   toolCallId: string;
@@ -27,7 +27,7 @@ export type TimelineItem =
       text: string;
       author: string | null;
       createdAt: string;
-      /** Whether a turn at work read it between two of its steps. */
+      /** Whether it steered a running turn, which read it between two steps. */
       isSteer: boolean;
     }
   | { type: "text"; key: string; text: string; isStreaming: boolean }
@@ -38,7 +38,7 @@ export type TimelineItem =
   | { type: "missing-tools"; key: string; missing: MissingToolsView }
   | { type: "notice"; key: string; run: RunView; retriedAs: RunView | undefined };
 
-/** Lays the conversation out: messages in order, drafts after them, runs that failed or were stopped where they ended. Pure. */
+/** Builds the conversation: messages in order, then drafts; a failed or stopped run has a notice where it ended. Pure. */
 export function buildTimeline(state: SessionState): TimelineItem[] {
   const items: TimelineItem[] = [];
   const shown = new Set<string>();
@@ -92,7 +92,7 @@ function addMessage(
     if (part.type === "tool-call") {
       shown.add(part.toolCallId);
       const call = state.toolCalls[part.toolCallId];
-      addCall(items, part, part.input, call, call === undefined && !isOfOpenRun(message, state));
+      addCall(items, part, part.input, call, call === undefined && !belongsToOpenRun(message, state));
     } else if (part.type === "data-deliverable") {
       items.push({ type: "deliverable", key, runId: message.runId });
     } else if (part.text.trim() !== "") {
@@ -101,7 +101,7 @@ function addMessage(
   }
 }
 
-/** Consecutive calls of one kind are one item. */
+/** Adds a call; consecutive calls of one tool share an item. */
 function addCall(
   items: TimelineItem[],
   { toolCallId, toolName }: Pick<TimelineCall, "toolCallId" | "toolName">,
@@ -115,10 +115,10 @@ function addCall(
   else items.push({ type: "tools", key: toolCallId, toolName, calls: [shown] });
 }
 
-const isOfOpenRun = ({ runId }: TranscriptMessage, { runs }: SessionState): boolean =>
+const belongsToOpenRun = ({ runId }: TranscriptMessage, { runs }: SessionState): boolean =>
   runs.some((run) => run.runId === runId && isOpen(run));
 
-/** Which message each failed or stopped run is told after: its own last one, else the last of its request. */
+/** Finds the message after which each failed or stopped run has its notice: its own last one, else its request's last. */
 function placeNotices(state: SessionState): Map<string | undefined, RunView[]> {
   const places = new Map<string | undefined, RunView[]>();
   for (const run of state.runs) {
@@ -126,7 +126,7 @@ function placeNotices(state: SessionState): Map<string | undefined, RunView[]> {
     const message =
       state.messages.findLast(({ runId }) => runId === run.runId) ??
       state.messages.findLast(({ requestId }) => requestId === run.requestId);
-    // A queued message that was taken back never entered the conversation, so neither does its end.
+    // A removed queued message never entered the conversation, so it has no notice.
     if (!message && run.startedAt === null) continue;
     const place = message && !retryOf(run, state) ? skipSteers(message, state) : message;
     places.set(place?.id, [...(places.get(place?.id) ?? []), run]);
@@ -134,7 +134,7 @@ function placeNotices(state: SessionState): Map<string | undefined, RunView[]> {
   return places;
 }
 
-/** The last of the messages that a turn was steered with after this one, or this one. */
+/** The last of the steering messages that directly follow this message; this message if there are none. */
 function skipSteers(message: TranscriptMessage, { messages, steers }: SessionState): TranscriptMessage {
   let last = message;
   for (const next of messages.slice(messages.indexOf(message) + 1)) {
@@ -147,14 +147,14 @@ function skipSteers(message: TranscriptMessage, { messages, steers }: SessionSta
 const retryOf = (run: RunView, { runs }: SessionState): RunView | undefined =>
   runs.find((next) => next.requestId === run.requestId && next.attempt === run.attempt + 1);
 
-/** After which message a result is shown that no message carries as a part: the last one of its run. */
+/** Finds the place of results that are not part of a message: after the last message of their run. */
 function placeResults(state: SessionState): Map<string, string> {
   const places = new Map<string, string>();
   for (const { runId, status } of state.deliverables) {
     const messages = state.messages.filter((message) => message.runId === runId);
-    const isCarried = messages.some(({ parts }) => parts.some(({ type }) => type === "data-deliverable"));
+    const isMessagePart = messages.some(({ parts }) => parts.some(({ type }) => type === "data-deliverable"));
     const last = messages.at(-1);
-    if (last && status !== "pending" && !isCarried) places.set(last.id, runId);
+    if (last && status !== "pending" && !isMessagePart) places.set(last.id, runId);
   }
   return places;
 }

@@ -107,7 +107,7 @@ export type LiveFrame =
   | { type: "message.delta"; sessionId: string; timestamp: string; data: MessageDelta }
   | LiveNotice;
 
-/** A person with the controls of the browser; null: no person has them. */
+/** The person who has control of the browser; null if no person has. */
 export type ControlHolder = Extract<WireFrame, { type: "control" }>["data"]["holder"];
 
 /** A tool call as the page shows it. */
@@ -116,7 +116,7 @@ export type ToolCallView = {
   toolName: string;
   runId: string;
   state: "started" | "succeeded" | "failed" | "unknown";
-  /** Why a failed call was not run; null for one that was. */
+  /** Why a failed call was not run; null if it was run. */
   refusal: "plan_first" | null;
   /** Beginning of the result, at most 2,000 characters. */
   preview: string;
@@ -151,15 +151,15 @@ export type ElicitationView = {
   options: string[] | null;
   /** The fields to fill in; null for a plain question. */
   form: ElicitationForm | null;
-  /** When the question is no longer open. */
+  /** Time after which the question is no longer open. */
   expiresAt: string;
 };
 
-/** A time at which room was made in the agent's context; `done` is null while that goes on. */
+/** A compaction of the agent's context; `done` is null while it is running. */
 export type CompactionView = {
   seq: number;
   runId: string | null;
-  /** The newest message of that moment. */
+  /** The newest message at that time. */
   afterMessageId: string | null;
   done: {
     how: "offloaded" | "summarized";
@@ -169,14 +169,14 @@ export type CompactionView = {
   } | null;
 };
 
-/** Tools of a tool server that are missing in a turn: the first of them, and how many; without them all of the server's. */
+/** Tools of a tool server that are missing in a turn: the first names and the number; null if the whole server is missing. */
 export type MissingToolsView = {
   seq: number;
   serverId: string;
   reason: string;
   tools: string[] | null;
   toolCount: number | null;
-  /** The newest message of that moment. */
+  /** The newest message at that time. */
   afterMessageId: string | null;
 };
 
@@ -188,7 +188,7 @@ export type VariantView = VariantSummary & {
   isShown: boolean;
 };
 
-/** What the page of a report is drawn from. */
+/** The data of a report's page. */
 export type ReportPage = {
   report: Report;
   /** The report as Markdown, to copy. */
@@ -203,7 +203,7 @@ export type VariantEdit =
   | { action: "drop" | "off" | "on"; changeId: string }
   | { action: "setText"; changeId: string; text: string };
 
-/** A person's edit of one item of the plan. `was` is the text that was shown. */
+/** A person's edit of one item of the plan. `was` is the text that the person saw. */
 export type PlanEdit =
   | { action: "add"; text: string }
   | { action: "setText"; id: string; text: string; was: string }
@@ -215,7 +215,7 @@ export type PlanItem = Plan["items"][number];
 /** An assertion that a check decides. */
 export type Assertion = NonNullable<Requirement["assertion"]>;
 
-/** What a person changes of a requirement. */
+/** A person's edit of a requirement; absent fields do not change. */
 export type RequirementEdit = {
   text?: string;
   status?: "open" | "waived";
@@ -229,7 +229,7 @@ export type ExportFormat = "script" | "json" | "growthbook" | "posthog";
 /** File formats from which a variant is imported. */
 export type ImportFormat = Exclude<ExportFormat, "script">;
 
-/** A change that an export or import left out, because a format cannot carry it. */
+/** A change that an export or import omitted, because a format cannot express it. */
 export type OmittedChange = { changeId: string | null; url: string | null; reason: string };
 
 /** A run as the page shows it. */
@@ -240,24 +240,24 @@ export type RunView = {
   origin: RunOrigin;
   state: "pending" | "running" | "succeeded" | "errored" | "cancelled";
   error: string | null;
-  /** For a run that succeeded: why the page that its browser was last sent to was not reached. */
+  /** For a succeeded run: why its browser did not reach the page that it was last sent to. */
   pageError: string | null;
-  /** Where a retry is scheduled: when it may start. */
+  /** For a scheduled retry: the earliest time at which it starts. */
   notBefore: string | null;
   startedAt: string | null;
   endedAt: string | null;
 };
 
-/** What a session's page says of the sub-agent that the session is. */
+/** The facts that the page of a sub-agent's session shows about the sub-agent. */
 type AgentFacts = {
   name: string;
   objective: string;
   browser: AgentView["browser"];
-  /** The session that delegated to it; `path` is null where the visitor has no link to its page. */
+  /** The session that delegated to it; `path` is null if the visitor has no link to its page. */
   parent: { title: string; path: string | null };
 };
 
-/** Everything the session page needs to draw itself; events with a higher `seq` bring it on from there. */
+/** Everything that the session page needs for its first render. Events with a `seq` above `lastSeq` update it. */
 export type SessionSnapshot = {
   session: {
     id: string;
@@ -266,7 +266,7 @@ export type SessionSnapshot = {
     source: Source;
     targetUrl: string | null;
     isStructured: boolean;
-    /** The caller's JSON Schema where the session is structured. */
+    /** The caller's JSON Schema, if the session is structured. */
     outputSchema: unknown;
     hasBrowser: boolean;
     /** Whether the agent may delegate to sub-agents. */
@@ -277,23 +277,23 @@ export type SessionSnapshot = {
   /** Every sub-agent below the session, parents before their children. */
   agents: AgentView[];
   role: ShareRole;
-  /** The model at work, and whether it is the built-in demo model (which the page must say). */
+  /** The model, and whether it is the built-in demo model, which the page must say. */
   model: { label: string; isDemo: boolean };
   turnState: "idle" | "running" | "compacting";
   runs: RunView[];
   messages: TranscriptMessage[];
-  /** Whether the transcript has messages from before those. */
+  /** Whether the transcript has earlier messages. */
   hasEarlier: boolean;
   toolCalls: ToolCallView[];
   compactions: CompactionView[];
   missingTools: MissingToolsView[];
   queue: QueuedMessage[];
-  /** Requests whose messages a turn at work read between two of its steps. */
+  /** Ids of requests whose message steered a running turn. */
   steers: string[];
   browser: BrowserRecord;
-  /** The session's place in line for a browser, 1 is next; null while it does not wait. */
+  /** The session's position in the queue for a browser, 1 is next; null while it does not wait. */
   browserPosition: number | null;
-  /** When the last picture of the page was taken; null where none is known. */
+  /** When the last picture of the page was taken; null if there is none. */
   pictureTakenAt: string | null;
   annotations: AnnotationView[];
   /** The open questions of the agent, oldest first. */
@@ -317,7 +317,7 @@ export type SessionSnapshot = {
   /** Documents that were imported into the session, newest first. */
   imports: ImportSummary[];
   lastSeq: number;
-  /** Whether the visitor came with the session's own link, which manages share links. */
+  /** Whether the visitor opened the session's own link, which may manage share links. */
   hasOwnLink: boolean;
   /** Same-origin paths that the page uses. */
   paths: {

@@ -23,7 +23,7 @@ const agent: AgentView = {
   settledAt: null,
 };
 
-test("a sub-agent at work shows its newest report and, in the page's words, its last step", () => {
+test("a running sub-agent shows its newest report and, in the page's words, its last step", () => {
   assert.deepEqual(describeAgent(agent), { tone: "busy", title: "Starting", detail: null, step: null });
   const words = describeAgent({ ...agent, progress: "Half is read.", lastStep: "calls dom_query" });
   assert.deepEqual([words.title, words.detail, words.step], ["Working", "Half is read.", "Reading the page"]);
@@ -31,7 +31,7 @@ test("a sub-agent at work shows its newest report and, in the page's words, its 
   assert.equal(describeAgent({ ...agent, lastStep: "wrote a message" }).step, "Wrote a message");
 });
 
-test("a sub-agent that waits says for what", () => {
+test("a waiting sub-agent says what it waits for", () => {
   const titleOf = (waitingOn: AgentView["waitingOn"]) => describeAgent({ ...agent, waitingOn }).title;
   assert.equal(titleOf("agents"), "Waiting for sub-agents");
   assert.equal(titleOf("control"), "Waiting for control");

@@ -8,7 +8,7 @@ type AgentWords = {
   title: string;
   /** Its newest report, or why it failed. */
   detail: string | null;
-  /** What it does or did last, while it is live. */
+  /** Its current or last step, while it is running. */
   step: string | null;
 };
 
@@ -48,7 +48,7 @@ function describeWork({ waitingOn, lastStep }: AgentView): Pick<AgentWords, "ton
   }
 }
 
-/** A step in the words of the page; the service names tools as the model calls them. */
+/** Rewords a step for the page: the service uses the tool names of the model. */
 function describeStep(step: string | null): string | null {
   const [, tense, tool] = /^(calls|called) (\S+)$/.exec(step ?? "") ?? [];
   if (tool !== undefined) return describeTool(tool, null)[tense === "calls" ? "running" : "done"];

@@ -1,4 +1,4 @@
-/** Names of browsers, in the order in which they are looked for: most also name the ones after them. */
+/** Names of browsers, in the order of the search: a `User-Agent` often also names browsers further down. */
 const BROWSERS: [RegExp, string][] = [
   [/\bnpm run\b/, "A command"],
   [/\bEdg\//, "Edge"],
@@ -15,7 +15,7 @@ const SYSTEMS: [RegExp, string][] = [
   [/\bLinux\b/, "Linux"],
 ];
 
-/** A browser by its `User-Agent` header, such as `Firefox on Linux`. */
+/** Names a browser by its `User-Agent` header, such as `Firefox on Linux`. */
 export function describeBrowser(userAgent: string | null): string {
   const find = (names: [RegExp, string][]) => names.find(([pattern]) => pattern.test(userAgent ?? ""))?.[1];
   const browser = find(BROWSERS) ?? "Unknown browser";

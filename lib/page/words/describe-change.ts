@@ -6,7 +6,7 @@ export { describeChange };
 
 const NAMED_SELECTOR_CHARACTERS_MAX = 80;
 
-/** Names a change in one line, for the names of its controls: `Text of #pay`. */
+/** Names a change in one line, for the labels of its controls: `Text of #pay`. */
 export function nameChange(change: VariantChange): string {
   const { selector } = change;
   const isLong = selector.length > NAMED_SELECTOR_CHARACTERS_MAX;

@@ -22,13 +22,13 @@ const finding = (fields: Partial<CheckFinding>): CheckFinding => ({
   ...fields,
 });
 
-test("a revision without a check says so, and a check is named by its status", () => {
+test("an unchecked revision is described as such, and a check by its status", () => {
   assert.deepEqual(describeCheck(null), { tone: "quiet", title: "Not checked" });
   const titles = (["pass", "warn", "fail"] as const).map((status) => describeCheck({ status, at: AT }).title);
   assert.deepEqual(titles, ["Check passed", "Passed with warnings", "Check failed"]);
 });
 
-test("findings that differ only in their width are one, and failures come first", () => {
+test("findings that differ only in their width are merged, and failures come first", () => {
   const warning = finding({ level: "warn", code: "overflow", viewport: null, message: "It overflows." });
   const grouped = groupFindings([
     warning,
@@ -125,7 +125,7 @@ test("the proof of a change names what failed and at which width", () => {
   assert.equal(describeProof([checked("desktop", {})], "c2"), undefined);
 });
 
-test("a failure at every width names none", () => {
+test("a failure at every width names no width", () => {
   const proof = describeProof([checked("desktop", { applied: "failed", matched: 0 })], "c1");
   assert.deepEqual(
     [proof?.matched, proof?.marks[0]?.sentence],

@@ -15,7 +15,7 @@ const STATUS_WORDS: Record<CheckReport["status"], CheckWords> = {
   fail: { tone: "bad", title: "Check failed" },
 };
 
-/** Describes the newest check of a revision. A new revision has none until it is made. */
+/** Describes the newest check of a revision; null if the revision was not checked. */
 export const describeCheck = (check: VariantView["check"]): CheckWords =>
   check === null ? { tone: "quiet", title: "Not checked" } : STATUS_WORDS[check.status];
 
@@ -43,7 +43,7 @@ export function groupFindings(findings: CheckFinding[]): FindingView[] {
   return [...found.filter(({ level }) => level === "fail"), ...found.filter(({ level }) => level === "warn")];
 }
 
-/** The findings of a check, by the change that they are about. */
+/** The findings of a check, grouped by change. */
 type AssignedFindings = {
   /** Findings about no change, or about one that the document does not have. */
   general: FindingView[];
@@ -61,7 +61,7 @@ export function assignFindings({ check, document }: VariantRevision): AssignedFi
   return { general, byChange };
 }
 
-/** Whether a check opened several pages, so that a finding has to name its page. */
+/** Whether a check opened several pages, so that a finding must name its page. */
 export const hasSeveralPages = (check: CheckReport | null): boolean =>
   new Set(check?.pages.map(({ url }) => url)).size > 1;
 

@@ -9,7 +9,7 @@ export const toMissingTools = (
   return { seq, serverId, reason, tools, toolCount, afterMessageId };
 };
 
-/** Describes what is missing and why: `crm is not available in this turn: …`, `2 tools of crm are not available: … (find, pay)`. */
+/** Describes the missing tools: `crm is not available in this turn: …`, `2 tools of crm are not available: … (find, pay)`. */
 export function describeMissingTools({ serverId, reason, tools, toolCount }: MissingToolsView): string {
   if (tools === null) return `${serverId} is not available in this turn: ${reason}`;
   const count = toolCount ?? tools.length;

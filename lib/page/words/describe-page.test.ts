@@ -15,13 +15,13 @@ const page = (version: number | null): LandingPage => ({
   updatedAt: "2026-11-20T12:31:59.889Z",
 });
 
-test("what is served of a page is said with its version", () => {
+test("the published version of a page is named", () => {
   assert.deepEqual(describePage(page(3)), { tone: "good", title: "Version 3 published" });
   assert.deepEqual(describePage(page(1)), { tone: "attention", title: "Version 1 published" });
   assert.deepEqual(describePage(page(null)), { tone: "quiet", title: "Unpublished" });
 });
 
-test("files and their size are counted in people's units", () => {
+test("files are counted, and their size has a readable unit", () => {
   assert.equal(describeFiles({ files: 1, bytes: 980 }), "1 file, 980 bytes");
   assert.equal(describeFiles({ files: 4, bytes: 18_240 }), "4 files, 17.8 KiB");
   assert.equal(describeFiles({ files: 500, bytes: 20_971_520 }), "500 files, 20.0 MiB");

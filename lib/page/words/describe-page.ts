@@ -4,17 +4,17 @@ import { formatSize } from "./format.ts";
 
 type PageWords = { tone: "good" | "quiet" | "attention"; title: string };
 
-/** Which version of a landing page is served. */
+/** Describes which version of a landing page is published. */
 export function describePage({ version, newestVersion }: LandingPage): PageWords {
   if (version === null) return { tone: "quiet", title: "Unpublished" };
   const title = `Version ${version} published`;
   return { tone: version === newestVersion ? "good" : "attention", title };
 }
 
-/** The size of a version: `4 files, 17.8 KiB`. */
+/** Describes the size of a version: `4 files, 17.8 KiB`. */
 export const describeFiles = ({ files, bytes }: Pick<LandingPageVersion, "files" | "bytes">): string =>
   `${countOf(files, "file")}, ${formatSize(bytes)}`;
 
-/** Names the version that a call of `deploy_landing_page` made: `version 2 of sale`. Null if the result names none. */
+/** Names the version that a call of `deploy_landing_page` created: `version 2 of sale`. Null if the result names none. */
 export const describeDeployOfCall = (result: string): string | null =>
   /^Deployed (version \d+ of [a-z0-9-]+):/.exec(result)?.[1] ?? null;

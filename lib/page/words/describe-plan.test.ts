@@ -31,7 +31,7 @@ test("assertions and their results are sentences", () => {
   assert.equal(describeOutcome({ outcome: null } as Requirement).title, "Not checked yet");
 });
 
-test("calls of planning tools name what they are about", () => {
+test("calls of planning tools name their subject", () => {
   const object = (name: string, input: unknown) => describeTool(name, input).object;
   assert.equal(object("update_plan", { items: [1, 2] }), "2 items");
   assert.equal(object("add_requirements", { requirements: [{ text: "a" }] }), "1 requirement");

@@ -3,7 +3,7 @@ import { countOf } from "#lib/text/count-of.ts";
 import type { Assertion, Plan, PlanItem, Requirement } from "../state/view-types.ts";
 import type { Tone } from "./state-words.ts";
 
-/** A plan in a line: how far it is, and the item in progress. */
+/** Summarizes a plan in a line: its progress, and the item in progress. */
 export function summarizePlan({ items }: Plan): { progress: string | null; current: string | null } {
   const counted = items.filter(({ status }) => status !== "dropped");
   const done = counted.filter(({ status }) => status === "done").length;
@@ -12,8 +12,8 @@ export function summarizePlan({ items }: Plan): { progress: string | null; curre
   return { progress: counted.length === 0 ? "all dropped" : `${done} of ${counted.length}`, current };
 }
 
-/** Whether there is a plan for a person to agree to: one with something left to do. */
-export const awaitsGo = ({ mode, items }: Plan): boolean =>
+/** Whether the plan waits for a person's agreement: plan first is on, and items are left to do. */
+export const awaitsAgreement = ({ mode, items }: Plan): boolean =>
   mode === "plan_first" && items.some(({ status }) => status === "todo" || status === "in_progress");
 
 /** Names of the states of an item. */
@@ -40,14 +40,14 @@ export const ASSERTION_WORDS: Record<Assertion["is"], string> = {
   count: "matches this many elements",
 };
 
-/** What an assertion says of the elements of its selector. */
+/** Describes what an assertion expects of the elements of its selector. */
 export function describeAssertion({ is, value }: Assertion): string {
   if (is === "text") return `reads “${value ?? ""}”`;
   if (is === "count") return `matches ${countOf(Number(value ?? 0), "element")}`;
   return ASSERTION_WORDS[is];
 }
 
-/** What the newest check found about an assertion. */
+/** Describes the result of an assertion in the newest check. */
 export function describeOutcome({ outcome }: Pick<Requirement, "outcome">): { title: string; tone: Tone } {
   if (outcome === null) return { title: "Not checked yet", tone: "quiet" };
   const { status, variant, revision } = outcome;
@@ -57,7 +57,7 @@ export function describeOutcome({ outcome }: Pick<Requirement, "outcome">): { ti
   return { title: `Not checked in ${where}`, tone: "attention" };
 }
 
-/** The subject of a call of a planning tool; null for other tools. */
+/** Names the subject of a call of a planning tool; null for other tools. */
 export function describePlanningCall(toolName: string, input: unknown): string | null {
   const fields = new Map<string, unknown>(
     typeof input === "object" && input !== null ? Object.entries(input) : [],
@@ -72,6 +72,6 @@ export function describePlanningCall(toolName: string, input: unknown): string |
 const countEntries = (list: unknown, noun: string): string | null =>
   Array.isArray(list) ? countOf(list.length, noun) : null;
 
-/** The message that the service posts as the person's who agrees to the plan. */
+/** The message that the service posts in the name of the person who agrees to the plan. */
 export const describeAgreement = (text: string): string =>
   text === "" ? PLAN_AGREED_TEXT : `${PLAN_AGREED_TEXT}\n\n${text}`;

@@ -39,12 +39,12 @@ const SENTENCES: Record<Step, Record<CheckedChange[Step], string>> = {
   navigation: {
     ok: "Came back after leaving the page and returning.",
     failed: "Lost after leaving the page and returning",
-    not_applicable: "The page has no link to leave and return by.",
+    not_applicable: "The page has no link for leaving and returning.",
   },
   revert: {
-    ok: "Taken back without a trace.",
-    failed: "Left a trace when it was taken back",
-    not_applicable: "Taking it back was not tested.",
+    ok: "Reverted without a trace.",
+    failed: "Left a trace when it was reverted",
+    not_applicable: "Reverting it was not tested.",
   },
 };
 

@@ -19,7 +19,7 @@ const variant = (publication: VariantView["publication"]): VariantView => ({
   isShown: true,
 });
 
-test("what is published is named by its revision", () => {
+test("a publication is named by its revision", () => {
   const words = [
     null,
     publicationOf(2, 3),

@@ -4,7 +4,7 @@ import type { Tone } from "./state-words.ts";
 
 type PublicationWords = { tone: Tone; title: string };
 
-/** Describes what of a variant is published: `Revision 2 published`. */
+/** Describes which revision of a variant is published: `Revision 2 published`. */
 export function describePublication({ revision, publication }: VariantView): PublicationWords {
   if (publication === null) return { tone: "quiet", title: "Not published" };
   const title = `Revision ${publication.revision} published`;
@@ -12,14 +12,14 @@ export function describePublication({ revision, publication }: VariantView): Pub
   return { tone: publication.revision === revision ? "good" : "attention", title };
 }
 
-/** Describes the check of a release when it was published. */
+/** Describes the check that a release had when it was published. */
 export const describeReleaseCheck = ({ check }: Release): PublicationWords =>
   check === null ? { tone: "attention", title: "Unchecked" } : describeCheck(check);
 
-/** A Content-Security-Policy that blocks the published script: what to add, and the pages that have it. */
+/** A Content-Security-Policy that blocks the published script: what to add to it, and the pages that send it. */
 type BlockingPolicy = { message: string; urls: string[] };
 
-/** Lists the policies that block the published script, as a check found them. */
+/** Lists the policies that block the published script, from the findings of a check. */
 export function listBlockingPolicies({ findings }: CheckReport): BlockingPolicy[] {
   const policies = new Map<string, string[]>();
   for (const { code, message, url } of findings) {
@@ -32,10 +32,10 @@ export function listBlockingPolicies({ findings }: CheckReport): BlockingPolicy[
 
 const DEMO_PATH = /^\/demo(\/|$)/;
 
-/** Whether a variant changes a page of the demo shop, which the service itself has at `origins`. */
+/** Whether a variant changes a page of the demo shop, which the service serves at `origins`. */
 export const changesDemoShop = ({ document }: VariantRevision, origins: string[]): boolean =>
   document.pages.some(({ url }) => {
-    // The address of a pattern may be none.
+    // A glob pattern may not be a valid URL.
     if (!URL.canParse(url)) return false;
     const { origin, pathname } = new URL(url);
     return origins.includes(origin) && DEMO_PATH.test(pathname);

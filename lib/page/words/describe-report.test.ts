@@ -18,7 +18,7 @@ const call: ToolCallView = {
 };
 
 describe("the words of reports", () => {
-  it("a call that published leads to its report, and no other call does", () => {
+  it("a call that published a report links to it, and no other call does", () => {
     const find = (fields: Partial<ToolCallView>) => findReportOfCall({ ...call, ...fields }, "/s/ses_a");
     assert.equal(find({}), `/s/ses_a/reports/${ID}`);
     assert.equal(find({ toolName: "fetch_url" }), null);
@@ -28,7 +28,7 @@ describe("the words of reports", () => {
     assert.equal(findReportOfCall(undefined, "/s/ses_a"), null);
   });
 
-  it("a moment is the same for all readers", () => {
+  it("a time is the same for all readers", () => {
     assert.equal(formatMoment("2026-11-20T10:05:59.000Z"), "2026-11-20 10:05 UTC");
   });
 });

@@ -6,7 +6,7 @@ export type Severity = ReportFinding["severity"];
 /** The severities, worst first. */
 export const SEVERITIES = ["critical", "serious", "moderate", "minor", "info"] as const satisfies Severity[];
 
-/** Names and tones of severities. The tone repeats what the name says. */
+/** Names and tones of severities. The tone only repeats the meaning of the name. */
 export const SEVERITY_WORDS: Record<Severity, { name: string; tone: Tone }> = {
   critical: { name: "Critical", tone: "bad" },
   serious: { name: "Serious", tone: "bad" },
@@ -18,7 +18,7 @@ export const SEVERITY_WORDS: Record<Severity, { name: string; tone: Tone }> = {
 /** Formats a time so that all readers see the same: `2026-11-24 10:05 UTC`. */
 export const formatMoment = (iso: string): string => `${iso.slice(0, 16).replace("T", " ")} UTC`;
 
-/** Path of the report that a call has published; null for other calls. */
+/** Finds the path of the report that a call published; null for other calls. */
 export function findReportOfCall(call: ToolCallView | undefined, sessionPath: string): string | null {
   if (call?.toolName !== "publish_qa_report" || call.state !== "succeeded") return null;
   const id = /^Published report (rep_[a-z2-7]{24}),/.exec(call.preview)?.[1];

@@ -23,7 +23,7 @@ test("a failed run that will be retried shows the time of the retry, and the ses
   assert.equal(words.until, "2026-11-20T10:00:08.000Z");
 });
 
-test("a failed run shows the reason and advice", () => {
+test("a failed run shows its reason and advice", () => {
   const state = applyEvent(
     started,
     event(5, { kind: "run.completed", outcome: "errored", error: "step limit of 200 reached", usage }),
@@ -156,7 +156,7 @@ test("a turn that waits for test results says so until it resumes", () => {
   assert.equal(describeState(resumed, OPEN).title, "Working");
 });
 
-test("a turn whose budget is used up says which one, and when it continues", () => {
+test("a turn that used up a budget says which one, and when it continues", () => {
   const reason =
     "The session's budget of 1,500 tokens is used up (2,000 spent). The turn continues when the budget is raised.";
   const waitingOn = { kind: "budget" as const, ids: [], since: AT, until: null, reason };

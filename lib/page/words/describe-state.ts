@@ -2,14 +2,14 @@ import type { LiveStatus } from "#lib/client/live-connection.ts";
 import { countOf } from "#lib/text/count-of.ts";
 import { currentRun, isStopping, type SessionState } from "../state/session-state.ts";
 import type { Deliverable, RunView } from "../state/view-types.ts";
-import { awaitsGo } from "./describe-plan.ts";
+import { awaitsAgreement } from "./describe-plan.ts";
 import { describeTool, worksOnPage } from "./describe-tool.ts";
 import { STATE_WORDS, stateOfRun, type Tone } from "./state-words.ts";
 
-/** Runs of one request, the first and its automatic retries. Source: `architecture.md`, How a request flows, 4. */
+/** Most runs of one request: the first and its automatic retries. Source: `architecture.md`, How a request flows, 4. */
 export const ATTEMPTS_MAX = 5;
 
-/** Describes to the reader what the session is doing. */
+/** The state of the session in words. */
 export type StateWords = {
   tone: Tone;
   /** One or two words: `Working`. */
@@ -37,7 +37,7 @@ const words = (tone: StateWords["tone"], title: string, rest: Partial<StateWords
 const wordsFor = (state: keyof typeof STATE_WORDS, rest?: Partial<StateWords>): StateWords =>
   words(STATE_WORDS[state].tone, STATE_WORDS[state].title, rest);
 
-/** Describes what the session is doing. A lost connection comes first, since everything else may be stale. */
+/** Describes the state of the session. A lost connection comes first, because everything else may be stale. */
 export function describeState(state: SessionState, live: LiveStatus): StateWords {
   return describeConnection(live) ?? describeTurn(state);
 }
@@ -77,12 +77,12 @@ function describeTurn(state: SessionState): StateWords {
     case "cancelled":
       return wordsFor("stopped", {
         detail: "The turn was stopped.",
-        advice: adviseSender(state, "Send a message to continue."),
+        advice: adviseToSend(state, "Send a message to continue."),
       });
     case "errored":
       return wordsFor("failed", {
         detail: run.error ?? "The run ended with an error.",
-        advice: adviseSender(state, adviseOn(run.error)),
+        advice: adviseToSend(state, adviseOn(run.error)),
       });
   }
 }
@@ -93,8 +93,8 @@ function describePlaying(state: SessionState, run: RunView): StateWords {
   return wordsFor("working", { detail: describeWork(state, run), since: run.startedAt });
 }
 
-/** Advice to send something, which the reader of a sub-agent's page cannot do. */
-const adviseSender = ({ agent }: SessionState, advice: string): string | null => (agent ? null : advice);
+/** Advice to send a message; null for a sub-agent, to which people cannot send messages. */
+const adviseToSend = ({ agent }: SessionState, advice: string): string | null => (agent ? null : advice);
 
 /** Describes what the running turn waits for. Undefined if it does not wait. */
 function describeWait({
@@ -122,7 +122,7 @@ function describeWait({
       });
     case "agents": {
       const ended = agents.filter(({ status }) => status !== "running").map(({ agentId }) => agentId);
-      // Until the list of them has been read again, one that has just ended may still count.
+      // The list of sub-agents may be stale, so one that has just ended may still count.
       const count = waitingOn.ids.filter((id) => !ended.includes(id)).length || waitingOn.ids.length;
       const title = `Waiting for ${countOf(count, "sub-agent")}`;
       return words("busy", title, { since: waitingOn.since });
@@ -135,36 +135,37 @@ function describeWait({
         detail: waitingOn.reason ?? null,
         until: waitingOn.until,
       });
-    // The question of a wait for a person has just been answered.
+    // A wait for a person whose question has just been answered.
     default:
       return undefined;
   }
 }
 
-/** A run can succeed without a valid result, or without reaching its page. */
+/** Describes a succeeded run, which may still lack a valid result or not have reached its page. */
 function describeSuccess(state: SessionState, run: RunView): StateWords {
   const word = stateOfRun(run, state.deliverables);
   const deliverable = state.deliverables.find(({ runId }) => runId === run.runId);
   if (deliverable?.status === "failed") {
     return wordsFor(word, {
       detail: describeFailedResult(deliverable),
-      advice: adviseSender(state, "Send a message to get a new result from the next turn."),
+      advice: adviseToSend(state, "Send a message to get a new result from the next turn."),
     });
   }
-  if (run.pageError === null) return awaitsGo(state.plan) ? describeGo(state) : wordsFor(word);
+  if (run.pageError === null)
+    return awaitsAgreement(state.plan) ? describeAgreementWait(state) : wordsFor(word);
   return wordsFor(word, {
     detail: run.pageError,
-    advice: adviseSender(state, "Open the page in the address bar or send a message to try again."),
+    advice: adviseToSend(state, "Open the page in the address bar or send a message to try again."),
   });
 }
 
-/** The turn is over, but the agent changes nothing until a person agrees to its plan. */
-const describeGo = ({ role }: SessionState): StateWords =>
+/** Describes the wait for a plan's agreement: the turn is over, and the agent changes nothing before. */
+const describeAgreementWait = ({ role }: SessionState): StateWords =>
   role === "drive"
     ? wordsFor("waiting", { title: "Waiting for your go-ahead", detail: "Agree to the plan above." })
     : wordsFor("waiting", { title: "Waiting for a go-ahead" });
 
-/** Only counts the violations. The result shows each one. */
+/** Counts the violations; the view of the result lists them. */
 function describeFailedResult({ error, violations = [] }: Extract<Deliverable, { status: "failed" }>) {
   if (violations.length === 0) return error;
   return `the result violates the schema in ${violations.length === 1 ? "one place" : `${violations.length} places`}`;
@@ -197,7 +198,7 @@ const endsInCall = (state: SessionState): boolean =>
 const errorBefore = (state: SessionState, run: RunView): string | null =>
   state.runs.findLast((other) => other.requestId === run.requestId && other.error !== null)?.error ?? null;
 
-/** Advises the reader on an error, by the topic of its message. */
+/** Advice on an error, by the topic of its message. */
 function adviseOn(error: string | null): string {
   if (error && /step limit/i.test(error)) return "Send a message to let the agent continue.";
   if (error && /api key|unauthori[sz]ed|\b401\b/i.test(error)) {

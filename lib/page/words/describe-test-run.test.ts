@@ -3,12 +3,12 @@ import { describe, it } from "node:test";
 import { AT, testRun } from "../state/testing.ts";
 import type { ToolCallView } from "../state/view-types.ts";
 import {
+  classifyAttachment,
   describeCounts,
   describeEnd,
   describeProgress,
-  describeTested,
+  describeTestTargets,
   findTestRunOfCall,
-  sortAttachment,
 } from "./describe-test-run.ts";
 import { describeTool } from "./describe-tool.ts";
 
@@ -16,7 +16,7 @@ const ID = "tst_m3xq7zkwd2ntvcyh5rpbjg4a";
 const counts = { total: 44, passed: 9, failed: 1, flaky: 0, skipped: 2 };
 
 describe("the words of test runs", () => {
-  it("results are counted, problems first, and tests that did not run are named after the end", () => {
+  it("results are counted, problems first; an ended run also counts tests that did not run", () => {
     assert.equal(describeCounts(testRun(1, { counts })), "1 failed, 2 skipped, 9 passed");
     assert.equal(
       describeCounts(testRun(1, { counts, endedAt: AT })),
@@ -26,18 +26,18 @@ describe("the words of test runs", () => {
     assert.equal(describeCounts(testRun(1, { endedAt: AT })), "no test ran");
   });
 
-  it("progress is known once the tests are counted", () => {
+  it("there is no progress before the tests are counted", () => {
     assert.equal(describeProgress(testRun(1, { counts })), "12 of 44");
     assert.equal(describeProgress(testRun(1)), null);
   });
 
   it("a run says what it tests", () => {
-    assert.equal(describeTested(testRun(1)), "Control and variant main");
+    assert.equal(describeTestTargets(testRun(1)), "Control and variant main");
     assert.equal(
-      describeTested(testRun(1, { against: ["variant"], revision: 3 })),
+      describeTestTargets(testRun(1, { against: ["variant"], revision: 3 })),
       "Variant main, revision 3",
     );
-    assert.equal(describeTested(testRun(1, { against: ["control"], variant: null })), "Control");
+    assert.equal(describeTestTargets(testRun(1, { against: ["control"], variant: null })), "Control");
   });
 
   it("the end of a run is one sentence", () => {
@@ -54,11 +54,11 @@ describe("the words of test runs", () => {
       evidenceId: "evi_a",
       problem: null,
     };
-    assert.equal(sortAttachment(file), "trace");
-    assert.equal(sortAttachment({ ...file, name: "data" }), "file");
-    assert.equal(sortAttachment({ ...file, mediaType: "image/png" }), "picture");
-    assert.equal(sortAttachment({ ...file, mediaType: "image/svg+xml" }), "file");
-    assert.equal(sortAttachment({ ...file, evidenceId: null }), "missing");
+    assert.equal(classifyAttachment(file), "trace");
+    assert.equal(classifyAttachment({ ...file, name: "data" }), "file");
+    assert.equal(classifyAttachment({ ...file, mediaType: "image/png" }), "picture");
+    assert.equal(classifyAttachment({ ...file, mediaType: "image/svg+xml" }), "file");
+    assert.equal(classifyAttachment({ ...file, evidenceId: null }), "missing");
   });
 });
 
@@ -77,7 +77,7 @@ describe("the calls that run tests", () => {
     durationMs: 1,
   };
 
-  it("a call that started a run leads to it, and no other call does", () => {
+  it("a call that started a run links to it, and no other call does", () => {
     assert.equal(findTestRunOfCall(call), ID);
     assert.equal(findTestRunOfCall({ ...call, preview: JSON.stringify(JSON.parse(preview), null, 2) }), ID);
     assert.equal(findTestRunOfCall({ ...call, state: "failed" }), null);
@@ -86,7 +86,7 @@ describe("the calls that run tests", () => {
     assert.equal(findTestRunOfCall(undefined), null);
   });
 
-  it("a start is named by its run and its files", () => {
+  it("a call that starts a run names the run and its files", () => {
     const words = (input: unknown, result = "") => {
       const { running, done, object } = describeTool("run_tests", input, result);
       return [running, done, object];
@@ -100,7 +100,7 @@ describe("the calls that run tests", () => {
     assert.deepEqual(words({})[2], null);
   });
 
-  it("a wait shows the results that it got", () => {
+  it("a call that waits for results shows their counts", () => {
     const text = (line: string) =>
       `What stands between.\n<data-0a1b>\n${line}\nfailed: a test of 3 passed.\n</data-0a1b>`;
     const object = (line: string) => describeTool("wait_for_test_results", {}, text(line)).object;

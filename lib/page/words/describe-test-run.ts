@@ -39,12 +39,12 @@ export function describeCounts({ counts, endedAt }: Pick<TestRun, "counts" | "en
   return parts.join(", ") || (endedAt === null ? "" : "no test ran");
 }
 
-/** How far a run is: `12 of 44`. Null before the number of tests is known. */
+/** Describes the progress of a run: `12 of 44`. Null before the number of tests is known. */
 export const describeProgress = ({ counts }: Pick<TestRun, "counts">): string | null =>
   counts.total === 0 ? null : `${countEnded(counts)} of ${counts.total}`;
 
-/** What a run tests: `Control and variant main, revision 3`. */
-export function describeTested({ against, variant, revision }: TestRun): string {
+/** Describes what a run tests: `Control and variant main, revision 3`. */
+export function describeTestTargets({ against, variant, revision }: TestRun): string {
   if (variant === null) return "Control";
   const name = `ariant ${variant}${revision === null ? "" : `, revision ${revision}`}`;
   return against.includes("control") ? `Control and v${name}` : `V${name}`;
@@ -55,19 +55,19 @@ export const describeStarter = ({ startedBy }: Pick<TestRun, "startedBy">): stri
 
 /** Announces the end of a run: `Test run 2 failed: 1 failed, 3 passed.` */
 export function describeEnd(run: TestRun): string {
-  const was = run.status === "cancelled" || run.status === "interrupted" ? "was " : "";
+  const auxiliary = run.status === "cancelled" || run.status === "interrupted" ? "was " : "";
   const state = TEST_RUN_WORDS[run.status].title.toLowerCase();
-  return `Test run ${run.number} ${was}${state}: ${describeCounts(run)}.`;
+  return `Test run ${run.number} ${auxiliary}${state}: ${describeCounts(run)}.`;
 }
 
-/** The duration of a test or step: `20 ms`, `1.3 s`. */
+/** Formats the duration of a test or step: `20 ms`, `1.3 s`. */
 export const formatTestTime = (durationMs: number): string =>
   durationMs < 1_000 ? `${durationMs} ms` : formatDuration(durationMs);
 
 const PICTURES = ["image/png", "image/jpeg", "image/webp", "image/gif"];
 
-/** How the page offers a file of a test: as a picture, as a trace or other file to download, or not at all. */
-export function sortAttachment({
+/** Decides how the page shows a file of a test: as a picture, as a trace or another file to download, or as missing. */
+export function classifyAttachment({
   name,
   mediaType,
   evidenceId,
@@ -77,32 +77,32 @@ export function sortAttachment({
   return name === "trace" && mediaType === "application/zip" ? "trace" : "file";
 }
 
-/** Id of the test run that a call of `run_tests` has started; null for other calls. */
+/** Finds the id of the test run that a call of `run_tests` started; null for other calls. */
 export function findTestRunOfCall(call: ToolCallView | undefined): string | null {
   if (call?.toolName !== "run_tests" || call.state !== "succeeded") return null;
-  return STARTED.exec(call.preview)?.groups?.id ?? null;
+  return START_RESULT.exec(call.preview)?.groups?.id ?? null;
 }
 
 /** The beginning of the result of `run_tests`. */
-const STARTED = /^\{\s*"testRunId":\s*"(?<id>tst_[a-z2-7]{24})",\s*"number":\s*(?<number>\d+)/;
+const START_RESULT = /^\{\s*"testRunId":\s*"(?<id>tst_[a-z2-7]{24})",\s*"number":\s*(?<number>\d+)/;
 
-/** The files that a call of `run_tests` names, or else the expression that titles match; empty for neither. */
+/** Names the files of a call of `run_tests`, or else the expression that titles match; empty if it has neither. */
 export function describeTestsOfCall(input: unknown): string {
   if (typeof input !== "object" || input === null) return "";
   const files = "files" in input && Array.isArray(input.files) ? input.files : [];
-  const named = files.filter((file) => typeof file === "string").join(", ");
-  return named === "" && "grep" in input && typeof input.grep === "string" ? input.grep : named;
+  const fileNames = files.filter((file) => typeof file === "string").join(", ");
+  return fileNames === "" && "grep" in input && typeof input.grep === "string" ? input.grep : fileNames;
 }
 
 /** Names the test run that a call of `run_tests` started: `test run 2`. Null if the result names none. */
 export function describeStartOfCall(result: string): string | null {
-  const number = STARTED.exec(result)?.groups?.number;
+  const number = START_RESULT.exec(result)?.groups?.number;
   return number === undefined ? null : `test run ${number}`;
 }
 
-/** The first line of the results, before which is a mark for the model. What follows are texts of the tests. */
-const WAITED =
+/** Matches the summary line of the results, after the marker for the model. Later lines are texts of the tests. */
+const WAIT_RESULT =
   /^[^\n]*\n<data-[0-9a-f]+>\nTest run tst_[a-z2-7]{24}: [^\n]*\. (\d+ [a-z]+(?:, \d+ [a-z]+)*)(?: of \d+)?\.\n/;
 
-/** The results that a call of `wait_for_test_results` got: `1 passed, 1 failed`. Null if the result names none. */
-export const describeResultsOfCall = (result: string): string | null => WAITED.exec(result)?.[1] ?? null;
+/** Counts the results of a call of `wait_for_test_results`: `1 passed, 1 failed`. Null if the result names none. */
+export const describeResultsOfCall = (result: string): string | null => WAIT_RESULT.exec(result)?.[1] ?? null;

@@ -67,7 +67,7 @@ test("previews are described with their number", () => {
   assert.equal(describeTool("check_variant", { variant: "b" }).object, "b");
 });
 
-test("a publishing is described with its release once the result names it", () => {
+test("a publication is described with its release once the result names it", () => {
   const words = describeTool("publish_variant", { variant: "b" });
   assert.deepEqual(
     [words.running, words.done, words.object],

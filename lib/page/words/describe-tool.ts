@@ -241,7 +241,7 @@ export function describeTool(toolName: string, input: unknown, result = ""): Too
   const version = toolName === "deploy_landing_page" ? describeDeployOfCall(result) : null;
   if (version !== null) return describeDeploy(version);
   const words =
-    describeCounted(toolName, input) ??
+    describeSetPreviews(toolName, input) ??
     describeTests(toolName, result) ??
     WORDS[toolName] ??
     describeOther(toolName);
@@ -253,7 +253,7 @@ export function describeTool(toolName: string, input: unknown, result = ""): Too
 }
 
 /** `set_previews` with the number of previews: `Took 4 previews`. */
-function describeCounted(toolName: string, input: unknown): Words | undefined {
+function describeSetPreviews(toolName: string, input: unknown): Words | undefined {
   const previews = toolName === "set_previews" ? describePreviewsOfCall(input) : null;
   if (previews === null) return undefined;
   return { icon: "camera", running: `Taking ${previews}`, done: `Took ${previews}` };
@@ -292,8 +292,8 @@ function describeOther(toolName: string): Words {
 }
 
 function describeSubject(toolName: string, input: unknown, result: string): string | null {
-  const planned = describePlanningCall(toolName, input);
-  if (planned !== null) return planned;
+  const planningSubject = describePlanningCall(toolName, input);
+  if (planningSubject !== null) return planningSubject;
   if (toolName === "wait_for_test_results") return describeResultsOfCall(result);
   if (toolName === "run_tests") return firstLine(describeTestsOfCall(input)) || null;
   if (toolName === "apply_variant") return describeEditsOfCall(input);
@@ -301,7 +301,7 @@ function describeSubject(toolName: string, input: unknown, result: string): stri
   return findObject(input);
 }
 
-/** The skill with its file, and for a script its arguments: `copy-review/copy-check.mjs home.html`. */
+/** Names the skill with its file, and for a script its arguments: `copy-review/copy-check.mjs home.html`. */
 function describeSkillCall(input: unknown): string | null {
   if (typeof input !== "object" || input === null) return null;
   const fields = new Map<string, unknown>(Object.entries(input));
@@ -325,7 +325,7 @@ function findObject(input: unknown): string | null {
   return null;
 }
 
-/** The name in an entry of `spawn_agents`, or its objective where it has none. */
+/** The name in an entry of `spawn_agents`, or else its objective. */
 function nameAgent(agent: unknown): string {
   if (typeof agent !== "object" || agent === null) return "";
   if ("name" in agent && typeof agent.name === "string") return agent.name;

@@ -1,2 +1,2 @@
-/** The tags by which pages load a published variant, as the agent is told them. */
+/** The script tags of a published variant; the agent gets the same tags. */
 export { writePinnedTag, writeScriptTag } from "#lib/variant/script-tag.ts";

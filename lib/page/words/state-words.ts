@@ -26,7 +26,7 @@ function outcomeOf(run: RunView, deliverables: Deliverable[]): "done" | "no_resu
   return run.pageError === null ? "done" : "page_error";
 }
 
-/** Returns the session state that a run stands for. */
+/** Returns the session state for its current run. */
 export function stateOfRun(run: RunView, deliverables: Deliverable[]): SessionStateWord {
   switch (run.state) {
     case "pending":

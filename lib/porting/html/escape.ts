@@ -6,17 +6,17 @@ const ENTITIES: Record<string, string> = {
   "'": "&#39;",
 };
 
-/** Text as HTML, for elements and quoted attributes. */
+/** Escapes text for the content of elements and for quoted attributes. */
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (each) => ENTITIES[each] ?? each);
 
-/** An element of the document around HTML that was escaped before. */
+/** Renders an element. `content` is HTML: the caller has escaped it. */
 export const element = (name: string, content: string, attributes = ""): string =>
   `<${name}${attributes === "" ? "" : ` ${attributes}`}>${content}</${name}>`;
 
-/** Text that is shown as it is written, in the direction of its own script. */
+/** Renders plain text with its line breaks, in the direction of its script. */
 export const plainText = (text: string): string => `<div class="plain" dir="auto">${escapeHtml(text)}</div>`;
 
-/** A part that can be folded. */
+/** Renders a foldable part. `summary` and `content` are HTML. */
 export const folded = (summary: string, content: string, isOpen = false): string =>
   `<details${isOpen ? " open" : ""}><summary>${summary}</summary>${content}</details>`;

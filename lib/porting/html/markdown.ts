@@ -3,17 +3,17 @@ import { gfm, gfmHtml } from "micromark-extension-gfm";
 import { isCostlyMarkdown } from "#lib/markdown/is-costly-markdown.ts";
 import { plainText } from "./escape.ts";
 
-/** A longer text is shown as it is written: parsing it would keep other requests waiting. */
+/** A longer text is shown as plain text, because parsing it would block other requests. */
 const CHARACTERS_MAX = 20_000;
 
-/** No raw HTML, no pictures of other servers, and no footnotes, whose ids would collide between messages. */
+/** Disables raw HTML, pictures of other servers, and footnotes, whose ids would collide between messages. */
 const WITHOUT = {
   disable: { null: ["htmlFlow", "htmlText", "labelStartImage", "gfmFootnoteCall", "gfmFootnoteDefinition"] },
 };
 
 /**
- * Markdown as HTML. The parser escapes all text, so raw HTML stays text; links lead to web pages only, and headings begin
- * below those of the document.
+ * Renders Markdown as HTML. The parser escapes all text, so raw HTML stays text. Only http(s) links work. Headings start
+ * at level 3, below the headings of the document.
  */
 export function renderMarkdown(text: string): string {
   if (text.length > CHARACTERS_MAX || isCostlyMarkdown(text)) return plainText(text);

@@ -6,11 +6,11 @@ import { renderTime } from "./render-message.ts";
 
 const PICTURES = new Set(["image/png", "image/jpeg", "image/webp", "image/gif"]);
 
-/** The pictures of an HTML export: each is in it once, 20 MiB in all. */
+/** The pictures of an HTML export. Each is embedded once, at most 20 MiB in all. */
 export type Pictures = {
-  /** A picture as a figure the first time, then a link to it. What the file does not have is named as such. */
+  /** Renders a picture as a figure the first time, later as a link to it. A missing picture is named as missing. */
   show: (pointer: { id: string; title: string }) => Promise<string>;
-  /** Figures of the pictures that were not shown before; names what the file does not have. */
+  /** Renders the pictures that were not shown before, and adds evidence that is not embedded to `leftOut`. */
   rest: () => AsyncIterable<string>;
 };
 
@@ -19,22 +19,22 @@ export function createPictures({ evidence, previews, readData, leftOut }: Sessio
     previews.flatMap(({ evidence: picture, ...preview }) => (picture ? [[picture.id, preview]] : [])),
   );
   const byId = new Map(evidence.map((item) => [item.id, item]));
-  const tried = new Set<string>();
-  const shown = new Set<string>();
-  let left = EVIDENCE_BYTES_MAX;
+  const handledIds = new Set<string>();
+  const shownIds = new Set<string>();
+  let bytesLeft = EVIDENCE_BYTES_MAX;
 
   async function render(item: ExportedEvidence): Promise<string | undefined> {
-    if (!PICTURES.has(item.mediaType) || tried.has(item.id)) return undefined;
-    tried.add(item.id);
-    const fits = item.sizeBytes <= left;
+    if (!PICTURES.has(item.mediaType) || handledIds.has(item.id)) return undefined;
+    handledIds.add(item.id);
+    const fits = item.sizeBytes <= bytesLeft;
     const data = fits ? await readData(item) : undefined;
     if (data === undefined) {
       const reason = fits ? "The picture's file is missing." : "The file carries at most 20 MiB of pictures.";
       leftOut.push({ field: item.title, reason });
       return undefined;
     }
-    left -= item.sizeBytes;
-    shown.add(item.id);
+    bytesLeft -= item.sizeBytes;
+    shownIds.add(item.id);
     const preview = captions.get(item.id);
     const title = preview ? [preview.title, preview.caption].filter(Boolean).join(": ") : item.title;
     const about = `${escapeHtml(title)}${item.url === null ? "" : `, ${escapeHtml(item.url)}`}, ${renderTime(item.createdAt)}`;
@@ -44,15 +44,15 @@ export function createPictures({ evidence, previews, readData, leftOut }: Sessio
   return {
     async show({ id, title }) {
       const name = escapeHtml(title || id);
-      if (shown.has(id))
+      if (shownIds.has(id))
         return element(
           "p",
           `Evidence: <a href="#${escapeHtml(id)}">${name}</a>, shown above`,
           'class="soft"',
         );
       const item = byId.get(id);
-      if (!item && !tried.has(id)) {
-        tried.add(id);
+      if (!item && !handledIds.has(id)) {
+        handledIds.add(id);
         leftOut.push({ field: title || id, reason: "The evidence was deleted." });
       }
       const figure = item && (await render(item));
@@ -72,6 +72,6 @@ export function createPictures({ evidence, previews, readData, leftOut }: Sessio
   };
 }
 
-/** Previews first: where the bound is reached, they matter most. */
+/** Puts pictures of previews first, because they matter most if the size limit is reached. */
 const inOrder = (evidence: ExportedEvidence[], previewed: Set<string>): ExportedEvidence[] =>
   evidence.toSorted((one, other) => Number(previewed.has(other.id)) - Number(previewed.has(one.id)));

@@ -4,22 +4,22 @@ import { element, escapeHtml, folded, plainText } from "./escape.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { renderTree } from "./tree.ts";
 
-/** A time as text that needs no script. */
+/** Renders a time in UTC, so that it needs no script. */
 export const renderTime = (iso: string): string =>
   `<time datetime="${escapeHtml(iso)}">${escapeHtml(`${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`)}</time>`;
 
-/** A message with its tool calls as one line each, whose details are folded. */
+/** Renders a message. Each tool call is one line with folded details. */
 export async function renderMessage(message: ExportedMessage): Promise<string> {
   const { role, parts, results, author, createdAt } = message;
-  let said = "";
+  let body = "";
   for (const part of parts) {
-    said += renderPart(part, role, results);
+    body += renderPart(part, role, results);
     // Parsing Markdown takes a millisecond or more, so other requests are served between two parts.
     await setImmediate();
   }
   const name = role === "assistant" ? "Agent" : author === null ? "User" : `User ${author}`;
   const who = `<p class="who"><span dir="auto">${escapeHtml(name)}</span>${renderTime(createdAt)}</p>`;
-  return `<article class="message ${role}">${who}<div class="said">${said}</div></article>\n`;
+  return `<article class="message ${role}">${who}<div class="said">${body}</div></article>\n`;
 }
 
 function renderPart(
@@ -63,14 +63,14 @@ function renderCall(part: Record<string, unknown>, results: ExportedToolResult[]
   return `<details class="tool"><summary>${line}</summary>${details.join("")}</details>`;
 }
 
-/** How a call ended, if it did not succeed. */
+/** Renders the outcome of a call that did not succeed. */
 function renderMark(result: ExportedToolResult | undefined): string {
   if (result?.state === "succeeded") return "";
   if (result?.refusal !== undefined) return ' <span class="refused">not run, plan first</span>';
   return ` <span class="failed">${result?.state === "failed" ? "failed" : "has no result"}</span>`;
 }
 
-/** What a call is about: the first line of the most telling field of its input. */
+/** The subject of a call: the first line of the most informative field of its input. */
 function findSubject(input: unknown): string {
   if (typeof input !== "object" || input === null) return "";
   const fields = new Map<string, unknown>(Object.entries(input));

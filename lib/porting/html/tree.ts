@@ -4,7 +4,7 @@ const DEPTH_MAX = 12;
 const OPEN_DEPTH = 3;
 const NODES_MAX = 5_000;
 
-/** A JSON value as a list that can be folded; beyond 5,000 values or 12 levels as JSON text. */
+/** Renders a JSON value as a foldable list. Parts beyond 5,000 values or 12 levels are rendered as JSON text. */
 export function renderTree(value: unknown): string {
   let nodes = 0;
   const render = (item: unknown, depth: number): string => {

@@ -8,7 +8,7 @@ import { STYLE } from "./style.ts";
 import { renderTree } from "./tree.ts";
 import { writePages, writePlan, writeReports, writeRequirements } from "./write-work.ts";
 
-/** The document may load and run nothing: its pictures are in it. */
+/** Blocks scripts and requests. Pictures are embedded as data URLs. */
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
@@ -57,7 +57,7 @@ function writeHead({ session }: SessionContent): string {
 `;
 }
 
-/** Writes a section, unless it has nothing. */
+/** Writes a section, unless it is empty. */
 async function* writeSection(
   id: string,
   title: string,

@@ -15,7 +15,7 @@ const ITEM_WORDS: Record<PlanItemStatus, string> = {
   dropped: "dropped",
 };
 
-/** The plan's items with their status. */
+/** Writes the plan's items with their status. */
 export async function* writePlan({ plan }: SessionContent): AsyncIterable<string> {
   if (!plan || plan.items.length === 0) return;
   const items = plan.items.map(
@@ -54,7 +54,7 @@ function renderRequirement(requirement: ExportedRequirement): string {
   return `<li><span dir="auto">${escapeHtml(`${id}: ${text}`)}</span> <span class="${STATUS_CLASSES[status]}">${status}</span><div class="soft">${lines.join("<br>")}</div></li>`;
 }
 
-/** Reports with their findings, steps and pictures. Parsing Markdown takes time, so others are served in between. */
+/** Writes reports with their findings, steps and pictures. Yields to the event loop, because parsing Markdown takes time. */
 export async function* writeReports(content: SessionContent, pictures: Pictures): AsyncIterable<string> {
   for await (const report of content.reports()) {
     yield renderReportHead(report);
@@ -96,7 +96,7 @@ function renderFinding({
   return `<div class="finding"><h4><span class="${SEVERITY_CLASSES[severity]}">${severity}</span> <span dir="auto">${escapeHtml(title)}</span></h4>${facts.length === 0 ? "" : `<p class="soft">${facts.join("<br>")}</p>`}${renderMarkdown(detail)}${list === "" ? "" : `<p class="soft">Steps</p><ol class="changes">${list}</ol>`}`;
 }
 
-/** Landing pages: their addresses as text that links to them, without their files. */
+/** Writes the addresses of landing pages, as text, and their states, without their files. */
 export async function* writePages({ pages }: SessionContent): AsyncIterable<string> {
   if (pages.length === 0) return;
   const items = pages.map(({ url, version, note }) => {

@@ -15,7 +15,10 @@ import { readInThread } from "../read-in-thread.ts";
 
 const LISTED_MAX = 20;
 
-/** `import_legacy_session`: imports a document into the session. Source: specification, Structured sessions; `wire.md`, Export and import of a session. */
+/**
+ * `import_legacy_session`: imports a document into the session.
+ * Source: specification, Structured sessions; `wire.md`, Export and import of a session.
+ */
 export const importLegacySession = (deps: PortingDeps): Tool =>
   defineTool({
     name: "import_legacy_session",
@@ -31,7 +34,7 @@ export const importLegacySession = (deps: PortingDeps): Tool =>
     readOnly: false,
     changes: true,
     async execute({ document, path }, call) {
-      const read = await readGiven(deps, { document, path }, call);
+      const read = await readInput(deps, { document, path }, call);
       if (!read.ok) return refuse(read.problem);
       const { rootSessionId: sessionId, requestId, runId, callId } = call;
       const imported = await importDocument(deps, {
@@ -49,14 +52,14 @@ export const importLegacySession = (deps: PortingDeps): Tool =>
 const refuse = (problem: string) =>
   errorResult(`import_legacy_session: ${problem.replace(/[.]?$/, ".")} Nothing was imported.`);
 
-async function readGiven(
+async function readInput(
   deps: PortingDeps,
   { document, path }: { document?: unknown; path?: string | undefined },
   call: ToolCall,
 ): Promise<ReadDocument> {
   if ((document === undefined) === (path === undefined))
     return { ok: false, problem: "document: give either the document or its path" };
-  // Some models send a nested object as its text.
+  // Some models send a nested object as a JSON string.
   if (typeof document === "string") return readInThread(Buffer.from(document.toWellFormed()));
   if (path === undefined) return readDocument(document);
   const session = await findSession(deps.db, call.rootSessionId);

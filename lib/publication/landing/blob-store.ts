@@ -3,11 +3,11 @@ import type { Executor, Transaction } from "#db/client.ts";
 import { landingPageBlobs } from "#db/schema/index.ts";
 
 /**
- * Stores contents by their hashes; those that are stored already are locked instead, so that no other transaction removes
- * them before this one refers to them.
+ * Stores contents by their hashes. Contents that are stored already are locked instead, so that no other transaction
+ * removes them before this one refers to them.
  */
 export async function storeBlobs(tx: Transaction, contents: ReadonlyMap<string, Uint8Array>): Promise<void> {
-  // One order for all transactions, so that none wait for each other in a circle.
+  // All transactions lock in the same order, to avoid deadlocks.
   const hashes = [...contents.keys()].sort();
   const stored = await tx
     .select({ hash: landingPageBlobs.hash })
@@ -15,11 +15,11 @@ export async function storeBlobs(tx: Transaction, contents: ReadonlyMap<string, 
     .where(inArray(landingPageBlobs.hash, hashes))
     .orderBy(landingPageBlobs.hash)
     .for("key share");
-  const known = new Set(stored.map(({ hash }) => hash));
+  const existing = new Set(stored.map(({ hash }) => hash));
   for (const hash of hashes) {
     const content = contents.get(hash);
-    if (known.has(hash) || !content) continue;
-    // An update that changes nothing: it locks the row that another transaction has just stored.
+    if (existing.has(hash) || !content) continue;
+    // On a conflict, an update without effect locks the row that another transaction has just stored.
     await tx
       .insert(landingPageBlobs)
       .values({ hash, content })

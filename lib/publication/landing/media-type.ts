@@ -42,7 +42,7 @@ const TYPES: Record<string, string> = {
   glb: "model/gltf-binary",
 };
 
-/** The content type of a file, by the ending of its name. Text is UTF-8. */
+/** The content type of a file, by its extension. Text is UTF-8. */
 export const mediaTypeOf = (path: string): string =>
   TYPES[/\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase() ?? ""] ?? "application/octet-stream";
 

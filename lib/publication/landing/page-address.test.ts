@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { encodePath, isSafeName, readPageAddress } from "./page-address.ts";
 
-test("the path of a file is found again in its address", () => {
+test("the address of a file is decoded to its path", () => {
   const name = fc.string({ minLength: 1, unit: "binary" }).filter((text) => isSafeName(text));
   fc.assert(
     fc.property(fc.array(name, { minLength: 1, maxLength: 4 }), (names) => {
@@ -15,7 +15,7 @@ test("the path of a file is found again in its address", () => {
   );
 });
 
-test("no address means a dot segment, another separator or a control character", () => {
+test("no address is decoded to a dot segment, another separator or a control character", () => {
   const piece = fc.oneof(
     fc.constantFrom(
       "..",

@@ -15,15 +15,15 @@ export const pageUrl = (origin: string, slug: string): string => `${origin}${PAG
 
 const PATH_CHARACTERS_MAX = 1_024;
 
-/** What the path of a request below `/p/` names; `path` is inside the page, and empty or ends with a slash for a folder. */
+/** The parsed path of a request below `/p/`. `path` is relative to the page; for a folder, it is empty or ends with `/`. */
 type PageAddress = { slug: string; path: string };
 
 /**
- * Reads a path as the client wrote it, which may begin with `/p`. Each segment is decoded once, so that an encoded slash,
- * backslash or dot segment never changes which file is meant.
+ * Parses the raw path of a request. Each segment is decoded once, so that an encoded slash, backslash or dot segment never
+ * leads to another file.
  *
  * @param pathname raw path without the query
- * @returns `path: undefined` for a page's address without its trailing slash; undefined for a path that no file has.
+ * @returns `path: undefined` for a page's address without its trailing slash; undefined for a path that no file can have.
  */
 export function readPageAddress(
   pathname: string,
@@ -38,7 +38,7 @@ export function readPageAddress(
   return names.every(isFile) ? { slug, path: names.join("/") } : undefined;
 }
 
-/** Decodes a segment; undefined for one that no file name has. */
+/** Decodes a segment; undefined if the result cannot be the name of a file. */
 function decode(segment: string): string | undefined {
   try {
     const name = decodeURIComponent(segment);
@@ -48,7 +48,7 @@ function decode(segment: string): string | undefined {
   }
 }
 
-/** Whether a name can be that of a file or folder of a page: no separator, dot segment or control character. */
+/** Whether a file or folder of a page can have this name: no separator, dot segment or control character. */
 export const isSafeName = (name: string): boolean =>
   name !== "." && name !== ".." && name.isWellFormed() && !/[/\\\p{Cc}\u2028\u2029\ufffd]/u.test(name);
 

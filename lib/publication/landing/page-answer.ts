@@ -5,22 +5,22 @@ export type PageAnswer = {
   body?: Uint8Array<ArrayBuffer>;
 };
 
-/** Every answer below `/p/` has these: what is served there was made by an agent. Source: `security.md`, Landing pages. */
+/** Headers of every answer below `/p/`, because an agent made the content there. Source: `security.md`, Landing pages. */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   "Content-Security-Policy": "sandbox allow-scripts allow-forms allow-popups",
   "Access-Control-Allow-Origin": "*",
   "X-Content-Type-Options": "nosniff",
 };
-/** A visitor's browser asks each time, so that it never mixes files of two versions; the answer is a 304 mostly. */
+/** Browsers revalidate each time, mostly with a 304 as the answer, so that they never mix files of two versions. */
 export const REVALIDATE = "public, max-age=0, must-revalidate";
 
-/** The file that is sent with a 404 for a path without a file, if the page has one. */
+/** The file of a page that is sent with a 404 for a path without a file, if the page has such a file. */
 export const NOT_FOUND_FILE = "404.html";
 
 export const MISSING = "There is no such page.";
 export const UNPUBLISHED = "This page was unpublished.";
 
-/** An answer of the service's own for people who visit a page that is not there. */
+/** An answer for visitors of a page that does not exist, with a text of the service. */
 export const writeNotice = (status: number, text: string): PageAnswer => ({
   status,
   headers: {

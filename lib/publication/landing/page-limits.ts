@@ -8,6 +8,6 @@ export const PAGE_LIMITS = {
   pathCharacters: 300,
   /** Older versions are removed, but never the current one. */
   versions: 50,
-  /** Pages whose newest deploy is of one session. */
+  /** Pages whose newest deploy was made by one session. */
   pagesOfSession: 50,
 } as const;

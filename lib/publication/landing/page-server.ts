@@ -15,11 +15,11 @@ import {
 import { findServedVersion, listFiles, type PageFile } from "./page-store.ts";
 import { type Packed, pack, type SendRequest, sendFile } from "./send-file.ts";
 
-/** The parts of a request that decide about its answer. Cookies are never read. */
+/** The parts of a request on which the answer depends. Cookies are never read. */
 type PageRequest = SendRequest & {
-  /** As the client wrote it, without the query. */
+  /** The raw path, without the query. */
   pathname: string;
-  /** With its question mark; empty if there is none. */
+  /** The query with its question mark; empty if there is none. */
   search: string;
 };
 
@@ -27,14 +27,14 @@ type PageRequest = SendRequest & {
 export type PageServer = {
   /** @throws Error when a file is not in memory and the database cannot be read. */
   answer: (request: PageRequest) => Promise<PageAnswer>;
-  /** Forgets which version of a page is served, because this process has changed it. */
+  /** Evicts the cached version number of a page that this process has changed. */
   forget: (slug: string) => void;
 };
 
-/** How long the current version of a page counts as known: another process may have changed it. */
+/** How long the version number of a page is cached, because another process may change it. */
 const STATE_MS = 1_000;
 const STATES_MAX = 10_000;
-/** Files that the manifests in memory list, at most. */
+/** Limit of the files that all cached manifests list together. */
 const LISTED_FILES_MAX = 200_000;
 const CONTENT_BYTES_MAX = 64 * 1024 * 1024;
 
@@ -51,17 +51,17 @@ export function createPageServer(db: Database): PageServer {
       const address = readPageAddress(pathname);
       if (!address) return writeNotice(404, MISSING);
       const { slug, path } = address;
-      const known = await readVersion(slug);
-      if (!known) return writeNotice(404, MISSING);
-      if (known.version === null) return writeNotice(410, UNPUBLISHED);
+      const current = await readVersion(slug);
+      if (!current) return writeNotice(404, MISSING);
+      if (current.version === null) return writeNotice(410, UNPUBLISHED);
       if (path === undefined) return redirect(`${PAGES_FOLDER}${slug}/${search}`);
-      const version = { slug, number: known.version };
+      const version = { slug, number: current.version };
       const manifest = await readManifest(version);
       const found = findFile(manifest, path);
       if (found === "folder") return redirect(`${PAGES_FOLDER}${slug}/${encodePath(path)}/${search}`);
       const file = found ?? manifest.get(NOT_FOUND_FILE);
       const content = file && (await readContent(file));
-      // A version that was removed while it was served.
+      // There is no content if the version was removed while it was served.
       if (!file || !content) return writeNotice(404, MISSING);
       const headers = { ...PAGE_HEADERS, "Content-Type": file.mediaType, "Cache-Control": REVALIDATE };
       return found
@@ -76,7 +76,7 @@ const redirect = (location: string): PageAnswer => ({
   headers: { ...PAGE_HEADERS, Location: location, "Cache-Control": REVALIDATE },
 });
 
-/** The file that a path inside a page means; `folder` for one that needs a trailing slash. */
+/** The file for a path inside a page; `folder` for the path of a folder without its trailing slash. */
 function findFile(manifest: Manifest, path: string): PageFile | "folder" | undefined {
   if (path === "" || path.endsWith("/")) return manifest.get(`${path}index.html`);
   const exact = manifest.get(path);
@@ -86,16 +86,16 @@ function findFile(manifest: Manifest, path: string): PageFile | "folder" | undef
   return page ?? (manifest.has(`${path}/index.html`) ? "folder" : undefined);
 }
 
-/** Caches of what the database has, so that a page that is in memory costs one query a second at most. */
+/** Caches versions, manifests and contents, so that a page in memory costs at most one query a second. */
 function createCaches(db: Database) {
-  const states = new LRUCache<string, { known: { version: number | null } | undefined }>({
+  const states = new LRUCache<string, { served: { version: number | null } | undefined }>({
     max: STATES_MAX,
     ttl: STATE_MS,
-    // Without a database the pages in memory are still served.
+    // Pages in memory are still served while the database is down.
     allowStaleOnFetchRejection: true,
-    // A request that waits for the state while `forget` is called gets what was read.
+    // If `forget` is called during a read, the waiting request still gets the result of that read.
     ignoreFetchAbort: true,
-    fetchMethod: async (slug) => ({ known: await findServedVersion(db, slug) }),
+    fetchMethod: async (slug) => ({ served: await findServedVersion(db, slug) }),
   });
   const manifests = new LRUCache<string, Manifest, Version>({
     maxSize: LISTED_FILES_MAX,
@@ -112,9 +112,9 @@ function createCaches(db: Database) {
   });
   return {
     async readVersion(slug: string) {
-      // The cache answers undefined when the read failed; a second read says why.
+      // The cache returns undefined if the read failed; a second read throws the reason.
       const state = await states.fetch(slug);
-      return state ? state.known : findServedVersion(db, slug);
+      return state ? state.served : findServedVersion(db, slug);
     },
     async readManifest(version: Version): Promise<Manifest> {
       const key = `${version.slug}@${version.number}`;

@@ -33,7 +33,7 @@ export async function findPage(db: Executor, slug: string): Promise<PageWithVers
   return row;
 }
 
-/** The pages whose newest deploy is of a session, oldest first. */
+/** The pages whose newest deploy was made by a session, oldest first. */
 export const listPagesOf = (db: Executor, sessionId: string): Promise<PageWithVersion[]> =>
   joinCurrentVersion(db)
     .where(eq(landingPages.sessionId, sessionId))
@@ -59,7 +59,7 @@ export const listPages = (
     .orderBy(desc(landingPages.createdAt), desc(landingPages.slug))
     .limit(limit);
 
-/** The slug of the page that a session deployed last from a folder; undefined if there is none. */
+/** The slug of the page that a session last deployed from a folder; undefined if there is none. */
 export async function findSlugOfFolder(
   db: Executor,
   sessionId: string,
@@ -97,14 +97,14 @@ export async function takeSlug(
   return row;
 }
 
-/** A version by its number; undefined if the page has none of that number, or no longer. */
+/** A version by its number; undefined if the page never had that version or has removed it. */
 export const findVersion = (db: Executor, slug: string, number: number) =>
   findOneVersion(
     db,
     and(eq(landingPageVersions.slug, slug), eq(landingPageVersions.number, number)) ?? sql`false`,
   );
 
-/** The version that a call has deployed; undefined if it has deployed none. */
+/** The version that a call deployed; undefined if the call deployed none. */
 export const findVersionOfCall = (db: Executor, { runId, callId }: { runId: string; callId: string }) =>
   findOneVersion(
     db,
@@ -116,7 +116,7 @@ async function findOneVersion(db: Executor, where: SQL): Promise<VersionRow | un
   return row;
 }
 
-/** The kept versions of a page, newest first. */
+/** The stored versions of a page, newest first. */
 export const listVersions = (db: Executor, slug: string): Promise<VersionRow[]> =>
   db
     .select()
@@ -136,7 +136,7 @@ export const listFiles = (db: Executor, slug: string, number: number): Promise<P
     .from(landingPageFiles)
     .where(and(eq(landingPageFiles.slug, slug), eq(landingPageFiles.number, number)));
 
-/** Stores a version, whose contents are stored, and makes it the current one. The caller has locked the page. */
+/** Stores a version and makes it the current one. The caller has locked the page and stored the contents of the files. */
 export async function insertVersion(
   tx: Transaction,
   { slug, sessionId, folder }: Pick<PageRow, "slug" | "sessionId" | "folder">,
@@ -153,7 +153,7 @@ export async function insertVersion(
   await pruneVersions(tx, slug, number);
 }
 
-/** Removes the oldest versions beyond the limit, but not the current one, and the contents that only they had. */
+/** Removes the oldest versions beyond the limit, except the current one, and contents that no other version uses. */
 async function pruneVersions(tx: Transaction, slug: string, current: number): Promise<void> {
   const beyond = await tx
     .select({ number: landingPageVersions.number })
@@ -177,7 +177,7 @@ async function pruneVersions(tx: Transaction, slug: string, current: number): Pr
   );
 }
 
-/** Makes a version the current one, or none. A deploy also changes which session and folder the page is of. */
+/** Makes a version the current one; null unpublishes the page. A deploy also sets the session and the folder of the page. */
 export async function setCurrentVersion(
   tx: Transaction,
   slug: string,

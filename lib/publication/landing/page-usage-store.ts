@@ -7,14 +7,14 @@ import type { ByteUsage } from "#lib/session/byte-limits.ts";
 import { PAGE_LIMITS } from "./page-limits.ts";
 import type { PageFile } from "./page-store.ts";
 
-/** Locks an owner's pages for the rest of the transaction, so that their bytes are counted one deploy after the other. */
+/** Locks an owner's pages for the rest of the transaction, so that concurrent deploys count their bytes one by one. */
 export const lockPagesOfOwner = (tx: Transaction, ownerId: string): Promise<void> =>
   lockOwner(tx, "pages", ownerId);
 
 /**
- * Measures what an owner, and the session that deploys, have stored once a page gets a new version: the contents of their kept
- * versions, each counted once. A session's are the versions that it has deployed. The caller has
- * locked the owner's pages.
+ * Measures the bytes that the owner and the deploying session use once a page gets a new version: the contents of their
+ * versions, each content counted once. Versions of a session are those that it deployed. The caller has locked the owner's
+ * pages.
  */
 export async function measureUsage(
   tx: Transaction,

@@ -2,7 +2,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { PageAnswer } from "./page-answer.ts";
 
-/** The headers of a request that decide about its answer. */
+/** The headers of a request on which the answer depends. */
 export type SendRequest = {
   ifNoneMatch?: string | undefined;
   acceptEncoding?: string | undefined;
@@ -10,7 +10,7 @@ export type SendRequest = {
   ifRange?: string | undefined;
 };
 
-/** A file in memory, compressed where that makes it smaller. */
+/** A file in memory, with its compressed form if that is smaller. */
 export type Packed = {
   etag: string;
   plain: Uint8Array<ArrayBuffer>;
@@ -18,7 +18,7 @@ export type Packed = {
 };
 
 const compress = promisify(gzip);
-/** Below this the headers outweigh what is saved. */
+/** Smaller files are not compressed, because the saving is less than the additional headers. */
 const COMPRESS_BYTES_MIN = 512;
 const ETAG_CHARACTERS = 32;
 
@@ -34,7 +34,7 @@ export async function pack(content: Uint8Array, hash: string, isCompressed: bool
 
 const ACCEPTS_GZIP = /(^|,)\s*gzip\s*(;(?!\s*q=0(\.0*)?\s*(,|$))|,|$)/i;
 
-/** Answers with a file, or the part of it that was asked for, unless the client has it already. */
+/** Answers with a file or the requested part of it, or with 304 if the client has it cached. */
 export function sendFile(
   file: Packed,
   request: SendRequest,
@@ -52,8 +52,8 @@ export function sendFile(
     "Accept-Ranges": "bytes",
     ...(file.gzip && { Vary: "Accept-Encoding" }),
   };
-  const known = (ifNoneMatch ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
-  if (known.includes(etag) || known.includes("*")) return { status: 304, headers };
+  const cachedTags = (ifNoneMatch ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
+  if (cachedTags.includes(etag) || cachedTags.includes("*")) return { status: 304, headers };
   if (part === "outside") {
     const contentRange = `bytes */${file.plain.byteLength}`;
     return { status: 416, headers: { ...headers, "Content-Range": contentRange } };
@@ -67,7 +67,7 @@ export function sendFile(
   return { status: 200, headers: { ...headers, ...encoding }, body: packed ?? file.plain };
 }
 
-/** Reads a `Range` of one part; undefined for any other, which is answered with the whole file. */
+/** Reads a `Range` with one part. Undefined for any other: the answer is then the whole file. */
 function readRange(range: string, size: number): { from: number; to: number } | "outside" | undefined {
   const [, first = "", last = ""] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(range) ?? [];
   if (first === "" && last === "") return undefined;

@@ -1,15 +1,74 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { lstat, stat, writeFile } from "node:fs/promises";
+import { chown, lstat, open, readFile, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { after, describe } from "node:test";
 import { setTimeout } from "node:timers/promises";
+import { closeInheritedDescriptors } from "#lib/isolation/inherited-descriptors.ts";
 import { bytes, makeSandboxFixture, options, readText, refused, untilStarted } from "../sandbox-fixture.ts";
 
 const { dataDir, make, sandboxes, folderOf, itRuns, remove } = await makeSandboxFixture();
 after(remove);
+
+// As at the start of the service.
+closeInheritedDescriptors();
+const isFiltered = /system calls filtered: yes/.test(sandboxes.describe().isolation);
+
+/** System calls that a command must not make: name, numbers (x64, arm64), arguments, and what the kernel answers. */
+const CALLS: [name: string, x64: number, arm64: number, args: string, answer: string][] = [
+  ["getpid", 39, 172, "", "allowed"],
+  ["keyctl", 250, 219, "0, -3, 0", "EPERM"],
+  ["add_key", 248, 217, "0, 0, 0, 0, -3", "EPERM"],
+  ["ptrace", 101, 117, "0, 0, 0, 0", "EPERM"],
+  ["process_vm_readv", 310, 270, "1, 0, 0, 0, 0, 0", "EPERM"],
+  ["bpf", 321, 280, "0, 0, 0", "EPERM"],
+  ["userfaultfd", 323, 282, "1", "EPERM"],
+  ["perf_event_open", 298, 241, "0, 0, -1, -1, 0", "EPERM"],
+  ["unshare", 272, 97, "0x10000000", "EPERM"],
+  ["setns", 308, 268, "0, 0", "EPERM"],
+  ["mount", 165, 40, "0, 0, 0, 0, 0", "EPERM"],
+  ["fsopen", 430, 430, "0, 0", "EPERM"],
+  ["finit_module", 313, 273, "0, 0, 0", "EPERM"],
+  ["kexec_load", 246, 104, "0, 0, 0, 0", "EPERM"],
+  ["open_by_handle_at", 304, 265, "0, 0, 0", "EPERM"],
+  ["clone with a user namespace", 56, 220, "0x10000011, 0, 0, 0, 0", "EPERM"],
+  ["clone3", 435, 435, "0, 0", "ENOSYS"],
+  ["io_uring_setup", 425, 425, "1, 0", "ENOSYS"],
+  ["memfd_secret", 447, 447, "0", "ENOSYS"],
+  ["a vsock, which no network namespace closes", 41, 198, "40, 1, 0", "EAFNOSUPPORT"],
+  ["the kernel's ciphers", 41, 198, "38, 5, 0", "EAFNOSUPPORT"],
+  ["an IPv4 socket", 41, 198, "2, 1, 0", "allowed"],
+  ["shared memory that no measurement sees", 29, 194, "0, 100000000, 0x3ff", "EPERM"],
+  ["a call of x32", 0x40000000 + 39, 0x40000000 + 172, "", "ENOSYS"],
+];
+const EXPECTED_ANSWERS = CALLS.map(([name, , , , answer]) => `${name}: ${answer}`);
+/** Each call in a process of its own: one that is allowed may end it, or go on twice. */
+const SYSTEM_CALLS = [
+  "use Errno; $| = 1;",
+  ...CALLS.map(([name, x64, arm64, args]) => {
+    const call = [process.arch === "x64" ? x64 : arm64, args].filter((each) => each !== "").join(", ");
+    const say = String.raw`my @names = grep { $!{$_} } qw(EPERM ENOSYS EAFNOSUPPORT); print "${name.replace("'", String.raw`\x27`)}: ", ($got == -1 ? ($names[0] // "error $!") : "allowed"), "\n";`;
+    return `{ my $got = syscall(${call}); ${say} }`;
+  }),
+]
+  .join(" ")
+  .replaceAll("kernel's", String.raw`kernel\x27s`);
+
+/** A program for x64 that asks for its process id through `int 0x80`, and ends with it as its exit code. */
+const CALL_OF_I386 = Buffer.concat([
+  // Header of an ELF file with one segment, at 0x400000.
+  Buffer.from("7f454c46020101000000000000000000", "hex"),
+  Buffer.from("02003e00010000007800400000000000", "hex"),
+  Buffer.from("40000000000000000000000000000000", "hex"),
+  Buffer.from("00000000400038000100000000000000", "hex"),
+  Buffer.from("0100000005000000000000000000000000004000000000000000400000000000", "hex"),
+  Buffer.from("8d000000000000008d000000000000000010000000000000", "hex"),
+  // mov eax, 20; int 0x80; mov edi, eax; mov eax, 60; syscall
+  Buffer.from("b814000000cd8089c7b83c0000000f05", "hex"),
+  Buffer.alloc(5),
+]);
 
 describe("commands", () => {
   itRuns("answer their output as it came, and their exit code", async (workspace) => {
@@ -278,6 +337,82 @@ describe("commands", () => {
       options(120_000),
     );
     assert.equal(result.output, "fine\n");
+  });
+
+  itRuns("make no system call that opens the kernel or other processes", async (workspace) => {
+    if (!isFiltered) return;
+    // Perl is part of the base system, and calls the kernel by number.
+    const { output } = await workspace.run(
+      `perl -e '${SYSTEM_CALLS}' && grep Seccomp: /proc/self/status`,
+      options(),
+    );
+    assert.deepEqual(output.trim().split("\n"), [...EXPECTED_ANSWERS, "Seccomp:\t2"]);
+  });
+
+  itRuns("end when they call the kernel in the way of 32-bit x86", async (workspace) => {
+    if (!isFiltered || process.arch !== "x64") return;
+    await workspace.writeFile("call32", CALL_OF_I386);
+    const result = await workspace.run("chmod +x call32; ./call32; echo $?", options());
+    // SIGSYS. What the call would have answered, a process id, is not the exit code.
+    assert.match(result.output, /^(bash: .*Bad system call.*\n)?159\n$/);
+  });
+
+  itRuns("cannot make namespaces, with or without the filter", async (workspace) => {
+    const tries = ["--user", "--user --net", "--user --mount", "--pid --fork", "--mount"];
+    const { output } = await workspace.run(
+      tries.map((each) => `unshare ${each} echo made 2>&1`).join("; "),
+      options(),
+    );
+    assert.doesNotMatch(output, /^made$/m);
+    assert.match(output, /unshare failed/);
+  });
+
+  itRuns("inherit no descriptor of the service", async (workspace) => {
+    const held = await open(join(dataDir, "held"), "w");
+    const { output } = await workspace.run("readlink /proc/$$/fd/*; true", options());
+    await held.close();
+    const [input = "", standard = "", error = "", ...rest] = output.trim().split("\n");
+    assert.deepEqual([input, rest], ["/dev/null", []]);
+    assert.match(standard, /^(socket|pipe):/);
+    assert.equal(error, standard);
+  });
+
+  itRuns("run as a user that no other session has, and no account", async () => {
+    if (process.getuid?.() !== 0) return;
+    const read = async (service: typeof sandboxes, sessionId: string) => {
+      const workspace = await service.open(sessionId);
+      return Number((await workspace.run("id -u; touch mine", options())).output.trim());
+    };
+    const service = await make("local");
+    const [own, others] = [await read(service, "ses_own"), await read(service, "ses_others")];
+    assert.notEqual(own, others);
+    assert.equal((await stat(folderOf("ses_own"))).uid, own);
+    assert.equal((await stat(join(folderOf("ses_own"), "mine"))).uid, own);
+    const accounts = (await readFile("/etc/passwd", "utf8")).split("\n").map((line) => line.split(":")[2]);
+    assert.ok(!accounts.includes(String(own)));
+    await service.close();
+    // The same after a restart of the service.
+    const again = await make("local");
+    assert.equal(await read(again, "ses_own"), own);
+    // Another one where the folder was removed, and with it the session.
+    await again.remove("ses_own");
+    assert.notEqual(await read(again, "ses_own"), own);
+    await again.close();
+  });
+
+  itRuns("can use files that an earlier version of the service left to another user", async () => {
+    if (process.getuid?.() !== 0) return;
+    const service = await make("local");
+    const workspace = await service.open("ses_older");
+    await workspace.run("mkdir -p a/b && echo old > a/b/file && ln -s /etc/hostname link", options());
+    await service.close();
+    for (const path of [".", "a", "a/b", "a/b/file"])
+      await chown(join(folderOf("ses_older"), path), 65_533, 65_533);
+    const later = await make("local");
+    const reopened = await later.open("ses_older");
+    assert.equal((await reopened.run("echo new >> a/b/file; cat a/b/file", options())).output, "old\nnew\n");
+    assert.equal((await stat("/etc/hostname")).uid, 0);
+    await later.close();
   });
 
   itRuns("are described with the limits that hold, and how", async () => {

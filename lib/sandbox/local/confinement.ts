@@ -1,20 +1,31 @@
 import { chown, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { SandboxUser } from "#lib/isolation/sandbox-users.ts";
+import { seccompFilter } from "#lib/isolation/seccomp-filter.ts";
 import { type SandboxLimits, withTestLimits } from "../sandbox-limits.ts";
 import type { CommandResult } from "../sandbox-service.ts";
-import { type ArgvCommand, boxArguments, type Command, describeBox, type Mount, systemPath } from "./box.ts";
+import {
+  type ArgvCommand,
+  type Box,
+  boxArguments,
+  boxInputs,
+  type Command,
+  describeBox,
+  type Mount,
+  systemPath,
+} from "./box.ts";
 import { canReadProcessTree } from "./process-tree.ts";
 import { type CommandPlan, runCommand } from "./run-command.ts";
-
-/** Whose files a workspace's are, where the service runs as root and its commands must not. */
-export type Owner = { uid: number; gid: number };
 
 /** A way to run commands that holds them to their folder, or why there is none. */
 export type Confinement =
   | {
       works: true;
       detail: string;
-      owner: Owner | undefined;
+      /** Who runs what belongs to no session, where the service is root and its commands must not be. */
+      sharedUser: SandboxUser | undefined;
+      /** Whether the kernel refuses system calls. */
+      isFiltered: boolean;
       plan: (command: Command) => CommandPlan;
       /** The ways to run a program that reads further files of the host, of which the first that works is to be used. */
       planTests: ((command: ArgvCommand) => CommandPlan)[];
@@ -40,35 +51,57 @@ export async function probeConfinement(
 ): Promise<Confinement> {
   if (process.platform !== "linux") return refuse("commands are confined on Linux only");
   const env = { PATH: path };
-  const help = await launch({ file: "bwrap", args: ["--help"], env }).catch(() => undefined);
+  const help = await play({ file: "bwrap", args: ["--help"], env }).catch(() => undefined);
   if (help === undefined) return refuse("bubblewrap (bwrap) is not installed");
 
-  const box = await describeBox(help.output, limits);
   const isRoot = process.getuid?.() === 0;
-  const owner = isRoot ? { uid: DROPPED_ID, gid: DROPPED_ID } : undefined;
-  const candidates: Launcher[] = isRoot ? [dropThenBox, reachFolderThenBox] : [boxOnly];
+  const sharedUser = isRoot ? { uid: DROPPED_ID, gid: DROPPED_ID } : undefined;
+  const launchers: Launcher[] = isRoot ? [dropThenBox, reachFolderThenBox] : [boxOnly];
   let reason = "bubblewrap (bwrap) does not work here";
-  for (const launcher of candidates) {
-    const plan = (command: Command) => ({ ...launcher(box, command, limits), env });
-    const failure = await tryPlan(plan, folder, owner);
-    if (failure === undefined) {
-      const planTests = await planForTests(help.output, withTestLimits(limits), isRoot, env);
-      return { works: true, detail: await describeLimits(help.output, limits), owner, plan, planTests };
+  for (const filter of findFilters(help.output)) {
+    const box = await describeBox(help.output, limits, filter);
+    for (const launcher of launchers) {
+      const plan = (command: Command) => launch(launcher, box, command, env);
+      const failure = await tryPlan(plan, folder, sharedUser);
+      if (failure === undefined) {
+        const planTests = await planForTests(help.output, { limits, filter, isRoot, env });
+        const detail = await describeLimits(help.output, limits);
+        return { works: true, detail, sharedUser, isFiltered: filter !== undefined, plan, planTests };
+      }
+      reason = `bubblewrap (bwrap) is installed but does not work here: ${failure}`;
     }
-    reason = `bubblewrap (bwrap) is installed but does not work here: ${failure}`;
   }
   return refuse(reason);
 }
 
+/** The filters to try, of which the last one is none: a kernel may be without seccomp. */
+function findFilters(help: string): (Uint8Array | undefined)[] {
+  const filter = help.includes("--seccomp ") ? seccompFilter() : undefined;
+  return filter ? [filter, undefined] : [undefined];
+}
+
+/** Chromium runs in the sandbox of a test run without its own, so that the filter for commands fits it, too. */
 async function planForTests(
   help: string,
-  limits: SandboxLimits,
-  isRoot: boolean,
-  env: Record<string, string>,
+  {
+    limits,
+    filter,
+    isRoot,
+    env,
+  }: {
+    limits: SandboxLimits;
+    filter: Uint8Array | undefined;
+    isRoot: boolean;
+    env: Record<string, string>;
+  },
 ): Promise<((command: ArgvCommand) => CommandPlan)[]> {
-  const box = await describeBox(help, limits);
+  const box = await describeBox(help, withTestLimits(limits), filter);
   const launchers = isRoot ? [reachAllThenBox, dropThenBox] : [boxOnly];
-  return launchers.map((launcher) => (command) => ({ ...launcher(box, command, limits), env }));
+  return launchers.map((launcher) => (command) => launch(launcher, box, command, env));
+}
+
+function launch(launcher: Launcher, box: Box, command: Command, env: Record<string, string>): CommandPlan {
+  return { ...launcher(box, command), env, inputs: boxInputs(box, command), joinPath: command.joinPath };
 }
 
 /** Says in one line how commands are confined, which limits the kernel enforces, and which are measured. */
@@ -89,7 +122,7 @@ async function describeLimits(help: string, limits: SandboxLimits): Promise<stri
 
 const refuse = (reason: string): Confinement => ({ works: false, reason });
 
-const launch = (plan: CommandPlan): Promise<CommandResult> =>
+const play = (plan: CommandPlan): Promise<CommandResult> =>
   runCommand(plan, {
     timeoutMs: PROBE_TIMEOUT_MS,
     signal: new AbortController().signal,
@@ -97,18 +130,21 @@ const launch = (plan: CommandPlan): Promise<CommandResult> =>
     floodBytesMax: 1_048_576,
   });
 
-type Launcher = (box: string[], command: Command, limits: SandboxLimits) => Omit<CommandPlan, "env">;
+type Launcher = (box: Box, command: Command) => Pick<CommandPlan, "file" | "args">;
 
-const boxOnly: Launcher = (box, command, limits) => ({
+const boxOnly: Launcher = (box, command) => ({
   file: "bwrap",
-  args: boxArguments(box, command.folder, command, limits),
+  args: boxArguments(box, command.folder, command),
 });
 
-const DROP_ARGUMENTS = ["--reuid", String(DROPPED_ID), "--regid", String(DROPPED_ID), "--clear-groups"];
+function dropArguments({ user }: Command): string[] {
+  if (!user) throw new Error("a command of a service that is root has a user");
+  return ["--reuid", String(user.uid), "--regid", String(user.gid), "--clear-groups"];
+}
 
-const dropThenBox: Launcher = (box, command, limits) => ({
+const dropThenBox: Launcher = (box, command) => ({
   file: "setpriv",
-  args: [...DROP_ARGUMENTS, "bwrap", ...boxArguments(box, command.folder, command, limits)],
+  args: [...dropArguments(command), "bwrap", ...boxArguments(box, command.folder, command)],
 });
 
 /**
@@ -117,7 +153,7 @@ const dropThenBox: Launcher = (box, command, limits) => ({
  */
 const mountThenDropThenBox =
   (choose: (command: Command) => readonly Mount[]): Launcher =>
-  (box, command, limits) => {
+  (box, command) => {
     const mounts = choose(command);
     const within = (from: string) => mounts.find((mount) => mount.from === from)?.at ?? from;
     return {
@@ -133,9 +169,9 @@ const mountThenDropThenBox =
         ...mounts.flatMap(({ from, at }) => [from, at]),
         "--",
         "setpriv",
-        ...DROP_ARGUMENTS,
+        ...dropArguments(command),
         "bwrap",
-        ...boxArguments(box, within(command.folder), moveInto(command, within), limits),
+        ...boxArguments(box, within(command.folder), moveInto(command, within)),
       ],
     };
   };
@@ -166,14 +202,14 @@ const PROBE_SCRIPT = [
 async function tryPlan(
   plan: (command: Command) => CommandPlan,
   folder: string,
-  owner: Owner | undefined,
+  user: SandboxUser | undefined,
 ): Promise<string | undefined> {
   const probe = join(folder, `.probe-${process.pid}`);
   await mkdir(probe, { recursive: true, mode: 0o700 });
   try {
-    if (owner) await chown(probe, owner.uid, owner.gid);
-    const command = plan({ folder: probe, names: [], command: PROBE_SCRIPT, cpuSeconds: 10 });
-    const { exitCode, output } = await launch(command);
+    if (user) await chown(probe, user.uid, user.gid);
+    const place = { folder: probe, cpuSeconds: 10, user, joinPath: undefined };
+    const { exitCode, output } = await play(plan({ ...place, names: [], command: PROBE_SCRIPT }));
     return exitCode === 0 && output.trim() === "confined" ? undefined : `the probe said "${output.trim()}"`;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

@@ -2,13 +2,14 @@ import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { chown, lstat, mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { ControlGroup } from "#lib/isolation/control-groups.ts";
+import type { SandboxUser } from "#lib/isolation/sandbox-users.ts";
 import { parseWorkspacePath } from "../parse-workspace-path.ts";
 import { type SandboxLimits, withTestLimits } from "../sandbox-limits.ts";
 import type { CommandResult, Workspace, WorkspaceEntry } from "../sandbox-service.ts";
 import { WorkspaceError } from "../workspace-error.ts";
-import type { ShellCommand } from "./box.ts";
+import type { Place, ShellCommand } from "./box.ts";
 import { createWorkspaceQuota } from "./command-watch.ts";
-import type { Owner } from "./confinement.ts";
 import { explainPathError, openPinned, type Pinned, pinChildFolder, pinInside } from "./pinned.ts";
 import { addNote, type CommandPlan, runCommand } from "./run-command.ts";
 import type { ProgramStage } from "./run-program.ts";
@@ -20,8 +21,10 @@ type LocalWorkspaceOptions = {
   /** Canonical path of its folder, which exists. */
   root: string;
   limits: SandboxLimits;
-  /** Who its files belong to, where that is not the service's own user. */
-  owner: Owner | undefined;
+  /** Who its files belong to and its commands run as, where that is not the service's own user. */
+  owner: SandboxUser | undefined;
+  /** The control group for commands, or for test runs; undefined where there is none. */
+  openGroup: (kind: "commands" | "tests") => Promise<ControlGroup | undefined>;
   /** How a command is started, or the sentence that says why none can be. */
   shell:
     | { plan: (command: ShellCommand) => CommandPlan; stage: ProgramStage; stageTests: TestStage }
@@ -34,17 +37,25 @@ type LocalWorkspaceOptions = {
 
 /** The workspace of one session as a folder on this machine. Every path is held inside it, whatever commands plant there. */
 export function createLocalWorkspace(options: LocalWorkspaceOptions): Workspace {
-  const { root, limits, owner, shell, closing, onSize } = options;
+  const { root, limits, owner, openGroup, shell, closing, onSize } = options;
   const quota = createWorkspaceQuota(root, limits, onSize);
+
+  const placeOf = (group: ControlGroup | undefined, timeoutMs: number): Place => ({
+    folder: root,
+    cpuSeconds: Math.ceil(timeoutMs / 1_000) + 1,
+    user: owner,
+    joinPath: group?.joinPath,
+  });
 
   /** Runs a command under the limits of the workspace. */
   async function runLimited(
     plan: CommandPlan,
-    timeoutMs: number,
-    signal: AbortSignal,
+    { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
+    group: ControlGroup | undefined,
     own = limits,
   ): Promise<CommandResult> {
     await quota.begin();
+    const killsBefore = await group?.readMemoryKills();
     let excess: string | undefined;
     let result: CommandResult;
     try {
@@ -58,7 +69,9 @@ export function createLocalWorkspace(options: LocalWorkspaceOptions): Workspace 
     } finally {
       excess = await quota.settle();
     }
-    return excess === undefined || result.output.includes(excess) ? result : addNote(result, excess);
+    const killed = killsBefore !== undefined && (await group?.readMemoryKills()) !== killsBefore;
+    const noted = killed ? addNote(result, MEMORY_KILL) : result;
+    return excess === undefined || result.output.includes(excess) ? noted : addNote(noted, excess);
   }
 
   return {
@@ -123,17 +136,18 @@ export function createLocalWorkspace(options: LocalWorkspaceOptions): Workspace 
       await start.handle.close();
       if (!isFolder) throw new WorkspaceError(`cwd: ${cwd} is not a folder`);
 
-      const plan = shell.plan({ folder: root, names, command, cpuSeconds: cpuSecondsOf(timeoutMs) });
-      return runLimited(plan, timeoutMs, signal);
+      const group = await openGroup("commands");
+      const plan = shell.plan({ ...placeOf(group, timeoutMs), names, command });
+      return runLimited(plan, { timeoutMs, signal }, group);
     },
 
     async runProgram(program, { timeoutMs, signal }) {
       if ("refusal" in shell) throw new WorkspaceError(shell.refusal);
       for (const { path } of program.files) parseWorkspacePath(path);
-      const place = { folder: root, cpuSeconds: cpuSecondsOf(timeoutMs) };
-      const { plan, remove } = await shell.stage(program, place);
+      const group = await openGroup("commands");
+      const { plan, remove } = await shell.stage(program, placeOf(group, timeoutMs));
       try {
-        return await runLimited(plan, timeoutMs, signal);
+        return await runLimited(plan, { timeoutMs, signal }, group);
       } finally {
         await remove();
       }
@@ -141,12 +155,10 @@ export function createLocalWorkspace(options: LocalWorkspaceOptions): Workspace 
 
     async runTests(program, { timeoutMs, signal }) {
       if ("refusal" in shell) throw new WorkspaceError(shell.refusal);
-      const { plan, remove } = await shell.stageTests(program, {
-        folder: root,
-        cpuSeconds: cpuSecondsOf(timeoutMs),
-      });
+      const group = await openGroup("tests");
+      const { plan, remove } = await shell.stageTests(program, placeOf(group, timeoutMs));
       try {
-        return await runLimited(plan, timeoutMs, signal, withTestLimits(limits));
+        return await runLimited(plan, { timeoutMs, signal }, group, withTestLimits(limits));
       } finally {
         await remove();
       }
@@ -154,10 +166,10 @@ export function createLocalWorkspace(options: LocalWorkspaceOptions): Workspace 
   };
 }
 
-const cpuSecondsOf = (timeoutMs: number) => Math.ceil(timeoutMs / 1_000) + 1;
+const MEMORY_KILL = "the kernel ended a process, because the session's commands used all of their memory";
 
 /** Holds the folder at `names`, made where it is missing, level by level through what is held: links are not followed. */
-async function makeFolders(root: string, names: string[], owner: Owner | undefined): Promise<Pinned> {
+async function makeFolders(root: string, names: string[], owner: SandboxUser | undefined): Promise<Pinned> {
   let folder = await pinInside(root, []);
   for (const [index, name] of names.entries()) {
     const parent = folder;
@@ -179,7 +191,7 @@ async function makeFolders(root: string, names: string[], owner: Owner | undefin
 }
 
 /** Writes beside the file and renames over it: a reader never sees half of it, and a link there is replaced. */
-async function replaceFile(folder: Pinned, name: string, bytes: Uint8Array, owner: Owner | undefined) {
+async function replaceFile(folder: Pinned, name: string, bytes: Uint8Array, owner: SandboxUser | undefined) {
   const target = join(folder.via, name);
   const temporary = join(folder.via, `.${randomUUID()}.tmp`);
   const before = await lstat(target).catch(() => undefined);

@@ -1,8 +1,8 @@
 import { chmod, chown, mkdir } from "node:fs/promises";
 import { connect, createServer, type Socket } from "node:net";
 import { basename, join } from "node:path";
+import type { SandboxUser } from "#lib/isolation/sandbox-users.ts";
 import { TEST_PROXY_SOCKET } from "../sandbox-service.ts";
-import type { Owner } from "./confinement.ts";
 
 /** A browser has at most 32 connections to a proxy, and 255 WebSockets. Each connection takes four descriptors of the service. */
 const CONNECTIONS_MAX = 400;
@@ -19,7 +19,7 @@ type ProxySocket = { close: () => Promise<void> };
 export async function openProxySocket(
   folder: string,
   port: number,
-  owner: Owner | undefined,
+  owner: SandboxUser | undefined,
 ): Promise<ProxySocket> {
   await mkdir(folder, { mode: 0o700 });
   const path = join(folder, basename(TEST_PROXY_SOCKET));

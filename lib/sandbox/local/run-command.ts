@@ -1,4 +1,5 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
 import { type Readable, Writable } from "node:stream";
 import type { CommandResult } from "../sandbox-service.ts";
 import type { CommandWatch } from "./command-watch.ts";
@@ -12,6 +13,8 @@ export type CommandPlan = {
   env: Record<string, string>;
   /** What the launcher reads from its descriptors 3, 4 and so on. */
   inputs?: readonly Uint8Array[];
+  /** A file that the command finds open for writing at the descriptor after these. */
+  joinPath?: string | undefined;
 };
 
 type RunLimits = {
@@ -42,13 +45,7 @@ export async function runCommand(plan: CommandPlan, limits: RunLimits): Promise<
   let timedOut = false;
 
   limits.signal.throwIfAborted();
-  const child = spawn(plan.file, plan.args, {
-    ...(plan.cwd === undefined ? {} : { cwd: plan.cwd }),
-    // Next declares NODE_ENV as always present; a command gets no such thing.
-    env: plan.env as NodeJS.ProcessEnv,
-    detached: true,
-    stdio: ["ignore", "pipe", "pipe", ...(plan.inputs ?? []).map(() => "pipe" as const)],
-  });
+  const child = start(plan);
   // Piped above, which the type of a longer list does not tell.
   const [stdout, stderr] = [child.stdout as Readable, child.stderr as Readable];
   for (const [index, bytes] of (plan.inputs ?? []).entries()) sendInput(child.stdio[3 + index], bytes);
@@ -109,6 +106,22 @@ export async function runCommand(plan: CommandPlan, limits: RunLimits): Promise<
     clearTimeout(deadline);
     for (const stop of stops) stop();
     limits.signal.removeEventListener("abort", onAbort);
+  }
+}
+
+function start({ file, args, cwd, env, inputs = [], joinPath }: CommandPlan): ChildProcess {
+  // The files of control groups are in memory, and opening one waits for nothing.
+  const joining = joinPath === undefined ? [] : [openSync(joinPath, "w")];
+  try {
+    return spawn(file, args, {
+      ...(cwd === undefined ? {} : { cwd }),
+      // Next declares NODE_ENV as always present; a command gets no such thing.
+      env: env as NodeJS.ProcessEnv,
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe", ...inputs.map(() => "pipe" as const), ...joining],
+    });
+  } finally {
+    for (const descriptor of joining) closeSync(descriptor);
   }
 }
 

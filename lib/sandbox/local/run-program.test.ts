@@ -7,12 +7,13 @@ import { createConfinedStage } from "./run-program.ts";
 it("looks for Node again after a probe that failed, and not after one that succeeded", async () => {
   let exitCode = 1;
   let probes = 0;
-  const stage = createConfinedStage(() => {
+  const plan = () => {
     probes += 1;
     return { file: "sh", args: ["-c", `exit ${exitCode}`], env: {} };
-  }, "/tmp");
+  };
+  const stage = createConfinedStage({ plan, sharedUser: undefined }, "/tmp");
   const program: Program = { runtime: "node", script: "a.mjs", args: [], files: [] };
-  const place = { folder: "/tmp", cpuSeconds: 1 };
+  const place = { folder: "/tmp", cpuSeconds: 1, user: undefined, joinPath: undefined };
   await assert.rejects(stage(program, place), refused(/^node is not installed in the sandbox$/));
   exitCode = 0;
   await stage(program, place);

@@ -4,17 +4,14 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Program, Runtime } from "../sandbox-service.ts";
 import { WorkspaceError } from "../workspace-error.ts";
-import { type ArgvCommand, SERVICE_NODE, systemPath } from "./box.ts";
+import { type ArgvCommand, type Place, SERVICE_NODE, systemPath } from "./box.ts";
 import type { Confinement } from "./confinement.ts";
 import { type CommandPlan, runCommand } from "./run-command.ts";
 
 /** A program that is ready to start, and the way to remove what was made for it. */
 type StagedProgram = { plan: CommandPlan; remove: () => Promise<void> };
 /** Prepares programs for a workspace's folder. */
-export type ProgramStage = (
-  program: Program,
-  place: { folder: string; cpuSeconds: number },
-) => Promise<StagedProgram>;
+export type ProgramStage = (program: Program, place: Place) => Promise<StagedProgram>;
 
 /** Where a confined program's files lie: outside of the workspace, in memory, read-only. */
 const PROGRAM_FOLDER = "/skill";
@@ -55,13 +52,14 @@ async function findInSystem(name: string): Promise<string | undefined> {
  * @param folder an existing folder; a short command runs in it once, to find out which Node the sandbox can have.
  */
 export function createConfinedStage(
-  plan: (Confinement & { works: true })["plan"],
+  { plan, sharedUser }: Pick<Confinement & { works: true }, "plan" | "sharedUser">,
   folder: string,
 ): ProgramStage {
   let finding: Promise<{ file: string; node?: string } | undefined> | undefined;
 
   const works = async (argv: string[], node?: string): Promise<boolean> => {
-    const probe: ArgvCommand = { folder, names: [], argv, files: [], cpuSeconds: 10, node };
+    const place: Place = { folder, cpuSeconds: 10, user: sharedUser, joinPath: undefined };
+    const probe: ArgvCommand = { ...place, names: [], argv, files: [], node };
     const limits = { timeoutMs: PROBE_TIMEOUT_MS, outputBytesMax: 4_096, floodBytesMax: 65_536 };
     const signal = new AbortController().signal;
     const result = await runCommand(plan(probe), { ...limits, signal }).catch(() => undefined);
@@ -97,11 +95,10 @@ export function createConfinedStage(
       ...place,
       names: [],
       argv: argvOf(found.file, PROGRAM_FOLDER, program),
-      files: program.files.map(({ path }) => `${PROGRAM_FOLDER}/${path}`),
+      files: program.files.map(({ path, bytes }) => ({ path: `${PROGRAM_FOLDER}/${path}`, bytes })),
       node: found.node,
     };
-    const inputs = program.files.map(({ bytes }) => bytes);
-    return { plan: { ...plan(command), inputs }, remove: async () => {} };
+    return { plan: plan(command), remove: async () => {} };
   };
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { TEST_PROXY_SOCKET, type TestProgram } from "../sandbox-service.ts";
 import { WorkspaceError } from "../workspace-error.ts";
-import { type ArgvCommand, SERVICE_NODE } from "./box.ts";
+import { type ArgvCommand, type Place, SERVICE_NODE } from "./box.ts";
 import type { Confinement } from "./confinement.ts";
 import { openProxySocket } from "./proxy-socket.ts";
 import { type CommandPlan, runCommand } from "./run-command.ts";
@@ -11,7 +11,7 @@ import { type CommandPlan, runCommand } from "./run-command.ts";
 /** Prepares a test program for a workspace's folder; `remove` takes away what was made for it. */
 export type TestStage = (
   program: TestProgram,
-  place: { folder: string; cpuSeconds: number },
+  place: Place,
 ) => Promise<{ plan: CommandPlan; remove: () => Promise<void> }>;
 
 const PROBE_TIMEOUT_MS = 10_000;
@@ -20,7 +20,7 @@ const PROBE_TIMEOUT_MS = 10_000;
  * Test programs in the sandbox. Which way to show them the service's Node and the packages works on this machine is found
  * out by the first one.
  */
-export function createTestStage({ planTests, owner }: Confinement & { works: true }): TestStage {
+export function createTestStage({ planTests }: Confinement & { works: true }): TestStage {
   let chosen: ((command: ArgvCommand) => CommandPlan) | undefined;
 
   /** @throws WorkspaceError when none works. */
@@ -41,7 +41,8 @@ export function createTestStage({ planTests, owner }: Confinement & { works: tru
     );
   }
 
-  return async ({ files, script, shown, proxyPort }, { folder, cpuSeconds }) => {
+  return async ({ files, script, shown, proxyPort }, place) => {
+    const { folder, user } = place;
     await sweepStages();
     const node = await realpath(process.execPath);
     const stage = await mkdtemp(join(tmpdir(), `${STAGE_PREFIX}${process.pid}-`));
@@ -54,21 +55,20 @@ export function createTestStage({ planTests, owner }: Confinement & { works: tru
       // The dropped user passes through, and finds what lies below by its name.
       await chmod(stage, 0o711);
       const egress = join(stage, "egress");
-      socket = await openProxySocket(egress, proxyPort, owner);
+      socket = await openProxySocket(egress, proxyPort, user);
       const all = [...shown, { from: egress, to: dirname(TEST_PROXY_SOCKET) }];
       const command: ArgvCommand = {
-        folder,
-        cpuSeconds,
+        ...place,
         names: [],
         argv: [SERVICE_NODE, script],
-        files: files.map(({ path }) => path),
+        files,
         node,
         shown: all,
-        reach: owner ? await makePlaces(stage, [folder, node, ...all.map(({ from }) => from)]) : [],
+        reach: user ? await makePlaces(stage, [folder, node, ...all.map(({ from }) => from)]) : [],
         hasUnlimitedAddressSpace: true,
       };
       chosen ??= await choose(command);
-      return { plan: { ...chosen(command), inputs: files.map(({ bytes }) => bytes) }, remove };
+      return { plan: chosen(command), remove };
     } catch (error) {
       await remove();
       throw error;

@@ -48,6 +48,7 @@ export function createVercelSandboxes(options: {
       kind: "vercel",
       canRunCommands: true,
       detail: "Vercel Sandbox: a machine of its own for each session, without a network",
+      isolation: "a machine per session",
     }),
     async remove(sessionId) {
       open.get(sessionId)?.closing.abort();

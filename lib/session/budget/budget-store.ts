@@ -4,7 +4,7 @@ import { agents, ownerSpend, sessions } from "#db/schema/index.ts";
 import { defineStatement, queryRows } from "#db/statement.ts";
 import type { Budget, Spend } from "./budget.ts";
 
-/** The budget of a tree of sessions, and what all of them have spent. */
+/** The budget of a tree of sessions, and their total spend. */
 export type TreeBudget = { budget: Budget | null; spent: Spend };
 
 const inTree = (rootId: string) =>
@@ -13,7 +13,7 @@ const inTree = (rootId: string) =>
     sql`${sessions.id} in (select ${agents.sessionId} from ${agents} where ${agents.rootSessionId} = ${rootId})`,
   );
 
-/** Reads the budget of a root session and what its tree has spent; undefined if the session is gone. */
+/** Reads the budget of a root session and the spend of its tree; undefined if the session is deleted. */
 export async function readTreeBudget(db: Executor, rootId: string): Promise<TreeBudget | undefined> {
   const [row] = await db
     .select({
@@ -30,13 +30,13 @@ export async function readTreeBudget(db: Executor, rootId: string): Promise<Tree
   return { budget, spent: { tokens: Number(tokens), usd: Number(usd), ms: Number(ms) } };
 }
 
-/** The budget of a session as it is stored. */
+/** Reads the stored budget of a session. */
 export async function readBudget(db: Executor, sessionId: string): Promise<Budget | null> {
   const [row] = await db.select({ budget: sessions.budget }).from(sessions).where(eq(sessions.id, sessionId));
   return row?.budget ?? null;
 }
 
-/** Stores the budget of a tree in each of its sessions, so that an executor finds it in the row that it reads anyway. */
+/** Stores the budget of a tree in the row of each of its sessions, so that executors need no extra read. */
 export async function storeTreeBudget(tx: Transaction, rootId: string, budget: Budget | null): Promise<void> {
   await tx.update(sessions).set({ budget }).where(inTree(rootId));
 }
@@ -51,10 +51,10 @@ const addOwnerSpend = defineStatement<"ownerId" | "day" | "tokens" | "usd" | "ms
 );
 
 /**
- * Adds to what an owner has spent on a day.
+ * Adds to the spend of an owner on a day.
  *
  * @param day `2026-11-25`, in UTC.
- * @returns the total of the day, of all processes.
+ * @returns the day's total spend of all processes.
  */
 export async function addToOwnerSpend(
   db: Executor,
@@ -64,11 +64,11 @@ export async function addToOwnerSpend(
 ): Promise<Spend> {
   const values = { ownerId, day, tokens: Math.round(tokens), usd, ms: Math.round(ms) };
   const [row] = await queryRows<Spend>(db, addOwnerSpend(values));
-  if (!row) throw new Error("the spend of an owner was not written");
+  if (!row) throw new Error("the spend of an owner was not stored");
   return { tokens: Number(row.tokens), usd: Number(row.usd), ms: Number(row.ms) };
 }
 
-/** Deletes what owners have spent on days before this one. */
+/** Deletes the spend of owners on earlier days. */
 export async function deleteOwnerSpendBefore(db: Executor, day: string): Promise<void> {
   await db.delete(ownerSpend).where(sql`${ownerSpend.day} < ${day}::date`);
 }

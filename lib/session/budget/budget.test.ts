@@ -4,7 +4,7 @@ import { applyBudgetChange, describeExhausted } from "./budget.ts";
 
 const spent = { tokens: 5_120, usd: 1.25, ms: 90_000 };
 
-test("a limit is reached when as much was spent, and its sentence names limit and spend", () => {
+test("a limit is reached when the spend equals it, and the message states limit and spend", () => {
   assert.equal(describeExhausted({ tokens: 5_121, usd: 1.26, minutes: 1.6 }, spent), undefined);
   assert.equal(describeExhausted({ tokens: 5_120 }, spent), "5,120 tokens is used up (5,120 spent)");
   assert.equal(describeExhausted({ usd: 0.5 }, spent), "$0.50 is used up ($1.25 spent)");

@@ -1,9 +1,9 @@
 import type { BudgetRow } from "#db/schema/index.ts";
 
-/** Limits of what may be spent; an absent one is none. `usd` is in US dollars, `minutes` is time at work. */
+/** Spending limits; an absent field means no limit. `usd` is in US dollars, `minutes` is working time. */
 export type Budget = BudgetRow;
 
-/** What was spent: tokens and US dollars of model calls, and time at work in milliseconds. */
+/** The spend: tokens and US dollars of model calls, and working time in milliseconds. */
 export type Spend = { tokens: number; usd: number; ms: number };
 
 export const NO_SPEND: Spend = { tokens: 0, usd: 0, ms: 0 };
@@ -36,9 +36,9 @@ const dollars = (value: number): string =>
 export const MINUTE_MS = 60_000;
 
 /**
- * Names the limit that is used up, as `5,000 tokens is used up (5,120 spent)`; undefined if none is.
+ * Describes the exhausted limit, such as `5,000 tokens is used up (5,120 spent)`; undefined if none is exhausted.
  *
- * @param period what follows the limit, such as ` a day`.
+ * @param period text after the limit, such as ` a day`.
  */
 export function describeExhausted(budget: Budget, spent: Spend, period = ""): string | undefined {
   const { usd, tokens, minutes } = budget;

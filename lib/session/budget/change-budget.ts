@@ -7,12 +7,12 @@ import { applyBudgetChange, type Budget, type BudgetChange } from "./budget.ts";
 import { storeTreeBudget } from "./budget-store.ts";
 
 /**
- * Changes the budget of a root session and wakes the turns of its tree that wait for one; a turn whose budget is still used
- * up waits again. If the process ends before the wake, the sweep of overdue waits makes it.
+ * Changes the budget of a root session and wakes the turns of its tree that wait for a budget; a turn whose budget is still
+ * exhausted waits again. If the process ends before the wake, the sweep of overdue waits makes it.
  * Source: `wire.md`, Budgets.
  *
  * @param deps.budgetChanged tells the executors of all processes to read the budget again.
- * @returns the budget; undefined if the session is gone.
+ * @returns the budget; undefined if the session is deleted.
  */
 export async function changeBudget(
   deps: WakeDeps & { budgetChanged: (rootId: string) => void },
@@ -27,7 +27,7 @@ export async function changeBudget(
       await storeTreeBudget(tx, rootId, budget);
       return { budget, waits: await expireBudgetWaits(tx, rootId) };
     });
-  // The rows of a tree are locked in another order by the end of a sub-agent's turn.
+  // The end of a sub-agent's turn locks the rows of a tree in another order, which can deadlock.
   const changed = await repeatOnDeadlock(store);
   if (!changed) return undefined;
   deps.budgetChanged(rootId);

@@ -6,20 +6,20 @@ import { findRun } from "../run/run-store.ts";
 import { lockSession } from "../session-store.ts";
 import { endWaits, sendWake, type WakeDeps } from "../waiting/waiting.ts";
 import {
+  acceptsAnswers,
   type ElicitationRow,
   findElicitation,
-  isHeard,
   readEventContext,
   settleElicitation,
 } from "./elicitation-store.ts";
 
 type AnswerResult =
   | { status: "accepted" }
-  /** There is no such question in this session. */
+  /** The session has no such question. */
   | { status: "unknown" }
-  /** It is no longer open. */
+  /** The question is no longer open. */
   | { status: "settled" }
-  /** The answer does not fit; the question stays open. `path` is the field's place in the answer. */
+  /** The answer is invalid; the question remains open. `path` leads to the invalid field. */
   | { status: "invalid"; path: string[]; problem: string };
 
 /**
@@ -41,13 +41,14 @@ export async function answerElicitation(
   const end =
     answer === null
       ? ({ state: "declined", answer } as const)
-      : // A form's values have been checked by now.
+      : // The cast is safe: `findFlaws` has checked the values of a form.
         ({ state: "answered", answer: storable(answer) as ElicitationAnswer } as const);
   const { isSettled, job } = await repeatOnDeadlock(() =>
     deps.log.transact(sessionId, async (tx, emit) => {
       await lockSession(tx, sessionId);
       const run = await findRun(tx, row.runId);
-      if (!run || !isHeard(run) || !(await settleElicitation(tx, row.id, end))) return { isSettled: false };
+      if (!run || !acceptsAnswers(run) || !(await settleElicitation(tx, row.id, end)))
+        return { isSettled: false };
       const about = await readEventContext(tx, row.runId);
       emit({ kind: "elicitation.resolved", ...about, elicitationId: row.id, ...end });
       return { isSettled: true, job: await endWaits(tx, emit, row, "settled") };

@@ -7,7 +7,7 @@ import { isOpen, OPEN_STATES, type RunRow } from "../run/run-store.ts";
 
 export type ElicitationRow = typeof elicitations.$inferSelect;
 
-/** The question that a tool call asked, in whatever state it is. */
+/** Finds the question of a tool call, in any state. */
 export async function findElicitationOfCall(
   db: Executor,
   runId: string,
@@ -20,7 +20,7 @@ export async function findElicitationOfCall(
   return row;
 }
 
-/** The open questions of a run, or of one call of it. */
+/** Lists the open questions of a run, or of one of its calls. */
 export async function listOpenOfRun(
   db: Executor,
   runId: string,
@@ -35,7 +35,7 @@ export async function listOpenOfRun(
   );
 }
 
-/** A question of this session; another session's is as unknown as one that never was. */
+/** Finds a question of this session; undefined for questions of other sessions. */
 export async function findElicitation(
   db: Executor,
   sessionId: string,
@@ -48,7 +48,7 @@ export async function findElicitation(
   return row;
 }
 
-/** The open questions of a session's open runs, oldest first. */
+/** Lists the open questions of a session's open runs, oldest first. */
 export function listOpenElicitations(db: Executor, sessionId: string): Promise<ElicitationRow[]> {
   return db
     .select(getTableColumns(elicitations))
@@ -64,7 +64,7 @@ export function listOpenElicitations(db: Executor, sessionId: string): Promise<E
     .orderBy(asc(elicitations.createdAt), asc(elicitations.id));
 }
 
-/** The questions of a session, newest first: those before `cursor`, the id of a question, at most `limit`. */
+/** Lists questions of a session older than the question `cursor`, newest first, at most `limit`. */
 export function listElicitations(
   db: Executor,
   sessionId: string,
@@ -88,10 +88,10 @@ export function listElicitations(
     .limit(limit);
 }
 
-/** Whether a run still reads answers: it is open, and nobody has asked it to stop. */
-export const isHeard = (run: RunRow): boolean => isOpen(run) && run.cancelRequestedAt === null;
+/** Whether a run still reads answers: it is open and not requested to stop. */
+export const acceptsAnswers = (run: RunRow): boolean => isOpen(run) && run.cancelRequestedAt === null;
 
-/** Writes a question; it is open until it is settled. */
+/** Inserts an open question. */
 export async function insertElicitation(
   tx: Transaction,
   row: typeof elicitations.$inferInsert,
@@ -99,13 +99,13 @@ export async function insertElicitation(
   await tx.insert(elicitations).values(row);
 }
 
-/** How a question ends. */
+/** The end of a question. */
 export type ElicitationOutcome = {
   state: Exclude<ElicitationState, "open">;
   answer: ElicitationAnswer | null;
 };
 
-/** Settles an open question. @returns its row, or undefined when it was settled before. */
+/** Settles an open question. @returns its row, or undefined if it was not open. */
 export async function settleElicitation(
   tx: Transaction,
   id: string,
@@ -119,7 +119,7 @@ export async function settleElicitation(
   return row;
 }
 
-/** Settles open questions of a run, or of one call of it. @returns the ids of those that were open. */
+/** Settles the open questions of a run, or of one of its calls. @returns their ids. */
 export async function settleQuestionsOf(
   tx: Transaction,
   runId: string,
@@ -140,7 +140,7 @@ export async function settleQuestionsOf(
   return rows.map(({ id }) => id);
 }
 
-/** What the events about a run's question carry of it: its request, and its session's attribution. */
+/** Reads the fields for events about a run: its request, and the source of its session. */
 export async function readEventContext(
   db: Executor,
   runId: string,
@@ -150,6 +150,6 @@ export async function readEventContext(
     .from(runs)
     .innerJoin(sessions, eq(sessions.id, runs.sessionId))
     .where(eq(runs.id, runId));
-  if (!row) throw new Error(`${runId} vanished while it asked`);
+  if (!row) throw new Error(`run ${runId} does not exist`);
   return row;
 }

@@ -23,16 +23,16 @@ const asking = (callId: string) => ({ sessionId: "ses_a", runId, callId });
 const answer = (id: string, value: Parameters<typeof answerElicitation>[2], sessionId = "ses_a") =>
   answerElicitation(deps, { sessionId, elicitationId: id }, value);
 
-/** Asks, and checks that the question is open. @returns its id. */
+/** Asks a question and checks that it is open. @returns its id. */
 async function ask(callId: string, fields: Partial<Parameters<typeof elicitations.ask>[1]> = {}) {
-  const asked = await elicitations.ask(asking(callId), { ...question, ...fields }, undefined);
-  assert.equal(asked.state, "open");
-  return asked.id;
+  const result = await elicitations.ask(asking(callId), { ...question, ...fields }, undefined);
+  assert.equal(result.state, "open");
+  return result.id;
 }
 const look = (callId: string, endedBy?: Parameters<typeof elicitations.ask>[2]) =>
   elicitations.ask(asking(callId), question, endedBy);
 
-/** Asks as a tool server's call does, and waits until the question can be seen. */
+/** Asks like the call of a tool server, and waits for the event of the question. */
 async function askAndWait(callId: string, options: { signal?: AbortSignal; timeoutMs?: number } = {}) {
   const { signal = new AbortController().signal, timeoutMs = 60_000 } = options;
   const { promise: shown, resolve } = Promise.withResolvers<string>();
@@ -49,8 +49,8 @@ async function askAndWait(callId: string, options: { signal?: AbortSignal; timeo
 const isEnd = async (end: Promise<ElicitationEnd>, expected: ElicitationEnd) =>
   assert.deepEqual(await end, expected);
 
-describe("a question to the people on the page", () => {
-  test("is asked once, and answered once", async () => {
+describe("a question to people on the session page", () => {
+  test("is result once, and answered once", async () => {
     const id = await ask("call_1");
     assert.equal(await ask("call_1"), id);
     assert.deepEqual(
@@ -63,13 +63,13 @@ describe("a question to the people on the page", () => {
     assert.deepEqual(await listOpenElicitations(db, "ses_a"), []);
   });
 
-  test("may be declined", async () => {
+  test("can be declined", async () => {
     const id = await ask("call_2");
     assert.deepEqual(await answer(id, null), { status: "accepted" });
     assert.deepEqual(await look("call_2"), { state: "declined" });
   });
 
-  test("belongs to its session", async () => {
+  test("can be answered only in its own session", async () => {
     const id = await ask("call_3");
     assert.deepEqual(await answer(id, "x", "ses_b"), { status: "unknown" });
     assert.deepEqual(await answer("eli_none", "x"), { status: "unknown" });
@@ -82,7 +82,7 @@ describe("a question to the people on the page", () => {
     ["message", "withdrawn"],
     ["stopped", "withdrawn"],
   ] as const)
-    test(`is ${state} when the wait for it was ended by ${endedBy}, unless it was answered before`, async () => {
+    test(`is ${state} when its wait is ended by ${endedBy}, unless it was answered first`, async () => {
       const id = await ask(`call_${endedBy}`);
       assert.deepEqual(await look(`call_${endedBy}`, endedBy), { state });
       assert.deepEqual(await answer(id, "late"), { status: "settled" });
@@ -94,7 +94,7 @@ describe("a question to the people on the page", () => {
       });
     });
 
-  test("that has a form takes its values, and stays open after those that do not fit", async () => {
+  test("with a form accepts valid values, and remains open after invalid ones", async () => {
     const form = {
       type: "object" as const,
       properties: { email: { type: "string" as const, format: "email" as const } },
@@ -123,35 +123,35 @@ describe("a question to the people on the page", () => {
     await answer(plain, null);
   });
 
-  test("is not answered once its turn has ended, or is stopping", async () => {
+  test("cannot be answered once its turn has ended or is stopping", async () => {
     const { runId: ended } = await insertTestSession(db, "ses_ended");
     const about = { sessionId: "ses_ended", runId: ended, callId: "call_e" };
-    const asked = await elicitations.ask(about, question, undefined);
-    assert.equal(asked.state, "open");
+    const result = await elicitations.ask(about, question, undefined);
+    assert.equal(result.state, "open");
     await db.update(runs).set({ cancelRequestedAt: new Date() }).where(eq(runs.id, ended));
-    assert.deepEqual(await answer(asked.id, "x", "ses_ended"), { status: "settled" });
+    assert.deepEqual(await answer(result.id, "x", "ses_ended"), { status: "settled" });
     await db.update(runs).set({ state: "cancelled", endedAt: new Date() }).where(eq(runs.id, ended));
-    assert.deepEqual(await answer(asked.id, "x", "ses_ended"), { status: "settled" });
+    assert.deepEqual(await answer(result.id, "x", "ses_ended"), { status: "settled" });
     assert.deepEqual(await listOpenElicitations(db, "ses_ended"), []);
   });
 
-  test("is told in the stream of its request: when it is asked, and what became of it", async () => {
+  test("emits an event of its request when it is result and when it is resolved", async () => {
     const events = await log.read("ses_a", { after: 0, requestId, limit: 100 });
-    const told = events.map(({ kind, body }) => [
+    const reported = events.map(({ kind, body }) => [
       kind,
       JSON.parse(body).toolCallId ?? JSON.parse(body).state,
     ]);
-    assert.deepEqual(told.slice(0, 4), [
+    assert.deepEqual(reported.slice(0, 4), [
       ["elicitation.requested", "call_1"],
       ["elicitation.resolved", "answered"],
       ["elicitation.requested", "call_2"],
       ["elicitation.resolved", "declined"],
     ]);
-    const count = (kind: string) => told.filter(([each]) => each === kind).length;
+    const count = (kind: string) => reported.filter(([each]) => each === kind).length;
     assert.equal(count("elicitation.requested"), count("elicitation.resolved"));
   });
 
-  test("is listed with the others, newest first, page by page", async () => {
+  test("is listed with the others, newest first, in pages", async () => {
     const all = await listElicitations(db, "ses_a", { cursor: undefined, limit: 100 });
     const first = await listElicitations(db, "ses_a", { cursor: undefined, limit: 4 });
     const rest = await listElicitations(db, "ses_a", { cursor: first.at(-1)?.id, limit: 100 });
@@ -160,14 +160,14 @@ describe("a question to the people on the page", () => {
   });
 });
 
-describe("a question of a tool server, whose call is in progress", () => {
-  test("is waited for in this process", async () => {
+describe("a question of a tool server during its call", () => {
+  test("blocks the call until it is answered", async () => {
     const { id, end } = await askAndWait("call_w1");
     await answer(id, "left");
     await isEnd(end, { state: "answered", answer: "left" });
   });
 
-  test("that nobody answers in time is unanswered; one whose turn is stopped is withdrawn", async () => {
+  test("is unanswered after its deadline, and withdrawn when its turn is stopped", async () => {
     const late = await askAndWait("call_w2", { timeoutMs: 1 });
     await isEnd(late.end, { state: "unanswered" });
     assert.deepEqual(await answer(late.id, "late"), { status: "settled" });
@@ -177,7 +177,7 @@ describe("a question of a tool server, whose call is in progress", () => {
     await isEnd(stopped.end, { state: "withdrawn" });
   });
 
-  test("outlives the service: the call that is made again finds it, and its answer", async () => {
+  test("survives a restart: the repeated call finds it and its answer", async () => {
     const stop = new AbortController();
     const before = await askAndWait("call_w4", { signal: stop.signal });
     stop.abort(Object.assign(new Error("ends"), { name: "ShutdownError" }));
@@ -187,7 +187,7 @@ describe("a question of a tool server, whose call is in progress", () => {
     await isEnd(elicitations.askAndWait(again, question), { state: "answered", answer: "right" });
   });
 
-  test("waits no longer than its own time where the clock was set back by two days", async () => {
+  test("waits no longer than its timeout when the clock was set back by two days", async () => {
     const stop = new AbortController();
     const before = await askAndWait("call_w5", { signal: stop.signal });
     stop.abort(Object.assign(new Error("ends"), { name: "ShutdownError" }));

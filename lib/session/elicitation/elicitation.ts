@@ -7,18 +7,18 @@ import { newId } from "../new-id.ts";
 import { findRun } from "../run/run-store.ts";
 import { lockSession } from "../session-store.ts";
 import {
+  acceptsAnswers,
   type ElicitationOutcome,
   type ElicitationRow,
   findElicitation,
   findElicitationOfCall,
   insertElicitation,
-  isHeard,
   listOpenOfRun,
   readEventContext,
   settleElicitation,
 } from "./elicitation-store.ts";
 
-/** The call that asks; where it asks several questions, each after the first has `/<number>` behind the call's id. */
+/** The call that asks. If it asks several questions, the `callId` of each after the first ends with `/<number>`. */
 type Asking = { sessionId: string; runId: string; callId: string };
 type Question = {
   question: string;
@@ -27,12 +27,12 @@ type Question = {
   timeoutMs: number;
 };
 
-/** How a question ended. `unanswered`: the deadline passed. `withdrawn`: a message or a stop ended the wait. */
+/** The end of a question. `unanswered`: the deadline passed. `withdrawn`: a message or a stop ended the wait. */
 export type ElicitationEnd =
   | { state: "answered"; answer: ElicitationAnswer }
   | { state: "declined" | "unanswered" | "withdrawn" };
 
-/** A question that nobody has answered yet. */
+/** A question without an answer so far. */
 type OpenElicitation = { state: "open"; id: string; expiresAt: Date };
 
 /** Questions of the agent to the people on the session page. */
@@ -49,7 +49,7 @@ export type Elicitations = {
   ) => Promise<ElicitationEnd | OpenElicitation>;
   /** Asks a question and waits for the answer in this process. For calls of tool servers, which cannot be parked. */
   askAndWait: (asking: Asking & { signal: AbortSignal }, question: Question) => Promise<ElicitationEnd>;
-  /** Withdraws the open questions of a run, or of one call of it: nobody waits for the answers. */
+  /** Withdraws the open questions of a run, or of one of its calls, when it no longer waits for the answers. */
   abandon: (asking: { runId: string; callId?: string }) => Promise<void>;
 };
 
@@ -60,20 +60,20 @@ export function createElicitations(deps: ElicitationDeps): Elicitations {
   const { db, log } = deps;
   return {
     async ask(asking, question, endedBy) {
-      const row = await obtain(deps, asking, question);
+      const row = await findOrInsert(deps, asking, question);
       if (row.state !== "open") return toEnd(row);
       const state = endedBy && STATE_AFTER[endedBy];
       if (state === undefined) return { state: "open", id: row.id, expiresAt: row.expiresAt };
       return settleAndRead(deps, row, state);
     },
     async askAndWait({ signal, ...asking }, question) {
-      const row = await obtain(deps, asking, question);
-      // Never longer than its own time, also where the clock was set back since the question was stored.
+      const row = await findOrInsert(deps, asking, question);
+      // Bounded by the question's timeout, because the clock may have been set back since the question was stored.
       const leftMs = Math.min(question.timeoutMs, Math.max(0, row.expiresAt.getTime() - Date.now()));
       await waitForResolution(log, row, AbortSignal.any([signal, AbortSignal.timeout(leftMs)]), () =>
         findElicitation(db, row.sessionId, row.id),
       );
-      // The service ends, the question does not: the call is made again after the next start, and finds it.
+      // On shutdown the question remains open: the call is repeated after the next start and finds it.
       if (isShutdown(signal.reason)) throw signal.reason;
       return settleAndRead(deps, row, signal.aborted ? "withdrawn" : "unanswered");
     },
@@ -91,15 +91,15 @@ const STATE_AFTER: Record<WaitEnd, "unanswered" | "withdrawn" | undefined> = {
   stopped: "withdrawn",
 };
 
-async function obtain(
+async function findOrInsert(
   deps: ElicitationDeps,
   asking: Asking,
   { timeoutMs, ...question }: Question,
 ): Promise<ElicitationRow> {
   const { db, log } = deps;
   const { sessionId, runId, callId } = asking;
-  const known = await findElicitationOfCall(db, runId, callId);
-  if (known) return known;
+  const existing = await findElicitationOfCall(db, runId, callId);
+  if (existing) return existing;
   const id = newId("eli");
   const expiresAt = new Date(Date.now() + timeoutMs);
   await repeatOnDeadlock(() =>
@@ -118,9 +118,9 @@ async function obtain(
   );
   const row = await findElicitation(db, sessionId, id);
   if (!row) throw new Error(`question ${id} vanished after it was stored`);
-  // A stop that came before the question was stored did not withdraw it; every later one does.
+  // A stop request before the insert could not withdraw the question, so this checks again.
   const run = await findRun(db, runId);
-  if (run && isHeard(run)) return row;
+  if (run && acceptsAnswers(run)) return row;
   await settle(deps, row, "withdrawn");
   return (await findElicitation(db, sessionId, id)) ?? row;
 }
@@ -132,7 +132,7 @@ function settle(
 ): Promise<unknown> {
   return repeatOnDeadlock(() =>
     log.transact(row.sessionId, async (tx, emit) => {
-      // The same order of locks as `answerElicitation`, to avoid deadlocks.
+      // Locks in the same order as `answerElicitation`, to avoid deadlocks.
       await lockSession(tx, row.sessionId);
       const end = { state, answer: null };
       if (!(await settleElicitation(tx, row.id, end))) return;
@@ -142,7 +142,7 @@ function settle(
   );
 }
 
-/** Settles the question if it is still open, then returns its end: an answer that was accepted first stays. */
+/** Settles the question if it is still open, then returns its end. An earlier answer wins. */
 async function settleAndRead(
   deps: ElicitationDeps,
   row: ElicitationRow,
@@ -158,7 +158,7 @@ function toEnd({ id, state, answer }: ElicitationRow): ElicitationEnd {
   return state === "answered" ? { state, answer: answer ?? "" } : { state };
 }
 
-/** Whether a signal fired because the process ends. The turn engine, on a higher floor, names its reason so. */
+/** Whether a signal fired because the process shuts down. `lib/turn` sets a reason with this name. */
 const isShutdown = (reason: unknown) => reason instanceof Error && reason.name === "ShutdownError";
 
 /** Resolves when the question is settled or the signal fires. */
@@ -188,7 +188,7 @@ async function waitForResolution(
   const stopWaiting = () => resolve();
   signal.addEventListener("abort", stopWaiting, { once: true });
   try {
-    // Subscribed first, so that an answer between the two is not missed.
+    // The subscription exists already, so an answer after this read is not missed.
     if (signal.aborted || (await read())?.state !== "open") return;
     await promise;
   } finally {

@@ -43,7 +43,7 @@ const endRun = (runId: string) =>
 describe("a follow-up message", () => {
   before(() => insertTestSession(db, "ses_busy"));
 
-  test("waits behind the open turn, in order of arrival", async () => {
+  test("is queued after the open turn, in order of arrival", async () => {
     const accepted = await Promise.all(
       Array.from({ length: 20 }, (_, index) => accept(followUp("ses_busy", `m${index}`))),
     );
@@ -64,13 +64,13 @@ describe("a follow-up message", () => {
     );
   });
 
-  test("to an unknown session is told so", async () => {
+  test("to an unknown session is refused", async () => {
     assert.deepEqual(await acceptMessage({ db, log, jobs }, followUp("ses_none", "x")), {
       status: "unknown_session",
     });
   });
 
-  test("starts at once when nothing is open, and is told apart from one that waits on a replay too", async () => {
+  test("starts at once when no run is open, and a replay returns the same result", async () => {
     const { runId } = await insertTestSession(db, "ses_idle");
     await endRun(runId);
     const key = { idempotencyKey: "k" };
@@ -88,13 +88,13 @@ describe("a follow-up message", () => {
     });
   });
 
-  test("that interrupts names the run that is to end", async () => {
+  test("with mode interrupt returns the run to stop", async () => {
     const { runId } = await insertTestSession(db, "ses_interrupted");
     const accepted = await accept(followUp("ses_interrupted", "stop", { mode: "interrupt" }));
     assert.equal(accepted.interrupts, runId);
   });
 
-  test("that interrupts goes before a message that is about to start, and leaves it its turn", async () => {
+  test("with mode interrupt overtakes a message that is about to start, which keeps its turn", async () => {
     const { runId } = await insertTestSession(db, "ses_overtaken");
     const waiting = await accept(followUp("ses_overtaken", "my note"));
     await endRun(runId);
@@ -108,29 +108,32 @@ describe("a follow-up message", () => {
   });
 });
 
-test("an interrupt ends a turn that is claimed just as it comes", async () => {
+test("an interrupt stops a turn that is claimed concurrently", async () => {
   const postgres = await startTestPostgres();
   const server = await openTestPostgres({ driver: "pg", url: postgres.url });
   try {
-    const there = {
+    const serverDeps = {
       db: server.db,
       log: createEventLog(server.db, createMemoryBus()),
       jobs: createJobSender({ ...sender, db: server.db }),
     };
-    const { runId } = await insertTestSession(there.db, "ses_raced");
-    const waiting = await accept(followUp("ses_raced", "my note"), there);
-    await there.db.update(runs).set({ state: "succeeded", endedAt: new Date() }).where(eq(runs.id, runId));
-    const isWaitedFor = async () => {
+    const { runId } = await insertTestSession(serverDeps.db, "ses_raced");
+    const waiting = await accept(followUp("ses_raced", "my note"), serverDeps);
+    await serverDeps.db
+      .update(runs)
+      .set({ state: "succeeded", endedAt: new Date() })
+      .where(eq(runs.id, runId));
+    const isLockContended = async () => {
       const { rows } = await server.client.query<{ count: number }>(
         "select count(*)::int from pg_locks where not granted",
       );
       return rows[0]?.count === 1;
     };
-    const accepting = await there.db.transaction(async (claim) => {
+    const accepting = await serverDeps.db.transaction(async (claim) => {
       await claim.update(runs).set({ epoch: 1 }).where(eq(runs.id, waiting.runId));
-      const urgent = accept(followUp("ses_raced", "urgent", { mode: "interrupt" }), there);
+      const urgent = accept(followUp("ses_raced", "urgent", { mode: "interrupt" }), serverDeps);
       const isOver = urgent.then(() => true);
-      while (!(await isWaitedFor()) && !(await Promise.race([isOver, setImmediate(false)])));
+      while (!(await isLockContended()) && !(await Promise.race([isOver, setImmediate(false)])));
       return { urgent };
     });
     assert.equal((await accepting.urgent).interrupts, waiting.runId);
@@ -140,7 +143,7 @@ test("an interrupt ends a turn that is claimed just as it comes", async () => {
   }
 });
 
-describe("a waiting message", () => {
+describe("a queued message", () => {
   test("can be edited until it starts", async () => {
     const { requestId } = await insertTestSession(db, "ses_queue");
     const waiting = await accept(followUp("ses_queue", "before"));

@@ -12,7 +12,7 @@ import {
   isClaimedBefore,
   lockCounters,
   noteStop,
-  readStanding,
+  readQueueState,
   type SessionCounters,
 } from "./follow-up-store.ts";
 import { type IncomingMessage, toMessageRows } from "./incoming-message.ts";
@@ -23,14 +23,14 @@ export type NewFollowUp = {
   sessionId: string;
   messages: IncomingMessage[];
   mode: FollowUpMode;
-  /** `person` only from the session page's own routes, `subagent` only from the parent of a sub-agent. */
+  /** `person`: from the session page's routes. `subagent`: from the parent of a sub-agent. `external`: all others. */
   origin: "person" | "external" | "subagent";
   userId: string | null;
   idempotencyKey: string | null;
   bodyHash: string;
-  /** Decides in the same transaction whether a message that is not a replay may be stored. @returns why not. */
+  /** Checks in the same transaction whether a new message (not a replay) may be stored. @returns the refusal, if any. */
   admit?: (tx: Transaction) => Promise<string | undefined>;
-  /** Writes what is to be stored with the message or not at all, while the session is locked. @returns why neither is. */
+  /** Writes rows in the message's transaction, while the session is locked. @returns a refusal; nothing is then stored. */
   alongside?: (tx: Transaction, emit: Emit) => Promise<string | undefined>;
 };
 
@@ -47,32 +47,32 @@ type AcceptResult =
   | { status: "refused"; error: string }
   | { status: "unknown_session" };
 
-/** Messages that may wait in one session. */
+/** Maximum queued messages of one session. */
 export const QUEUED_MAX = 100;
 
 /**
- * Stores a follow-up. It starts at once when nothing is open; otherwise it waits for the turns before it, joins the one
- * that plays (`steer`; a parked one is woken), or is the next (`interrupt`; the caller stops the run that it names). Three
- * statements, of which the first holds the session's queue still; one more for a steer, and where an interrupt overtakes a
- * message that waits.
+ * Stores a follow-up. Without an open run it starts at once. Otherwise it waits for the turns before it (`queue`), joins
+ * the current turn (`steer`; a parked turn is woken), or is next (`interrupt`; the caller stops the run in `interrupts`).
+ * Runs three statements, the first of which locks the session's queue; one more for a steer, and one more if an interrupt
+ * overtakes a queued message.
  * Source: `wire.md`, Follow-ups.
  */
 export async function acceptMessage(deps: WakeDeps, input: NewFollowUp): Promise<AcceptResult> {
   const { sessionId } = input;
-  const { result, job, wake, spares } = await deps.log.transact(
+  const { result, job, wake, overtaken } = await deps.log.transact(
     sessionId,
-    async (tx, emit): Promise<Written> => {
+    async (tx, emit): Promise<WriteResult> => {
       const refusal = await admitOnce(tx, input);
       if (refusal !== undefined) return { result: { status: "refused", error: refusal } };
       const counters = await lockCounters(tx, sessionId);
       if (!counters) return { result: { status: "unknown_session" } };
-      const { head, position, earlier, waiting } = await readStanding(tx, sessionId, input.idempotencyKey);
+      const { head, position, earlier, waiting } = await readQueueState(tx, sessionId, input.idempotencyKey);
       if (earlier) return { result: replay(input, earlier, head) };
       const placement = placeFollowUp(input, head);
       if (placement.kind !== "starts" && waiting >= QUEUED_MAX) return { result: { status: "queue_full" } };
       const problem = await input.alongside?.(tx, emit);
       if (problem !== undefined) return { result: { status: "refused", error: problem } };
-      // A parked turn has no executor. If this process ends before it stops the turn, the sweep finds the request.
+      // A parked turn has no executor. If this process ends before it stops the turn, the sweep finds the stop request.
       if (head?.isParked && "interrupts" in placement && placement.interrupts === head.id)
         await noteStop(tx, head.id);
       return write(tx, emit, input, { counters, position, placement });
@@ -81,26 +81,31 @@ export async function acceptMessage(deps: WakeDeps, input: NewFollowUp): Promise
   await faultPoint("follow-up-committed");
   deps.jobs.sendSoon(job ? [job] : []);
   await sendWake(deps, wake);
-  // A claim that began before the commit did not see what overtook it: its turn runs, and is to end like any other.
-  if (spares === undefined || !("runId" in result)) return result;
-  const isTooLate = await isClaimedBefore(deps.db, spares, result.runId);
-  return isTooLate ? { ...result, interrupts: spares } : result;
+  // A claim that began before the commit did not see the interrupt: its turn runs, so it must be stopped.
+  if (overtaken === undefined || !("runId" in result)) return result;
+  const isTooLate = await isClaimedBefore(deps.db, overtaken, result.runId);
+  return isTooLate ? { ...result, interrupts: overtaken } : result;
 }
 
-/** Asks whether a message may be stored, unless its key was used before. */
+/** Calls `admit`, unless the message is a replay. */
 async function admitOnce(tx: Transaction, { sessionId, idempotencyKey, admit }: NewFollowUp) {
-  if (!admit || (await readStanding(tx, sessionId, idempotencyKey)).earlier) return undefined;
+  if (!admit || (await readQueueState(tx, sessionId, idempotencyKey)).earlier) return undefined;
   return admit(tx);
 }
 
-type Written = { result: AcceptResult; job?: Job | undefined; wake?: Job | undefined; spares?: string };
+type WriteResult = {
+  result: AcceptResult;
+  job?: Job | undefined;
+  wake?: Job | undefined;
+  overtaken?: string;
+};
 
 async function write(
   tx: Transaction,
   emit: Emit,
   input: NewFollowUp,
   at: { counters: SessionCounters; position: number; placement: Placement },
-): Promise<Written> {
+): Promise<WriteResult> {
   const { sessionId, mode, origin, userId, idempotencyKey, bodyHash } = input;
   const { counters, position, placement } = at;
   const requestId = newId("req");
@@ -123,11 +128,11 @@ async function write(
     result: { status: "accepted", requestId, runId, queued, interrupts },
     job,
     wake,
-    ...("spares" in placement && { spares: placement.spares }),
+    ...("overtaken" in placement && { overtaken: placement.overtaken }),
   };
 }
 
-/** The answer of the first use of a key; an interrupt whose turn still waits asks again for the one before it to end. */
+/** Returns the result of the first use of a key. An interrupt that still waits again names the run to stop. */
 function replay(input: NewFollowUp, earlier: EarlierUse, head: HeadRun | undefined): AcceptResult {
   if (earlier.bodyHash !== input.bodyHash) return { status: "reused" };
   const { requestId, runId, isWaiting, ownRunId } = earlier;

@@ -8,45 +8,45 @@ import { OPEN_STATES, PLAYING_ORDER } from "../run/run-store.ts";
 import type { NewMessageRow } from "../transcript/transcript-store.ts";
 import { hasWaitingMessages } from "./steering-store.ts";
 
-/** The step that marks the beginning of a run's collection: from then on the turn reads no more messages. */
+/** The step at which a run starts to collect its result. After it, the turn reads no more messages. */
 export const COLLECTION_STARTED = "collect-started";
 
-/** The last numbers given in a session. */
+/** The last assigned event and message numbers of a session. */
 export type SessionCounters = { eventSeq: number; messageSeq: number };
 
-/** The open run that is first in playing order. */
+/** The first open run in playing order. */
 export type HeadRun = {
   id: string;
   isClaimed: boolean;
   isParked: boolean;
-  /** Somebody asked it to stop. */
+  /** A stop was requested. */
   isStopping: boolean;
-  /** The turn's work is done and its structured result is being collected. */
+  /** The turn's work is done, and its structured result is being collected. */
   isCollecting: boolean;
   attempt: number;
-  /** Its messages have no places in the transcript yet. */
+  /** Its messages are not in the transcript yet. */
   isWaiting: boolean;
-  /** How its request came, and from whom. */
+  /** Mode and origin of its request. */
   mode: FollowUpMode;
   origin: RunOrigin;
 };
 
-/** A request that came with the same key before; `ownRunId` is null for a steer that has no run of its own. */
+/** An earlier request with the same key. `ownRunId` is null for a steer without its own run. */
 export type EarlierUse = {
   requestId: string;
   bodyHash: string;
-  /** The run it was answered with: the one it joined, even where it has got its own since. */
+  /** The run in the first response: for a steer the run that it joined, even if it has its own run now. */
   runId: string;
   isWaiting: boolean;
   ownRunId: string | null;
 };
 
-/** How a session stands when a follow-up arrives. */
-type Standing = {
+/** The state of a session's queue when a follow-up arrives. */
+type QueueState = {
   head: HeadRun | undefined;
   position: number;
   earlier: EarlierUse | undefined;
-  /** Requests in the queue: those that `listQueue` lists. */
+  /** Number of queued requests, as `listQueue` lists them. */
   waiting: number;
 };
 
@@ -56,7 +56,7 @@ const lock = defineStatement<"sessionId">(
     where id = ${value("sessionId")} for no key update`,
 );
 
-/** Locks a session's row until the transaction ends, so that its queue has one order. */
+/** Locks a session's row until the transaction ends, so that follow-ups are ordered. */
 export async function lockCounters(tx: Transaction, sessionId: string): Promise<SessionCounters | undefined> {
   const [row] = await queryRows<{ event_seq: number; message_seq: number }>(tx, lock({ sessionId }));
   return row && { eventSeq: row.event_seq, messageSeq: row.message_seq };
@@ -67,7 +67,7 @@ const open = sql.raw(OPEN_STATES.map((state) => `'${state}'`).join(", "));
 const isCollecting = sql`exists (
   select 1 from ${steps} as begun where begun.run_id = ${runs.id} and begun.name = ${sql.raw(`'${COLLECTION_STARTED}'`)})`;
 
-const standing = defineStatement<"sessionId" | "key">(
+const queueState = defineStatement<"sessionId" | "key">(
   (value) => sql`
     select case when first.id is not null then row_to_json(first) end as head, earlier, (
       select coalesce(max(position), 0) + 1 from ${requests} where session_id = ${value("sessionId")}
@@ -101,35 +101,34 @@ const standing = defineStatement<"sessionId" | "key">(
 );
 
 /**
- * What decides about a follow-up: the turn at the head of the queue, the place in the order of requests, and an earlier
- * use of its idempotency key. Its own statement, so that it sees what was committed before the session's lock was ours.
+ * Reads what decides about a follow-up: the first open run, the position of the new request, and an earlier use of its
+ * idempotency key. A separate statement after the lock, so that it sees everything committed before the lock was granted.
  */
-export async function readStanding(
+export async function readQueueState(
   tx: Transaction,
   sessionId: string,
   key: string | null,
-): Promise<Standing> {
-  type Row = Pick<Standing, "position" | "waiting"> & { head: HeadRun | null; earlier: EarlierUse | null };
-  const [row] = await queryRows<Row>(tx, standing({ sessionId, key }));
+): Promise<QueueState> {
+  type Row = Pick<QueueState, "position" | "waiting"> & { head: HeadRun | null; earlier: EarlierUse | null };
+  const [row] = await queryRows<Row>(tx, queueState({ sessionId, key }));
   const { head, earlier, position = 1, waiting = 0 } = row ?? {};
   return { head: head ?? undefined, earlier: earlier ?? undefined, position, waiting };
 }
 
 /**
- * Whether an open run was claimed although another had been put before it, which nobody has begun since. A claim that is
- * being made just now is waited for.
+ * Whether an open run was claimed although another run, not begun so far, overtook it. Waits for a concurrent claim.
  */
 export async function isClaimedBefore(db: Database, runId: string, nextRunId: string): Promise<boolean> {
-  const isNextUnbegun = sql`exists (select 1 from ${runs} as next where next.id = ${nextRunId} and next.epoch = 0)`;
+  const isNextNotBegun = sql`exists (select 1 from ${runs} as next where next.id = ${nextRunId} and next.epoch = 0)`;
   const [run] = await db
     .select({ isClaimed: sql<boolean>`${runs.state} = 'running' or ${runs.epoch} > 0` })
     .from(runs)
-    .where(and(eq(runs.id, runId), inArray(runs.state, OPEN_STATES), isNextUnbegun))
+    .where(and(eq(runs.id, runId), inArray(runs.state, OPEN_STATES), isNextNotBegun))
     .for("share");
   return run?.isClaimed ?? false;
 }
 
-/** Stores the request to stop an open run, in the current transaction. */
+/** Stores a stop request for an open run, in the current transaction. */
 export async function noteStop(tx: Transaction, runId: string): Promise<void> {
   await tx
     .update(runs)
@@ -137,7 +136,7 @@ export async function noteStop(tx: Transaction, runId: string): Promise<void> {
     .where(and(eq(runs.id, runId), inArray(runs.state, OPEN_STATES)));
 }
 
-/** An accepted follow-up as it is written. */
+/** The rows of an accepted follow-up. */
 type NewFollowUpRows = {
   request: {
     id: string;
@@ -149,10 +148,10 @@ type NewFollowUpRows = {
     idempotencyKey: string | null;
     bodyHash: string;
   };
-  /** The run whose turn it joins, and the number of the session's last event then; or its own run. */
+  /** The run that it joins, with the number of the session's last event; or its own run. */
   run: { joinedId: string; afterSeq: number } | { ownId: string };
   messages: NewMessageRow[];
-  /** How many of the messages have their places already. */
+  /** How many of the messages are in the transcript already. */
   placed: number;
   job: Job | undefined;
 };
@@ -162,41 +161,41 @@ const insert = defineStatement<
   | ("joinedId" | "afterSeq" | "ownId" | "messages" | "placed" | "jobId" | "jobName" | "jobData")
 >(
   (value) => sql`
-    with asked as (
+    with new_request as (
       insert into ${requests} (id, session_id, position, mode, origin, user_id, idempotency_key, body_hash,
         joined_run_id, joined_after_seq)
       values (${value("id")}, ${value("sessionId")}, ${value("position")}, ${value("mode")}, ${value("origin")},
         ${value("userId")}, ${value("idempotencyKey")}, ${value("bodyHash")}, ${value("joinedId")},
         ${value("afterSeq")})
       returning id, session_id, origin
-    ), played as (
+    ), new_run as (
       insert into ${runs} (id, session_id, request_id, attempt, origin)
-      select ${value("ownId")}, session_id, id, 1, origin from asked where ${value("ownId")}::text is not null
-    ), said as (
+      select ${value("ownId")}, session_id, id, 1, origin from new_request where ${value("ownId")}::text is not null
+    ), new_messages as (
       insert into ${messages} (id, session_id, seq, index, role, parts, request_id, author)
-      select m.id, asked.session_id, m.seq, m.index, m.role, m.parts, asked.id, m.author
-      from asked, json_to_recordset(${value("messages")}::json)
+      select m.id, new_request.session_id, m.seq, m.index, m.role, m.parts, new_request.id, m.author
+      from new_request, json_to_recordset(${value("messages")}::json)
         as m (id text, seq int, index int, role text, parts json, author text)
-    ), counted as (
+    ), counters as (
       update ${sessions} s set message_seq = s.message_seq + ${value("placed")}::int, queue_seq = s.queue_seq + 1
-      from asked where s.id = asked.session_id
-    ), sent as (
+      from new_request where s.id = new_request.session_id
+    ), new_job as (
       insert into ${outbox} (id, name, data)
       select ${value("jobId")}, ${value("jobName")}, ${value("jobData")}::jsonb
       where ${value("jobId")}::text is not null
     )
-    select id from asked`,
+    select id from new_request`,
 );
 
-/** Writes an accepted follow-up in one statement. */
-export async function insertFollowUp(tx: Transaction, news: NewFollowUpRows): Promise<void> {
-  const { request, run, placed, job } = news;
+/** Inserts an accepted follow-up in one statement. */
+export async function insertFollowUp(tx: Transaction, rows: NewFollowUpRows): Promise<void> {
+  const { request, run, placed, job } = rows;
   const values = {
     ...request,
     joinedId: "joinedId" in run ? run.joinedId : null,
     afterSeq: "joinedId" in run ? run.afterSeq : null,
     ownId: "ownId" in run ? run.ownId : null,
-    messages: JSON.stringify(news.messages),
+    messages: JSON.stringify(rows.messages),
     placed,
     jobId: job?.id ?? null,
     jobName: job?.name ?? null,

@@ -1,13 +1,13 @@
 import { newId } from "../new-id.ts";
 import type { MessageRow } from "../transcript/transcript-store.ts";
 
-/** A message as a caller sends it. */
+/** A message as the caller sends it. */
 export type IncomingMessage = { role: "user" | "assistant"; parts: { type: "text"; text: string }[] };
 
 /**
- * The rows of the messages that a request brings, in order.
+ * Creates the rows of a request's messages, in order.
  *
- * @param request.firstSeq their first place in the transcript; null for those that wait for their turn outside it.
+ * @param request.firstSeq position of the first message in the transcript; null while the request is queued.
  */
 export function toMessageRows(
   messages: IncomingMessage[],

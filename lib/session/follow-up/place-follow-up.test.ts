@@ -18,7 +18,7 @@ const place = (mode: "queue" | "steer" | "interrupt", head?: Partial<HeadRun>, o
   placeFollowUp({ mode, origin: origin ?? "external" }, head && { ...running, ...head });
 
 describe("a follow-up of any mode", () => {
-  test("starts when nothing is open", () => {
+  test("starts when no run is open", () => {
     for (const mode of ["queue", "steer", "interrupt"] as const)
       assert.deepEqual(place(mode), { kind: "starts" });
   });
@@ -40,29 +40,29 @@ describe("steer", () => {
     assert.deepEqual(place("steer", { isClaimed: false, attempt: 2 }), joins);
   });
 
-  test("is a queue where a program would speak into a person's turn; a person may steer any", () => {
+  test("is queued if a program would steer a person's turn; a person may steer any turn", () => {
     assert.deepEqual(place("steer", { origin: "person" }), waits);
     assert.deepEqual(place("steer", { origin: "person" }, "person"), joins);
     assert.deepEqual(place("steer", {}, "person"), joins);
   });
 
-  test("is a queue where the turn has been told to stop", () => {
+  test("is queued if the turn is stopping", () => {
     assert.deepEqual(place("steer", { isStopping: true }), waits);
   });
 
-  test("is a queue where the result of the turn is being collected, also for a person", () => {
+  test("is queued while the result of the turn is collected, also for a person", () => {
     assert.deepEqual(place("steer", { isCollecting: true }), waits);
     assert.deepEqual(place("steer", { isCollecting: true }, "person"), waits);
   });
 });
 
 describe("interrupt", () => {
-  test("ends the running turn and is the next", () => {
+  test("stops the running turn and is next", () => {
     assert.deepEqual(place("interrupt", {}), { kind: "waits", interrupts: "run_a" });
     assert.deepEqual(place("interrupt", { mode: "interrupt" }), { kind: "waits", interrupts: "run_a" });
   });
 
-  test("overtakes and ends a turn that is about to start, or waits for a retry", () => {
+  test("overtakes and stops a turn that is about to start or waits for a retry", () => {
     assert.deepEqual(place("interrupt", { isClaimed: false }), { kind: "overtakes", interrupts: "run_a" });
     assert.deepEqual(place("interrupt", { isClaimed: false, attempt: 3 }), {
       kind: "overtakes",
@@ -70,17 +70,17 @@ describe("interrupt", () => {
     });
   });
 
-  test("overtakes a turn whose message waits without ending it: the message keeps its turn", () => {
+  test("overtakes a turn whose message is queued without stopping it", () => {
     assert.deepEqual(place("interrupt", { isClaimed: false, isWaiting: true }), {
       kind: "overtakes",
       interrupts: null,
-      spares: "run_a",
+      overtaken: "run_a",
     });
     const claimed = place("interrupt", { isClaimed: true, isWaiting: true });
     assert.deepEqual(claimed, { kind: "waits", interrupts: "run_a" });
   });
 
-  test("waits for an interrupt before it that has not begun, and ends one that waits for a retry", () => {
+  test("waits for an earlier interrupt that has not begun, and stops one that waits for a retry", () => {
     const head = { isClaimed: false, mode: "interrupt" } as const;
     assert.deepEqual(place("interrupt", head), { kind: "waits", interrupts: null });
     assert.deepEqual(place("interrupt", { ...head, attempt: 2 }), { kind: "waits", interrupts: "run_a" });

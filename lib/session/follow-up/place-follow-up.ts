@@ -1,25 +1,25 @@
 import type { FollowUpMode } from "#db/schema/unions.ts";
 import type { HeadRun } from "./follow-up-store.ts";
 
-/** Who sends a follow-up. */
+/** The sender of a follow-up. */
 type FollowUpOrigin = "person" | "external" | "subagent";
 
-/** What becomes of a follow-up when it arrives. `interrupts` is the run that is to end for it. */
+/** The decision about a new follow-up. `interrupts`: the run that the caller must stop. */
 export type Placement =
-  /** Nothing is before it. */
+  /** No run is open, so it starts at once. */
   | { kind: "starts" }
-  /** Its turn comes after others. */
+  /** Other turns come first. */
   | { kind: "waits"; interrupts: string | null }
-  /** It overtakes a turn that nobody has begun, and is the next. `spares` is the run whose turn then comes after it. */
+  /** It overtakes a turn that has not begun, and is next. `overtaken`: the overtaken run, which keeps its turn. */
   | { kind: "overtakes"; interrupts: string }
-  | { kind: "overtakes"; interrupts: null; spares: string }
-  /** It is read by the turn of this run. */
+  | { kind: "overtakes"; interrupts: null; overtaken: string }
+  /** The turn of this run reads it. */
   | { kind: "joins"; runId: string };
 
 /**
- * Decides about a follow-up by the turn at the head of the queue. Pure. Source: `wire.md`, Follow-ups.
+ * Decides how a follow-up is placed, depending on the first open run. Pure. Source: `wire.md`, Follow-ups.
  *
- * @param head the first open run in playing order: running, about to start, or a retry that waits.
+ * @param head the first open run in playing order: running, about to start, or waiting for a retry.
  */
 export function placeFollowUp(
   { mode, origin }: { mode: FollowUpMode; origin: FollowUpOrigin },
@@ -29,16 +29,16 @@ export function placeFollowUp(
   if (mode === "steer" && maySteer(origin, head)) return { kind: "joins", runId: head.id };
   if (mode !== "interrupt") return { kind: "waits", interrupts: null };
   if (head.isClaimed) return { kind: "waits", interrupts: head.id };
-  // Interrupts among themselves keep their order: one that was not begun is not ended by the next.
+  // Interrupts keep their order: an interrupt that has not begun is not stopped by the next one.
   if (head.mode === "interrupt") return { kind: "waits", interrupts: head.attempt > 1 ? head.id : null };
-  // Ended now, it would take its message with it.
-  if (head.isWaiting) return { kind: "overtakes", interrupts: null, spares: head.id };
+  // Its message is not in the transcript yet; stopping the run now would lose it.
+  if (head.isWaiting) return { kind: "overtakes", interrupts: null, overtaken: head.id };
   return { kind: "overtakes", interrupts: head.id };
 }
 
 /**
- * A turn that is stopping, or whose result is being collected, reads no more messages; and a program may not steer a
- * person's turn.
+ * Whether a follow-up may steer the turn. A turn that is stopping or collecting its result reads no more messages, and only
+ * a person may steer a person's turn.
  */
 const maySteer = (origin: FollowUpOrigin, head: HeadRun): boolean =>
   !head.isStopping && !head.isCollecting && (origin === "person" || head.origin !== "person");

@@ -4,7 +4,7 @@ import { findRequest, findRunByAttempt } from "../run/run-store.ts";
 import { listQueuedRequests, replaceQueuedText } from "../transcript/transcript-store.ts";
 import { withdrawSteer } from "./steering.ts";
 
-/** A message that waits: `steer` to be read by the turn at work, the others for a turn of their own. */
+/** A queued message. The current turn will read a `steer`; other messages get their own turn. */
 type QueuedMessage = {
   requestId: string;
   mode: FollowUpMode;
@@ -13,12 +13,12 @@ type QueuedMessage = {
   createdAt: string;
 };
 
-/** The messages that wait, in the order in which the agent gets them. */
+/** Lists the queued messages in the order in which the agent will read them. */
 export async function listQueue(db: Database, sessionId: string): Promise<QueuedMessage[]> {
   const rows = await listQueuedRequests(db, sessionId);
   return rows.map(({ request, message, run }) => ({
     requestId: request.id,
-    // A steer that found no turn to join, or whose turn ended without it, has become a request like any other.
+    // A steer with its own run found no turn to join, or its turn ended before reading it: it is now a plain request.
     mode: run === null ? "steer" : request.mode === "interrupt" ? "interrupt" : "queue",
     text: message.parts.map((part) => (part.type === "text" ? part.text : "")).join("\n"),
     author: message.author,
@@ -26,10 +26,10 @@ export async function listQueue(db: Database, sessionId: string): Promise<Queued
   }));
 }
 
-/** A message that is taken back: the pending run whose cancelling ends its request, or why there is none. */
+/** The result of a withdrawal: the pending run to cancel, or why there is none. */
 type Withdrawal = { status: "waiting"; runId: string } | { status: "unknown" } | { status: "started" };
 
-/** Finds the run whose cancelling takes a waiting message back; a steer gets one, and leaves the turn that it joined. */
+/** Finds the run to cancel in order to withdraw a queued message. A steer leaves its turn and gets its own run. */
 export async function withdrawQueued(
   db: Database,
   sessionId: string,
@@ -43,7 +43,7 @@ export async function withdrawQueued(
   return runId === undefined ? { status: "started" } : { status: "waiting", runId };
 }
 
-/** Replaces the text of a message that still waits. */
+/** Replaces the text of a queued message. */
 export async function editQueued(
   db: Database,
   sessionId: string,

@@ -5,11 +5,11 @@ import { queryRows } from "#db/statement.ts";
 import type { RequestRow, RunRow } from "../run/run-store.ts";
 import type { MessageRow } from "../transcript/transcript-store.ts";
 
-/** Whether a request (an alias in the statement at hand) has no run of its own, so that it waits to be read by another's. */
+/** SQL condition: a request (an alias of the statement) has no run of its own, so another request's run reads it. */
 const hasNoRun = (request: SQL) =>
   sql`not exists (select 1 from ${runs} as steer_run where steer_run.request_id = ${request}.id)`;
 
-/** Whether messages of a request still wait outside the transcript. */
+/** SQL condition: a request has messages that are not in the transcript yet. */
 export const hasWaitingMessages = (request: SQL) =>
   sql`exists (
     select 1 from ${messages} as steer_message
@@ -19,21 +19,21 @@ export const hasWaitingMessages = (request: SQL) =>
 const steer = sql.raw("steer");
 const isUnread = sql`${hasNoRun(steer)} and ${hasWaitingMessages(steer)}`;
 
-/** `from` and `where` of the steers that joined a run of this request and were not read, as `steer`. */
+/** `from` and `where` clause: the unread steers that joined a run of this request, as `steer`. */
 const unreadOf = (requestId: SQL) => sql`
   ${runs} as joined_run join ${requests} as steer on steer.joined_run_id = joined_run.id
   where joined_run.request_id = ${requestId} and ${isUnread}`;
 
 /**
- * Whether a steer that joined any run of a request is still unread, as a condition for a statement at hand.
- * A statement sees what was committed when it began: one that also waits for the session's lock has to come after it.
+ * SQL condition: a request's runs have an unread steer. Do not use it in the statement that takes the session's lock: a
+ * statement sees only what was committed when it began, not what was committed while it waited for the lock.
  *
- * @param requestId SQL for the request whose turn plays: a parameter, or a column of the statement.
+ * @param requestId SQL for the request whose turn plays: a parameter or a column of the statement.
  */
 export const unreadSteers = (requestId: SQL): SQL<boolean> =>
   sql`exists (select 1 from ${unreadOf(requestId)})`;
 
-/** Whether a steer that joined any run of this request is still unread. */
+/** Whether this request's runs have an unread steer. */
 export async function hasUnreadSteers(db: Executor, requestId: string): Promise<boolean> {
   const rows = await queryRows<{ unread: boolean }>(
     db,
@@ -43,8 +43,8 @@ export async function hasUnreadSteers(db: Executor, requestId: string): Promise<
 }
 
 /**
- * Locks the unread steers of a request's turn until the transaction ends, in order of arrival. Whether they are still
- * unread is for the next statement to see: it is the first that sees what was committed before the locks were ours.
+ * Locks the unread steers of a request's turn until the transaction ends, in order of arrival. They may have been read
+ * while this statement waited for the locks: the next statement must check again.
  *
  * @returns their ids.
  */
@@ -56,7 +56,7 @@ export async function lockUnreadSteers(tx: Transaction, requestId: string): Prom
   return rows.map(({ id }) => id);
 }
 
-/** Which steers of a request's turn are unread, in order of arrival. */
+/** Lists the unread steers of a request's turn, in order of arrival. */
 export async function listUnreadSteers(
   tx: Transaction,
   requestId: string,
@@ -69,8 +69,8 @@ export async function listUnreadSteers(
 }
 
 /**
- * Gives the messages of locked steers their places in the transcript, in order of arrival from `messageSeq` + 1 on.
- * A steer that was taken back before the lock was ours is left out. @returns the messages in the order of their places.
+ * Adds the messages of locked steers to the transcript, in order of arrival, starting at `messageSeq` + 1. Skips steers
+ * that were withdrawn before the lock was granted. @returns the messages in order.
  */
 export async function placeSteers(
   tx: Transaction,
@@ -93,20 +93,23 @@ export async function placeSteers(
     .update(messages)
     .set({ seq: sql`${placed.place}` })
     .from(placed)
-    // A message that is edited just now is waited for, and comes with its new text.
+    // Waits for a concurrent edit of a message and returns the new text.
     .where(eq(messages.id, placed.id))
     .returning(getTableColumns(messages));
   return rows.toSorted((one, other) => (one.seq ?? 0) - (other.seq ?? 0));
 }
 
-/** Gives requests that joined another's run a first run of their own. @returns the runs, in the order given. */
-export async function insertOwnRuns(tx: Transaction, news: (typeof runs.$inferInsert)[]): Promise<RunRow[]> {
-  if (news.length === 0) return [];
-  const written = await tx.insert(runs).values(news).onConflictDoNothing().returning();
-  return news.flatMap(({ id }) => written.find((run) => run.id === id) ?? []);
+/** Inserts first runs for requests that had joined another run. @returns the runs in the given order. */
+export async function insertOwnRuns(
+  tx: Transaction,
+  newRuns: (typeof runs.$inferInsert)[],
+): Promise<RunRow[]> {
+  if (newRuns.length === 0) return [];
+  const written = await tx.insert(runs).values(newRuns).onConflictDoNothing().returning();
+  return newRuns.flatMap(({ id }) => written.find((run) => run.id === id) ?? []);
 }
 
-/** Locks a steer that nobody reads or releases just now. @returns whether it is unread. */
+/** Locks a steer, unless another transaction reads or releases it. @returns the request if it is unread. */
 export async function lockUnreadSteer(
   tx: Transaction,
   sessionId: string,
@@ -118,7 +121,7 @@ export async function lockUnreadSteer(
     .where(and(eq(requests.id, requestId), eq(requests.sessionId, sessionId)))
     .for("update", { skipLocked: true });
   if (locked.length === 0) return undefined;
-  // In a statement of its own: what was committed before the lock was ours is seen only now.
+  // A separate statement: only now everything committed before the lock was granted is visible.
   const [row] = await tx
     .select()
     .from(requests)
@@ -133,7 +136,7 @@ export async function lockUnreadSteer(
   return row;
 }
 
-/** How many steers of a session are unread. */
+/** SQL for the number of unread steers of a session. */
 export const countUnreadSteers = (sessionId: SQL): SQL<number> => sql`(
   select count(*)::int from ${requests} as steer where steer.joined_run_id is not null and ${hasNoRun(steer)}
   and steer.id in (
@@ -141,7 +144,7 @@ export const countUnreadSteers = (sessionId: SQL): SQL<number> => sql`(
   )
 )`;
 
-/** The requests of a session whose messages a turn read between two of its steps. */
+/** Lists the requests of a session that a turn has read as steers. */
 export async function listReadSteers(db: Executor, sessionId: string): Promise<string[]> {
   const rows = await db
     .select({ id: requests.id })

@@ -23,7 +23,7 @@ const jobs = createJobSender({
 const log = createEventLog(db, createMemoryBus());
 after(close);
 
-/** A session whose first request, of a program, plays its first run. */
+/** A session whose first request, from a program, plays its first run. */
 async function open(name: string) {
   const id = `ses_${name}`;
   const { requestId, runId } = await insertTestSession(db, id);
@@ -59,7 +59,7 @@ const end = (runId: string, state: "succeeded" | "cancelled" = "succeeded", will
     .update(runs)
     .set({ ...(willRetry ? { state: "errored", error: "busy" } : { state }), willRetry, endedAt: new Date() })
     .where(eq(runs.id, runId));
-/** What a request's status and stream hang on. */
+/** The run that determines a request's status and stream. */
 async function answerOf(sessionId: string, requestId: string) {
   const found = await findStatus(db, { sessionId, requestId, ownerId: "owner" });
   return found.kind === "found" ? found : undefined;
@@ -67,7 +67,7 @@ async function answerOf(sessionId: string, requestId: string) {
 const openRuns = async (sessionId: string) => (await listOpenRuns(db, sessionId)).map(({ run }) => run.id);
 
 describe("a steer", () => {
-  test("joins the running turn: it shares its run, has none of its own, and waits unread", async () => {
+  test("joins the running turn: it shares the run, has no run of its own, and is unread", async () => {
     const { id, run, say } = await open("joins");
     const accepted = await say("look there");
     assert.deepEqual(
@@ -89,7 +89,7 @@ describe("a steer", () => {
     });
   });
 
-  test("is read once, in order of arrival, its messages in the places after the given one", async () => {
+  test("is read once, in order of arrival, and its messages follow the given position", async () => {
     const { id, run, say } = await open("read");
     const first = await say("one");
     const second = await say("two", {
@@ -128,7 +128,7 @@ describe("a steer", () => {
     assert.equal(await editQueued(db, id, first.requestId, "late"), "started");
   });
 
-  test("is read by the retry where the run that it joined failed; the next request's turn leaves it alone", async () => {
+  test("is read by the retry if the run that it joined failed, and not by the next request's turn", async () => {
     const { id, run, say } = await open("retry");
     await say("keep this in mind");
     const next = await say("later", { mode: "queue" });
@@ -143,7 +143,7 @@ describe("a steer", () => {
     );
   });
 
-  test("becomes a request of its own when its turn ends without it, in order of arrival", async () => {
+  test("becomes a separate request when its turn ends without reading it, in order of arrival", async () => {
     const { id, run, say } = await open("released");
     const queued = await say("first in the queue", { mode: "queue" });
     const steers = [await say("steer one"), await say("steer two", { origin: "person" })];
@@ -167,7 +167,7 @@ describe("a steer", () => {
     assert.equal((await answerOf(id, steers[0]?.requestId ?? ""))?.run.id, own[0]);
   });
 
-  test("has the state of the turn it joined, retries included, until it has a run of its own", async () => {
+  test("has the state of the turn it joined, including retries, until it has its own run", async () => {
     const { id, run, say } = await open("status");
     const steer = await say("status?");
     const answering = async () => (await answerOf(id, steer.requestId))?.run.id;
@@ -192,7 +192,7 @@ describe("a steer", () => {
     assert.equal((await take(run))[0]?.modelMessages[0]?.content, "new");
   });
 
-  test("that is taken back leaves its turn with a run to be ended, once", async () => {
+  test("that is withdrawn leaves its turn and gets a run to cancel, once", async () => {
     const { id, run, say } = await open("withdrawn");
     const steer = await say("never mind");
     const withdrawn = await withdrawQueued(db, id, steer.requestId);
@@ -206,7 +206,7 @@ describe("a steer", () => {
     assert.deepEqual(await withdrawQueued(db, id, "req_none"), { status: "unknown" });
   });
 
-  test("answers a replay of its key with the ids it was accepted with, read or released", async () => {
+  test("returns the original ids for a replay of its key, even after it was released", async () => {
     const { run, say } = await open("replayed");
     const key = { idempotencyKey: "k" };
     const accepted = await say("once", key);
@@ -215,7 +215,7 @@ describe("a steer", () => {
     assert.deepEqual(await say("once", key), { ...accepted, status: "replayed" });
   });
 
-  test("is a plain follow-up when nothing is open, and where it would enter a person's turn", async () => {
+  test("is a plain follow-up if no run is open, or if it would join a person's turn", async () => {
     const { id, run, requestId, say } = await open("plain");
     await db.update(requests).set({ origin: "person" }).where(eq(requests.id, requestId));
     const behind = await say("from a program");
@@ -227,7 +227,7 @@ describe("a steer", () => {
     assert.equal((await answerOf(id, started.requestId))?.joined, undefined);
   });
 
-  test("is read once by two executors at the same time, or released", async () => {
+  test("is read or released once under concurrent executors", async () => {
     const { run, say } = await open("raced");
     for (const text of ["a", "b", "c"]) await say(text);
     const [one, other, released] = await Promise.all([take(run, 1), take(run, 1), release(run)]);
@@ -235,7 +235,7 @@ describe("a steer", () => {
   });
 });
 
-test("whether a steer is unread can be asked within another statement", async () => {
+test("unreadSteers can be used in another statement", async () => {
   const { id, runId, run, say } = await open("fragment");
   const ask = async () => {
     const [row] = await db
@@ -253,7 +253,7 @@ test("whether a steer is unread can be asked within another statement", async ()
 });
 
 describe("the order of turns", () => {
-  test("is the claimed run, then interrupts as they came, then the others as they came", async () => {
+  test("is the claimed run, then interrupts, then the others, each in order of arrival", async () => {
     const { id, run, say } = await open("order");
     const first = await say("q1", { mode: "queue" });
     const one = await say("i1", { mode: "interrupt" });
@@ -274,7 +274,7 @@ describe("the order of turns", () => {
     assert.equal((await openRuns(id))[0], second.runId);
   });
 
-  test("lets an interrupt overtake a turn that nobody has begun: its job leaves at once", async () => {
+  test("lets an interrupt overtake a turn that has not begun, and sends its job at once", async () => {
     const { id, run, say } = await open("overtake");
     await db.update(runs).set({ state: "pending", epoch: 0, startedAt: null }).where(eq(runs.id, run.id));
     const accepted = await say("first this", { mode: "interrupt" });
@@ -286,11 +286,11 @@ describe("the order of turns", () => {
     assert.deepEqual(
       [sent.includes(accepted.runId), sent.includes(second.runId)],
       [true, false],
-      "only the next one's job",
+      "only the job of the next run is sent",
     );
   });
 
-  test("decides which run was the last: the one that started last, whenever it was asked for", async () => {
+  test("does not decide which run was last: the last started run is", async () => {
     const { id, run, say } = await open("last");
     const queued = await say("q", { mode: "queue" });
     const urgent = await say("i", { mode: "interrupt" });
@@ -309,7 +309,7 @@ describe("the order of turns", () => {
   });
 });
 
-test("an accepted message takes the next place of the transcript, and a waiting one none", async () => {
+test("an accepted message takes the next position in the transcript, and a queued one takes none", async () => {
   const { id, run, say } = await open("places");
   await say("waits", { mode: "queue" });
   const last = async () => (await db.select().from(sessions).where(eq(sessions.id, id)))[0]?.messageSeq;

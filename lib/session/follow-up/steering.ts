@@ -14,17 +14,17 @@ import {
 
 export { hasUnreadSteers, unreadSteers } from "./steering-store.ts";
 
-/** A message as the model is shown it. */
-type SpokenMessage = { role: "user" | "assistant"; content: string };
+/** A message for the model. */
+type ModelText = { role: "user" | "assistant"; content: string };
 
-/** A steer that a turn has just read: its messages with their places in the transcript, and as the model is shown them. */
-type ReadSteer = { requestId: string; rows: TranscriptMessage[]; modelMessages: SpokenMessage[] };
+/** A steer that a turn has just read: its messages as transcript messages, and for the model. */
+type ReadSteer = { requestId: string; rows: TranscriptMessage[]; modelMessages: ModelText[] };
 
 /**
- * Reads the steers that joined any run of this run's request, in order of arrival: their messages take their places in
- * the transcript from `messageSeq` + 1 on. The caller has locked the run's row before (a reader that waits for it here
- * could stand in the way of whoever closes the run) and keeps `sessions.message_seq`. One statement where none waits.
- * A steer is read once: whoever comes second finds its messages in their places. Source: `wire.md`, Follow-ups.
+ * Reads the steers that joined any run of this run's request, in order of arrival, and adds their messages to the
+ * transcript, starting at `messageSeq` + 1. The caller must already hold the lock of the run's row, to avoid a deadlock with
+ * closing the run, and must update `sessions.message_seq`. Runs one statement if there are no steers.
+ * A steer is read once: a second reader finds its messages in the transcript. Source: `wire.md`, Follow-ups.
  */
 export async function takeSteers(
   tx: Transaction,
@@ -37,19 +37,19 @@ export async function takeSteers(
   return Array.from(byRequest, ([requestId, rows]) => ({
     requestId,
     rows: rows.map((row) => toTranscriptMessage(row, row.seq ?? 0)),
-    modelMessages: rows.map(toSpokenMessage),
+    modelMessages: rows.map(toModelText),
   }));
 }
 
-const toSpokenMessage = ({ role, parts }: MessageRow): SpokenMessage => ({
+const toModelText = ({ role, parts }: MessageRow): ModelText => ({
   role,
   content: parts.map((part) => ("text" in part ? part.text : "")).join("\n"),
 });
 
 /**
- * Makes requests of their own of the steers that a turn ended without reading, each with a pending run, in order of
- * arrival. The caller has locked the run's row and its session's, in this order, so that no steer joins meanwhile, and
- * plays what is first in playing order then. One statement where none waits.
+ * Turns the steers that a turn did not read into separate requests, each with a pending run, in order of arrival. The
+ * caller must have locked the run's row and then the session's row, so that no steer joins concurrently. After that, it
+ * plays the first open run in playing order. Runs one statement if there are no steers.
  */
 export async function releaseSteers(
   tx: Transaction,
@@ -64,8 +64,8 @@ export async function releaseSteers(
 }
 
 /**
- * Takes a steer out of the turn it joined, so that it can be ended without having been read: it gets a pending run of
- * its own. @returns that run's id; undefined where it is being read, or was.
+ * Removes a steer from the turn it joined and gives it a pending run, which can be cancelled. @returns the run's id;
+ * undefined if the steer has been read, or is being read.
  */
 export function withdrawSteer(
   db: Database,
@@ -73,7 +73,7 @@ export function withdrawSteer(
   requestId: string,
 ): Promise<string | undefined> {
   return db.transaction(async (tx) => {
-    // The turn that it joined cannot close meanwhile, so whoever closes it finds the new run.
+    // With the session locked, the turn cannot close concurrently; a later close finds the new run.
     await lockSession(tx, sessionId);
     const request = await lockUnreadSteer(tx, sessionId, requestId);
     if (!request) return undefined;

@@ -5,53 +5,53 @@ import { listUnsentJobs, markJobsSent, pruneSentJobs } from "./job-store.ts";
 import type { Job } from "./jobs.ts";
 
 /**
- * How an engine takes a job in the statement that stores it: the statement writes the engine's rows as well, so that the job
- * needs no send of its own. Only the embedded engine can, because its rows are in the service's database.
+ * Lets an engine take a job in the statement that stores it: the statement also writes the engine's rows, so the job needs
+ * no separate send. Only the embedded engine supports this, because its rows are in the service's database.
  */
 export type JobIntake = {
-  /** Plans the run that a job starts; undefined while the engine does not play, or has to look at more than this job. */
+  /** Plans the run that a job starts; undefined if the job must be sent instead. */
   plan: (job: Job) => PlannedJob | undefined;
 };
 
-/** A job's run, whose rows are still to be written. */
+/** A planned run of a job, before its rows are written. */
 export type PlannedJob = {
   /** The event as the engine stores it, as JSON. */
   event: string;
   runId: string;
   functionId: string;
   executorId: string;
-  /** Plays the run. To be called once the rows are committed. */
+  /** Plays the run. Call it after the commit of the rows. */
   play: () => void;
 };
 
 /** Hands jobs to the durable engine. */
 export type JobSender = {
   /**
-   * Sends jobs whose transaction has committed. It returns at once, so that the current response goes first; the sweep
-   * repeats a send that failed.
+   * Sends jobs after the commit of their transaction. It returns at once, so that the current response is sent first; the
+   * sweep retries failed sends.
    */
   sendSoon: (jobs: Job[]) => void;
-  /** Plans a job that the caller stores with `storedJob`; undefined where it has to be sent. */
+  /** Plans a job that the caller stores with `storedJob`; undefined if the job must be sent instead. */
   plan: JobIntake["plan"];
-  /** Plays a planned job whose statement has committed; sends it if it was not planned. It returns at once. */
+  /** Plays a planned job after the commit of its statement, or sends it if it was not planned. It returns at once. */
   begin: (job: Job, planned: PlannedJob | undefined) => void;
   /**
-   * Sends the jobs that a crash or an unreachable engine left behind.
+   * Sends jobs that were not sent because of a crash or an unreachable engine.
    *
-   * @param options.ageMs how old a job must be; default 2 s, in which it is usually sent.
-   * @param options.now a time that a test sets instead of the database's.
-   * @returns how many were sent.
+   * @param options.ageMs minimum age of a job; default 2 s, because younger jobs are usually being sent.
+   * @param options.now replaces the database's clock in tests.
+   * @returns the number of sent jobs.
    */
   sweep: (options?: { ageMs?: number; now?: Date }) => Promise<number>;
 };
 
 const SWEEP_AGE_MS = 2_000;
-const NOTE_AFTER_MS = 250;
+const MARK_AFTER_MS = 250;
 const KEEP_SENT_MS = 24 * 3_600_000;
 
 /**
- * @param deps.send hands one job to the engine; its id makes a second send harmless.
- * @param deps.intake of an engine that takes jobs in the statement that stores them.
+ * @param deps.send sends one job to the engine, which dedupes jobs by id.
+ * @param deps.intake for an engine that takes jobs in the statement that stores them.
  */
 export function createJobSender(deps: {
   db: Database;
@@ -60,27 +60,27 @@ export function createJobSender(deps: {
   logger: Pick<Logger, "warn">;
 }): JobSender {
   let sent: string[] = [];
-  // Many are noted at once: what is sent again for want of the note, the engine knows by its id.
-  const noteSent = async () => {
+  // Marks jobs as sent in batches. A job that is sent twice before it is marked is deduped by the engine.
+  const markSent = async () => {
     const ids = sent;
     sent = [];
     await markJobsSent(deps.db, ids).catch((error: unknown) =>
       deps.logger.warn(
         { err: error, jobs: ids },
-        "jobs were sent and not noted; the sweep will send them again",
+        "marking jobs as sent failed; the sweep will send them again",
       ),
     );
   };
   const sendOne = async (job: Job) => {
     await deps.send(job);
     await faultPoint("job-sent");
-    if (sent.push(job.id) === 1) setTimeout(noteSent, NOTE_AFTER_MS);
+    if (sent.push(job.id) === 1) setTimeout(markSent, MARK_AFTER_MS);
   };
   const sendSoon = (jobs: Job[]) => {
     for (const job of jobs)
       setImmediate(() =>
         sendOne(job).catch((error: unknown) =>
-          deps.logger.warn({ err: error, job: job.id }, "a job was not sent; the sweep will send it"),
+          deps.logger.warn({ err: error, job: job.id }, "sending a job failed; the sweep will send it"),
         ),
       );
   };
@@ -97,7 +97,7 @@ export function createJobSender(deps: {
         play(planned).catch((error: unknown) =>
           deps.logger.warn(
             { err: error, job: job.id },
-            "a planned job was not played; the engine will play it",
+            "playing a planned job failed; the engine will play it",
           ),
         ),
       );

@@ -6,16 +6,16 @@ import { OPEN_STATES, PLAYING_ORDER } from "../run/run-store.ts";
 import type { PlannedJob } from "./job-sender.ts";
 import { type Job, requestRun } from "./jobs.ts";
 
-/** Writes jobs to the outbox in the current transaction. They are sent after it commits. */
+/** Inserts jobs into the outbox in the current transaction. Send them after the commit. */
 export async function enqueueJobs(tx: Transaction, jobs: Job[]): Promise<void> {
   if (jobs.length > 0) await tx.insert(outbox).values(jobs);
 }
 
 /**
- * Unsent jobs of at least this age, oldest first. A job from the future was written before the clock was set back, and
- * is due at once.
+ * Lists unsent jobs of at least this age, oldest first. A job with a time in the future was written before the clock was
+ * set back, and is due at once.
  *
- * @param options.now a time that a test sets instead of the database's.
+ * @param options.now replaces the database's clock in tests.
  */
 export async function listUnsentJobs(
   db: Executor,
@@ -33,29 +33,29 @@ export async function listUnsentJobs(
     )
     .orderBy(asc(outbox.createdAt))
     .limit(limit);
-  // Only enqueueJobs writes these rows.
+  // The cast is safe: all writers of the outbox store a `Job`.
   return rows as Job[];
 }
 
-/** Notes that the engine has taken these jobs. */
+/** Marks jobs as sent to the engine. */
 export async function markJobsSent(db: Executor, ids: string[]): Promise<void> {
   await db.update(outbox).set({ sentAt: databaseTime() }).where(inArray(outbox.id, ids));
 }
 
-/** Forgets jobs sent longer ago than this: the engine has them. @returns how many. */
+/** Deletes jobs that were sent longer ago than `ageMs`. @returns the number of deleted jobs. */
 export async function pruneSentJobs(db: Database, ageMs: number, now?: Date): Promise<number> {
-  const gone = await db
+  const deleted = await db
     .delete(outbox)
     .where(sql`${outbox.sentAt} < ${databaseTime(now)} - ${milliseconds(ageMs)}`)
     .returning({ id: outbox.id });
-  return gone.length;
+  return deleted.length;
 }
 
 /**
- * Writes the next job of a run, unless a later one exists.
+ * Inserts the next job of a run, unless a later one exists.
  *
- * @param generation of the job that this one follows.
- * @param resends how often the run was sent again since a player had it.
+ * @param generation generation of the previous job.
+ * @param resends number of resends since a player last had the run.
  */
 export async function enqueueNextGeneration(
   db: Database,
@@ -76,16 +76,16 @@ export async function enqueueNextGeneration(
   });
 }
 
-/** The outbox row of the job that plays a run. */
+/** Id of the outbox row of a run's current job. */
 const jobId = sql`${runs.id} || ':' || ${runs.generation}`;
 
-/** After this many sends without a play, the wait for the next send no longer doubles. */
+/** After this many resends without a play, the delay before the next resend no longer doubles. */
 const DOUBLINGS_MAX = 4;
 
 /**
- * Renews the jobs of runs that are being played: `sent_at` says when the engine or a player last had the job.
+ * Renews the jobs of runs that are being played: `sent_at` is the time when the engine or a player last had the job.
  *
- * @param now a time that a test sets instead of the database's.
+ * @param now replaces the database's clock in tests.
  */
 export async function noteRunsPlayed(db: Database, runIds: string[], now?: Date): Promise<void> {
   if (runIds.length === 0) return;
@@ -97,12 +97,12 @@ export async function noteRunsPlayed(db: Database, runIds: string[], now?: Date)
 }
 
 /**
- * Writes new jobs, of a new generation, for runs that are next in their sessions and that neither the engine nor a player
- * had during the last `lostAfterMs`: the engine has lost them. Each further send of a job that nobody takes waits twice as
- * long, as an engine with a long queue has not lost it. A `sent_at` in the future was written before the clock was set
- * back; it counts from now on. Parked runs are skipped: the wake writes their next job.
+ * Inserts jobs with a new generation for runs that the engine has lost: runs that are next in their sessions and that
+ * neither the engine nor a player had during the last `lostAfterMs`. The delay doubles with each resend, because an engine
+ * with a long queue has not lost its jobs. A `sent_at` in the future was written before the clock was set back and is set to
+ * now. Parked runs are skipped: their wake inserts the next job.
  *
- * @param now a time that a test sets instead of the database's.
+ * @param now replaces the database's clock in tests.
  */
 export async function requeueLostRuns(db: Database, lostAfterMs: number, now?: Date): Promise<Job[]> {
   const at = databaseTime(now);
@@ -135,7 +135,7 @@ export async function requeueLostRuns(db: Database, lostAfterMs: number, now?: D
     .from(next)
     .leftJoin(outbox, eq(outbox.id, next.jobId))
     .where(
-      // A job that was not sent yet is left to the outbox's sweep; a row that is missing was sent a day ago.
+      // The outbox's sweep handles unsent jobs. A missing row was pruned a day after it was sent.
       sql`${next.parkedAt} is null and not ${next.isWaiting} and not ${next.since} between ${at} - ${milliseconds(lostAfterMs)} and ${at}
         and (${outbox.id} is null or ${outbox.sentAt} > ${at} or ${outbox.sentAt} <
           ${at} - ${milliseconds(lostAfterMs)} * (2 ^ least(${resends}, ${DOUBLINGS_MAX}::int)))`,
@@ -164,8 +164,8 @@ export type JobValue =
   | "engineExecutorId";
 
 /**
- * The common table expressions that store one job for each row of `from` (none or one): in the outbox, and where it is planned
- * also in the engine's tables. A planned job counts as sent.
+ * Returns common table expressions that insert one job for each row of `from` (none or one) into the outbox, and a planned
+ * job also into the engine's tables. A planned job is marked as sent.
  */
 export const storedJob = (value: (name: JobValue) => Placeholder, from: SQL): SQL => sql`sent as (
     insert into ${outbox} (id, name, data, sent_at)
@@ -180,7 +180,7 @@ export const storedJob = (value: (name: JobValue) => Placeholder, from: SQL): SQ
     select ${value("engineRunId")}::text, ${value("engineFunctionId")}::text, id, ${value("engineExecutorId")}::text from taken
   )`;
 
-/** The values of {@link storedJob}. */
+/** Returns the values for {@link storedJob}. */
 export const describeJob = (job: Job, planned: PlannedJob | undefined): Record<JobValue, string | null> => ({
   jobId: job.id,
   jobName: job.name,

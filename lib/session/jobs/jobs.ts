@@ -1,15 +1,15 @@
-/** Jobs handed to the durable engine; the names are the engine's event names. */
+/** Jobs for the durable engine. The names are the engine's event names. */
 export type Job =
   | {
       name: "turn/run.requested";
       id: string;
-      /** `resends` counts the sends after a loss that no player has answered. */
+      /** `resends`: number of resends since a player last had the run. */
       data: { runId: string; sessionId: string; generation: number; resends?: number };
     }
   | { name: "callback/delivery.requested"; id: string; data: { deliveryId: string; cycle: number } }
   | { name: "tests/run.requested"; id: string; data: { testRunId: string } };
 
-/** Asks for a run to be played. The generation rises when the engine lost an earlier request for it. */
+/** Creates the job that plays a run. The generation rises when the run is resent or woken. */
 export const requestRun = (run: { id: string; sessionId: string; generation: number }, resends = 0): Job => ({
   name: "turn/run.requested",
   id: `${run.id}:${run.generation}`,
@@ -21,14 +21,14 @@ export const requestRun = (run: { id: string; sessionId: string; generation: num
   },
 });
 
-/** Asks for a callback to be delivered. The cycle rises with every redeliver. */
+/** Creates the job that delivers a callback. The cycle rises with every redelivery. */
 export const requestDelivery = (delivery: { id: string; cycle: number }): Job => ({
   name: "callback/delivery.requested",
   id: `${delivery.id}:${delivery.cycle}`,
   data: { deliveryId: delivery.id, cycle: delivery.cycle },
 });
 
-/** Asks for a test run to be played. The number rises when the engine lost an earlier request for it. */
+/** Creates the job that plays a test run. The number rises when the engine has lost an earlier job. */
 export const requestTests = ({ id, jobNumber }: { id: string; jobNumber: number }): Job => ({
   name: "tests/run.requested",
   id: `${id}:${jobNumber}`,

@@ -1,17 +1,16 @@
-/** Tells whether rows that others renew at a fixed interval can be judged by their age. */
+/** Decides whether the age of rows that other processes renew at a fixed interval is meaningful. */
 type Pace = {
-  /** @param databaseMs the database's clock, read just now. */
+  /** @param databaseMs the current time of the database's clock, in milliseconds. */
   isSteady: (databaseMs: number) => boolean;
 };
 
 /**
- * Watches the database's clock against this process's monotonic one. After a gap (the process was suspended, the database
- * was away) or a jump of the database's clock, the age of a row says nothing about its owner: all owners first get the time
- * to renew.
+ * Compares the database's clock with this process's monotonic clock. After a gap (the process was suspended or the database
+ * unreachable) or a jump of the database's clock, the age of a row is not meaningful until its owner has had time to renew.
  *
- * @param everyMs between two calls of `isSteady`.
- * @param settleMs how long the others get to renew.
- * @param monotonicMs a monotonic clock; tests bring their own.
+ * @param everyMs interval between two calls of `isSteady`.
+ * @param settleMs time that owners get to renew their rows.
+ * @param monotonicMs a monotonic clock in milliseconds.
  */
 export function createPace(
   everyMs: number,

@@ -21,7 +21,7 @@ const minutesFromNow = (minutes: number) => new Date(Date.now() + minutes * 60_0
 const LOST_AFTER_MS = 10 * 60_000;
 const resend = async (now: Date) => (await resendLostRuns(db, LOST_AFTER_MS, now)).map(({ id }) => id);
 
-/** A session whose first request has a run in this state, and `waiting` more requests behind it. */
+/** Inserts a session whose first request has a run with these fields, and `waiting` queued requests. */
 async function seed(fields: Partial<typeof runs.$inferInsert>, waiting = 0): Promise<string[]> {
   const sessionId = newId("ses");
   await db.insert(sessions).values(sessionRow({ id: sessionId }));
@@ -35,20 +35,20 @@ async function seed(fields: Partial<typeof runs.$inferInsert>, waiting = 0): Pro
     await db.insert(runs).values({ id: runId, sessionId, requestId, attempt: 1, origin: "external", ...own });
     ids.push(runId);
   }
-  // Its job was sent; those behind it get theirs when it ends.
+  // The first run's job was sent; the next runs get their jobs when it ends.
   const [first = ""] = ids;
   const job = requestRun({ id: first, sessionId, generation: 1 });
   await db.insert(outbox).values({ ...job, sentAt: new Date() });
   return ids;
 }
 
-test("a run that nobody has in hand is asked for again, in its turn and with a new generation", async () => {
+test("a lost run is resent with a new generation, but only if it is next in its session", async () => {
   const [pending] = await seed({ state: "pending" }, 2);
   const [running] = await seed({ state: "running", epoch: 1, startedAt: new Date() }, 1);
   assert.deepEqual(await resend(minutesFromNow(9)), []);
   const jobs = await resend(minutesFromNow(11));
   assert.deepEqual(jobs.sort(), [`${pending}:2`, `${running}:2`].sort());
-  assert.deepEqual(await resend(minutesFromNow(11)), [], "what waits in the outbox is not lost");
+  assert.deepEqual(await resend(minutesFromNow(11)), [], "an unsent job in the outbox is not lost");
   const [row] = await db
     .select()
     .from(runs)
@@ -58,7 +58,7 @@ test("a run that nobody has in hand is asked for again, in its turn and with a n
   await db.delete(outbox);
 });
 
-test("a run that is being played is left alone, however long that takes", async () => {
+test("a run is not resent while its player renews its job", async () => {
   const [played] = await seed({ state: "running", epoch: 1, startedAt: new Date() });
   await noteRunsPlayed(db, [played ?? ""], minutesFromNow(60));
   assert.deepEqual(await resend(minutesFromNow(69)), []);
@@ -67,7 +67,7 @@ test("a run that is being played is left alone, however long that takes", async 
   await db.delete(outbox);
 });
 
-test("a retry that waits for its time, a job that was not sent and a run that has ended are left alone", async () => {
+test("a scheduled retry, an unsent job and an ended run are not resent", async () => {
   await seed({ attempt: 2, notBefore: minutesFromNow(55) });
   await seed({ state: "succeeded", endedAt: new Date() });
   const [unsent] = await seed({ state: "pending" });
@@ -80,7 +80,7 @@ test("a retry that waits for its time, a job that was not sent and a run that ha
   await db.delete(outbox);
 });
 
-test("a job that is sent again and not taken waits twice as long each time, until a player has it", async () => {
+test("the delay doubles with each resend until a player has the job", async () => {
   const [run = ""] = await seed({ state: "pending" });
   const sentAt = async (id: string, at: Date) =>
     db.update(outbox).set({ sentAt: at }).where(eq(outbox.id, id));
@@ -98,16 +98,16 @@ test("a job that is sent again and not taken waits twice as long each time, unti
 
 const DAYS_2 = 2 * 24 * 60;
 
-test("a clock set back by two days delays a lost run by the usual time only", async () => {
+test("after the clock was set back by two days, a lost run is resent after the usual time", async () => {
   const [run = ""] = await seed({ state: "running", epoch: 1, startedAt: new Date() });
-  assert.deepEqual(await resend(minutesFromNow(-DAYS_2)), [], "its job may be in good hands");
+  assert.deepEqual(await resend(minutesFromNow(-DAYS_2)), [], "the engine or a player may have its job");
   assert.deepEqual(await resend(minutesFromNow(-DAYS_2 + 9)), []);
   assert.deepEqual(await resend(minutesFromNow(-DAYS_2 + 11)), [`${run}:2`]);
   await db.delete(sessions);
   await db.delete(outbox);
 });
 
-test("a job that was written before the clock was set back leaves the outbox at once", async () => {
+test("a job that was written before the clock was set back is sent at once", async () => {
   await db.insert(outbox).values({ ...requestRun({ id: "run_a", sessionId: "ses_a", generation: 1 }) });
   const list = (now: Date) => listUnsentJobs(db, { ageMs: 2_000, limit: 10, now });
   for (const now of [minutesFromNow(-DAYS_2), minutesFromNow(DAYS_2), minutesFromNow(1)])
@@ -118,7 +118,7 @@ test("a job that was written before the clock was set back leaves the outbox at 
   await db.delete(outbox);
 });
 
-test("the ages of rows say nothing after a gap or a jump of the database's clock, until all have renewed", () => {
+test("after a gap or a jump of the database's clock, the pace is not steady until all owners could renew", () => {
   let ownMs = 0;
   const pace = createPace(10, 40, () => ownMs);
   const look = (afterMs: number, databaseMs: number) => {

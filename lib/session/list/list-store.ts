@@ -11,7 +11,7 @@ import {
 } from "../run/run-store.ts";
 import { type SessionRow, sessionColumns } from "../session-store.ts";
 
-/** Recent sessions of an owner, newest first, after a cursor. Children are listed with their parents. */
+/** Lists sessions of an owner, newest first, before a cursor. Sub-agents are not listed. */
 export function listSessions(
   db: Executor,
   ownerId: string,
@@ -33,14 +33,14 @@ export function listSessions(
     .limit(page.limit);
 }
 
-/** The run that a session started last, with the deliverable that it ended with. */
+/** The last started run of a session, with its deliverable. */
 export type LastRun = Pick<RunRow, "state" | "error" | "pageError"> & {
   deliverable: Pick<DeliverableRow, "status" | "error"> | null;
-  /** Whether plan first is on and the plan has something left to do. */
+  /** Whether plan-first mode is on and the plan has open items. */
   awaitsGo: boolean;
 };
 
-/** The last started run of each session, by session id; sessions without one are left out. */
+/** Finds the last started run of each session, by session id. Sessions without a started run are omitted. */
 export async function findLastRuns(db: Executor, sessionIds: string[]): Promise<Map<string, LastRun>> {
   if (sessionIds.length === 0) return new Map();
   const rows = await db
@@ -65,17 +65,17 @@ export async function findLastRuns(db: Executor, sessionIds: string[]): Promise<
   );
 }
 
-/** The open run of a session that is played now or next, with what it waits for. */
+/** The open run of a session that plays now or next, with what it waits for. */
 export type OpenRun = Pick<RunRow, "state" | "attempt" | "isCompacting"> & {
-  /** The question that it asks a person. */
+  /** The run's open question to a person. */
   question: string | null;
-  /** What a parked run waits for. */
+  /** Kind of a parked run's wait. */
   waitsFor: WaitKind | null;
-  /** Which budget a run is out of that waits for one. */
+  /** The reason of a wait for a budget: the exhausted budget. */
   exhausted: string | null;
 };
 
-/** The open run of each session that is first in line, by session id; idle sessions are left out. */
+/** Finds the first open run of each session in playing order, by session id. Idle sessions are omitted. */
 export async function findOpenRuns(db: Executor, sessionIds: string[]): Promise<Map<string, OpenRun>> {
   if (sessionIds.length === 0) return new Map();
   const rows = await db

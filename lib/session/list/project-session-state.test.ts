@@ -21,7 +21,7 @@ const last = (fields: Partial<LastRun>): LastRun => ({
   ...fields,
 });
 
-test("a session's state is one word with its reason; a turn that did not do its work is never done", () => {
+test("a session's state is one word with a reason; a failed or unfinished turn is never done", () => {
   const cases: [OpenRun | undefined, LastRun | undefined, string, string | null][] = [
     [undefined, undefined, "ready", null],
     [open({ state: "pending" }), undefined, "starting", null],

@@ -1,12 +1,12 @@
 import type { SessionStateWord } from "#db/schema/unions.ts";
 import type { LastRun, OpenRun } from "./list-store.ts";
 
-/** A session's state in one word, with the sentence that says why where there is one. */
+/** A session's state in one word, with a sentence that explains it if there is one. */
 type SessionStateView = { state: SessionStateWord; stateReason: string | null };
 
 /**
- * Projects what a session is doing, or how its last turn ended. `done` is kept for a turn that did its work: a turn whose
- * result failed, or whose page was not reached, has a word of its own although its run succeeded.
+ * Computes what a session is doing, or how its last turn ended. `done` means that the turn did its work: a turn whose
+ * result failed, or whose page was not reached, has another state although its run succeeded.
  */
 export function projectSessionState(open: OpenRun | undefined, last: LastRun | undefined): SessionStateView {
   if (open) return projectOpen(open, last);

@@ -32,7 +32,7 @@ async function storeOpenRun(sessionId: string): Promise<void> {
   await db.insert(runs).values({ id: newId("run"), sessionId, requestId, attempt: 1, origin: "external" });
 }
 
-test("sessions that are created at the same time do not exceed the limit together", async () => {
+test("concurrent creations do not exceed the limit", async () => {
   const quota = openQuota({ storedSessions: 3 });
   await storeSession("crowd");
   const places = await Promise.all(Array.from({ length: 10 }, () => quota.admit("crowd")));
@@ -46,7 +46,7 @@ test("sessions that are created at the same time do not exceed the limit togethe
   assert.equal((await quota.admit("somebody else")).ok, true);
 });
 
-test("a place that was not used is free again, and one that was used is not", async () => {
+test("an unused place is free again, and a used one is not", async () => {
   const quota = openQuota({ storedSessions: 1 });
   const first = await quota.admit("places");
   assert.ok(first.ok);
@@ -58,7 +58,7 @@ test("a place that was not used is free again, and one that was used is not", as
   assert.equal((await quota.admit("places")).ok, false);
 });
 
-test("a deleted session makes room at once in this process, and after a second in every process", async () => {
+test("a deletion frees a place at once in this process, and after a second in every process", async () => {
   const quota = openQuota({ storedSessions: 1 });
   const id = await storeSession("deleting");
   assert.equal((await quota.admit("deleting")).ok, false);
@@ -112,7 +112,7 @@ test("workspaces, evidence and annotations count as stored bytes", async () => {
   assert.match(refused.error, /have stored 3\.0 MiB; an owner may store 3\.0 MiB \(OWNER_STORED_MIB\)/);
 });
 
-test("without a limit nothing is counted", async () => {
+test("without limits nothing is counted", async () => {
   const quota = createOwnerQuota(new Proxy(db, { get: () => assert.fail("a statement was sent") }), {
     storedSessions: 0,
     openSessions: 0,

@@ -3,35 +3,35 @@ import type { Database } from "#db/client.ts";
 import { mebibytes } from "../byte-limits.ts";
 import { countSessions, type SessionCounts, sumStoredBytes } from "./owner-usage-store.ts";
 
-/** The most that one owner may have; 0 is no limit. */
+/** Limits of one owner; 0 means no limit. */
 export type OwnerLimits = { storedSessions: number; openSessions: number; storedBytes: number };
 
 /** A place for a session that is about to be created. */
 type Place =
-  /** @param isCreated whether the session was created; otherwise the place is free again. */
+  /** `settle` ends the reservation: the place is free again if the session was not created. */
   { ok: true; settle: (isCreated: boolean) => void } | { ok: false; error: string };
 
 /** Limits how many sessions an owner has, and how much they store. */
 export type OwnerQuota = {
-  /** Takes a place for a new session of an owner. The refusal names the limit. */
+  /** Reserves a place for a new session of an owner. A refusal names the limit. */
   admit: (ownerId: string) => Promise<Place>;
-  /** Counts an owner's sessions again at the next creation, because one was deleted. */
+  /** Drops the cached count of an owner, because a session was deleted. */
   forget: (ownerId: string) => void;
 };
 
-/** How long a count is used. */
+/** Maximum age of a cached count. */
 const FRESH_MS = 10_000;
-/** A refusal is given only by a count that is this new: turns may have ended and files may have been removed. */
+/** Maximum age of a count for a refusal: turns may have ended and files may have been removed since. */
 const CONFIRMED_MS = 1_000;
 const OWNERS_MAX = 5_000;
 
-/** What an owner has, as it was counted; sessions that this process created since are added. */
+/** The counted usage of an owner, plus the sessions that this process has created since. */
 type Usage = SessionCounts & { bytes: number; readAt: number };
 
 /**
- * Creates the limits of owners. What an owner has is counted once in ten seconds at most, and only if there is a limit;
- * sessions that are created at the same time in this process do not exceed a limit together. With several processes, an owner
- * may exceed one by what the others create within these seconds. Source: decision 050.
+ * Creates the limits of owners. The usage of an owner is counted at most once in ten seconds, and only if there is a limit.
+ * Concurrent creations in one process do not exceed a limit. With several processes, an owner may exceed a limit by the
+ * sessions that other processes create within these ten seconds. Source: decision 050.
  *
  * @param now a monotonic clock, in milliseconds.
  */
@@ -43,7 +43,7 @@ export function createOwnerQuota(
   const usages = new LRUCache<string, Usage>({ max: OWNERS_MAX });
   const reading = new Map<string, Promise<Usage>>();
   /** Sessions that are being created, by owner. */
-  const begun = new Map<string, number>();
+  const pending = new Map<string, number>();
   const hasLimit = Object.values(limits).some((limit) => limit > 0);
 
   async function count(ownerId: string): Promise<Usage> {
@@ -57,19 +57,19 @@ export function createOwnerQuota(
     return usage;
   }
 
-  /** Counts what an owner has; calls at the same time share one count. */
+  /** Counts the usage of an owner; concurrent calls share one count. */
   function read(ownerId: string): Promise<Usage> {
     const shared = reading.get(ownerId) ?? count(ownerId).finally(() => reading.delete(ownerId));
     reading.set(ownerId, shared);
     return shared;
   }
 
-  const refuse = (ownerId: string, usage: Usage) => describeExcess(usage, begun.get(ownerId) ?? 0, limits);
+  const refuse = (ownerId: string, usage: Usage) => describeExcess(usage, pending.get(ownerId) ?? 0, limits);
 
-  function changeBegun(ownerId: string, by: 1 | -1): void {
-    const next = (begun.get(ownerId) ?? 0) + by;
-    if (next === 0) begun.delete(ownerId);
-    else begun.set(ownerId, next);
+  function changePending(ownerId: string, by: 1 | -1): void {
+    const next = (pending.get(ownerId) ?? 0) + by;
+    if (next === 0) pending.delete(ownerId);
+    else pending.set(ownerId, next);
   }
 
   return {
@@ -81,11 +81,11 @@ export function createOwnerQuota(
         usage = await read(ownerId);
       const error = refuse(ownerId, usage);
       if (error !== undefined) return { ok: false, error };
-      changeBegun(ownerId, 1);
+      changePending(ownerId, 1);
       return {
         ok: true,
         settle(isCreated) {
-          changeBegun(ownerId, -1);
+          changePending(ownerId, -1);
           const counted = usages.get(ownerId);
           if (!isCreated || !counted) return;
           counted.stored++;
@@ -100,13 +100,13 @@ export function createOwnerQuota(
 const sessions = (count: number): string =>
   `${count.toLocaleString("en-US")} session${count === 1 ? "" : "s"}`;
 
-/** Names the limit that one more session would exceed; undefined if it may be created. */
-function describeExcess(usage: Usage, begun: number, limits: OwnerLimits): string | undefined {
+/** Describes the limit that one more session would exceed; undefined if it may be created. */
+function describeExcess(usage: Usage, pending: number, limits: OwnerLimits): string | undefined {
   const { storedSessions, openSessions, storedBytes } = limits;
-  if (storedSessions > 0 && usage.stored + begun >= storedSessions)
-    return `the owner of this key has ${sessions(usage.stored + begun)}; an owner may have ${storedSessions.toLocaleString("en-US")} (OWNER_STORED_SESSIONS). Delete one`;
-  if (openSessions > 0 && usage.open + begun >= openSessions)
-    return `the owner of this key has ${sessions(usage.open + begun)} with an open turn; an owner may have ${openSessions.toLocaleString("en-US")} (OWNER_OPEN_SESSIONS). Wait until a turn ends, or stop one`;
+  if (storedSessions > 0 && usage.stored + pending >= storedSessions)
+    return `the owner of this key has ${sessions(usage.stored + pending)}; an owner may have ${storedSessions.toLocaleString("en-US")} (OWNER_STORED_SESSIONS). Delete one`;
+  if (openSessions > 0 && usage.open + pending >= openSessions)
+    return `the owner of this key has ${sessions(usage.open + pending)} with an open turn; an owner may have ${openSessions.toLocaleString("en-US")} (OWNER_OPEN_SESSIONS). Wait until a turn ends, or stop one`;
   if (storedBytes > 0 && usage.bytes >= storedBytes)
     return `the sessions of this key's owner have stored ${mebibytes(usage.bytes)}; an owner may store ${mebibytes(storedBytes)} (OWNER_STORED_MIB). Delete sessions`;
   return undefined;

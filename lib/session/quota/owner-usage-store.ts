@@ -4,7 +4,7 @@ import { evidence, imports, runs, sessions } from "#db/schema/index.ts";
 import { queryRows } from "#db/statement.ts";
 import { OPEN } from "../run/run-store.ts";
 
-/** How many sessions an owner has, and how many of them have an open turn. Sub-agents do not count. */
+/** Number of an owner's sessions, and how many of them have an open turn. Sub-agents do not count. */
 export type SessionCounts = { stored: number; open: number };
 
 /** @see SessionCounts */
@@ -19,7 +19,7 @@ export async function countSessions(db: Executor, ownerId: string): Promise<Sess
   return { stored: row?.stored ?? 0, open: row?.open ?? 0 };
 }
 
-/** Bytes that an owner's sessions and sub-agents have stored: workspaces, evidence, imported documents and annotations. */
+/** Sums the stored bytes of an owner's sessions and sub-agents: workspaces, evidence, imports and annotations. */
 export async function sumStoredBytes(db: Executor, ownerId: string): Promise<number> {
   const [row] = await queryRows<{ bytes: number }>(
     db,

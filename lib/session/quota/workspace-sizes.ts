@@ -2,12 +2,12 @@ import type { Database } from "#db/client.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import { storeWorkspaceSizes } from "./owner-usage-store.ts";
 
-/** The sizes of workspaces as they were measured last; the sandbox measures them for its own quota. */
+/** Records the last measured sizes of workspaces. The sandbox measures them for its own quota. */
 type WorkspaceSizes = { note: (sessionId: string, bytes: number) => void; close: () => Promise<void> };
 
 const FLUSH_MS = 5_000;
 
-/** Stores sizes that have changed, every five seconds with one statement for all workspaces. */
+/** Stores changed sizes every five seconds, with one statement for all workspaces. */
 export function createWorkspaceSizes(db: Database, logger: Pick<Logger, "warn">): WorkspaceSizes {
   let changed = new Map<string, number>();
   const timer = setInterval(() => void flush(), FLUSH_MS).unref();
@@ -23,7 +23,7 @@ export function createWorkspaceSizes(db: Database, logger: Pick<Logger, "warn">)
       );
     } catch (error) {
       changed = new Map([...sizes, ...changed]);
-      logger.warn({ err: error }, "sizes of workspaces were not stored; they are kept and stored later");
+      logger.warn({ err: error }, "storing workspace sizes failed; they will be stored later");
     }
   }
 

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { readErrorCode } from "./remove-folder.ts";
 
 /**
- * The folders of the data folder that have an entry for this session, such as `workspaces` and `evidence`. Every folder is
- * looked into, so that a new one is checked too.
+ * Finds the subfolders of the data folder that have an entry for this session, such as `workspaces` and `evidence`. It
+ * checks all subfolders, so that folders of future features are included.
  */
 export async function findLeftoverFolders(dataDir: string, sessionId: string): Promise<string[]> {
   const entries = await readdir(dataDir, { withFileTypes: true });

@@ -6,7 +6,7 @@ import { OPEN } from "../run/run-store.ts";
 /** A session that retention may remove. */
 export type IdleSession = { id: string; ownerId: string };
 
-/** Whether a turn, an event or a person in the browser used one of the sessions `ids` (a query of ids) since then. */
+/** SQL condition: a turn, an event or a person in the browser used one of the sessions in the query `ids` since then. */
 const wasTouched = (ids: SQL, since: Date): SQL => sql`exists (
   select from (${ids}) family (id)
     join sessions each on each.id = family.id
@@ -17,8 +17,8 @@ const wasTouched = (ids: SQL, since: Date): SQL => sql`exists (
   where greatest(each.updated_at, browsers.last_used_at, newest.created_at) >= ${since.toISOString()}::timestamptz)`;
 
 /**
- * Root sessions without an open run in their tree that were not used since then, least recently used first. It reads all
- * sessions: one run of the retention job calls it once.
+ * Finds root sessions that were not used since then and have no open run in their tree, least recently used first. It reads
+ * all sessions, so the retention job calls it once per run.
  */
 export function findIdleSessions(db: Database, since: Date, limit: number): Promise<IdleSession[]> {
   const tree = sql`select root.id union all select session_id from agents where root_session_id = root.id`;

@@ -9,8 +9,8 @@ import { removeSession } from "./remove-session.ts";
 const { db, client, close } = await openTestDatabase();
 after(close);
 
-describe("rows that are left of a removed session", () => {
-  it("are none after a removal, and those of a table that the removal does not know are found", async () => {
+describe("findLeftoverRows", () => {
+  it("finds nothing after a removal, but finds rows of a table that the removal does not know", async () => {
     await insertTestSession(db, "ses_a");
     await insertTestSession(db, "ses_b");
     const before = await findLeftoverRows(db, ["ses_a"], undefined);
@@ -26,7 +26,7 @@ describe("rows that are left of a removed session", () => {
     assert.deepEqual(await findLeftoverRows(db, ["ses_a"], undefined), left);
   });
 
-  it("are looked up with an index in every table of the service when the runs are known", async () => {
+  it("can use an index in every table of the service when the runs are known", async () => {
     const { rows } = await client.query(`
       select tables.relname as name from pg_class tables
         join pg_attribute columns on columns.attrelid = tables.oid and columns.attname = 'session_id'

@@ -5,18 +5,18 @@ import { queryRows } from "#db/statement.ts";
 /** A table that still has rows of a removed session. */
 type LeftoverRows = { sessionId: string; table: string };
 
-/** A column that names the session of a row, and whether rows can be found by it, or by their run, with an index. */
+/** A column with the session id of a row, and whether the table has an index by it, or by the run. */
 type SessionColumn = { table: string; column: string; isIndexed: boolean; hasIndexedRun: boolean };
 
-/** Columns by which a row belongs to a session. */
+/** Names of columns that contain a session id. */
 const COLUMNS = ["session_id", "parent_session_id", "root_session_id"];
 
 /**
- * Rows that are left of removed sessions, in any table that has a column for a session: the catalogue names the columns, so
- * that a new table is checked too.
+ * Finds rows of removed sessions in all tables that have a column for a session. It reads the columns from the catalogue, so
+ * that new tables are included.
  *
- * @param runIds the runs that the sessions had, if they are known. Rows of tables without an index by session are found by
- * them; otherwise such a table is read once for all sessions together.
+ * @param runIds the runs of the sessions, if they are known. They speed up tables that have an index by run but not by
+ * session; without them, such a table is scanned once for all sessions.
  */
 export async function findLeftoverRows(
   db: Database,
@@ -39,7 +39,7 @@ export async function findLeftoverRows(
 const toArray = (texts: readonly string[]): SQL =>
   sql`array(select jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb))`;
 
-/** `removals` says which sessions were removed. */
+/** Lists the session columns of all tables except `removals`, which contains the ids of removed sessions. */
 const listSessionColumns = (db: Database): Promise<SessionColumn[]> =>
   queryRows<SessionColumn>(
     db,
@@ -51,7 +51,7 @@ const listSessionColumns = (db: Database): Promise<SessionColumn[]> =>
       order by 1, 2`,
   );
 
-/** Whether a whole index of the table begins with this column. */
+/** SQL condition: a non-partial index of the table begins with this column. */
 const isLeading = (column: SQL): SQL => sql`exists (
   select from pg_index
     join pg_attribute first on first.attrelid = indrelid and first.attnum = indkey[0]

@@ -4,13 +4,13 @@ import { removeUnusedBlobs } from "#db/remove-unused-blobs.ts";
 import { landingPageFiles, landingPages } from "#db/schema/index.ts";
 
 /**
- * Removes the unpublished pages of sessions, with the contents that only they had. Published ones stay.
+ * Removes the unpublished pages of sessions, and the contents that no other page uses. Published pages remain.
  *
- * @returns the slugs of those that stay, oldest first.
+ * @returns the slugs of the published pages, oldest first.
  */
 export async function removeUnpublishedPages(tx: Transaction, sessionIds: string[]): Promise<string[]> {
-  const ofThem = inArray(landingPages.sessionId, sessionIds);
-  const unpublished = and(ofThem, isNull(landingPages.version));
+  const ofSessions = inArray(landingPages.sessionId, sessionIds);
+  const unpublished = and(ofSessions, isNull(landingPages.version));
   const hashes = await tx
     .selectDistinct({ hash: landingPageFiles.hash })
     .from(landingPageFiles)
@@ -21,10 +21,10 @@ export async function removeUnpublishedPages(tx: Transaction, sessionIds: string
     tx,
     hashes.map(({ hash }) => hash),
   );
-  const kept = await tx
+  const published = await tx
     .select({ slug: landingPages.slug })
     .from(landingPages)
-    .where(and(ofThem, isNotNull(landingPages.version)))
+    .where(and(ofSessions, isNotNull(landingPages.version)))
     .orderBy(landingPages.createdAt, landingPages.slug);
-  return kept.map(({ slug }) => slug);
+  return published.map(({ slug }) => slug);
 }

@@ -15,7 +15,7 @@ import { isOpen, OPEN_STATES } from "../run/run-store.ts";
 import { isTouched } from "./idle-session-store.ts";
 import { removeUnpublishedPages } from "./page-removal-store.ts";
 
-/** What went with a session, its sub-agents' included: rows by what they are, and bytes of evidence. */
+/** The removed rows of a session and its sub-agents by kind, and the bytes of their evidence. */
 export type RemovedRows = {
   sessions: number;
   requests: number;
@@ -35,33 +35,32 @@ export type RemovedRows = {
   variantRevisions: number;
   previews: number;
   reports: number;
-  /** Workspaces that had been started, and browsers that were up. */
+  /** Started workspaces, and running browsers. */
   workspaces: number;
   browsers: number;
 };
 
-/** A published variant, which stays when its session is removed. */
+/** A published variant, which remains when its session is removed. */
 export type KeptPublication = { id: string; variant: string };
 
-/** What a removal found: the sessions that are gone, which of their runs were open, what else went, and what stays. */
+/** The result of a removal: the removed sessions, their runs, the removed rows, and what remains. */
 export type Removal = {
   sessionIds: string[];
-  /** All runs; the check that nothing is left looks rows up by them. */
+  /** All runs. The check for leftover rows uses them. */
   runIds: string[];
   openRunIds: string[];
   rows: RemovedRows;
   publications: KeptPublication[];
-  /** Slugs of the landing pages that stay. */
+  /** Slugs of the landing pages that remain. */
   pages: string[];
 };
 
 /**
- * Removes a session of this owner and its sub-agents with every row of theirs, large objects included, and notes that
- * they are gone for whoever keeps something outside the database. Before the commit nothing is gone, after it
- * everything is.
+ * Removes a session of this owner and its sub-agents with all their rows and large objects, and records the removal, so that
+ * processes can remove data outside the database. The transaction is atomic.
  *
- * @param unlessTouchedSince leaves a session alone that was used since then, or has an open run.
- * @returns undefined where the owner has no such session, or it was left alone.
+ * @param unlessTouchedSince do not remove a session that was used since then or has an open run.
+ * @returns undefined if the owner has no such session, or it was not removed.
  */
 export async function removeSessionRows(
   tx: Transaction,
@@ -107,8 +106,8 @@ export async function removeSessionRows(
 }
 
 /**
- * Whoever plays or ends a run locks it before its session: in the same order nobody waits in a circle. The lock is theirs
- * too, which lets a message join the run meanwhile.
+ * Locks the open runs before the session, in the same order as the transactions that play or end a run, to avoid deadlocks.
+ * The lock mode is also the same; it allows a message to join the run concurrently.
  */
 async function lockOpenRuns(tx: Transaction, sessionId: string): Promise<void> {
   await tx
@@ -119,7 +118,7 @@ async function lockOpenRuns(tx: Transaction, sessionId: string): Promise<void> {
     .for("no key update");
 }
 
-/** Locks a session and all that descend from it, generation by generation: a locked one gets no more children. */
+/** Locks a session and all its descendants, level by level. A locked session gets no more children. */
 async function lockFamily(tx: Transaction, sessionId: string, ownerId: string): Promise<string[]> {
   const family: string[] = [];
   let found = await tx
@@ -172,11 +171,11 @@ async function countRows(tx: Transaction, sessionIds: string[]): Promise<Removed
     sql`select ${sql.join(counts, sql`, `)}, ${others}`,
   );
   const [row] = rows;
-  if (!row) throw new Error("the database counted nothing");
+  if (!row) throw new Error("the database returned no counts");
   return { sessions: sessionIds.length, ...row };
 }
 
-/** Takes the jobs of these sessions out of the outbox; those that the engine has already find nothing to do. */
+/** Deletes the jobs of these sessions from the outbox. Jobs that the engine already has will find no run. */
 async function forgetJobs(tx: Transaction, sessionIds: string[]): Promise<void> {
   const ofRuns = sql`select ${runs.id} || ':' || sent.number from ${runs},
     generate_series(1, ${runs.generation}) sent (number) where ${inArray(runs.sessionId, sessionIds)}`;
@@ -187,7 +186,7 @@ async function forgetJobs(tx: Transaction, sessionIds: string[]): Promise<void> 
   await tx.delete(outbox).where(sql`${outbox.id} in (${ofRuns} union all ${ofDeliveries})`);
 }
 
-/** Records that nothing of a removed session is left. @returns whether this call recorded it. */
+/** Records that no data of a removed session is left. @returns whether this call recorded it. */
 export async function markVerified(db: Database, sessionId: string): Promise<boolean> {
   const marked = await db
     .update(removals)
@@ -197,17 +196,17 @@ export async function markVerified(db: Database, sessionId: string): Promise<boo
   return marked.length > 0;
 }
 
-/** A removed session, and whether a process could not yet clear all of it. */
+/** A removed session, and whether a process could not remove all its data yet. */
 type RemovalRow = typeof removals.$inferSelect;
 
-/** Sessions removed after `since`, and pending and unverified ones of any age. */
+/** Lists the removals after `since`, and all pending and unverified ones. */
 export const listRemovals = (db: Database, since: Date): Promise<RemovalRow[]> =>
   db
     .select()
     .from(removals)
     .where(or(gt(removals.removedAt, since), removals.isPending, isNull(removals.verifiedAt)));
 
-/** Notes whether something of a removed session is still to be cleared. */
+/** Records whether data of a removed session still has to be removed. */
 export async function markRemoval(db: Database, sessionId: string, isPending: boolean): Promise<void> {
   await db
     .update(removals)
@@ -215,7 +214,7 @@ export async function markRemoval(db: Database, sessionId: string, isPending: bo
     .where(and(eq(removals.sessionId, sessionId), ne(removals.isPending, isPending)));
 }
 
-/** Forgets which sessions were removed before a time, except pending and unverified ones. */
+/** Deletes the records of removals before a time, except pending and unverified ones. */
 export async function pruneRemovals(db: Database, before: Date): Promise<void> {
   await db
     .delete(removals)

@@ -6,8 +6,8 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 
 /**
- * Makes a folder that nobody can remove for a while: as root by an immutable file in it, as another user by closing the
- * folder above it. @returns undoes that.
+ * Makes a folder unremovable: as root with an immutable file in it, as another user by making its parent read-only.
+ * @returns a function that makes it removable again.
  */
 export async function makeUnremovable(folder: string): Promise<() => Promise<void>> {
   if (process.getuid?.() === 0) {

@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => rm(base, { recursive: true, force: true }));
 
-test("a path deeper than PATH_MAX, closed folders, links and many files are removed; what links lead to stays", async () => {
+test("removes paths longer than PATH_MAX, folders without permissions, links (not their targets) and many files", async () => {
   const folder = join(base, "deep");
   const outside = join(base, "outside");
   await mkdir(folder);
@@ -34,7 +34,7 @@ test("a path deeper than PATH_MAX, closed folders, links and many files are remo
   assert.ok(existsSync(join(outside, "kept")));
 });
 
-test("what cannot be removed is reported without its path after everything else has gone, and a later call finishes", async () => {
+test("removes everything else before it reports a failure without a path, and a later call finishes", async () => {
   const folder = join(base, "locked");
   await mkdir(join(folder, "a/b/c"), { recursive: true });
   await writeFile(join(folder, "a/b/c/file"), "x");
@@ -50,7 +50,7 @@ test("what cannot be removed is reported without its path after everything else 
   assert.ok(!existsSync(folder));
 });
 
-test("a file in the folder's place is removed, and nothing is fine", async () => {
+test("removes a file in place of the folder, and accepts a missing folder", async () => {
   const path = join(base, "file");
   await writeFile(path, "x");
   await chmod(path, 0o400);

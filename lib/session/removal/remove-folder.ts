@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { chmod, lstat, opendir, rename, rmdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Something in a folder could not be removed. The message names no path, so that a caller may be shown it. */
+/** A part of a folder could not be removed. The message contains no path, so it is safe to show to a caller. */
 export class RemovalError extends Error {
   constructor(cause: unknown) {
     super(`a file or folder could not be removed (${readErrorCode(cause) ?? "unknown error"})`, { cause });
@@ -10,19 +10,19 @@ export class RemovalError extends Error {
   }
 }
 
-/** What one pass over the first level achieved, and its latest failure. */
+/** Whether one pass over the first level removed or moved anything, and its failure. */
 type Pass = { hasProgress: boolean; failure: unknown };
 
 const AT_ONCE = 64;
-/** Root needs no permission bits, and the mode of a path is changed only where nothing but the own user's can be hit. */
+/** Root needs no permission bits and must not change modes: its chmod could affect files of other users. */
 const isRoot = process.getuid?.() === 0;
 
 /**
- * Removes a folder with everything in it, and resolves only when it is gone; a folder that does not exist is fine.
- * Paths inside may be longer than the system accepts (PATH_MAX): each folder inside is moved up to the first level
- * before it is emptied, so that no path grows by more than two names. Symbolic links are removed, not followed.
+ * Removes a folder with all its contents; resolves when it is removed or does not exist. Paths inside may be longer than
+ * PATH_MAX: each inner folder is moved to the first level before it is emptied, so that no path has more than two more
+ * names. Symbolic links are removed, not followed.
  *
- * @throws RemovalError after everything was removed that can be.
+ * @throws RemovalError after removing everything that can be removed.
  */
 export async function removeFolder(folder: string): Promise<void> {
   const stat = await lstat(folder).catch((error: unknown) => {
@@ -37,7 +37,7 @@ export async function removeFolder(folder: string): Promise<void> {
       return;
     } catch (error) {
       if (readErrorCode(error) === "ENOENT") return;
-      // Folders that were moved up are the next pass's work; after a pass without progress there is none.
+      // The next pass empties the folders that this pass moved up. Without progress, another pass is useless.
       if (!pass.hasProgress) throw new RemovalError(pass.failure ?? error);
     }
   }
@@ -48,7 +48,7 @@ const emptyFirstLevel = (folder: string, pass: Pass): Promise<void> =>
     if (!isFolder) return attempt(pass, () => unlink(path));
     await forEachEntry(path, pass, async (inner, isInnerFolder) => {
       if (!isInnerFolder) return attempt(pass, () => unlink(inner));
-      // To move a folder is to write to it, as its parent changes.
+      // Moving a folder needs write permission on it, because its parent entry changes.
       await open(inner, pass);
       await attempt(pass, () => rename(inner, join(folder, randomUUID())));
     });
@@ -75,7 +75,7 @@ async function forEachEntry(
   }
 }
 
-/** A command can close a folder to its own user. */
+/** Gives the own user access to a folder: a shell command may have removed it. */
 async function open(folder: string, pass: Pass): Promise<void> {
   if (!isRoot) await chmod(folder, 0o700).catch((error: unknown) => noteFailure(pass, error));
 }
@@ -89,14 +89,14 @@ async function attempt(pass: Pass, step: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Keeps the failure that explains the others: a folder is not empty because something in it could not be removed. */
+/** Records the root failure. ENOTEMPTY only follows from another failure inside the folder. */
 function noteFailure(pass: Pass, error: unknown): void {
   const code = readErrorCode(error);
   if (code === "ENOENT") return;
   if (code !== "ENOTEMPTY" || pass.failure === undefined) pass.failure = error;
 }
 
-/** The code of an error of the file system. */
+/** Returns the code of a file system error. */
 export function readErrorCode(error: unknown): string | undefined {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   return typeof code === "string" ? code : undefined;

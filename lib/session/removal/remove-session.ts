@@ -4,29 +4,28 @@ import { type KeptPublication, type Removal, type RemovedRows, removeSessionRows
 
 export type { Removal, RemovedRows } from "./removal-store.ts";
 
-/** What a session has outside the database; and rows, if a check after the removal found that some are left. */
+/** Parts of a session outside the database; `rows` if a check after the removal found leftover rows. */
 export const REMOVED_PARTS = ["run", "browser", "workspace", "evidence", "rows"] as const;
 export type RemovedPart = (typeof REMOVED_PARTS)[number];
 
-/** A part of a removed session that could not be removed yet; the service tries again until it is gone. */
+/** A part of a removed session that could not be removed yet. The service retries until it is removed. */
 export type PendingRemoval = { sessionId: string; part: RemovedPart; reason: string };
 
-/** What a removal did: the rows that went, what is still to be removed outside the database, and what stays published. */
+/** The result of a removal: the deleted rows, the parts that still have to be removed, and what remains published. */
 export type RemovalOutcome = {
   deleted: RemovedRows;
   pending: PendingRemoval[];
   publications: KeptPublication[];
-  /** Slugs of the landing pages that stay published. */
+  /** Slugs of the landing pages that remain published. */
   pages: string[];
 };
 
 /**
- * Removes a session of this owner with everything the database has of it, in one transaction: whoever asks next finds
- * either all of it or nothing. Where a run that begins or ends at the same moment waits for it as it waits for that run,
- * one of the two is done again.
+ * Removes a session of this owner with all its data in the database, in one transaction. A deadlock with a run that begins
+ * or ends concurrently is retried.
  *
- * @param unlessTouchedSince leaves a session alone that was used since then, or has an open run.
- * @returns undefined where the owner has no such session, or it was left alone.
+ * @param unlessTouchedSince do not remove a session that was used since then or has an open run.
+ * @returns undefined if the owner has no such session, or it was not removed.
  */
 export const removeSession = (
   db: Database,

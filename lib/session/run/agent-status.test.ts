@@ -13,7 +13,7 @@ const { db, close } = await openTestDatabase();
 const deployment = { maxLiveChildren: 4, maxLiveBrowsers: 4 };
 after(close);
 
-/** A second request whose run waits for its turn. */
+/** Inserts a second request with a queued run. */
 async function addWaiting(sessionId: string) {
   const [id, origin] = [`req_waiting_${sessionId}`, "external" as const];
   await db.insert(requests).values({ id, sessionId, position: 2, mode: "queue", origin, bodyHash: "hash" });
@@ -23,7 +23,7 @@ async function addWaiting(sessionId: string) {
 }
 
 describe("agent status", () => {
-  test("shows the running turn, how many wait, and the caps in force", async () => {
+  test("shows the running turn, the number of queued requests, and the effective caps", async () => {
     const { runId } = await insertTestSession(db, "ses_status");
     await db.update(runs).set({ startedAt: new Date() }).where(eq(runs.id, runId));
     await addWaiting("ses_status");
@@ -42,7 +42,7 @@ describe("agent status", () => {
     });
   });
 
-  test("reads compacting while the running run makes room in its context", async () => {
+  test("is compacting while the running run compacts its context", async () => {
     const { runId } = await insertTestSession(db, "ses_compacting");
     await db.update(runs).set({ startedAt: new Date(), isCompacting: true }).where(eq(runs.id, runId));
     const session = await findSession(db, "ses_compacting");
@@ -50,7 +50,7 @@ describe("agent status", () => {
     assert.equal((await readAgentStatus(db, session, deployment)).turnState, "compacting");
   });
 
-  test("of a structured session reads pending between two attempts, and what the ended one came to after the last", async () => {
+  test("of a structured session has a pending deliverable between two attempts, and the failed one after the last", async () => {
     const sessionId = "ses_retried";
     const { runId, requestId } = await insertTestSession(db, sessionId);
     await db
@@ -73,7 +73,7 @@ describe("agent status", () => {
     );
   });
 
-  test("of a session whose first run has not started has no run and no deliverable", async () => {
+  test("before the first run has started has no run and no deliverable", async () => {
     const { runId } = await insertTestSession(db, "ses_new");
     await db.update(runs).set({ state: "pending" }).where(eq(runs.id, runId));
     const session = await findSession(db, "ses_new");
@@ -87,7 +87,7 @@ describe("agent status", () => {
 });
 
 describe("the list of sessions", () => {
-  test("pages by time and id, and reads each session's runs at once", async () => {
+  test("pages by time and id, and reads the runs of all sessions in one statement", async () => {
     const all = await listSessions(db, "owner", { limit: 100 });
     const pages: string[] = [];
     for (let last = all[-1]; ; ) {
@@ -124,7 +124,7 @@ describe("the list of sessions", () => {
     assert.equal((await findLastRuns(db, [])).size + (await findOpenRuns(db, [])).size, 0);
   });
 
-  test("knows which plans wait for a go: those of plan first with something left to do", async () => {
+  test("marks sessions in plan-first mode whose plan has open items", async () => {
     const plan = (mode: PlanMode, ...statuses: PlanItemStatus[]) => ({
       mode,
       items: statuses.map((status, index) => ({ id: `p${index}`, text: "Hide the banner", status })),

@@ -26,7 +26,7 @@ type AgentStatus = {
   queued: number;
 };
 
-/** Projects the agent status of a session from its runs; nothing of it is stored twice. */
+/** Computes the agent status of a session from its runs. */
 export async function readAgentStatus(
   db: Database,
   session: SessionRow,
@@ -36,12 +36,12 @@ export async function readAgentStatus(
   const lastRun = await findLastRun(db, session.id);
   const isRunning = lastRun?.state === "running";
   const outcome = lastRun ? projectOutcome(lastRun) : null;
-  // Between two attempts the result is still to come: what the ended one came to is among the events.
+  // Between two attempts the deliverable is pending; the result of the ended attempt is in the events.
   const isRetried = open.some(({ run }) => run.requestId === lastRun?.requestId);
   const row =
     lastRun && session.outputSchema && !isRetried ? await findDeliverable(db, lastRun.id) : undefined;
   return {
-    // The two reads are not one moment: a run seen running counts, whatever the list before said.
+    // The two reads are not atomic: a run that the second read sees running counts as open.
     turnState: projectTurnState(
       isRunning ? Math.max(1, open.length) : open.length,
       lastRun !== undefined && isCompacting(lastRun),

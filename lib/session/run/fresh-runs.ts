@@ -2,7 +2,7 @@ import type { RunOrigin } from "#db/schema/unions.ts";
 import type { SessionRow } from "../session-store.ts";
 import type { MessageRow } from "../transcript/transcript-store.ts";
 
-/** The first run of a session as its creation stored it. */
+/** The first run of a session, as stored at its creation. */
 export type FreshRun = {
   runId: string;
   requestId: string;
@@ -12,30 +12,30 @@ export type FreshRun = {
 };
 
 /**
- * First runs that this process has just stored, for its executor, which then needs not read them again. Only a hint: the
- * executor's first write fails where anything has changed since, and the executor reads the rows then.
+ * Caches first runs that this process has just stored, so that its executor need not read them. The cache may be stale: the
+ * executor's first write fails if anything has changed, and the executor then reads the rows.
  */
 export type FreshRuns = {
   note: (run: FreshRun) => void;
-  /** @returns the run, once. */
+  /** Removes and returns a cached run. */
   take: (runId: string) => FreshRun | undefined;
 };
 
-/** Jobs leave within milliseconds. More runs than this wait only where another process plays them. */
-const KEPT_MAX = 64;
+/** Jobs start within milliseconds, so more runs accumulate only if another process plays them. */
+const CACHED_MAX = 64;
 
 /** @see FreshRuns */
 export function createFreshRuns(): FreshRuns {
-  const kept = new Map<string, FreshRun>();
+  const cached = new Map<string, FreshRun>();
   return {
     note(run) {
-      kept.set(run.runId, run);
-      const oldest = kept.size > KEPT_MAX ? kept.keys().next().value : undefined;
-      if (oldest !== undefined) kept.delete(oldest);
+      cached.set(run.runId, run);
+      const oldest = cached.size > CACHED_MAX ? cached.keys().next().value : undefined;
+      if (oldest !== undefined) cached.delete(oldest);
     },
     take(runId) {
-      const run = kept.get(runId);
-      kept.delete(runId);
+      const run = cached.get(runId);
+      cached.delete(runId);
       return run;
     },
   };

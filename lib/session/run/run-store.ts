@@ -11,14 +11,14 @@ export type DeliverableRow = typeof deliverables.$inferSelect;
 /** The states of a run that has not ended. */
 export const OPEN_STATES = ["pending", "running"] as const;
 
-/** The same as an SQL list, for `state in ${OPEN}`. */
+/** {@link OPEN_STATES} as an SQL list, for `state in ${OPEN}`. */
 export const OPEN = sql.raw(`(${OPEN_STATES.map((state) => `'${state}'`).join(", ")})`);
 
 /** Whether a run has not ended. */
 export const isOpen = (run: Pick<RunRow, "state">): boolean =>
   OPEN_STATES.some((state) => state === run.state);
 
-/** A request of this session; another session's is as unknown as one that never was. */
+/** Finds a request of this session; undefined for requests of other sessions. */
 export async function findRequest(
   db: Executor,
   sessionId: string,
@@ -31,7 +31,7 @@ export async function findRequest(
   return row;
 }
 
-/** The newest run of a request. */
+/** Finds the newest run of a request. */
 export async function findNewestRun(db: Executor, requestId: string): Promise<RunRow | undefined> {
   const [row] = await db
     .select()
@@ -42,7 +42,7 @@ export async function findNewestRun(db: Executor, requestId: string): Promise<Ru
   return row;
 }
 
-/** A request's run by its attempt: 1 is the first, the others are its retries. */
+/** Finds a request's run by attempt: 1 is the first run, higher numbers are retries. */
 export async function findRunByAttempt(
   db: Executor,
   requestId: string,
@@ -55,7 +55,7 @@ export async function findRunByAttempt(
   return row;
 }
 
-/** The first request of a session and its first run: what its creation answered with. */
+/** Finds the first request of a session and its first run, which the response to the creation named. */
 export async function findFirstRun(
   db: Executor,
   sessionId: string,
@@ -68,15 +68,15 @@ export async function findFirstRun(
   return row;
 }
 
-/** A run by its id, in whatever state it is. */
+/** Finds a run by id, in any state. */
 export async function findRun(db: Executor, runId: string): Promise<RunRow | undefined> {
   const [row] = await db.select().from(runs).where(eq(runs.id, runId));
   return row;
 }
 
 /**
- * The order in which the open runs of a session are played, for a statement that joins `runs` with their `requests`:
- * the claimed one, then interrupts, then the others, each in order of arrival; a retry stands where its request does.
+ * The order in which the open runs of a session are played, for a statement that joins `runs` and `requests`: the claimed
+ * run, then interrupts, then the others, each in order of arrival. A retry has the position of its request.
  * Source: `wire.md`, Follow-ups.
  */
 export const PLAYING_ORDER: SQL[] = [
@@ -86,7 +86,7 @@ export const PLAYING_ORDER: SQL[] = [
   asc(runs.attempt),
 ];
 
-/** Pending and running runs of a session in the order they are to be played. */
+/** Lists the open runs of a session in playing order. */
 export function listOpenRuns(db: Executor, sessionId: string) {
   return db
     .select({ run: runs, position: requests.position, mode: requests.mode })
@@ -96,10 +96,10 @@ export function listOpenRuns(db: Executor, sessionId: string) {
     .orderBy(...PLAYING_ORDER);
 }
 
-/** A turn that plays, waits for something (`parked`), or has yet to start. */
+/** The state of an open turn: `parked` if it waits, otherwise `open` (playing or not started). */
 export type OpenTurn = "open" | "parked";
 
-/** Which of these sessions have an open turn, by session id. */
+/** Finds the sessions that have an open turn, by session id. */
 export async function findOpenTurns(
   db: Executor,
   sessionIds: readonly string[],
@@ -116,7 +116,7 @@ export async function findOpenTurns(
   return new Map(rows.map(({ sessionId, isParked }) => [sessionId, isParked ? "parked" : "open"]));
 }
 
-/** Newest first by when runs started; one that plays is the newest. */
+/** Order by start, newest first. A running run comes first. */
 export const STARTED_LAST: SQL[] = [
   sql`(${runs.state} = 'running') desc`,
   desc(runs.startedAt),
@@ -124,7 +124,7 @@ export const STARTED_LAST: SQL[] = [
   desc(runs.attempt),
 ];
 
-/** The run that started last. */
+/** Finds the run of a session that started last. */
 export async function findLastRun(db: Executor, sessionId: string): Promise<RunRow | undefined> {
   const [row] = await db
     .select({ run: runs })
@@ -136,7 +136,7 @@ export async function findLastRun(db: Executor, sessionId: string): Promise<RunR
   return row?.run;
 }
 
-/** The runs of a session, newest first, at most `limit`. */
+/** Lists the runs of a session, newest first, at most `limit`. */
 export function listRuns(db: Executor, sessionId: string, limit: number): Promise<RunRow[]> {
   return db
     .select()
@@ -146,7 +146,7 @@ export function listRuns(db: Executor, sessionId: string, limit: number): Promis
     .limit(limit);
 }
 
-/** How many requests wait: for the turns before theirs, or to be read by the one that plays. */
+/** Counts the queued requests of a session, including unread steers. */
 export async function countQueued(
   db: Executor,
   sessionId: string,
@@ -166,13 +166,13 @@ export async function countQueued(
   return row?.waiting ?? 0;
 }
 
-/** The deliverable of a run, once it has one. */
+/** Finds the deliverable of a run, if it has one. */
 export async function findDeliverable(db: Executor, runId: string): Promise<DeliverableRow | undefined> {
   const [row] = await db.select().from(deliverables).where(eq(deliverables.runId, runId));
   return row;
 }
 
-/** The deliverables of a session, newest first, at most `limit`. */
+/** Lists the deliverables of a session, newest first, at most `limit`. */
 export function listDeliverables(db: Executor, sessionId: string, limit: number): Promise<DeliverableRow[]> {
   return db
     .select()
@@ -182,8 +182,8 @@ export function listDeliverables(db: Executor, sessionId: string, limit: number)
     .limit(limit);
 }
 
-/** Those of the runs that somebody asked to stop and that have not ended. @returns their ids. */
-export async function listAskedToStop(db: Database, runIds: string[]): Promise<string[]> {
+/** Lists the ids of the given runs that are open and have a stop request. */
+export async function listStopRequested(db: Database, runIds: string[]): Promise<string[]> {
   if (runIds.length === 0) return [];
   const rows = await db
     .select({ id: runs.id })
@@ -194,33 +194,33 @@ export async function listAskedToStop(db: Database, runIds: string[]): Promise<s
   return rows.map(({ id }) => id);
 }
 
-/** The run whose state is a request's. */
+/** The run that determines a request's status. */
 export type AnsweringRun = Pick<RunRow, "id" | "requestId" | "state" | "attempt">;
 
-/** A request's status hangs on the run that answers for it; its stream also on the turn that a steer joined. */
+/** The run that determines a request's status and, for a steer, the turn that it joined, which its stream includes. */
 type FoundStatus =
   | { kind: "unknown_session" }
   | { kind: "unknown_request" }
   | {
       kind: "found";
       run: AnsweringRun;
-      /** Whose turn a steer joined, and the number of the event after which it did. */
+      /** The request whose turn a steer joined, and the number of the last event before it joined. */
       joined: { requestId: string; afterSeq: number } | undefined;
     };
 
-type Asked = { sessionId: string; requestId: string; ownerId: string };
+type StatusQuery = { sessionId: string; requestId: string; ownerId: string };
 
 const prepared = new WeakMap<Database, ReturnType<typeof prepare>>();
 
 /**
- * Finds the run whose state is a request's, in one statement that also tells whether the session is this owner's: the
- * newest run of its own; for a steer without one, the newest of the request whose turn it joined.
- * Polls make up most of what a service is asked, so the statement is built and planned once.
+ * Finds the run that determines a request's status: the request's newest run or, for a steer without its own run, the newest
+ * run of the request whose turn it joined. The same statement checks that the session belongs to the owner. The statement is
+ * prepared once per database, because most requests to the service are status polls.
  */
-export async function findStatus(db: Database, asked: Asked): Promise<FoundStatus> {
+export async function findStatus(db: Database, query: StatusQuery): Promise<FoundStatus> {
   const statement = prepared.get(db) ?? prepare(db);
   prepared.set(db, statement);
-  const [row] = await statement.execute(asked);
+  const [row] = await statement.execute(query);
   if (!row) return { kind: "unknown_session" };
   const { id, requestId, state, attempt, joinedId, afterSeq } = row;
   if (id === null || requestId === null || state === null || attempt === null)

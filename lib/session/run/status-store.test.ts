@@ -13,7 +13,7 @@ const find = (sessionId: string, requestId: string, owner = ownerId) =>
   findStatus(db, { sessionId, requestId, ownerId: owner });
 const bodyHash = "hash";
 
-test("a request's status is that of its newest run", async () => {
+test("the newest run determines a request's status", async () => {
   const { requestId, runId } = await insertTestSession(db, "ses_a");
   assert.deepEqual(await find("ses_a", requestId), {
     kind: "found",
@@ -29,7 +29,7 @@ test("a request's status is that of its newest run", async () => {
   });
 });
 
-test("a steer's is that of the turn it joined, until it has a run of its own", async () => {
+test("the joined turn determines a steer's status, until the steer has its own run", async () => {
   const origin = "external" as const;
   const steer = {
     id: "req_steer",
@@ -50,7 +50,7 @@ test("a steer's is that of the turn it joined, until it has a run of its own", a
   assert.deepEqual(own.kind === "found" && own.run.id, "run_own");
 });
 
-test("another owner's session is as unknown as none; another session's request is an unknown one", async () => {
+test("sessions of other owners and requests of other sessions are unknown", async () => {
   const { requestId } = await insertTestSession(db, "ses_b");
   assert.deepEqual(await find("ses_b", requestId, "somebody"), { kind: "unknown_session" });
   assert.deepEqual(await find("ses_none", requestId), { kind: "unknown_session" });

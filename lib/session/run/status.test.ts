@@ -12,7 +12,7 @@ import {
 } from "./status.ts";
 
 describe("request status", () => {
-  test("is that of the newest run; one that waits for an automatic retry still reads running", () => {
+  test("follows the newest run, and is running while a retry is pending", () => {
     const of = (attempt: number) =>
       RUN_STATES.map((state) => `${state} → ${projectRequestStatus({ state, attempt })}`);
     const ended = ["succeeded → completed", "errored → completed", "cancelled → completed"];
@@ -21,7 +21,7 @@ describe("request status", () => {
   });
 });
 
-test("turnState is running from the moment a request is accepted until none is open", () => {
+test("turnState is running while a run is open", () => {
   assert.deepEqual(
     [0, 1, 20].map((openRuns) => projectTurnState(openRuns)),
     ["idle", "running", "running"],
@@ -54,7 +54,7 @@ describe("a deliverable", () => {
     violations: null,
   };
 
-  test("is pending without a row, and while its row says so", () => {
+  test("is pending without a row or with a pending row", () => {
     assert.deepEqual(projectDeliverable("run_a", undefined), { runId: "run_a", status: "pending" });
     assert.deepEqual(projectDeliverable("run_a", { ...row, status: "pending" }), {
       runId: "run_a",
@@ -62,12 +62,12 @@ describe("a deliverable", () => {
     });
   });
 
-  test("that is ready has its value and nothing else", () => {
+  test("that is ready has only its value", () => {
     const ready = projectDeliverable("run_a", { ...row, status: "ready", value: { a: null } });
     assert.deepEqual(ready, { runId: "run_a", status: "ready", value: { a: null } });
   });
 
-  test("that failed has its error, and the raw text where there is one", () => {
+  test("that failed has its error, and the raw text if there is one", () => {
     const failed = { ...row, status: "failed", error: "refused" } as const;
     assert.deepEqual(projectDeliverable("run_a", failed), {
       runId: "run_a",
@@ -84,7 +84,7 @@ describe("a deliverable", () => {
 });
 
 describe("ids", () => {
-  test("carry their prefix and 24 characters of lowercase base32", () => {
+  test("have their prefix and 24 characters of lowercase base32", () => {
     const ids = Array.from({ length: 1_000 }, () => newId("ses"));
     assert.equal(new Set(ids).size, 1_000);
     for (const id of ids) assert.match(id, /^ses_[a-z2-7]{24}$/);
@@ -96,7 +96,7 @@ describe("ids", () => {
 describe("the title of a session", () => {
   const title = (text: string) => titleOf([{ role: "user", parts: [{ type: "text", text }] }]);
 
-  test("is the first line of the task that says something", () => {
+  test("is the first non-blank line of the task", () => {
     assert.equal(title("\n  Look at this \nand that"), "Look at this");
     assert.equal(title(""), "Untitled session");
     const messages = [
@@ -107,7 +107,7 @@ describe("the title of a session", () => {
     assert.equal(titleOf(messages), "last");
   });
 
-  test("is cut at 120 characters, never through a character", () => {
+  test("is cut at 120 characters, never inside a surrogate pair", () => {
     assert.equal(title("x".repeat(120)).length, 120);
     assert.equal(title("x".repeat(121)), `${"x".repeat(119)}…`);
     const cut = title(`${"x".repeat(118)}😀😀`);

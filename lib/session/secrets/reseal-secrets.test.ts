@@ -38,7 +38,7 @@ async function readSecret(sealer: Sealer, sessionId: string, name = CALLBACK_SEC
   return sealer.open(placeSecret(sessionId, name), row?.sealed ?? "");
 }
 
-/** Runs to the end, a part at a time. @returns what each part did. */
+/** Runs all parts. @returns the outcome of each part. */
 async function resealAll(sealer: Sealer, options: { partMs: number; batch: number }) {
   const parts = [await resealSecrets({ db, sealer }, undefined, options)];
   for (;;) {
@@ -48,14 +48,14 @@ async function resealAll(sealer: Sealer, options: { partMs: number; batch: numbe
   }
 }
 
-test("every value is sealed again in bounded parts, and says how many are left", async () => {
+test("every value is resealed in bounded parts, and each part reports how many are left", async () => {
   const ids = ["ses_a", "ses_b", "ses_c", "ses_d", "ses_e"];
   await seed(before, ...ids);
   await seed(rotated, "ses_new");
   const parts = await resealAll(rotated, { partMs: 0, batch: 2 });
   assert.deepEqual(
     parts.map(({ resealed, remaining, unreadable }) => [resealed, remaining, unreadable]),
-    // The first part looks for URLs.
+    // The first part searches for URLs.
     [
       [0, 5, 0],
       [2, 3, 0],
@@ -69,7 +69,7 @@ test("every value is sealed again in bounded parts, and says how many are left",
   assert.deepEqual(again, { resealed: 0, unreadable: 0, remaining: 0, nextCursor: null });
 });
 
-test("an interrupted run is resumed by the next one from the beginning", async () => {
+test("after an interruption, the next run starts from the beginning and reseals the rest", async () => {
   await seed(before, "ses_a", "ses_b", "ses_c");
   const urls = await resealSecrets({ db, sealer: rotated }, undefined, { partMs: 0, batch: 2 });
   await resealSecrets({ db, sealer: rotated }, urls.nextCursor ?? "", { partMs: 0, batch: 2 });
@@ -77,7 +77,7 @@ test("an interrupted run is resumed by the next one from the beginning", async (
   assert.deepEqual([rest.resealed, rest.remaining], [1, 0]);
 });
 
-test("two runs at the same time reseal each value once, and a value that changes meanwhile is kept", async () => {
+test("concurrent runs reseal each value once, and do not overwrite a concurrent change", async () => {
   await seed(before, "ses_a", "ses_b", "ses_c", "ses_d");
   const writing = db
     .update(sealedSecrets)
@@ -95,7 +95,7 @@ test("two runs at the same time reseal each value once, and a value that changes
     assert.equal(await readSecret(createSealer(newKey), id), `secret of ${id}`);
 });
 
-test("a value of a key that is not configured stays as it is and is counted", async () => {
+test("a value sealed with an unknown key is not changed and is counted", async () => {
   await seed(createSealer(lostKey), "ses_lost");
   await seed(before, "ses_a");
   const outcome = await resealSecrets({ db, sealer: rotated });
@@ -103,7 +103,7 @@ test("a value of a key that is not configured stays as it is and is counted", as
   assert.equal(await readSecret(createSealer(lostKey), "ses_lost"), "secret of ses_lost");
 });
 
-test("a value from before there were key ids gets one, even if the key stays", async () => {
+test("a value without a key id is resealed, even if the key is current", async () => {
   await seed(before, "ses_a");
   const place = placeSecret("ses_a", CALLBACK_SECRET);
   const nonce = randomBytes(12);
@@ -119,7 +119,7 @@ test("a value from before there were key ids gets one, even if the key stays", a
   assert.equal(await readSecret(before, "ses_a"), "old");
 });
 
-test("tokens in URLs of sessions from before URLs were sealed are sealed, and masked in the row", async () => {
+test("tokens in unsealed URLs of old sessions are sealed, and masked in the row", async () => {
   const full = { callback: "https://hooks.example/in?token=abc", crm: "https://crm.example/mcp?key=def" };
   await db.insert(sessions).values([
     sessionRow({

@@ -3,8 +3,8 @@ import { repeatOnDeadlock } from "#db/repeat-on-deadlock.ts";
 import type { Sealer } from "#lib/secrets/sealer.ts";
 import { placeSecret } from "./secret-names.ts";
 import {
-  countOtherwiseSealed,
-  listOtherwiseSealed,
+  countSealedWithOtherKey,
+  listSealedWithOtherKey,
   listSessionsWithQueries,
   replaceSealed,
   type SealedRow,
@@ -12,33 +12,33 @@ import {
 } from "./secret-store.ts";
 import { splitUrls } from "./split-secrets.ts";
 
-/** What a part of the walk over all secrets did. */
+/** The outcome of one part of the pass over all secrets. */
 type ResealOutcome = {
-  /** Values that are now sealed with the current key. */
+  /** Number of values that this part sealed with the current key. */
   resealed: number;
-  /** Values that none of the configured keys opens; they stay as they are. */
+  /** Number of values that no configured key can open. They are not changed. */
   unreadable: number;
-  /** Values in the whole database that are not sealed with the current key. */
+  /** Number of values in the whole database that are not sealed with the current key. */
   remaining: number;
-  /** Where the next part begins; null after the last. */
+  /** Start of the next part; null after the last part. */
   nextCursor: string | null;
 };
 
-/** A part of the walk ends after this time, so that it fits a request. */
+/** A part ends after this time, so that it fits into one HTTP request. */
 const PART_MS = 5_000;
-/** Rows of one statement; they are locked for as long as it takes. */
+/** Maximum rows per statement, because the statement locks them. */
 const BATCH = 200;
 
-/** `urls/<session>` and `secrets/<session>/<name>`: the two tables are walked one after the other. */
+/** A position in the pass, serialized as `urls/<session>` or `secrets/<session>/<name>`; `urls` come first. */
 type Position = { table: "urls" | "secrets"; sessionId: string; name: string };
 const START: Position = { table: "urls", sessionId: "", name: "" };
 
 /**
- * Seals stored secrets again with the current key, and seals tokens in URLs of sessions that were created before URLs
- * were sealed. It works in batches of one statement each, replaces only what has not changed since it was read, and
- * leaves the rest to the next call. Running it again, or twice at the same time, changes nothing that is done.
+ * Seals stored secrets again with the current key, and seals tokens in URLs of sessions that were created before URLs were
+ * sealed. It works in batches of one statement each and replaces only values that have not changed since they were read.
+ * Repeated and concurrent calls are safe.
  *
- * @param cursor `nextCursor` of the call before; undefined for the beginning.
+ * @param cursor `nextCursor` of the previous call; undefined for the first call.
  */
 export async function resealSecrets(
   deps: { db: Database; sealer: Sealer },
@@ -55,7 +55,7 @@ export async function resealSecrets(
     outcome.unreadable += done.unreadable;
     position = done.next;
   } while (position !== null && performance.now() < endsAt);
-  const remaining = await countOtherwiseSealed(deps.db, deps.sealer.currentPrefix);
+  const remaining = await countSealedWithOtherKey(deps.db, deps.sealer.currentPrefix);
   return { ...outcome, remaining, nextCursor: position && writeCursor(position) };
 }
 
@@ -90,7 +90,7 @@ async function resealBatch(
   after: Position,
   batch: number,
 ): Promise<BatchOutcome> {
-  const rows = await listOtherwiseSealed(db, sealer.currentPrefix, after, batch);
+  const rows = await listSealedWithOtherKey(db, sealer.currentPrefix, after, batch);
   const opened = rows.flatMap((row) => {
     const resealed = reseal(sealer, row);
     return resealed === undefined ? [] : [{ ...row, resealed }];
@@ -102,7 +102,7 @@ async function resealBatch(
   return { resealed, unreadable: rows.length - opened.length, next };
 }
 
-/** The same secret, sealed with the current key; undefined if no configured key opens it. */
+/** Seals a secret with the current key; undefined if no configured key can open it. */
 function reseal(sealer: Sealer, { sessionId, name, sealed }: SealedRow): string | undefined {
   const place = placeSecret(sessionId, name);
   let text: string;
@@ -116,7 +116,7 @@ function reseal(sealer: Sealer, { sessionId, name, sealed }: SealedRow): string 
 
 const writeCursor = ({ table, sessionId, name }: Position): string => `${table}/${sessionId}/${name}`;
 
-/** Any text is a position; one that was never a cursor begins somewhere. */
+/** Parses a cursor. Any text is accepted: an invalid cursor only starts the pass at some other position. */
 function readCursor(cursor: string): Position {
   const [table = "", sessionId = "", ...name] = cursor.split("/");
   return { table: table === "secrets" ? "secrets" : "urls", sessionId, name: name.join("/") };

@@ -1,24 +1,24 @@
 import type { SecretPlace } from "#lib/secrets/sealer.ts";
 
-/** The name of a session's callback secret among its sealed ones. */
+/** Name of a session's sealed callback secret. */
 export const CALLBACK_SECRET = "callback.secret";
 
-/** The name of the callback secret that the last rotation replaced. */
+/** Name of the callback secret that the last rotation replaced. */
 export const PREVIOUS_CALLBACK_SECRET = "callback.secret.previous";
 
-/** The name of the callback URL, sealed where it holds values that may be secret; the session's row has it masked. */
+/** Name of the callback URL. It is sealed if it may contain secrets; the session's row has the masked URL. */
 export const CALLBACK_URL = "callback.url";
 
-/** The beginning of the names of all secrets of its MCP servers. */
+/** Prefix of the names of all secrets of MCP servers. */
 export const MCP_SECRETS = "mcpServers.";
 
-/** The name of the headers of one of its MCP servers. */
+/** Returns the name of an MCP server's headers. */
 export const nameMcpHeaders = (serverId: string): string => `${MCP_SECRETS}${serverId}.headers`;
 
-/** The name of the URL of one of its MCP servers, sealed as {@link CALLBACK_URL} is. */
+/** Returns the name of an MCP server's URL, which is sealed like {@link CALLBACK_URL}. */
 export const nameMcpUrl = (serverId: string): string => `${MCP_SECRETS}${serverId}.url`;
 
-/** Where a session's secret lies: it opens only where it was sealed. */
+/** Returns the place of a session's secret, which its seal is bound to. */
 export const placeSecret = (sessionId: string, name: string): SecretPlace => ({
   table: "sealed_secrets",
   row: sessionId,

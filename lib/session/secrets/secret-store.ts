@@ -3,10 +3,10 @@ import type { Database } from "#db/client.ts";
 import { type McpServerRow, sealedSecrets, sessions } from "#db/schema/index.ts";
 import { queryRows } from "#db/statement.ts";
 
-/** A secret of a session as it is stored. */
+/** A sealed secret of a session. */
 export type SealedRow = { sessionId: string; name: string; sealed: string };
 
-/** The sealed secrets of a session among these names. */
+/** Reads the sealed secrets of a session with these names, by name. */
 export async function readSealedSecrets(
   db: Database,
   sessionId: string,
@@ -19,11 +19,11 @@ export async function readSealedSecrets(
   return new Map(rows.map(({ name, sealed }) => [name, sealed]));
 }
 
-/** Prefixes have no characters that `like` gives a meaning to. */
+/** SQL condition: not sealed with the current key. A prefix contains no wildcards of `like`. */
 const isNotCurrent = (currentPrefix: string) => notLike(sealedSecrets.sealed, `${currentPrefix}%`);
 
-/** Secrets that another key has sealed, in the order of their place. */
-export const listOtherwiseSealed = (
+/** Lists secrets sealed with another key, by session and name. */
+export const listSealedWithOtherKey = (
   db: Database,
   currentPrefix: string,
   after: { sessionId: string; name: string },
@@ -41,11 +41,11 @@ export const listOtherwiseSealed = (
     .orderBy(asc(sealedSecrets.sessionId), asc(sealedSecrets.name))
     .limit(limit);
 
-/** How many secrets another key has sealed. */
-export const countOtherwiseSealed = (db: Database, currentPrefix: string): Promise<number> =>
+/** Counts the secrets sealed with another key. */
+export const countSealedWithOtherKey = (db: Database, currentPrefix: string): Promise<number> =>
   db.$count(sealedSecrets, isNotCurrent(currentPrefix));
 
-/** Replaces sealed values, except those that have changed or were removed since. @returns how many. */
+/** Replaces sealed values that have not changed since they were read. @returns the number of replaced values. */
 export async function replaceSealed(
   db: Database,
   rows: (SealedRow & { resealed: string })[],
@@ -62,14 +62,14 @@ export async function replaceSealed(
   return replaced.length;
 }
 
-/** The URLs of a session as its row holds them. */
+/** The URLs in a session's row. */
 type UrlRow = {
   sessionId: string;
   callbackUrl: string | null;
   mcpServers: Record<string, McpServerRow>;
 };
 
-/** Sessions with a URL that has a query or a fragment, masked or not, in the order of their ids. */
+/** Lists sessions with a URL that has a query or a fragment, masked or not, by id. */
 export const listSessionsWithQueries = (db: Database, after: string, limit: number): Promise<UrlRow[]> =>
   db
     .select({
@@ -88,7 +88,7 @@ export const listSessionsWithQueries = (db: Database, after: string, limit: numb
     .limit(limit);
 
 /**
- * Replaces the URLs in a session's row by masked ones and stores what they were, sealed, in one statement.
+ * Replaces the URLs in a session's row by masked ones and stores the sealed originals, in one statement.
  *
  * @returns false if the row has changed since.
  */

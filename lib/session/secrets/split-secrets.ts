@@ -2,13 +2,13 @@ import type { McpServerRow } from "#db/schema/index.ts";
 import { maskUrl } from "#lib/text/mask-url.ts";
 import { CALLBACK_SECRET, CALLBACK_URL, nameMcpHeaders, nameMcpUrl } from "./secret-names.ts";
 
-/** A secret of a session by its name, not sealed yet. */
+/** An unsealed secret of a session, with its name. */
 export type NamedSecret = { name: string; text: string };
 
-/** The URLs of a session as its row holds them. */
+/** The URLs in a session's row. */
 type StoredUrls = { callbackUrl: string | null; mcpServers: Record<string, McpServerRow> };
 
-/** Masks the URLs of a session for its row. @returns what was masked, in full, to be sealed. */
+/** Masks the URLs of a session for its row. @returns the masked URLs, and the full URLs to seal. */
 export function splitUrls({ callbackUrl, mcpServers }: StoredUrls): StoredUrls & { secrets: NamedSecret[] } {
   const secrets: NamedSecret[] = [];
   const mask = (name: string, url: string): string => {
@@ -25,16 +25,13 @@ export function splitUrls({ callbackUrl, mcpServers }: StoredUrls): StoredUrls &
   };
 }
 
-type GivenSecrets = {
+type SecretInput = {
   callback: { url: string; secret: string | null } | null;
   mcpServers: Record<string, McpServerRow & { headers: Record<string, string> | null }>;
 };
 
-/** Divides what a new session was given into what its row may hold, and what is sealed. */
-export function splitSecrets({
-  callback,
-  mcpServers,
-}: GivenSecrets): StoredUrls & { secrets: NamedSecret[] } {
+/** Splits the input of a new session into masked URLs for its row, and secrets to seal. */
+export function splitSecrets({ callback, mcpServers }: SecretInput): StoredUrls & { secrets: NamedSecret[] } {
   const { secrets, ...urls } = splitUrls({ callbackUrl: callback?.url ?? null, mcpServers });
   const headers = Object.entries(mcpServers).flatMap(([id, server]) =>
     server.headers ? [{ name: nameMcpHeaders(id), text: JSON.stringify(server.headers) }] : [],

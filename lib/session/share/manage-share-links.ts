@@ -12,7 +12,7 @@ import {
   type ShareLinkRow,
 } from "./share-store.ts";
 
-/** A share link as it is listed, without its secret. Times are ISO 8601, UTC. */
+/** A share link in lists, without its secret. Times are ISO 8601, UTC. */
 type ListedShareLink = {
   id: string;
   role: ShareRole;
@@ -22,13 +22,13 @@ type ListedShareLink = {
   revokedAt: string | null;
 };
 
-/** Live links that one session may have at a time. */
+/** Maximum live links of one session. */
 export const LIVE_LINKS_MAX = 100;
 
 /**
- * Creates a link with a random secret of 192 bits, of which only a hash is stored.
+ * Creates a link with a random secret of 192 bits. Only its hash is stored.
  *
- * @returns the secret, which is never shown again; undefined where the session has as many live links as it may.
+ * @returns the secret, which is never shown again; undefined if the session has the maximum number of live links.
  */
 export async function createShareLink(
   db: Database,
@@ -46,7 +46,7 @@ export async function createShareLink(
   return { token, record: describeShareLink(row) };
 }
 
-/** One page of a session's links, newest first; `nextCursor` is null after the last. */
+/** Lists one page of a session's links, newest first; `nextCursor` is null on the last page. */
 export async function listShareLinks(
   db: Database,
   sessionId: string,
@@ -58,7 +58,7 @@ export async function listShareLinks(
   return { data: shown.map(describeShareLink), nextCursor };
 }
 
-/** Revokes a link; revoking it again changes nothing. @returns undefined for an unknown one. */
+/** Revokes a link; revoking it again changes nothing. @returns undefined for an unknown link. */
 export async function revokeShareLink(
   db: Database,
   sessionId: string,

@@ -18,18 +18,18 @@ describe("a share link", () => {
   const roleOf = async (sessionId: string, text: string) => (await links.readAccess(sessionId, text))?.role;
   const token = (sessionId: string, revocation = 0) => links.deriveToken(sessionId, revocation, "drive");
 
-  test("of the session itself drives it, and holds at least 128 bits", async () => {
+  test("derived for the drive role has that role, and at least 128 bits", async () => {
     assert.match(token("ses_busy"), /^[\w-]{22,}$/);
     assert.equal(links.sharePath("ses_busy", 0, "drive"), `/s/ses_busy?key=${token("ses_busy")}`);
     assert.equal(await roleOf("ses_busy", token("ses_busy")), "drive");
   });
 
-  test("of the session itself is another one for each role", async () => {
+  test("is different for each role", async () => {
     for (const role of SHARE_ROLES)
       assert.equal(await roleOf("ses_busy", links.deriveToken("ses_busy", 0, role)), role);
   });
 
-  test("opens no other session, and none with another key or after a revocation", async () => {
+  test("does not open other sessions, and is invalid with another key or after a revocation", async () => {
     assert.equal(await roleOf("ses_idle", token("ses_busy")), undefined);
     assert.equal(await roleOf("ses_none", token("ses_none")), undefined);
     assert.equal(await roleOf("ses_busy", token("ses_busy", 1)), undefined);
@@ -39,7 +39,7 @@ describe("a share link", () => {
     assert.equal(await elsewhere.readAccess("ses_busy", token("ses_busy")), undefined);
   });
 
-  test("of before a rotation of the key opens until the previous key is removed; new ones are of the new key", async () => {
+  test("from before a key rotation is valid until the previous key is removed; new links use the new key", async () => {
     const [oldKey, newKey] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(3)];
     const rotated = createShareLinks(db, newKey, [oldKey]);
     for (const role of SHARE_ROLES)
@@ -47,14 +47,18 @@ describe("a share link", () => {
         (await rotated.readAccess("ses_busy", links.deriveToken("ses_busy", 0, role)))?.role,
         role,
       );
-    assert.equal(await rotated.readAccess("ses_busy", token("ses_busy", 1)), undefined, "revoked is revoked");
-    const made = rotated.deriveToken("ses_busy", 0, "drive");
-    assert.equal((await createShareLinks(db, newKey).readAccess("ses_busy", made))?.role, "drive");
-    assert.equal(await links.readAccess("ses_busy", made), undefined);
+    assert.equal(
+      await rotated.readAccess("ses_busy", token("ses_busy", 1)),
+      undefined,
+      "a revoked link of the previous key stays invalid",
+    );
+    const newToken = rotated.deriveToken("ses_busy", 0, "drive");
+    assert.equal((await createShareLinks(db, newKey).readAccess("ses_busy", newToken))?.role, "drive");
+    assert.equal(await links.readAccess("ses_busy", newToken), undefined);
     assert.equal(await createShareLinks(db, newKey).readAccess("ses_busy", token("ses_busy")), undefined);
   });
 
-  test("made later has its own role, until it expires or is revoked", async () => {
+  test("created separately has its own role until it expires or is revoked", async () => {
     const [past, future] = [new Date(Date.now() - 1_000), new Date(Date.now() + 60_000)];
     await db.insert(shareTokens).values([
       { id: "lnk_1", tokenHash: hashToken("watch"), sessionId: "ses_busy", role: "view" },
@@ -75,7 +79,7 @@ describe("a share link", () => {
     assert.equal(await roleOf("ses_idle", "watch"), undefined);
   });
 
-  test("to the live view alone is the same until a revocation, and opens nothing else", async () => {
+  test("to the live view is stable until a revocation, and opens only the live view", async () => {
     const path = links.liveViewPath("ses_busy", 0);
     assert.equal(links.liveViewPath("ses_busy", 0), path);
     assert.match(path, /^\/s\/ses_busy\/live\?key=[\w-]{22,}$/);
@@ -91,7 +95,7 @@ describe("a share link", () => {
     assert.notEqual(links.liveViewPath("ses_busy", 1), path);
   });
 
-  test("ends with all others when everything is revoked", async () => {
+  test("is revoked together with all others", async () => {
     await insertTestSession(db, "ses_shared");
     const link = { sessionId: "ses_shared", role: "comment", label: null, expiresAt: null } as const;
     const created = await createShareLink(db, link);

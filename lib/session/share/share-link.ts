@@ -3,10 +3,10 @@ import type { Database } from "#db/client.ts";
 import { SHARE_ROLES, type ShareRole } from "#db/schema/unions.ts";
 import { findShare } from "./share-store.ts";
 
-/** What a valid share token gives its holder. */
+/** The access that a valid share token grants. */
 export type ShareAccess = {
   role: ShareRole;
-  /** The whole session, or its live view alone (`liveViewUrl`). */
+  /** The whole session, or only its live view (`liveViewUrl`). */
   scope: "session" | "live-view";
   /** The link that was created with this token; null for a token derived from the session itself. */
   linkId: string | null;
@@ -15,22 +15,22 @@ export type ShareAccess = {
   expiresAt: Date | null;
 };
 
-/** The tokens that open a session's page to people. */
+/** Share tokens, which let people open a session's page. */
 export type ShareLinks = {
-  /** The token of the session's own link for a role: derived, so that a replayed creation returns the same one. */
+  /** Derives the token of a session's own link for a role. It is not random, so a replayed creation returns it again. */
   deriveToken: (sessionId: string, revocation: number, role: ShareRole) => string;
-  /** The session's own link for a role: `/s/<sessionId>?key=<token>`. Give it only to callers who may do as much. */
+  /** The session's own link for a role: `/s/<sessionId>?key=<token>`. Give it only to callers with at least this role. */
   sharePath: (sessionId: string, revocation: number, role: ShareRole) => string;
   /** The same link to the page of a sub-agent below the session: `/s/<sessionId>/agents/<agentId>?key=<token>`. */
   agentPath: (sessionId: string, revocation: number, role: ShareRole, agentId: string) => string;
-  /** The link to the live view alone, read-only: `/s/<sessionId>/live?key=<token>`; equal on every poll until a revocation. */
+  /** The read-only link to the live view: `/s/<sessionId>/live?key=<token>`. It is the same until a revocation. */
   liveViewPath: (sessionId: string, revocation: number) => string;
-  /** What a token gives in a session; undefined for a wrong, revoked or expired token and for an unknown session. */
+  /** Checks a token of a session; undefined for a wrong, revoked or expired token and for an unknown session. */
   readAccess: (sessionId: string, token: string) => Promise<ShareAccess | undefined>;
 };
 
 /**
- * @param key the deployment's secret key; the tokens' own key is derived from it.
+ * @param key the deployment's secret key, from which the key of the tokens is derived.
  * @param previous keys whose tokens are still accepted (`ENCRYPTION_KEY_PREVIOUS`); no new token is derived from them.
  */
 export function createShareLinks(
@@ -47,8 +47,8 @@ export function createShareLinks(
     purpose: ShareRole | "live-view",
     by: Buffer = tokenKey,
   ) => {
-    const named = `${sessionId}.${revocation}${purpose === "drive" ? "" : `.${purpose}`}`;
-    return createHmac("sha256", by).update(named).digest("base64url").slice(0, 32);
+    const message = `${sessionId}.${revocation}${purpose === "drive" ? "" : `.${purpose}`}`;
+    return createHmac("sha256", by).update(message).digest("base64url").slice(0, 32);
   };
   return {
     deriveToken: (sessionId, revocation, role) => derive(sessionId, revocation, role),
@@ -79,12 +79,12 @@ export function createShareLinks(
   };
 }
 
-/** Where a token is brought to: the page swaps it for a cookie. */
+/** Returns the path of a share link. The page exchanges the token for a cookie. */
 export const linkPath = (sessionId: string, token: string): string => `/s/${sessionId}?key=${token}`;
 
-/** SHA-256 (hex) of a share token; the database holds nothing else of it. */
+/** Returns the SHA-256 (hex) of a share token, the only form in the database. */
 export const hashToken = (token: string): string => createHash("sha256").update(token).digest("hex");
 
-/** Compares in constant time; the hashes make the lengths equal. */
+/** Compares in constant time. Hashing makes the lengths equal. */
 const isEqual = (left: string, right: string) =>
   timingSafeEqual(Buffer.from(hashToken(left)), Buffer.from(hashToken(right)));

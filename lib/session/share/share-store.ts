@@ -8,7 +8,7 @@ export type ShareLinkRow = typeof shareTokens.$inferSelect;
 const isLive = (now: Date): SQL | undefined =>
   and(isNull(shareTokens.revokedAt), or(isNull(shareTokens.expiresAt), gt(shareTokens.expiresAt, now)));
 
-/** A session's revocation counter, and the live link with this hash if it has one; undefined for an unknown session. */
+/** Reads a session's revocation counter and its live link with this hash, if any; undefined for an unknown session. */
 export async function findShare(
   db: Executor,
   sessionId: string,
@@ -26,7 +26,7 @@ export async function findShare(
   return found;
 }
 
-/** Writes a new link. */
+/** Inserts a link. */
 export async function insertShareLink(
   db: Executor,
   row: typeof shareTokens.$inferInsert,
@@ -36,7 +36,7 @@ export async function insertShareLink(
   return written;
 }
 
-/** How many links of a session are neither revoked nor expired. */
+/** Counts the links of a session that are neither revoked nor expired. */
 export async function countLiveShareLinks(db: Executor, sessionId: string, now: Date): Promise<number> {
   const [row] = await db
     .select({ links: count() })
@@ -46,9 +46,9 @@ export async function countLiveShareLinks(db: Executor, sessionId: string, now: 
 }
 
 /**
- * Links of a session, newest first, ended ones included.
+ * Lists the links of a session, newest first, including revoked and expired ones.
  *
- * @param page.cursor id of the link after which the page begins; nothing follows an unknown one.
+ * @param page.cursor id of the last link of the previous page; an unknown id gives an empty page.
  */
 export function listShareLinkRows(
   db: Database,
@@ -75,7 +75,7 @@ export function listShareLinkRows(
     .limit(page.limit);
 }
 
-/** A link of a session by its id, live or ended. */
+/** Finds a link of a session by id, including revoked and expired links. */
 export async function findShareLink(
   db: Executor,
   sessionId: string,
@@ -101,9 +101,10 @@ export async function revokeShareLinkRow(
 }
 
 /**
- * Revokes every link of a session, and raises the counters from which its own tokens and those of its sub-agents are derived.
+ * Revokes every link of a session, and increments the counters from which the tokens of the session and its sub-agents are
+ * derived.
  *
- * @returns the new counter, how many live links were revoked, and the sub-agents; undefined for an unknown session.
+ * @returns the new counter, the number of revoked live links, and the sub-agents; undefined for an unknown session.
  */
 export function revokeAllShares(
   db: Database,
@@ -136,7 +137,7 @@ export function revokeAllShares(
   });
 }
 
-/** The revocation counters of these sessions, and when their live links expire, by the link's id. */
+/** Reads the revocation counters of sessions, and the expiry of their live links by link id. */
 export async function readShareStates(
   db: Executor,
   sessionIds: string[],

@@ -9,7 +9,7 @@ export type ImportedMessage = { id: string; role: MessageRole; parts: MessagePar
 /** A conversation that was imported into a session. */
 export type ImportedConversation = { importId: string; messageCount: number };
 
-/** The conversations that were imported into a session last, newest first. */
+/** Lists the conversations imported into a session, newest first, at most `limit`. */
 export function listImportedConversations(
   db: Database,
   sessionId: string,
@@ -40,7 +40,7 @@ const toMessage = ({ importId, position, role, parts, writtenAt }: Row): Importe
   createdAt: writtenAt.toISOString(),
 });
 
-/** A message of an import of this session; undefined if there is none of this id. */
+/** Finds a message of an import of this session; undefined if there is none with this id. */
 export async function findImportedMessage(
   db: Database,
   sessionId: string,
@@ -62,16 +62,16 @@ export async function findImportedMessage(
   return row && toMessage(row);
 }
 
-/** A message of an import that holds a text. */
+/** An imported message that contains the searched text. */
 type ImportedHit = Pick<ImportedMessage, "id" | "role" | "createdAt"> & {
-  /** A piece of its text around the first place, because the whole may be megabytes long. */
+  /** The text around the first match, because the whole text may be megabytes long. */
   piece: string;
 };
 
 const PIECE_BEFORE = 400;
 const PIECE_CHARACTERS = 1_200;
 
-/** Messages of a session's imports whose text holds `text`, case-insensitively, newest first. */
+/** Finds imported messages that contain `text`, case-insensitively, newest first. */
 export async function searchImportedMessages(
   db: Database,
   sessionId: string,
@@ -79,18 +79,18 @@ export async function searchImportedMessages(
   limit: number,
 ): Promise<ImportedHit[]> {
   const { importId, position, role, parts, writtenAt } = importedMessages;
-  const said = sql<string>`(
+  const messageText = sql<string>`(
     select string_agg(part->>'text', ${"\n\n"}) from json_array_elements(${parts}) as part
     where part->>'type' = 'text'
   )`;
-  const at = sql`position(lower(${text}::text) in lower(${said}))`;
+  const at = sql`position(lower(${text}::text) in lower(${messageText}))`;
   const rows = await db
     .select({
       importId,
       position,
       role,
       writtenAt,
-      piece: sql<string>`substr(${said}, greatest(${at} - ${PIECE_BEFORE}::int, 1), ${PIECE_CHARACTERS}::int)`,
+      piece: sql<string>`substr(${messageText}, greatest(${at} - ${PIECE_BEFORE}::int, 1), ${PIECE_CHARACTERS}::int)`,
     })
     .from(importedMessages)
     .innerJoin(imports, eq(imports.id, importedMessages.importId))

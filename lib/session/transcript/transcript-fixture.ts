@@ -2,7 +2,7 @@ import type { Database } from "#db/client.ts";
 import { type MessagePart, messages, requests, runs, sessions, toolCalls } from "#db/schema/index.ts";
 import { sessionRow } from "#db/testing.ts";
 
-/** Writes a session with one running run, for the tests of what reads a session. */
+/** Inserts a session with one running run, for tests. */
 export async function insertTestSession(db: Database, id: string) {
   const now = new Date("2026-01-01T00:00:00.000Z");
   await db.insert(sessions).values(sessionRow({ id }));
@@ -16,7 +16,7 @@ export async function insertTestSession(db: Database, id: string) {
   return {
     requestId,
     runId,
-    /** Adds a message; `seq` null is one that waits in the queue. */
+    /** Adds a message; `seq` null for a queued one. */
     addMessage: (messageId: string, seq: number | null, parts: MessagePart[]) =>
       db.insert(messages).values({ id: messageId, sessionId: id, seq, role: "user", parts, createdAt: now }),
     /** Adds a finished tool call whose whole result is `resultText`. */

@@ -6,16 +6,16 @@ import type { TranscriptMessage } from "#lib/events/event.ts";
 import { PLAYING_ORDER, type RequestRow } from "../run/run-store.ts";
 import type { ToolResultPage } from "./transcript.ts";
 
-/** A message that has its place in the transcript. */
+/** A message in the transcript; queued messages have no `seq`. */
 type PlacedMessageRow = Omit<typeof messages.$inferSelect, "seq"> & { seq: number };
 
 const inTranscript = (sessionId: string) => and(eq(messages.sessionId, sessionId), isNotNull(messages.seq));
 
-/** Only rows of `inTranscript` come here; the column is nullable for those that wait in the queue. */
-const placed = (rows: (typeof messages.$inferSelect)[]): PlacedMessageRow[] =>
+/** Narrows the type of `inTranscript` rows: the column is null only for queued messages. */
+const withSeq = (rows: (typeof messages.$inferSelect)[]): PlacedMessageRow[] =>
   rows.flatMap((row) => (row.seq === null ? [] : [{ ...row, seq: row.seq }]));
 
-/** Messages in order with `seq > after`, at most `limit`. */
+/** Lists messages with `seq > after`, in order, at most `limit`. */
 export async function listMessages(
   db: Database,
   sessionId: string,
@@ -27,10 +27,10 @@ export async function listMessages(
     .where(and(inTranscript(sessionId), gt(messages.seq, query.after)))
     .orderBy(asc(messages.seq))
     .limit(query.limit);
-  return placed(rows);
+  return withSeq(rows);
 }
 
-/** One message of the session's transcript. */
+/** Finds a message of the session's transcript. */
 export async function findMessage(
   db: Database,
   sessionId: string,
@@ -40,30 +40,30 @@ export async function findMessage(
     .select()
     .from(messages)
     .where(and(inTranscript(sessionId), eq(messages.id, messageId)));
-  return placed(rows)[0];
+  return withSeq(rows)[0];
 }
 
-/** Messages one of whose text parts holds `text`, case-insensitively, newest first. */
+/** Finds messages with a text part that contains `text`, case-insensitively, newest first. */
 export async function searchMessages(
   db: Database,
   sessionId: string,
   text: string,
   limit: number,
 ): Promise<PlacedMessageRow[]> {
-  const holds = sql`exists (
+  const contains = sql`exists (
     select 1 from json_array_elements(${messages.parts}) as part
     where part->>'type' = 'text' and position(lower(${text}::text) in lower(part->>'text')) > 0
   )`;
   const rows = await db
     .select()
     .from(messages)
-    .where(and(inTranscript(sessionId), holds))
+    .where(and(inTranscript(sessionId), contains))
     .orderBy(desc(messages.seq))
     .limit(limit);
-  return placed(rows);
+  return withSeq(rows);
 }
 
-/** A piece of a kept result; the database cuts it, so that a huge result is never read whole. */
+/** Reads a piece of a stored tool result. The database cuts it, so that a huge result is never loaded as a whole. */
 export async function findResultPage(
   db: Database,
   sessionId: string,
@@ -88,8 +88,8 @@ export type MessageRow = typeof messages.$inferSelect;
 export type NewMessageRow = typeof messages.$inferInsert;
 
 /**
- * Requests whose messages wait, in the order they are read: those that joined the turn at work, then the others in
- * playing order. `run` is null for the former.
+ * Lists queued requests in the order in which they will be read: steers that joined the current turn (`run` is null), then
+ * the others in playing order.
  */
 export async function listQueuedRequests(
   db: Executor,
@@ -113,8 +113,8 @@ export async function listQueuedRequests(
 }
 
 /**
- * Replaces the text of a request's last waiting user message, in one statement that an executor's claim on the request's
- * run comes before or after: the agent reads what an accepted edit says. @returns whether one was waiting.
+ * Replaces the text of a request's last queued user message. The statement locks the request's run, so a claim of the run
+ * comes before or after it and the agent reads every accepted edit. @returns whether the message was still queued.
  */
 export async function replaceQueuedText(
   db: Executor,
@@ -141,7 +141,7 @@ export async function replaceQueuedText(
   return rows.length === 1;
 }
 
-/** The latest messages of the transcript, oldest first. */
+/** Lists the latest messages of the transcript, oldest first. */
 export async function listRecentMessages(
   db: Executor,
   sessionId: string,
@@ -156,7 +156,7 @@ export async function listRecentMessages(
   return rows.toReversed().map((row) => toTranscriptMessage(row, row.seq ?? 0));
 }
 
-/** The last message that the agent wrote in a run. */
+/** Finds the last message that the agent wrote in a run. */
 export async function findLastAnswer(db: Executor, runId: string): Promise<MessageRow | undefined> {
   const [row] = await db
     .select()
@@ -167,7 +167,7 @@ export async function findLastAnswer(db: Executor, runId: string): Promise<Messa
   return row;
 }
 
-/** A message as events and lists show it, at its place in the transcript. */
+/** Converts a row to the message of events and lists. */
 export const toTranscriptMessage = (row: Omit<MessageRow, "seq">, seq: number): TranscriptMessage => ({
   id: row.id,
   seq,

@@ -22,7 +22,7 @@ await other.addResult("res_other", "secret");
 after(close);
 
 describe("the transcript reader", () => {
-  it("lists messages in order after a sequence number, up to a limit, without those that wait", async () => {
+  it("lists messages in order after a sequence number, up to a limit, without queued ones", async () => {
     const ids = async (after: number, limit: number) =>
       (await reader.list("ses_mine", { after, limit })).map((message) => message.id);
     assert.deepEqual(await ids(0, 10), ["msg_1", "msg_2", "msg_3"]);
@@ -43,12 +43,12 @@ describe("the transcript reader", () => {
     });
   });
 
-  it("knows neither another session's messages nor queued ones", async () => {
+  it("does not find messages of other sessions or queued messages", async () => {
     assert.equal(await reader.read("ses_mine", "msg_other"), undefined);
     assert.equal(await reader.read("ses_mine", "msg_queued"), undefined);
   });
 
-  it("finds text case-insensitively, newest first, in text parts alone", async () => {
+  it("finds text case-insensitively, newest first, only in text parts", async () => {
     const found = await reader.search("ses_mine", "CHECKOUT", 10);
     assert.deepEqual(
       found.map(({ message, excerpt }) => [message.id, excerpt]),
@@ -60,14 +60,14 @@ describe("the transcript reader", () => {
     assert.equal((await reader.search("ses_mine", "checkout", 1)).length, 1);
   });
 
-  it("takes %, _ and ' in the text as themselves", async () => {
+  it("does not interpret %, _ and ' in the text", async () => {
     assert.equal((await reader.search("ses_mine", "0% sure_t", 10)).length, 1);
     assert.equal((await reader.search("ses_mine", "l__k", 10)).length, 0);
     assert.equal((await reader.search("ses_mine", "' or true --", 10)).length, 0);
     assert.equal((await reader.search("ses_mine", "", 10)).length, 0);
   });
 
-  it("pages through a kept result", async () => {
+  it("reads a stored result in pages", async () => {
     const page = await reader.readToolResult("ses_mine", "res_mine", { offset: 8, limit: 3 });
     assert.deepEqual(page, {
       resultId: "res_mine",
@@ -81,13 +81,13 @@ describe("the transcript reader", () => {
     assert.equal(past?.text, "");
   });
 
-  it("knows no result of another session", async () => {
+  it("does not find results of other sessions", async () => {
     assert.equal(await reader.readToolResult("ses_mine", "res_other", { offset: 0, limit: 9 }), undefined);
   });
 });
 
 describe("an excerpt", () => {
-  it("is cut around the place and says so", () => {
+  it("is cut around the match, with ellipses", () => {
     const excerpt = excerptAround(`${"a ".repeat(200)}NEEDLE${" b".repeat(200)}`, "needle");
     assert.match(excerpt, /^…(a )+NEEDLE( b)+…$/);
     assert.ok(excerpt.length <= 242);

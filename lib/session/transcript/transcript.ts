@@ -14,7 +14,7 @@ import {
   toTranscriptMessage,
 } from "./transcript-store.ts";
 
-/** A tool result kept whole, as `read_tool_result` pages through it. */
+/** A page of a stored tool result, as `read_tool_result` reads it. */
 export type ToolResultPage = {
   resultId: string;
   toolName: string;
@@ -24,26 +24,26 @@ export type ToolResultPage = {
   totalCharacters: number;
 };
 
-/** Read access to what a session has said and done so far. */
+/** Read access to the messages and tool results of a session. */
 export type TranscriptReader = {
-  /** Messages in order with `seq > after`, at most `limit`. */
+  /** Lists messages with `seq > after`, in order, at most `limit`. */
   list: (sessionId: string, query: { after: number; limit: number }) => Promise<TranscriptMessage[]>;
   read: (sessionId: string, messageId: string) => Promise<TranscriptMessage | undefined>;
-  /** Messages whose text holds `text`, case-insensitively, newest first. */
+  /** Finds messages that contain `text`, case-insensitively, newest first. */
   search: (
     sessionId: string,
     text: string,
     limit: number,
   ) => Promise<{ message: TranscriptMessage; excerpt: string }[]>;
-  /** A message of an imported conversation, by `<import id>/<position>`. */
+  /** Finds a message of an imported conversation by `<import id>/<position>`. */
   readImported: (sessionId: string, id: string) => Promise<ImportedMessage | undefined>;
-  /** As `search`, in imported conversations. */
+  /** Like `search`, in imported conversations. */
   searchImported: (
     sessionId: string,
     text: string,
     limit: number,
   ) => Promise<(Pick<ImportedMessage, "id" | "role" | "createdAt"> & { excerpt: string })[]>;
-  /** A piece of a kept tool result, or undefined where the session has none of that id. */
+  /** Reads a piece of a stored tool result; undefined if the session has no result with this id. */
   readToolResult: (
     sessionId: string,
     resultId: string,
@@ -51,7 +51,7 @@ export type TranscriptReader = {
   ) => Promise<ToolResultPage | undefined>;
 };
 
-/** Reads the transcript from its rows. A message that still waits in the queue is not part of it. */
+/** Creates a reader of the transcript. Queued messages are not part of the transcript. */
 export function createTranscriptReader(options: { db: Database }): TranscriptReader {
   const { db } = options;
   return {
@@ -81,7 +81,7 @@ export function createTranscriptReader(options: { db: Database }): TranscriptRea
   };
 }
 
-/** The text of a message as people read it: its text parts, a blank line between them. */
+/** Returns the text parts of a message, separated by blank lines. */
 export function textOf(message: Pick<TranscriptMessage, "parts">): string {
   return message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
 }
@@ -89,7 +89,7 @@ export function textOf(message: Pick<TranscriptMessage, "parts">): string {
 const EXCERPT_CHARACTERS_BEFORE = 80;
 const EXCERPT_CHARACTERS_MAX = 240;
 
-/** A piece of `text` around the first place where `needle` stands in it, on one line, with marks where it was cut. */
+/** Returns the text around the first occurrence of `needle`, on one line, with ellipses where it is cut. */
 export function excerptAround(text: string, needle: string): string {
   const at = Math.max(text.toLowerCase().indexOf(needle.toLowerCase()), 0);
   const start = Math.max(at - EXCERPT_CHARACTERS_BEFORE, 0);

@@ -7,15 +7,15 @@ import { defineStatement, queryRows } from "#db/statement.ts";
 
 export type WaitRow = typeof waits.$inferSelect;
 
-/** A wait that is about to begin: of a tool call, or of the run itself where `callId` is empty. */
+/** A new wait: of a tool call, or of the run itself if `callId` is empty. */
 export type NewWait = Pick<WaitRow, "callId" | "kind" | "subjects" | "until" | "deadlineAt" | "createdAt">;
 
-/** The waits of a run, ended ones included. */
+/** Lists the waits of a run, including ended ones. */
 export function listWaits(db: Executor, runId: string): Promise<WaitRow[]> {
   return db.select().from(waits).where(eq(waits.runId, runId)).orderBy(asc(waits.createdAt));
 }
 
-/** What the parked turns of these sessions wait for; nothing for a session whose turn is not parked. */
+/** Lists the kinds of the open waits of sessions whose turn is parked, by session id. */
 export async function listWaitKinds(db: Executor, sessionIds: string[]): Promise<Map<string, WaitKind[]>> {
   if (sessionIds.length === 0) return new Map();
   const rows = await db
@@ -28,15 +28,15 @@ export async function listWaitKinds(db: Executor, sessionIds: string[]): Promise
   return kinds;
 }
 
-/** Opens waits of a run; one that ended before is open again. */
+/** Opens waits of a run. A wait that ended before is reopened. */
 export async function openWaits(
   tx: Transaction,
   { runId, sessionId }: { runId: string; sessionId: string },
-  news: NewWait[],
+  newWaits: NewWait[],
 ): Promise<void> {
   await tx
     .insert(waits)
-    .values(news.map((wait) => ({ runId, sessionId, ...wait })))
+    .values(newWaits.map((wait) => ({ runId, sessionId, ...wait })))
     .onConflictDoUpdate({
       target: [waits.runId, waits.callId],
       set: {
@@ -49,10 +49,10 @@ export async function openWaits(
     });
 }
 
-/** Returns the call ids of those waits whose questions, sub-agents or test runs have settled by now. The caller holds the session's lock. */
-export async function listSettledWaits(tx: Transaction, begun: readonly NewWait[]): Promise<string[]> {
+/** Lists the call ids of waits whose questions, sub-agents or test runs have settled. The caller holds the session lock. */
+export async function listSettledWaits(tx: Transaction, newWaits: readonly NewWait[]): Promise<string[]> {
   const settled: string[] = [];
-  for (const { callId, kind, subjects, until } of begun) {
+  for (const { callId, kind, subjects, until } of newWaits) {
     const ids = [...subjects];
     const count =
       kind === "person"
@@ -70,7 +70,7 @@ export async function listSettledWaits(tx: Transaction, begun: readonly NewWait[
   return settled;
 }
 
-/** A run that was woken, with the generation of the job that plays it on. */
+/** A woken run, with the generation of the job that continues it. */
 type WokenRun = {
   runId: string;
   sessionId: string;
@@ -99,8 +99,8 @@ const end = defineStatement<"runId" | "callId" | "endedBy">(
 );
 
 /**
- * Ends a wait of a run, or all of its waits where no call is given. The first that ends while the run is parked wakes it:
- * the run is no longer parked, and the job that plays it on is in the outbox. The caller holds the session's lock.
+ * Ends one wait of a run, or all its waits if `callId` is null. If the run is parked, this wakes it: the run is no longer
+ * parked, and the job that continues it is in the outbox. The caller holds the session's lock.
  *
  * @returns the run, if this call has woken it.
  */
@@ -114,10 +114,10 @@ export async function endWaitRows(
   return woken;
 }
 
-/** Where a wait is found. */
+/** The key of a wait, and its session. */
 type WaitKey = Pick<WaitRow, "runId" | "callId" | "sessionId">;
 
-/** The open waits of parked runs that meet a condition. */
+/** Selects the open waits of parked runs that meet a condition. */
 const selectOpenWaits = (db: Executor, condition: SQL | undefined) =>
   db
     .select({ runId: waits.runId, callId: waits.callId, sessionId: waits.sessionId })
@@ -125,13 +125,13 @@ const selectOpenWaits = (db: Executor, condition: SQL | undefined) =>
     .innerJoin(runs, eq(runs.id, waits.runId))
     .where(and(isNull(waits.endedBy), isNotNull(runs.parkedAt), condition));
 
-/** The open waits whose deadline has passed, the longest overdue first. @param now a time that a test sets. */
+/** Lists the open waits whose deadline has passed, longest overdue first. @param now replaces the clock in tests. */
 export const listOverdueWaits = (db: Executor, limit: number, now?: Date): Promise<WaitKey[]> =>
   selectOpenWaits(db, lte(waits.deadlineAt, databaseTime(now)))
     .orderBy(asc(waits.deadlineAt))
     .limit(limit);
 
-/** The open waits for control of a browser: of its session and the sub-agents that share it, or of all. */
+/** Lists the open waits for control of a session's browser, including sub-agents that share it; by default, of all. */
 export async function listControlWaits(db: Executor, sessionId?: string): Promise<WaitKey[]> {
   const sharing = sql`(select ${agents.sessionId} from ${agents} where ${agents.browserSessionId} = ${sessionId} and ${agents.browser} = 'shared')`;
   const ofSession =
@@ -162,7 +162,7 @@ export const expireBudgetWaits = (tx: Transaction, rootId: string): Promise<Wait
     )
     .returning({ runId: waits.runId, callId: waits.callId, sessionId: waits.sessionId });
 
-/** Parked runs whose stop was requested but not carried out, because the process ended in between. */
+/** Lists parked runs whose stop was requested but not carried out, because the process ended in between. */
 export async function listStoppedParked(db: Executor): Promise<string[]> {
   const rows = await db
     .select({ id: runs.id })

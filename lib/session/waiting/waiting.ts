@@ -10,15 +10,15 @@ import { type Job, requestRun } from "../jobs/jobs.ts";
 import { lockSession } from "../session-store.ts";
 import { endWaitRows, listControlWaits, listOverdueWaits } from "./wait-store.ts";
 
-/** What is needed to wake parked runs. */
+/** Dependencies for waking parked runs. */
 export type WakeDeps = { db: Database; log: EventLog; jobs: Pick<JobSender, "sendSoon"> };
 
 /**
- * Ends a wait of a run in the caller's transaction, or all of its waits where no call is given, and wakes the run if it is
- * parked. Questions that are still open are settled with it. The caller has locked the session, so that nobody parks the run
- * meanwhile. Source: `architecture.md`, Turns that wait.
+ * Ends one wait of a run in the caller's transaction, or all its waits if no call is given, and wakes the run if it is
+ * parked. Also settles open questions. The caller must have locked the session, so that the run is not parked concurrently.
+ * Source: `architecture.md`, Turns that wait.
  *
- * @returns the job that plays the run on, in the outbox already: {@link sendWake} sends it after the commit.
+ * @returns the job that continues the run, already in the outbox. Send it with {@link sendWake} after the commit.
  */
 export async function endWaits(
   tx: Transaction,
@@ -49,14 +49,14 @@ async function settleQuestions(
     emit({ kind: "elicitation.resolved", ...about, elicitationId, state, answer: null });
 }
 
-/** Sends the job of a run that was woken, once that is committed. */
+/** Sends the job of a woken run. Call it after the commit. */
 export async function sendWake(deps: Pick<WakeDeps, "jobs">, job: Job | undefined): Promise<void> {
   if (!job) return;
   await faultPoint("wake-committed");
   deps.jobs.sendSoon([job]);
 }
 
-/** Ends waits of a run in a transaction of its own. @returns the job that plays it on, not sent yet. */
+/** Ends waits of a run in its own transaction. @returns the job that continues the run; send it with {@link sendWake}. */
 export function wakeRun(
   deps: Pick<WakeDeps, "log">,
   { sessionId, ...wait }: { sessionId: string; runId: string; callId?: string },
@@ -75,8 +75,8 @@ const OVERDUE_AT_ONCE = 100;
 /**
  * Ends the waits whose deadline has passed. A failure is logged, and the other waits are still ended.
  *
- * @param now a time that a test sets.
- * @returns how many runs were woken.
+ * @param now replaces the clock in tests.
+ * @returns the number of woken runs.
  */
 export async function endOverdueWaits(
   deps: WakeDeps & { logger: Pick<Logger, "warn"> },
@@ -89,13 +89,13 @@ export async function endOverdueWaits(
       if (job) woken++;
       await sendWake(deps, job);
     } catch (error) {
-      deps.logger.warn({ err: error, runId: wait.runId }, "a wait whose time is over could not be ended");
+      deps.logger.warn({ err: error, runId: wait.runId }, "ending an overdue wait failed");
     }
   }
   return woken;
 }
 
-/** Ends the waits of a session for control of its browser, because no person has it any more. */
+/** Ends the waits for control of a session's browser, because no person has control any more. */
 export async function endControlWaits(deps: WakeDeps, sessionId: string): Promise<void> {
   for (const wait of await listControlWaits(deps.db, sessionId))
     await sendWake(deps, await wakeRun(deps, wait, "settled"));

@@ -8,7 +8,7 @@ import { pickChromium } from "./find-chromium.mjs";
 const downloadTimeoutMs = 300_000;
 
 /**
- * Installs the package and unpacks it into the data folder, because its default, a temporary folder, is not permanent.
+ * Installs the package and unpacks it into the data folder, because the package's default is a temporary folder.
  * @param {string} node
  * @param {string} dataDir
  * @param {import("../progress.mjs").ShowDetail} showDetail

@@ -25,7 +25,7 @@ const onNeon = [
 
 /**
  * Unit tests use one Postgres server. End-to-end tests use the embedded database, which is the default of the service.
- * The crash tests also run on a server, where other processes can take over the work.
+ * The crash tests also run on a Postgres server, because there other processes can take over the work.
  * @param {string} path
  */
 const isWorthRepeating = (path) => path.startsWith("e2e/crash/");
@@ -66,6 +66,8 @@ export async function runTests(node, args, env) {
         ),
       );
     }
+    if (isWhole)
+      results.push(await runPart("language", () => runCheck(node, ["lib/setup/check-language.mjs"])));
     if (wantsUnit) results.push(await runPart("unit tests", () => runUnitTests(context, units)));
     const storage = units.filter(startsWithOneOf(onNeon));
     // Without a file, Node's runner would look for files itself.

@@ -1,6 +1,6 @@
 /**
- * `@playwright/test` in a test run: Playwright's own, whose browser runs the variant in every page of the project `variant`.
- * The rules here give sentences; the sandbox is what confines a test.
+ * `@playwright/test` in a test run: Playwright's own module, with a browser that runs the variant in all pages of the
+ * project `variant`. The rules here only produce readable errors; the sandbox confines the tests.
  */
 const { readFileSync } = require("node:fs");
 const playwrightTest = require("playwright/test");
@@ -30,7 +30,7 @@ const test = playwrightTest.test.extend({
   ],
 });
 
-/** Runs a script at the start of each document in all contexts that are opened from now on. */
+/** Makes new contexts of the browser run a script at the start of each document. */
 function addToContexts(browser, content) {
   const newContext = browser.newContext.bind(browser);
   browser.newContext = async (options) => {
@@ -40,7 +40,7 @@ function addToContexts(browser, content) {
   };
 }
 
-/** A browser type that says why a test cannot start one. */
+/** Wraps a browser type so that starting a browser fails with an explanation. */
 const refusing = (type) =>
   new Proxy(type, {
     get(target, name) {
@@ -70,7 +70,7 @@ const exported = {
   test,
   default: test,
 };
-// Node reads from these lines which names a module can import.
+// Node detects the names that ES modules can import from assignments of this form.
 exports.chromium = chromium;
 exports.defineConfig = defineConfig;
 exports.devices = devices;

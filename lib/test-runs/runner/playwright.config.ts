@@ -1,4 +1,4 @@
-/** The configuration of every test run; one of the workspace is not read. */
+/** The configuration of all test runs. A configuration in the workspace is not read. */
 import { defineConfig, devices } from "@playwright/test";
 import { readSettings } from "./settings.ts";
 
@@ -7,7 +7,7 @@ const { proxyPort, launchOptions, viewport, targets, retries, baseUrl, timeoutMs
 const proxy = { server: `http://127.0.0.1:${proxyPort}` };
 const DEVICES = { desktop: "Desktop Chrome", tablet: "iPad (gen 11)", phone: "iPhone 15" } as const;
 
-/** The screen of a device, without the name of its own browser: the page runs in Chromium. */
+/** The screen settings of a device. Its user agent and browser are not used, because all tests run in Chromium. */
 function readScreen() {
   const { viewport: size, deviceScaleFactor, isMobile, hasTouch } = devices[DEVICES[viewport]] ?? {};
   return viewport === "desktop"
@@ -19,7 +19,7 @@ export default defineConfig({
   testDir: workspace,
   testIgnore: ["**/node_modules/**", "**/test-results/**"],
   outputDir,
-  // One Chromium, and results in the order of the files.
+  // One worker uses only one Chromium, and reports results in the order of the files.
   workers: 1,
   fullyParallel: false,
   retries,

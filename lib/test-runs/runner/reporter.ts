@@ -1,6 +1,6 @@
 /**
- * Writes what happens in a test run as JSON lines, one for each test that begins or ends. The service reads them, and treats
- * them like everything that a test can write to.
+ * Reports a test run as JSON lines: one for the start and one for the end of each test, and a few for the whole run. The
+ * service reads them as untrusted data, because tests can write to the same file.
  */
 import { appendFileSync, renameSync, writeFileSync } from "node:fs";
 import { relative } from "node:path";
@@ -26,10 +26,10 @@ const ERROR_CHARS_MAX = 4_000;
 const ERRORS_MAX = 5;
 const ATTACHMENTS_MAX = 20;
 const OUTPUT_CHARS_MAX = 4_000;
-/** Of the lines of ended tests together; the service reads 8 MiB of a report. */
+/** After this many bytes, the lines of ended tests are shortened, because the service reads only 8 MiB of a report. */
 const DETAIL_BYTES_MAX = 3 * 2 ** 20;
 const OUTCOMES = { expected: "passed", unexpected: "failed", flaky: "flaky", skipped: "skipped" } as const;
-/** Steps of Playwright's own machinery that say nothing about the test. */
+/** Categories of internal Playwright steps, which say nothing about the test. */
 const HIDDEN_STEPS = ["fixture", "attach", "test.attach"];
 const HOOK_STEPS = ["Before Hooks", "After Hooks", "Worker Cleanup"];
 
@@ -43,7 +43,7 @@ function write(line: ReportLine): void {
   appendFileSync(reportPath, `${JSON.stringify(line)}\n`);
 }
 
-/** Steps and output are left out once a report has many of them, and the rest is cut: every test has its line. */
+/** Writes the line of an ended test. In a large report it omits steps and output and cuts errors, so that all tests fit. */
 function writeEnd(line: ReportLine & { type: "end" }): void {
   detailBytesLeft -= Buffer.byteLength(JSON.stringify(line));
   if (detailBytesLeft > 0) {
@@ -56,8 +56,8 @@ function writeEnd(line: ReportLine & { type: "end" }): void {
 
 function describeError({ message, value, snippet, location }: TestError): string {
   const place = location && `at ${pathOf(location.file)}:${location.line}:${location.column}`;
-  const said = message ?? value ?? "an error without a message";
-  return plain([said, snippet, place].filter(Boolean).join("\n"), ERROR_CHARS_MAX);
+  const text = message ?? value ?? "an error without a message";
+  return plain([text, snippet, place].filter(Boolean).join("\n"), ERROR_CHARS_MAX);
 }
 
 const describeSteps = (steps: TestStep[], depth = 1): ReportedStep[] =>
@@ -65,25 +65,25 @@ const describeSteps = (steps: TestStep[], depth = 1): ReportedStep[] =>
     .filter(({ category }) => !HIDDEN_STEPS.includes(category))
     .slice(0, STEPS_MAX)
     .map(({ title, subtitle, duration, error, steps: inner }) => {
-      const within = depth < STEP_DEPTH_MAX ? describeSteps(inner, depth + 1) : [];
+      const innerSteps = depth < STEP_DEPTH_MAX ? describeSteps(inner, depth + 1) : [];
       return {
-        // The subtitle is what a call is about: the locator, or the address.
+        // The subtitle is the target of a call: the locator, or the address.
         title: plain(subtitle ? `${title} ${subtitle}` : title, TITLE_CHARS_MAX),
         durationMs: wholeMs(duration),
         ...(error && { error: plain(error.message ?? "failed", TITLE_CHARS_MAX) }),
-        ...(within.length > 0 && { steps: within }),
+        ...(innerSteps.length > 0 && { steps: innerSteps }),
       };
     })
-    // Hooks in which nothing of the test happened.
+    // Hooks without steps and errors are omitted.
     .filter(({ title, error, steps: inner }) => !HOOK_STEPS.includes(title) || error || inner);
 
-/** The files of an attempt. Small attachments come as bytes; they are written beside the others. */
+/** Lists the files of an attempt. Attachments that Playwright keeps in memory are written to files first. */
 const keepFiles = ({ id }: TestCase, { attachments, retry }: TestResult) =>
   attachments.slice(0, ATTACHMENTS_MAX).flatMap(({ name, contentType, path, body }, index) => {
-    const kept = path ?? `${workspace}/test-results/attached-${id}-${retry}-${index}`;
+    const filePath = path ?? `${workspace}/test-results/attached-${id}-${retry}-${index}`;
     if (path === undefined && body === undefined) return [];
-    if (path === undefined && body) writeFileSync(kept, body);
-    return [{ name: plain(name, TITLE_CHARS_MAX), mediaType: contentType, path: pathOf(kept) }];
+    if (path === undefined && body) writeFileSync(filePath, body);
+    return [{ name: plain(name, TITLE_CHARS_MAX), mediaType: contentType, path: pathOf(filePath) }];
   });
 
 const identify = (test: TestCase) => {
@@ -103,7 +103,7 @@ export default class LineReporter implements Reporter {
   onBegin(_config: FullConfig, suite: Suite): void {
     this.#counts.total = suite.allTests().length;
     write({ type: "begin", total: this.#counts.total });
-    // An exit here ends the runner before it has started a browser.
+    // This ends the runner before it starts a browser.
     if (this.#counts.total > testsMax) process.exit(1);
     this.#writeProgress("");
   }

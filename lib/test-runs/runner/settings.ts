@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import type { TestStatus, TestTarget } from "#db/schema/unions.ts";
 
-/** What the service tells the programs in the sandbox, as `settings.json` beside them. */
+/** Settings that the service passes to the programs in the sandbox, as `settings.json` in their folder. */
 export type RunnerSettings = {
-  /** Port of the sandbox's own loopback that leads to the service's proxy, and the socket behind it. */
+  /** Port on the sandbox's loopback that leads to the service's proxy, and the Unix socket to which it is forwarded. */
   proxyPort: number;
   proxySocket: string;
   launchOptions: {
@@ -14,13 +14,13 @@ export type RunnerSettings = {
   };
   viewport: "desktop" | "tablet" | "phone";
   targets: TestTarget[];
-  /** Script of the variant; null where only the control is tested. */
+  /** Script of the variant; null if only the control is tested. */
   script: string | null;
   retries: number;
   baseUrl: string | null;
-  /** For all tests together, in milliseconds. */
+  /** Time limit for all tests together, in milliseconds. */
   timeoutMs: number;
-  /** Regular expressions of the test files, and of the tests' titles. */
+  /** Regular expressions for the paths of test files; `grep` is one for the titles of tests. */
   patterns: string[];
   grep: string | null;
   testsMax: number;
@@ -31,7 +31,7 @@ export type RunnerSettings = {
   progressPath: string;
 };
 
-/** A line of the report: what happened in the run. The service trusts none of it. */
+/** A line of the report. The service does not trust it, because a test can forge it. */
 export type ReportLine =
   | { type: "begin"; total: number }
   | ({ type: "start"; attempt: number } & TestIdentity)
@@ -54,6 +54,6 @@ type TestEnd = {
 
 export type ReportedStep = { title: string; durationMs: number; error?: string; steps?: ReportedStep[] };
 
-/** Reads the settings in the sandbox. */
+/** Reads the settings. Only works in the sandbox. */
 export const readSettings = (): RunnerSettings =>
   JSON.parse(readFileSync(new URL("settings.json", import.meta.url), "utf8"));

@@ -50,7 +50,7 @@ Relative addresses refer to baseUrl. Tests reach the addresses that the live bro
     profile: "editing",
     idempotent: true,
     readOnly: false,
-    // A test acts on pages and writes files, as a script does.
+    // Like a script, a test can act on pages and write files.
     changes: true,
     async execute({ against, variant, baseUrl, grep, ...options }, call) {
       const session = await findSession(deps.db, call.sessionId);

@@ -10,10 +10,11 @@ import { createOverlayGate, type OverlayGate } from "#lib/browser/overlay/overla
 import { openFreshContext } from "#lib/browser/page/open-fresh-context.ts";
 import { watchActivity } from "#lib/browser/page/page-activity.ts";
 import { watchDialogs } from "#lib/browser/page/page-dialogs.ts";
+import { devtoolsAt } from "#lib/browser/process/devtools-socket.ts";
 import { findTestChromium } from "#lib/browser/testing.ts";
 import { createBrowserControl } from "#lib/browser/view/browser-control.ts";
 import { createMemoryBus } from "#lib/events/bus/bus.ts";
-import { openWords } from "#lib/events/bus/words.ts";
+import { openTopic } from "#lib/events/bus/topic.ts";
 import type { EvidencePointer } from "#lib/events/event.ts";
 import type { EvidenceStore, NewEvidence } from "#lib/evidence/evidence.ts";
 import type { SandboxService, Workspace } from "#lib/sandbox/sandbox-service.ts";
@@ -52,7 +53,7 @@ export async function startTestBrowser(): Promise<TestBrowser> {
     context,
     page: () => page,
     cdp: async () => session,
-    devtoolsUrl,
+    openDevtools: devtoolsAt(devtoolsUrl).open,
     targetId: async () => targetInfo.targetId,
     noteScriptInput: (pointer) => void pointers.push(pointer),
     async hideOverlay(why) {
@@ -184,7 +185,7 @@ export async function startSite(
 }
 
 /** Creates browser control in one process. Control is free until a test takes it. */
-export const createTestControl = () => createBrowserControl(openWords(createMemoryBus(), "browser-control"));
+export const createTestControl = () => createBrowserControl(openTopic(createMemoryBus(), "browser-control"));
 
 /** Evidence kept in memory. */
 export function createEvidenceMemory(): EvidenceStore & { saved: (NewEvidence & EvidencePointer)[] } {
@@ -251,7 +252,12 @@ export function createTestSandbox(): SandboxService & { files: Map<string, Uint8
   return {
     files,
     open: async () => workspace,
-    describe: () => ({ kind: "memory", canRunCommands: false, detail: "a test's own files" }),
+    describe: () => ({
+      kind: "memory",
+      canRunCommands: false,
+      detail: "a test's own files",
+      isolation: "none",
+    }),
     remove: async () => {},
     close: async () => {},
   };

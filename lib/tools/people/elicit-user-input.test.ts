@@ -42,7 +42,7 @@ const DAY_MS = 86_400_000;
 
 describe("elicit_user_input", () => {
   for (const origin of RUN_ORIGINS.filter((each) => each !== "person")) {
-    it(`on a turn of origin ${origin}, answers at once that nobody is there and asks nothing`, async () => {
+    it(`on a turn of origin ${origin}, answers at once that no person is there and asks nothing`, async () => {
       const { questions, text, isError } = await read(callOf(origin), red);
       assert.deepEqual(questions, []);
       assert.equal(isError, false);
@@ -92,7 +92,7 @@ describe("elicit_user_input", () => {
     assert.match(text, /^Interrupted by a message/);
   });
 
-  it("a declined or unanswered question tells the model to go on with a stated assumption", async () => {
+  it("a declined or unanswered question tells the model to continue with a stated assumption", async () => {
     assert.match((await read(callOf("person"), { state: "declined" })).text, /declined.*assumption/);
     const late = await read(callOf("person"), { state: "unanswered" });
     assert.match(late.text, /nobody answered in time.*assumption/);

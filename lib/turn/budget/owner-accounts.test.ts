@@ -20,7 +20,7 @@ function openAccounts(budget: { tokens?: number; usd?: number }, own: Database =
 }
 
 describe("the accounts of owners", () => {
-  test("are exhausted when as much was spent, in all processes together, until the next day", async () => {
+  test("are exhausted until the next day once all processes together have spent the budget", async () => {
     const [one, other] = [openAccounts({ tokens: 1_000 }), openAccounts({ tokens: 1_000 })];
     one.add("ada", spend(600));
     assert.equal(await one.findExhausted("ada"), undefined);
@@ -37,7 +37,7 @@ describe("the accounts of owners", () => {
     await Promise.all([one.close(), other.close()]);
   });
 
-  test("survive the process: what was not written is written at its end", async () => {
+  test("survive an orderly end of the process, which flushes pending spend", async () => {
     const one = openAccounts({ usd: 5 });
     one.add("grace", spend(3_000));
     one.add("grace", spend(2_000));
@@ -47,7 +47,7 @@ describe("the accounts of owners", () => {
     await next.close();
   });
 
-  test("keep what could not be written", async () => {
+  test("keep spend that could not be written", async () => {
     let isAway = true;
     const flaky = new Proxy(db, {
       get: (target, name) =>

@@ -9,38 +9,38 @@ import {
 } from "#lib/session/budget/budget.ts";
 import { addToOwnerSpend } from "#lib/session/budget/budget-store.ts";
 
-/** What owners spend on a day, against the budget that each of them has. */
+/** Counts what each owner spends per day, and compares it with the budget of an owner. */
 export type OwnerAccounts = {
   add: (ownerId: string, spend: Spend) => void;
   /** Why an owner may not spend more today, and when the next day begins; undefined if it may. */
   findExhausted: (ownerId: string) => Promise<{ sentence: string; until: Date } | undefined>;
-  /** Writes what is not written yet. */
+  /** Stops the timer and flushes all pending spend. */
   close: () => Promise<void>;
 };
 
-/** How long what an owner has spent is kept in memory before it is written. */
+/** Interval at which pending spend is flushed to the database. */
 const FLUSH_MS = 5_000;
-/** How long the total of all processes is used before it is read again. */
+/** How long the total of all processes is cached before it is read again. */
 const FRESH_MS = 15_000;
 const DAY_MS = 86_400_000;
 
-/** An owner's day: the total when it was written last, and what this process has to add to it. */
+/** The spend of an owner on one day: the total of all processes at the last flush, and what this process has not flushed. */
 type Account = {
   ownerId: string;
   day: string;
   written: Spend;
   pending: Spend;
-  /** On the clock of `performance.now()`; undefined before the total was read. */
+  /** When `written` was read, on the clock of `performance.now()`; undefined before the first read. */
   readAt: number | undefined;
   flushing: Promise<void> | undefined;
 };
 
 /**
- * Creates the accounts. Spending costs no statement of its own: each process adds it up in memory and writes it every five
- * seconds for each owner, with a statement that also answers the total of all processes. A process that is killed loses at
- * most these seconds.
+ * Creates the accounts. Counting a model call costs no statement: each process sums up the spend in memory and flushes it
+ * every five seconds, with one statement per owner that also returns the total of all processes. A process that is killed
+ * loses at most the spend of five seconds.
  *
- * @param deps.now the time of day, which a test sets.
+ * @param deps.now the current time in ms since the epoch; tests replace it.
  */
 export function createOwnerAccounts(
   deps: { db: Database; logger: Pick<Logger, "warn">; now?: () => number },
@@ -77,7 +77,7 @@ export function createOwnerAccounts(
     }
   }
 
-  /** Writes an account and reads its total; calls at the same time share one statement. */
+  /** Writes the pending spend of an account and reads its total; concurrent calls share one statement. */
   function flush(account: Account): Promise<void> {
     account.flushing ??= write(account).finally(() => {
       account.flushing = undefined;
@@ -90,7 +90,7 @@ export function createOwnerAccounts(
     for (const [key, account] of accounts) {
       if (account.pending !== NO_SPEND)
         await flush(account).catch((error: unknown) =>
-          logger.warn({ err: error }, "the spend of an owner was not written; it is kept and written later"),
+          logger.warn({ err: error }, "writing the spend of an owner failed; it will be retried"),
         );
       const isOver = account.day !== today && account.pending === NO_SPEND;
       if (isOver) accounts.delete(key);

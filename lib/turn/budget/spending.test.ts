@@ -5,7 +5,7 @@ import type { Database } from "#db/client.ts";
 import { sessions } from "#db/schema/index.ts";
 import { openTestDatabase, sessionRow } from "#db/testing.ts";
 import { createMemoryBus } from "#lib/events/bus/bus.ts";
-import { openWords } from "#lib/events/bus/words.ts";
+import { openTopic } from "#lib/events/bus/topic.ts";
 import type { Budget } from "#lib/session/budget/budget.ts";
 import { newId } from "#lib/session/new-id.ts";
 import { findSession } from "#lib/session/session-store.ts";
@@ -17,7 +17,7 @@ const bus = createMemoryBus();
 const USAGE = { inputTokens: 900, outputTokens: 100, reasoningTokens: 50, cachedInputTokens: 0 };
 
 const open = (own: Database = db): Spending =>
-  createSpending({ db: own, price: undefined, owners: undefined, words: openWords(bus, "budget-changed") });
+  createSpending({ db: own, price: undefined, owners: undefined, words: openTopic(bus, "budget-changed") });
 
 async function startRun(budget: Budget | null, more: { subAgents?: boolean } = {}) {
   const id = newId("ses");
@@ -45,7 +45,7 @@ describe("spending", () => {
     await spending.close();
   });
 
-  test("of a session begins with what its earlier turns have spent", async () => {
+  test("of a session begins with the spend of its earlier turns", async () => {
     const spending = open(noStatements);
     const run = await startRun({ tokens: 1_500 });
     run.session.spentTokens = 1_500;
@@ -78,7 +78,7 @@ describe("spending", () => {
     await spending.close();
   });
 
-  test("is compared with a changed budget in every process before the next call", async () => {
+  test("is compared with a changed budget before the next call, in every process", async () => {
     const [one, other] = [open(), open()];
     const run = await startRun(null);
     one.begin(run);

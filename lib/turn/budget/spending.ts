@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { Database } from "#db/client.ts";
-import type { Words } from "#lib/events/bus/words.ts";
+import type { Topic } from "#lib/events/bus/topic.ts";
 import { type ModelPrice, priceCall } from "#lib/model/prices.ts";
 import type { ModelUsage } from "#lib/model/usage.ts";
 import { addSpend, type Budget, describeExhausted, type Spend } from "#lib/session/budget/budget.ts";
@@ -10,46 +10,46 @@ import type { OwnerAccounts } from "./owner-accounts.ts";
 
 /** A budget that is used up. */
 type Exhausted = {
-  /** Names the limit, and says when the turn continues. */
+  /** A sentence that names the limit and says when the turn continues. */
   sentence: string;
-  /** When the budget is renewed; null for one that continues only when a caller raises it. */
+  /** When the budget is renewed; null if only a caller can raise it. */
   until: Date | null;
-  /** The session's budget that the sentence is about; undefined where it is about the owner's. */
+  /** The exhausted budget of the session; undefined if the owner's budget is exhausted. */
   budget: Budget | undefined;
 };
 
-/** The part of a run that its spending is counted by. */
+/** The fields of a run that counting needs. */
 type SpendingRun = Pick<RunInPlay, "session" | "agent" | "countedAt">;
 
 /** Counts what runs spend, and compares it with the budgets of their sessions and owners. */
 export type Spending = {
   /** Begins to count a run that this process has claimed. */
   begin: (run: SpendingRun) => void;
-  /** Counts a model call and the time since the last count. @returns what is to be recorded with the step. */
+  /** Counts a model call and the time since the last count. @returns the spend to record with the step. */
   countCall: (run: SpendingRun, usage: ModelUsage | undefined) => Spend;
-  /** Counts the time since the last count. @returns what is to be recorded with the step. */
+  /** Counts the time since the last count. @returns the spend to record with the step. */
   countTime: (run: SpendingRun) => Spend;
-  /** The budget that a run has used up, if any. Asked before each model call; see {@link createSpending} for its cost. */
+  /** The budget that a run has exhausted, if any. Called before each model call; see {@link createSpending} for its cost. */
   findExhausted: (run: SpendingRun) => Promise<Exhausted | undefined>;
   /** The budget of a root session and what its tree has spent, at most {@link FRESH_MS} old. */
   readTree: (rootId: string) => Promise<TreeBudget | undefined>;
-  /** Tells all processes that the budget of a root session has changed. */
+  /** Marks the budget of a root session as changed in all processes. */
   budgetChanged: (rootId: string) => void;
   close: () => Promise<void>;
 };
 
-/** How long what a tree with sub-agents has spent is used before it is read again: others may play its sub-agents. */
+/** How long the spend of a tree with sub-agents is cached: other processes may play its sub-agents. */
 const FRESH_MS = 15_000;
 const TREES_MAX = 5_000;
 
-/** @param readAt on the clock of `performance.now()`; undefined where only this process spends. */
+/** `readAt` is on the clock of `performance.now()`; undefined if only this process spends: such an entry never expires. */
 type Tree = TreeBudget & { readAt: number | undefined };
 
 /** The price was removed from the settings after the budget was set. */
 const UNPRICED =
   "The session's budget in US dollars cannot be counted, because the price of the model is not known. The turn continues when that limit is removed, or set again once MODEL_PRICES has the price.";
 
-/** A tree whose budget was changed, until it is read again. */
+/** Cache entry of a tree whose budget was changed: already expired, so the next check reads the tree. */
 const CHANGED: Tree = {
   budget: null,
   spent: { tokens: 0, usd: 0, ms: 0 },
@@ -57,19 +57,19 @@ const CHANGED: Tree = {
 };
 
 /**
- * Creates the counting. What a run spends is written with its steps; here it is kept in memory, so that the check before a
- * model call costs no statement. The exceptions are trees with sub-agents that have a budget, which are read every 15 s at
- * most, and a budget that was changed during a turn. A session without a budget costs nothing. Source: decision 050.
+ * Creates the counter. A run's spend is written with its steps; a copy is cached here, so that the check before a model call
+ * costs no statement. There are two exceptions: trees with sub-agents that have a budget are read at most every 15 s, and a
+ * budget that was changed during a turn is read once. A session without a budget costs nothing. Source: decision 050.
  *
- * @param deps.price of the model; without one, calls cost nothing.
- * @param deps.owners absent where owners have no budget.
- * @param deps.words tell other processes of changed budgets.
+ * @param deps.price the price of the model; without one, calls cost nothing.
+ * @param deps.owners absent if owners have no budget.
+ * @param deps.words the channel that tells other processes which budgets have changed.
  */
 export function createSpending(deps: {
   db: Database;
   price: ModelPrice | undefined;
   owners: OwnerAccounts | undefined;
-  words: Words;
+  words: Topic;
 }): Spending {
   const { db, price, owners, words } = deps;
   const trees = new LRUCache<string, Tree>({ max: TREES_MAX });
@@ -110,10 +110,10 @@ export function createSpending(deps: {
 
   return {
     begin({ session, agent }) {
-      // A change that came after the row was read is read with the next check.
+      // The budget may have changed after the session's row was read: the entry stays expired, and the next check reads it.
       if (agent || session.subAgents || trees.get(session.id)?.readAt === CHANGED.readAt) return;
       const { spentTokens: tokens, spentUsd: usd, spentMs: ms, budget } = session;
-      // The row is newer than what this process knows from an earlier turn.
+      // The row is newer than what this process cached in an earlier turn.
       if (budget === null) trees.delete(session.id);
       else trees.set(session.id, { budget, spent: { tokens, usd, ms }, readAt: undefined });
     },

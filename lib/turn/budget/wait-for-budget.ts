@@ -4,11 +4,11 @@ import { ownWait } from "../step/await-agents.ts";
 import type { TurnDeps } from "../turn-deps.ts";
 
 /**
- * Parks a run whose budget is used up. The run loses nothing: it continues at the same step when the budget is raised, or at
- * midnight for the budget of an owner. Source: decision 050.
+ * Parks a run whose budget is used up. The run loses nothing: it continues at the same step when the session's budget is
+ * raised, or at midnight UTC when the owner's budget is renewed. Source: decision 050.
  *
- * @returns `parked`, `steered` if a message arrived that the turn is to read first, or `free` if the run may go on; a stopped
- * run is free, too.
+ * @returns `parked`; `steered` if a message arrived that the turn has to read first; or `free` if the run may continue (also
+ * for a stopped run).
  */
 export async function waitForBudget(deps: TurnDeps, run: RunInPlay): Promise<"free" | "parked" | "steered"> {
   for (;;) {

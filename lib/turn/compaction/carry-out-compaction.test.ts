@@ -25,7 +25,7 @@ const model = await createModel({
 });
 const signal = new AbortController().signal;
 
-/** A history of so many steps, what a turn knows of it, and what is to be done. */
+/** A history of `steps` steps as the input of a compaction, with its plan. */
 function prepare(steps: number, textCharacters: number) {
   const history = createHistory();
   const requestFrom = history.add(user("Compare the offers"));
@@ -48,7 +48,7 @@ function prepare(steps: number, textCharacters: number) {
   return { input, plan };
 }
 
-/** What the provider is sent for these messages. */
+/** Sends messages to the provider. @returns the input of the request. */
 async function send(messages: ModelMessage[]) {
   server.enqueue({ text: "done" });
   const stream = streamText({ model: model.model, messages, providerOptions: model.providerOptions });
@@ -57,7 +57,7 @@ async function send(messages: ModelMessage[]) {
 }
 
 describe("carryOutCompaction", () => {
-  it("offloads without a call of the model", async () => {
+  it("offloads without a model call", async () => {
     const { input, plan } = prepare(20, 40);
     const [before, outcome] = [server.requests.length, await carryOutCompaction(model, input, plan, signal)];
     assert.equal(server.requests.length, before);
@@ -66,7 +66,7 @@ describe("carryOutCompaction", () => {
     assert.ok(outcome.event.tokensAfter <= 5_000 && outcome.event.messagesReplaced < 20);
   });
 
-  it("puts the model's summary in the place of what was, and says what is left", async () => {
+  it("replaces old messages by the model's summary, and reports the size of what is left", async () => {
     const { input, plan } = prepare(16, 1_700);
     const outcome = await carryOutCompaction(model, input, plan, signal);
     assert.equal(outcome.kind, "compacted");
@@ -79,7 +79,7 @@ describe("carryOutCompaction", () => {
     assert.equal(planCompaction({ ...input, entries, usedTokens: outcome.event.tokensAfter }).kind, "none");
   });
 
-  it("makes a history that survives JSON and that a provider takes, without our notes", async () => {
+  it("makes a history that survives JSON, that a provider accepts, and that is sent without the service's own fields", async () => {
     const { input, plan } = prepare(16, 1_700);
     const outcome = await carryOutCompaction(model, input, plan, signal);
     assert.equal(outcome.kind, "compacted");
@@ -93,7 +93,7 @@ describe("carryOutCompaction", () => {
     assert.doesNotMatch(JSON.stringify(sent), /resultId"|"position"|isSummary/);
   });
 
-  it("changes nothing where the summary fails", async () => {
+  it("changes nothing if the summary fails", async () => {
     const { input, plan } = prepare(16, 1_700);
     server.respondWith(() => ({ status: 503, message: "Overloaded" }));
     const outcome = await carryOutCompaction(model, input, plan, signal);
@@ -103,7 +103,7 @@ describe("carryOutCompaction", () => {
     assert.equal(planCompaction(input).kind, plan.kind);
   });
 
-  it("goes on from the ratio that the provider reported before", async () => {
+  it("estimates the new size at the ratio that the provider reported before", async () => {
     const { input, plan } = prepare(16, 1_700);
     const meter = createPromptMeter(4);
     const prompt = (messages: ModelMessage[]) => ({ instructions: "", tools: new Map(), messages });

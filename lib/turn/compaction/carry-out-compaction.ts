@@ -15,16 +15,15 @@ type CompactedFields = {
   messagesReplaced: number;
 };
 
-/** How a compaction came out; what failed or was stopped has changed nothing. */
+/** The outcome of a compaction. A failed or stopped one has changed nothing. */
 type CompactionOutcome =
   | { kind: "compacted"; compaction: Compaction; event: CompactedFields; usage?: ModelUsage }
   | { kind: "failed"; failure: ModelFailure; usage?: ModelUsage }
   | { kind: "stopped" };
 
 /**
- * Makes a planned compaction, with a call of the model where it needs a summary. It writes nothing: the caller records
- * `compaction` as a step and the event with it, in one transaction, so that a crash before leaves the history as it was.
- * Never throws.
+ * Carries out a planned compaction; for a summary it calls the model. It writes nothing: the caller records `compaction` as
+ * a step together with the event in one transaction, so that a crash before it leaves the history unchanged. Never throws.
  */
 export async function carryOutCompaction(
   model: CalledModel,
@@ -46,7 +45,7 @@ export async function carryOutCompaction(
   return { kind: "compacted", compaction, event, usage: answer.usage };
 }
 
-/** Tokens of the next prompt, counted as the provider counted the last one. */
+/** Tokens of the next prompt: its estimate, scaled by what the provider counted for the last prompt. */
 function measureAfter(input: CompactionInput, compaction: Compaction): number {
   const { entries, overheadTokens, picturesShown, usedTokens } = input;
   const weigh = (some: CompactionInput["entries"]) =>

@@ -10,17 +10,17 @@ import { carryOutCompaction } from "./carry-out-compaction.ts";
 import { type CompactionInput, isNearBudget, planCompaction } from "./plan-compaction.ts";
 import { weighOverhead } from "./prompt-meter.ts";
 
-/** Whether the model may be called: there was room (`ready`), or some was made; what failed or was stopped changed nothing. */
+/** Whether the model may be called: there was room (`ready`), or room was made (`compacted`). The others changed nothing. */
 type Room = { kind: "ready" | "compacted" | "stopped" } | { kind: "failed"; failure: ModelFailure };
 
 const READY: Room = { kind: "ready" };
 
 /**
- * Makes room in a context that is near its budget, before a call of the model. The replacement is a step of its own: until
- * it is recorded the history is what it was. Source: decision 014.
+ * Compacts a context that is near its budget, before a call of the model. The compaction is a step of its own: until it is
+ * recorded, the history is unchanged. Source: decision 014.
  *
- * @param call the step that the call will be recorded as.
- * @param isRefused whether the provider has just refused the prompt as too large, whatever its size is thought to be.
+ * @param call the name of the step that the model call will be recorded as.
+ * @param isRefused whether the provider has just refused the prompt as too large; the estimate is then not trusted.
  */
 export async function compactContext(
   deps: TurnDeps,
@@ -32,7 +32,7 @@ export async function compactContext(
   const place = `${call}.${countCompactions(run, call) + 1}`;
   const failed = findRecorded<{ failure: ModelFailure }>(run, `compact-failed-${place}`);
   if (failed) return { kind: "failed", failure: failed.failure };
-  // What was begun is ended, also by an executor that would count otherwise.
+  // An executor that resumes a compaction uses the recorded count, so that it finishes the compaction in any case.
   const begun = findRecorded<{ tokens: number }>(run, `compacting-${place}`);
   const tokens = begun?.tokens ?? run.meter.count(meteredPrompt(run));
   if (!begun && !isRefused && !isNearBudget(tokens, budgetTokens)) return READY;
@@ -59,7 +59,7 @@ export async function compactContext(
       events: [{ kind: "turn.compacting", ...about, tokens: input.usedTokens, budgetTokens }],
     });
   if (plan.kind === "none") {
-    // The budget has grown since this was begun: there is nothing to do any more.
+    // The budget has grown since an earlier executor began this compaction: there is nothing left to do.
     const event = {
       how: "offloaded",
       tokensBefore: tokens,
@@ -79,7 +79,7 @@ export async function compactContext(
   if (outcome.kind === "stopped") return outcome;
   const spend = deps.spending.countCall(run, outcome.usage);
   if (outcome.kind === "failed") {
-    // The step keeps what the call used, and an executor that resumes here from asking again; a retry of the run does.
+    // Records the usage of the call. An executor that resumes the run does not repeat the call; a retry of the run does.
     const { failure, usage } = outcome;
     await recordStep(deps, run, {
       name: `compact-failed-${place}`,
@@ -103,7 +103,7 @@ export async function compactContext(
   return { kind: "compacted" };
 }
 
-/** How often room was made for a call: a steer that came after the first time, or the provider, may ask for more. */
+/** How many compactions were recorded for a call. A later steer or the provider's refusal can make another one necessary. */
 function countCompactions({ outputs }: RunInPlay, call: string): number {
   let count = 0;
   while (outputs.has(`compact-${call}.${count + 1}`)) count++;

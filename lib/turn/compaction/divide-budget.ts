@@ -1,16 +1,16 @@
-/** What a context budget is spent on, in tokens. */
+/** The parts of a context budget, in tokens. */
 export type BudgetParts = {
-  /** A prompt of more begins a compaction; what is above is room for the answer and the next results. */
+  /** A larger prompt starts a compaction; the rest of the budget is room for the answer and the next results. */
   start: number;
-  /** What a compaction aims at, for the whole prompt. */
+  /** The size of the whole prompt that a compaction aims at. */
   target: number;
-  /** Above this the next answer may not fit: compaction then does whatever it can. */
+  /** Above this, the next answer may not fit: the compaction then also cuts recent messages. */
   limit: number;
-  /** A summary may be as long as this. */
+  /** The longest summary. */
   summary: number;
-  /** The recent messages that stay as they are get up to this. */
+  /** The most that recent messages, which stay unchanged, may take. */
   recent: number;
-  /** A compaction that asks the model for a summary is to win at least this. */
+  /** The least that a compaction has to save to be worth a summary call. */
   gain: number;
 };
 
@@ -19,8 +19,8 @@ export const START_SHARE = 0.8;
 const SUMMARY_MOST = 6_000;
 
 /**
- * Divides a budget: compaction starts at 80 % and aims at 50 %, or, where instructions and tools alone take most of the
- * budget, at half and a quarter of what they leave. `overheadTokens` is what goes with every prompt.
+ * Divides a budget: a compaction starts at 80 % and aims at 50 %. If instructions and tools alone take most of the budget,
+ * it starts at half and aims at a quarter of the rest. `overheadTokens`: the size of instructions and tools.
  */
 export function divideBudget(budgetTokens: number, overheadTokens: number): BudgetParts {
   const room = Math.max(0, budgetTokens - overheadTokens);

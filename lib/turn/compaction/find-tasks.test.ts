@@ -10,7 +10,7 @@ const find = (entries: HistoryEntry[], requestFrom: number) =>
   [...findTasks(listItems(entries), requestFrom)].map(({ message }) => message.content);
 
 describe("the task", () => {
-  it("is what the running request brought, with its steers, and nothing from before", () => {
+  it("is the messages of the running request and its steers, and no earlier message", () => {
     const entries = [
       { position: 1, messages: [user("earlier")] },
       { position: 2, messages: [assistant("done")] },
@@ -21,13 +21,13 @@ describe("the task", () => {
     assert.deepEqual(find(entries, 3), ["a steer", "two", "one"]);
   });
 
-  it("is of a transcript its last user messages, also where an answer stands behind them", () => {
+  it("is the last user messages of a transcript, even if an answer follows them", () => {
     const transcript = [user("before"), assistant("said"), user("one"), user("two")];
     assert.deepEqual(find([{ position: 3, messages: transcript }], 3), ["two", "one"]);
     assert.deepEqual(find([{ position: 3, messages: [...transcript, assistant("so")] }], 3), ["two", "one"]);
   });
 
-  it("is not what the service asked the model for the structured result", () => {
+  it("does not include the service's own question for the structured result", () => {
     const entries = [
       { position: 3, messages: [user("the task")] },
       { position: 4, messages: [user("give the result"), assistant("{}")] },
@@ -35,7 +35,7 @@ describe("the task", () => {
     assert.deepEqual(find(entries, 3), ["the task"]);
   });
 
-  it("is known inside a compaction by the step that brought it, and the summary is none", () => {
+  it("is found inside a compaction by the position of its step, and does not include the summary", () => {
     const messages = [
       { ...user("over"), position: 0 },
       { ...user("earlier"), position: 2 },

@@ -15,7 +15,7 @@ describe("groups of messages", () => {
   ]);
   const starts = groupMessages(items);
 
-  it("hold a message with calls and all their results, wherever those stand", () => {
+  it("hold a message with calls and all their results, wherever these are", () => {
     assert.deepEqual(starts, [0, 1, 2, 3, 8]);
     assert.deepEqual(groupMessages([]), []);
   });

@@ -8,9 +8,9 @@ export const listItems = (entries: readonly HistoryEntry[]): Item[] =>
   entries.flatMap(({ position, messages }) => messages.map((message) => ({ position, message })));
 
 /**
- * Where a history may be parted: indexes at which a group of messages begins, the first one 0. A group holds an assistant
- * message with all results of its calls, wherever they stand, and what stands between them; a result whose call is not
- * there belongs to what is before it.
+ * Divides a history into groups that must not be split, and returns the index at which each group begins; the first is 0. A
+ * group holds an assistant message, all results of its calls, and all messages in between. A result without its call belongs
+ * to the message before it.
  */
 export function groupMessages(items: readonly Item[]): number[] {
   const callers = new Map<string, number>();
@@ -34,8 +34,8 @@ export function groupMessages(items: readonly Item[]): number[] {
 }
 
 /**
- * The position through which a compaction replaces entries, whose last change is at `index`: entries are replaced whole, and
- * so are groups, so that no call stands in it whose results stand behind it.
+ * The position through which a compaction replaces entries if its last change is at `index`. Entries and groups are replaced
+ * as a whole, so that a call and its results are either all inside the compaction or all after it.
  */
 export function findReplacedThrough(
   items: readonly Item[],

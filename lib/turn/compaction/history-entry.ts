@@ -1,31 +1,31 @@
 import type { ModelMessage } from "ai";
 
-/** A message of the history with what this service notes on it. The AI SDK sends none of the notes to a provider. */
+/** A message of the history with this service's own fields. The AI SDK sends none of these fields to a provider. */
 export type HistoryMessage = ModelMessage & {
-  /** A tool message: the handle by which `read_tool_result` finds the whole result. */
+  /** On a tool message: the id by which `read_tool_result` finds the whole result. */
   resultId?: string;
-  /** A user message inside a compaction: position of the step that brought it; 0 where its request is over. */
+  /** On a user message inside a compaction: position of the step that added it; 0 if it is not of the running request. */
   position?: number;
-  /** A user message that is the service's own summary of what was before. */
+  /** Marks the service's own summary of the earlier conversation, which has the role of a user message. */
   isSummary?: true;
-  /** A user message that the service added; it is no task. A model is shown it before the user's message that it belongs to. */
+  /** Marks a user message that the service added. It is not a task, and precedes the user message that it belongs to. */
   isAdded?: true;
 };
 
 /**
- * What one recorded step shows the model. Entries stand in the order of their positions; the entry of a compaction comes
- * first, and its position is the `replacesThrough` of its step.
+ * The messages that one recorded step shows the model. Entries are in the order of their positions; the entry of a
+ * compaction comes first, and its position is the `replacesThrough` of its step.
  */
 export type HistoryEntry = { position: number; messages: HistoryMessage[] };
 
-/** What a compaction step stores: `messages` stand for every entry up to position `replacesThrough`. */
+/** What a compaction step stores: `messages` replace every entry up to position `replacesThrough`. */
 export type Compaction = {
   kind: "offloaded" | "summarized";
   replacesThrough: number;
   messages: HistoryMessage[];
 };
 
-/** The history after a compaction. Pure; the entries that stay are the same objects. */
+/** The history after a compaction. Pure; entries that are not replaced are the same objects. */
 export function applyCompaction(entries: readonly HistoryEntry[], compaction: Compaction): HistoryEntry[] {
   const { replacesThrough, messages } = compaction;
   return [

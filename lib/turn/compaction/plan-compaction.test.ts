@@ -18,7 +18,7 @@ import {
 
 type Plan = ReturnType<typeof plan>;
 
-/** The history after a plan was carried out, with a summary as long as it may be. */
+/** The history after a plan was carried out, with a summary of the maximum length. */
 function carryOut(entries: readonly HistoryEntry[], planned: Plan): HistoryEntry[] {
   if (planned.kind === "offload") return applyCompaction(entries, planned.compaction);
   if (planned.kind !== "summarize") return [...entries];
@@ -38,7 +38,7 @@ describe("planCompaction", () => {
     assert.deepEqual(plan({ entries: [] }), { kind: "none" });
   });
 
-  it("offloads old tool results first, and tells how to read them again", () => {
+  it("offloads old tool results first, and says how to read them again", () => {
     const history = createHistory();
     history.add(user("the task"));
     for (let index = 0; index < 8; index++) {
@@ -67,7 +67,7 @@ describe("planCompaction", () => {
     assert.doesNotMatch(JSON.stringify(planned), /read_tool_result/);
   });
 
-  it("summarizes where offloading is not enough, and keeps the task, the steers and the recent messages", () => {
+  it("summarizes if offloading is not enough, and keeps the task, the steers and the recent messages", () => {
     const history = createHistory();
     history.add(user("an earlier request"));
     history.add(assistant(fill("an earlier answer", 6_000)));
@@ -88,7 +88,7 @@ describe("planCompaction", () => {
     assert.ok(planned.tokensAfter <= 5_000);
   });
 
-  it("hands the former summary on, apart from what is to be summarized now", () => {
+  it("passes on the previous summary separately from the messages to summarize", () => {
     const history = createHistory();
     const requestFrom = history.add(user("the task"));
     const think = (count: number) => {
@@ -111,7 +111,7 @@ describe("planCompaction", () => {
     assert.equal(after.filter((message) => textOf(message) === '"the task"').length, 1);
   });
 
-  it("takes the task of a request that is over for any other message", () => {
+  it("treats the task of an earlier request like any other message", () => {
     const history = createHistory();
     const requestFrom = history.add(user("the first task"));
     for (let index = 0; index < 16; index++) history.add(assistant(fill(`thought ${index}`, 2_000)));
@@ -125,7 +125,7 @@ describe("planCompaction", () => {
     assert.equal(after.includes('"the second task"'), true);
   });
 
-  it("keeps of a long first transcript its last user messages", () => {
+  it("keeps the last user messages of a long first transcript", () => {
     const history = createHistory();
     const lines = Array.from({ length: 20 }, (_, index) => [
       user(fill(`question ${index}`, 1_000)),
@@ -139,7 +139,7 @@ describe("planCompaction", () => {
     assert.equal(textOf(after.at(-1)), '"the task"');
   });
 
-  it("never parts a call from its results, also with several in several steps and a steer between them", () => {
+  it("never separates a call from its results, even with several calls and steps and a steer between them", () => {
     const history = createHistory();
     history.add(user("the task"));
     history.add(assistant(fill("thought", 20_000)));
@@ -171,7 +171,7 @@ describe("planCompaction", () => {
     assert.equal(plan({ entries: carryOut(history.entries, planned) }).kind, "none");
   });
 
-  it("says so where the task alone is larger than the budget", () => {
+  it("reports that compaction is impossible if the task alone is larger than the budget", () => {
     const history = createHistory();
     history.add(user(fill("task", 60_000)));
     const planned = plan({ entries: history.entries });
@@ -179,20 +179,20 @@ describe("planCompaction", () => {
     assert.match(planned.message, /about 17\d\d\d tokens, and the budget is 10000/);
   });
 
-  it("says so before it asks for a summary that would not help", () => {
+  it("reports that compaction is impossible before it plans a summary that would not help", () => {
     const history = createHistory();
     history.add(user("the task"));
     for (let index = 0; index < 8; index++) history.add(assistant(fill(`thought ${index}`, 2_000)));
     assert.equal(plan({ entries: history.entries, overheadTokens: 10_200 }).kind, "impossible");
   });
 
-  it("starts later where instructions and tools take most of the budget", () => {
+  it("starts later if instructions and tools take most of the budget", () => {
     const history = createHistory();
     history.add(user(fill("task", 1_000)));
     assert.equal(plan({ entries: history.entries, overheadTokens: 8_200 }).kind, "none");
   });
 
-  it("gives a call of a turn that was stopped a result of its own, where it becomes part of a compaction", () => {
+  it("adds a result to the unanswered call of a stopped turn when it becomes part of a compaction", () => {
     const history = createHistory();
     history.add(user("the task"));
     history.add(assistant("looking", ["stopped"], ["done"]));
@@ -213,7 +213,7 @@ describe("planCompaction", () => {
     assert.equal(textOf(after[4]), '"again"');
   });
 
-  it("is at rest in the history that is built anew from the steps", () => {
+  it("finds nothing to do in the compacted history that is rebuilt from the steps", () => {
     const history = createHistory();
     const requestFrom = history.add(user("the task"));
     const steps: Parameters<typeof createTurnHistory>[0] = [...history.entries];
@@ -226,10 +226,14 @@ describe("planCompaction", () => {
       const planned = plan({ entries: history.entries, requestFrom });
       if (planned.kind === "none") continue;
       history.entries = carryOut(history.entries, planned);
-      const [made] = history.entries;
-      // A compaction is a step too, with a position of its own.
-      if (made)
-        steps.push({ position: history.skip(), messages: made.messages, replacesThrough: made.position });
+      const [compacted] = history.entries;
+      // A compaction step uses a position, too.
+      if (compacted)
+        steps.push({
+          position: history.skip(),
+          messages: compacted.messages,
+          replacesThrough: compacted.position,
+        });
     }
     const through = Math.max(...steps.map(({ replacesThrough }) => replacesThrough ?? 0));
     const rebuilt = createTurnHistory(steps.filter(({ position }) => position > through));
@@ -279,13 +283,13 @@ describe("planCompaction", () => {
 
 describe("planCompaction, for any history", () => {
   for (let seed = 1; seed <= 150; seed++) {
-    it(`seed ${seed}: keeps calls whole, the task and the newest exchange, and rests afterwards`, () => {
+    it(`seed ${seed}: keeps calls with their results, the task and the newest exchange, and is idempotent`, () => {
       const random = createRandom(seed);
       const { entries, requestFrom } = makeHistory(random);
       const overheadTokens = random.below(3_000);
       const factor = 0.5 + random.next() * 1.5;
       const size = (weighMessages(messagesOf(entries), 4) + overheadTokens) * factor;
-      // Most often just too large, as in a turn that asks before every call.
+      // In most cases just too large, as in a turn that checks before every call.
       const budgetTokens = Math.round(size / (0.8 + random.next() * (random.isOnce(3) ? 5 : 0.4)));
       const given = { entries, requestFrom, overheadTokens, budgetTokens };
       const planned = plan(given, factor);
@@ -333,7 +337,10 @@ describe("planCompaction, for any history", () => {
   });
 });
 
-/** Calls and results of `after` match, and each result stands after its call with nothing but results between the call's message and it that were not there before. */
+/**
+ * Asserts that calls and results of `after` match, and that only results, or messages that were there before, are between a
+ * call's message and its results.
+ */
 function assertWhole(before: HistoryMessage[], after: HistoryMessage[], isAllThere: boolean): void {
   const answered = new Set(resultsOf(before).map((part) => ("toolCallId" in part ? part.toolCallId : "")));
   const called = new Set<string>();
@@ -352,7 +359,7 @@ function assertWhole(before: HistoryMessage[], after: HistoryMessage[], isAllThe
   if (isAllThere) for (const callId of answered) assert.ok(got.has(callId), `${callId} is gone`);
 }
 
-/** A provider takes it: right behind each message with calls stand the results of all of them, steers aside. */
+/** Asserts that a provider accepts the messages: results of all calls directly follow their message, apart from steers. */
 function assertSendable(messages: readonly HistoryMessage[]): void {
   const open = new Set<string>();
   for (const message of messages) {
@@ -364,7 +371,7 @@ function assertSendable(messages: readonly HistoryMessage[]): void {
   assert.equal(open.size, 0);
 }
 
-/** What has to stay: the running request's messages and the newest exchange. */
+/** The messages that every compaction must keep: those of the running request and the newest exchange. */
 function leastOf(messages: HistoryMessage[]): HistoryMessage[] {
   const newest = messages.findLastIndex(({ role }) => role === "assistant");
   return messages.filter((message, index) => index >= newest || isOfRunning(message));
@@ -372,18 +379,18 @@ function leastOf(messages: HistoryMessage[]): HistoryMessage[] {
 
 const isOfRunning = (message: HistoryMessage) => /^"(task|steer) of the running/.test(textOf(message) ?? "");
 
-/** The task, the newest steer and the newest exchange are still there. */
+/** Asserts that the task, the newest steer and the newest exchange are still there. */
 function assertKept(before: HistoryMessage[], after: HistoryMessage[]): void {
   const texts = after.map(textOf);
   for (const message of before.filter(isOfRunning))
     assert.ok(texts.includes(textOf(message)), "a task message is gone");
   const newest = before.findLast(({ role }) => role === "assistant");
   if (newest?.role !== "assistant" || typeof newest.content === "string") return;
-  const said = newest.content.find((part) => part.type === "text")?.text ?? "";
-  assert.ok(said && JSON.stringify(after).includes(said), "the newest exchange is gone");
+  const text = newest.content.find((part) => part.type === "text")?.text ?? "";
+  assert.ok(text && JSON.stringify(after).includes(text), "the newest exchange is gone");
 }
 
-/** Any session: requests with exchanges of many shapes and sizes, some of them stopped in the middle. */
+/** A random session: requests with exchanges of many shapes and sizes, some of them stopped in the middle. */
 function makeHistory(random: Random): { entries: HistoryEntry[]; requestFrom: number } {
   const history = createHistory();
   const size = () => (random.isOnce(12) ? random.below(40_000) : random.below(3_000));
@@ -393,18 +400,18 @@ function makeHistory(random: Random): { entries: HistoryEntry[]; requestFrom: nu
     const name = request === requests ? "the running request" : `request ${request}`;
     requestFrom = history.add(user(`task of ${name}`));
     for (let left = random.below(25); left > 0; left--) {
-      const made = Array.from({ length: random.below(4) }, () => `call${calls++}`);
+      const callIds = Array.from({ length: random.below(4) }, () => `call${calls++}`);
       const message = assistant(
         fill(`said ${calls}`, 20 + random.below(1_000)),
-        ...made.map((callId): [string, unknown] => [
+        ...callIds.map((callId): [string, unknown] => [
           callId,
           { text: fill("in", random.isOnce(6) ? 5_000 : 30) },
         ]),
       );
-      const invalid = random.isOnce(8) ? made.splice(0, 1) : [];
+      const invalid = random.isOnce(8) ? callIds.splice(0, 1) : [];
       history.add(message, ...invalid.map((callId) => result(callId, "does not fit")));
-      if (left === 1 && request < requests && random.isOnce(2)) made.pop();
-      for (const callId of made.toSorted(() => random.next() - 0.5)) {
+      if (left === 1 && request < requests && random.isOnce(2)) callIds.pop();
+      for (const callId of callIds.toSorted(() => random.next() - 0.5)) {
         history.add(result(callId, fill("page", size())));
         if (random.isOnce(20)) history.add(user(`steer of ${name}, ${history.entries.length}`));
       }

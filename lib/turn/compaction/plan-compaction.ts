@@ -7,15 +7,15 @@ import { settleWithin } from "./settle-within.ts";
 import { cutMessage, offloadMessage, type Shortening } from "./shorten-message.ts";
 import { planSummary, rememberTask, type SummaryPlan } from "./summary-plan.ts";
 
-/** What the turn knows before a model call. */
+/** The state of the context before a model call. */
 export type CompactionInput = {
   entries: readonly HistoryEntry[];
   budgetTokens: number;
-  /** What the next prompt takes, as the meter counts it. */
+  /** The size of the next prompt, as the meter counts it. */
   usedTokens: number;
   /** The estimate of the instructions and tool definitions alone (`weighOverhead`). */
   overheadTokens: number;
-  /** Position of the first step of the running request, of whichever of its runs. */
+  /** Position of the first step of the running request, in any of its runs. */
   requestFrom: number;
   /** How many pictures of a prompt are sent. */
   picturesShown: number;
@@ -23,32 +23,32 @@ export type CompactionInput = {
 
 type Sizes = { tokensBefore: number; tokensAfter: number; messagesReplaced: number };
 
-/** Whether it is time to look for something to compact: the cheap question that comes before every model call. */
+/** Whether a prompt is large enough to plan a compaction: the cheap check before every model call. */
 export const isNearBudget = (usedTokens: number, budgetTokens: number): boolean =>
   usedTokens > budgetTokens * START_SHARE;
 
-/** What is to be done before the next model call. Sizes are in tokens of the whole prompt; of a summary they are the most. */
+/** What to do before the next model call. Sizes are in tokens of the whole prompt, with a summary at its greatest length. */
 export type CompactionPlan =
   | { kind: "none" }
   | ({ kind: "offload"; compaction: Compaction } & Sizes)
   | ({ kind: "summarize"; summary: SummaryPlan } & Sizes)
-  /** Nothing helps: the turn ends with this sentence. */
+  /** No compaction is enough: the turn ends with this error. */
   | { kind: "impossible"; message: string };
 
 type Candidate = { plan: Extract<CompactionPlan, { kind: "offload" | "summarize" }>; size: number };
 
 const NONE: CompactionPlan = { kind: "none" };
-/** Characters that are left of each result in the recent messages, tried one after the other; 0 is a line in its place. */
+/** Lengths in characters to which results in recent messages are cut, tried in turn; 0 replaces a result by one line. */
 const CUTS = [8_000, 4_000, 2_000, 1_000, 0];
-/** A change of less than this part of the budget is none. */
-const WORTH_LEAST = 0.02;
+/** The least share of the budget that a forced compaction has to save. */
+const FORCED_GAIN_LEAST = 0.02;
 
 /**
- * Decides what is to go from a context that has grown. First old tool results, pictures, reasoning and long inputs become
- * lines; where that is not enough, everything before the recent messages becomes a summary. The task of the running
- * request, as many of its newest steers as a part of the room holds, and the newest exchange stay word for word; only where the context cannot hold those are
- * results in recent messages cut. An assistant message is never parted from the results of its calls. Pure, and at rest:
- * asked again about its own outcome it finds nothing to do. Source: decision 014.
+ * Decides how to compact a context that has grown. First, old tool results, pictures and long inputs are replaced by short
+ * lines, and reasoning is removed. If that is not enough, everything before the recent messages becomes a summary. The task
+ * of the running request, its newest steers (as many as a share of the budget holds) and the newest exchange stay verbatim;
+ * results in recent messages are cut only if the context cannot hold these. An assistant message is never separated from the
+ * results of its calls. Pure and idempotent: for the compacted context it returns `none`. Source: decision 014.
  */
 export function planCompaction(input: CompactionInput): CompactionPlan {
   const { budgetTokens, usedTokens, overheadTokens, picturesShown } = input;
@@ -62,7 +62,7 @@ export function planCompaction(input: CompactionInput): CompactionPlan {
   const estimate = overheadTokens + measure(items);
   if (estimate === 0) return NONE;
 
-  // From here on everything is counted in estimated tokens, of which the provider counts `scale` each.
+  // All sizes below are in estimated tokens; the provider counts `scale` tokens for each of them.
   const scale = usedTokens / estimate;
   const budget = budgetTokens / scale;
   const parts = divideBudget(budget, overheadTokens);
@@ -80,8 +80,8 @@ export function planCompaction(input: CompactionInput): CompactionPlan {
   if (estimate <= parts.limit) return NONE;
 
   const forced = force(work, recentFrom, best);
-  const isHelp = forced && forced.size <= budget && estimate - forced.size >= budget * WORTH_LEAST;
-  if (isHelp) return forced.plan;
+  const isUseful = forced && forced.size <= budget && estimate - forced.size >= budget * FORCED_GAIN_LEAST;
+  if (isUseful) return forced.plan;
   if (estimate <= budget) return NONE;
   return {
     kind: "impossible",
@@ -99,7 +99,7 @@ type Work = {
   measure: (some: readonly Item[]) => number;
 };
 
-/** Where the recent messages begin: as many groups as the room holds, and the newest exchange at least. */
+/** The index at which the recent messages begin: as many groups as fit `room`, and at least the newest exchange. */
 function findRecent({ input, items, starts }: Work, room: number): number {
   const assistant = items.findLastIndex(({ message }) => message.role === "assistant");
   const newest = assistant < 0 ? items.length - 1 : assistant;
@@ -115,7 +115,7 @@ function findRecent({ input, items, starts }: Work, room: number): number {
   return from;
 }
 
-/** Replaces what may be shortened before `recentFrom`, and cuts results after it to `cut` characters where that is given. */
+/** Shortens messages before `recentFrom`, and cuts results after it to `cut` characters if `cut` is set. */
 function shorten({ input, items }: Work, recentFrom: number, cut?: number): Item[] {
   return items.map((item, index) => {
     const isOld = index < recentFrom || cut === 0;
@@ -125,7 +125,7 @@ function shorten({ input, items }: Work, recentFrom: number, cut?: number): Item
   });
 }
 
-/** A compaction that only shortens; undefined where there is nothing to shorten. */
+/** A compaction that only shortens messages; undefined if there is nothing to shorten. */
 function offload(work: Work, recentFrom: number, cut?: number): Candidate | undefined {
   const { input, items, scale, estimate, measure } = work;
   const shortened = shorten(work, recentFrom, cut);
@@ -148,7 +148,7 @@ function offload(work: Work, recentFrom: number, cut?: number): Candidate | unde
   };
 }
 
-/** A compaction that replaces everything before the recent messages by a summary; undefined where there is nothing before. */
+/** A compaction that replaces everything before the recent messages by a summary; undefined if nothing precedes them. */
 function summarize(work: Work, cut?: number): Candidate | undefined {
   const { input, parts, scale, estimate, measure } = work;
   const items = cut === undefined ? work.items : shorten(work, 0, cut);
@@ -175,20 +175,20 @@ function summarize(work: Work, cut?: number): Candidate | undefined {
   };
 }
 
-/** Does what can be done where the context is full: cuts results of the recent messages too, alone or beside a summary. */
+/** The compaction of a full context: it also cuts results in recent messages, with or without a summary. */
 function force(work: Work, recentFrom: number, best: Candidate | undefined): Candidate | undefined {
   const { target, start } = work.parts;
   const candidates = CUTS.flatMap((cut) => [offload(work, recentFrom, cut), summarize(work, cut)]);
   const sizes = [best, ...candidates].filter((candidate) => candidate !== undefined);
   return (
-    // Half-way is enough: the target would cost results that the model has just asked for.
+    // Stops half-way to the target: going further would cut results that the model has just asked for.
     sizes.find(({ size }) => size <= (target + start) / 2) ??
     sizes.find(({ size }) => size <= start) ??
     sizes.reduce<Candidate | undefined>(smaller, undefined)
   );
 }
 
-/** The one that leaves less; the first where both leave the same. */
+/** The candidate with the smaller context; the first one if both are equal. */
 function smaller(one: Candidate | undefined, other: Candidate | undefined): Candidate | undefined {
   if (!one || !other) return one ?? other;
   return other.size < one.size ? other : one;

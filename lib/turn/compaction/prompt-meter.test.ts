@@ -29,13 +29,13 @@ const pictured = (count: number): HistoryMessage => ({
 });
 
 describe("the estimate", () => {
-  it("counts bytes, so that text in any script has its weight", () => {
+  it("counts bytes, so that it fits text in any script", () => {
     assert.equal(estimateTokens(""), 0);
     assert.equal(estimateTokens("a".repeat(350)), 100);
     assert.ok(estimateTokens("日本語".repeat(100)) > 250);
   });
 
-  it("looks at a message once", () => {
+  it("reads a message only once", () => {
     const message = assistant("text", ["c", { long: fill("input", 700) }]);
     assert.equal(weighMessage(message), weighMessage(message));
     assert.ok(weighMessage(message).tokens > 200);
@@ -73,7 +73,7 @@ describe("createPromptMeter", () => {
     assert.equal(createPromptMeter(4).count(prompt([])), 1_000);
   });
 
-  it("takes what was reported for the truth, and estimates only what came since", () => {
+  it("uses the reported count, and estimates only later messages", () => {
     const meter = createPromptMeter(4);
     meter.report(prompt([first]), 3_009);
     assert.equal(meter.count(prompt([first])), 3_009);
@@ -86,36 +86,36 @@ describe("createPromptMeter", () => {
     assert.equal(meter.count(prompt([user("summary")])), Math.ceil(1.5 * (1_000 + 6 + 2)));
   });
 
-  it("does not take a short prompt's hidden additions for the measure of text", () => {
+  it("limits the ratio that a provider's hidden additions to a short prompt cause", () => {
     const meter = createPromptMeter(4);
     meter.report(prompt([first]), 40_000);
     assert.equal(meter.count(prompt([first, second])), 40_000 + 2 * 1_006);
   });
 
-  for (const reports of ["that it believes", "of nothing"])
-    it(`looks at no message twice, however long the history grows, with reports ${reports}`, () => {
+  for (const reports of ["that it believes", "of zero"])
+    it(`reads no message twice, however long the history grows, with reports ${reports}`, () => {
       const meter = createPromptMeter(4);
       const messages: HistoryMessage[] = [first];
-      let looked = 0;
+      let messagesRead = 0;
       for (let step = 0; step < 300; step++) {
         messages.push(step % 2 === 0 ? assistant(`step ${step}`) : pictured(1));
-        // The array tells how much of it is copied.
+        // The proxy counts how many messages are read or copied.
         const watched = Object.assign([...messages], {
           slice: (from?: number) => {
             const part = messages.slice(from);
-            looked += part.length;
+            messagesRead += part.length;
             return part;
           },
         });
         meter.count(prompt(watched));
-        meter.report(prompt(watched), reports === "of nothing" ? 0 : 4_000 + step * 10);
+        meter.report(prompt(watched), reports === "of zero" ? 0 : 4_000 + step * 10);
       }
-      assert.ok(looked <= 4 * 300, `${looked} messages`);
+      assert.ok(messagesRead <= 4 * 300, `${messagesRead} messages`);
       const estimate = createPromptMeter(4).count(prompt(messages));
-      assert.equal(meter.count(prompt(messages)), reports === "of nothing" ? estimate : 4_000 + 2_990);
+      assert.equal(meter.count(prompt(messages)), reports === "of zero" ? estimate : 4_000 + 2_990);
     });
 
-  it("does not believe a report that leaves out what was cached, nor one of nothing", () => {
+  it("ignores a report without cached tokens, and a report of zero", () => {
     const meter = createPromptMeter(4);
     meter.report(prompt([first]), 0);
     meter.report(prompt([first]), 300);

@@ -9,20 +9,20 @@ import {
   weighTools,
 } from "./estimate-tokens.ts";
 
-/** A prompt as the turn holds it: messages as recorded, before pictures are put in place. */
+/** A prompt with messages as they are recorded, before `showPictures` inserts the pictures. */
 export type MeteredPrompt = { instructions: string; tools: ModelTools; messages: readonly ModelMessage[] };
 
 /** Counts the tokens of a run's prompts. */
 export type PromptMeter = {
-  /** Tokens that the prompt takes. */
+  /** The tokens of a prompt. */
   count: (prompt: MeteredPrompt) => number;
-  /** Takes note of the input tokens that the provider reported for a prompt; 0 is no report. */
+  /** Stores the input tokens that the provider reported for a prompt; 0 means that it reported none. */
   report: (prompt: MeteredPrompt, inputTokens: number) => void;
 };
 
-/** Below this part of the estimate a report is not believed: some servers leave out what they had cached. */
-const BELIEVED_LEAST = 0.4;
-/** What a report may say about text that it has not seen: a short prompt's hidden additions are no measure for it. */
+/** A report below this share of the estimate is ignored: some servers leave out cached tokens. */
+const CREDIBLE_SHARE_LEAST = 0.4;
+/** Bounds of the ratio for estimates: what a provider adds to a short prompt must not scale the estimate of long texts. */
 const RATIO_LEAST = 0.5;
 const RATIO_MOST = 2;
 
@@ -30,9 +30,9 @@ const RATIO_MOST = 2;
 type Prefix = { first: ModelMessage | undefined; last: ModelMessage | undefined; count: number };
 
 /**
- * Counts prompts by what the provider said of the last one: that number is the truth for the messages it was sent, only
- * those since are looked at, so that a step costs no more in a long history than in a short one. After a compaction
- * everything is estimated, at the ratio of the last report. `picturesShown`: how many pictures of a prompt are sent.
+ * Creates a meter that starts from the provider's count of the last prompt and estimates only the messages added since, so
+ * that a step costs no more in a long history than in a short one. After a compaction it estimates the whole prompt, scaled
+ * by the ratio of the last report. `picturesShown`: how many pictures of a prompt are sent.
  */
 export function createPromptMeter(picturesShown: number): PromptMeter {
   let ratio = 1;
@@ -40,10 +40,10 @@ export function createPromptMeter(picturesShown: number): PromptMeter {
   let weighed: (Prefix & { weight: Weight }) | undefined;
 
   const weigh = (messages: readonly ModelMessage[]): Weight => {
-    const known = weighed && continues(messages, weighed) ? weighed : undefined;
-    const since = addWeights(known ? messages.slice(known.count) : messages);
-    const { tokens, pictures } = known?.weight ?? { tokens: 0, pictures: 0 };
-    const weight = { tokens: tokens + since.tokens, pictures: pictures + since.pictures };
+    const cached = weighed && continues(messages, weighed) ? weighed : undefined;
+    const added = addWeights(cached ? messages.slice(cached.count) : messages);
+    const { tokens, pictures } = cached?.weight ?? { tokens: 0, pictures: 0 };
+    const weight = { tokens: tokens + added.tokens, pictures: pictures + added.pictures };
     weighed = { ...prefixOf(messages), weight };
     return weight;
   };
@@ -60,14 +60,14 @@ export function createPromptMeter(picturesShown: number): PromptMeter {
     report(prompt, inputTokens) {
       const { messages } = prompt;
       const estimated = weighOverhead(prompt) + toTokens(weigh(messages), picturesShown);
-      if (inputTokens <= 0 || inputTokens < estimated * BELIEVED_LEAST) return;
+      if (inputTokens <= 0 || inputTokens < estimated * CREDIBLE_SHARE_LEAST) return;
       ratio = Math.min(RATIO_MOST, Math.max(RATIO_LEAST, inputTokens / estimated));
       reported = { ...prefixOf(messages), tokens: inputTokens };
     },
   };
 }
 
-/** Tokens of what goes with every prompt of a run. */
+/** Tokens of the instructions and tool definitions, which are part of every prompt of a run. */
 export const weighOverhead = (prompt: Pick<MeteredPrompt, "instructions" | "tools">): number =>
   estimateTokens(prompt.instructions) + weighTools(prompt.tools);
 
@@ -77,6 +77,6 @@ const prefixOf = (messages: readonly ModelMessage[]): Prefix => ({
   count: messages.length,
 });
 
-/** Whether messages begin with those of a prefix. */
+/** Whether messages begin with the messages of a prefix. */
 const continues = (messages: readonly ModelMessage[], { first, last, count }: Prefix): boolean =>
   messages.length >= count && messages[0] === first && messages[count - 1] === last;

@@ -2,12 +2,12 @@ import type { ToolResultPart } from "ai";
 
 type Output = ToolResultPart["output"];
 
-/** A tool's output as text and pictures; a picture is named by its evidence id, or by nothing where its bytes lie in the message. */
+/** A tool's output as text and pictures. A picture is its evidence id, or undefined if its bytes are in the message. */
 type ReadOutput = { text: string; pictures: (string | undefined)[]; isError: boolean };
 
 const PICTURE_REFERENCE = /^evidence:([^;]*);[\w.+/-]+$/;
 
-/** Takes a tool's output apart. */
+/** Separates a tool's output into its text and its pictures. */
 export function readOutput(output: Output): ReadOutput {
   switch (output.type) {
     case "text":

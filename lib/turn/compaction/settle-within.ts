@@ -2,8 +2,9 @@ import { settleCalls } from "../prompt/history.ts";
 import type { HistoryMessage } from "./history-entry.ts";
 
 /**
- * Messages that become one entry, each call among them with a result: between entries the history itself sees to that. A
- * call whose result comes later among them is left to it. The same messages where nothing is missing.
+ * Adds a result for each unanswered call in messages that become one entry; between entries, the history itself adds such
+ * results. A call whose result comes later in these messages gets no second one. If no result is missing, the messages stay
+ * unchanged.
  */
 export function settleWithin(messages: readonly HistoryMessage[]): HistoryMessage[] {
   const answered = new Set(

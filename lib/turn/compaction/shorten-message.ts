@@ -2,36 +2,36 @@ import type { ToolResultPart } from "ai";
 import type { HistoryMessage } from "./history-entry.ts";
 import { readOutput } from "./read-output.ts";
 
-/** Shorter results and inputs stay as they are: the line in their place would save nothing. */
+/** Shorter results stay unchanged: replacing them by a line would save nothing. */
 const KEPT_CHARACTERS = 400;
-/** Inputs of old calls from here on lose what their long strings hold. */
+/** Longer inputs of old calls have their long strings cut. */
 const INPUT_CHARACTERS = 1_000;
 const INPUT_STRING_CHARACTERS = 200;
-/** How every result that was left out begins. */
+/** The beginning of the line that replaces a result. */
 const LEFT_OUT = "[Left out to make room:";
-/** A longer text that begins so was not written here. */
+/** A longer text with the same beginning was not written by this file. */
 const LEFT_OUT_CHARACTERS = 4_000;
-/** Where `cutResult` names the result that it cut. */
+/** Character offset of the note that `cutResult` puts into a result. */
 const CUT_FROM = 9_000;
 const CUT_NOTE = /of (\d+) characters left out; read on with read_tool_result, resultId (\w+)/;
 
 type ToolMessage = Extract<HistoryMessage, { role: "tool" }>;
 type AssistantMessage = Extract<HistoryMessage, { role: "assistant" }>;
 
-/** `canReadOn`: whether the session has `read_tool_result`, which the lines in place of results name. */
+/** `canReadOn`: whether the session has `read_tool_result`, so that the replacing lines may name it. */
 export type Shortening = { canReadOn: boolean };
 
 /**
- * An old message without its bulk: a tool result becomes one line with the tool, its size and how to read it again, pictures
- * a line each, long inputs of calls are shortened, reasoning goes. Texts of users and assistants stay. The same object
- * where there is nothing to leave out, and for a message that was shortened before.
+ * Shortens an old message: a tool result becomes one line with the tool, its size and how to read it again; each picture
+ * becomes a line; long inputs of calls are shortened; reasoning is removed. Texts of users and assistants stay. Returns the
+ * same object if there is nothing to shorten, which is so for every message that was shortened before.
  */
 export function offloadMessage(message: HistoryMessage, how: Shortening): HistoryMessage {
   if (message.role === "assistant") return offloadCalls(message);
   return message.role === "tool" ? mapResults(message, (part) => offloadResult(part, message, how)) : message;
 }
 
-/** A message whose tool results hold at most `charactersMax` characters each (1,000 at least): their beginning and end. */
+/** Cuts each tool result of a message to its beginning and end, `charactersMax` characters together (1,000 at least). */
 export function cutMessage(message: HistoryMessage, charactersMax: number, how: Shortening): HistoryMessage {
   if (message.role === "assistant") return offloadCalls(message);
   return message.role === "tool"
@@ -80,7 +80,7 @@ function cutPart(
   return withText(part, [shown, ...pictures.map(describePicture)].join("\n"), isError);
 }
 
-/** The same words that stand for an older picture in a prompt. */
+/** The same text that `showPictures` shows in place of an older picture. */
 const describePicture = (evidenceId: string | undefined): string =>
   evidenceId ? `[picture ${evidenceId}, not shown again]` : "[picture, not shown again]";
 
@@ -96,8 +96,8 @@ function readCutNote(text: string): { resultId: string | undefined; characters: 
 
 function offloadCalls(message: AssistantMessage): HistoryMessage {
   if (typeof message.content === "string") return message;
-  const said = message.content.filter((part) => part.type !== "reasoning");
-  const content = (said.length > 0 ? said : message.content).map((part) => {
+  const withoutReasoning = message.content.filter((part) => part.type !== "reasoning");
+  const content = (withoutReasoning.length > 0 ? withoutReasoning : message.content).map((part) => {
     if (part.type !== "tool-call") return part;
     const input = shortenInput(part.input);
     return input === part.input ? part : { ...part, input };
@@ -108,13 +108,13 @@ function offloadCalls(message: AssistantMessage): HistoryMessage {
   return isSame ? message : { ...message, content };
 }
 
-/** A long input with its long strings cut; one that is long by other means keeps only its size. */
+/** Cuts the long strings of a long input; an input that is still too long is replaced by a note with its size. */
 function shortenInput(input: unknown): unknown {
   const characters = JSON.stringify(input)?.length ?? 0;
   if (characters <= INPUT_CHARACTERS) return input;
   const shortened = shortenStrings(input);
   const isShort = (JSON.stringify(shortened)?.length ?? 0) <= INPUT_CHARACTERS;
-  // A tool's input is an object, and some providers insist on it.
+  // Some providers accept only an object as a tool's input.
   return isShort ? shortened : { leftOut: `an input of ${characters} characters, left out to make room` };
 }
 

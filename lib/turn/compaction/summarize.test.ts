@@ -23,7 +23,7 @@ const history: HistoryMessage[] = [
 ];
 const input: SummaryInput = { messages: history, task: [user("Now the third offer")], summaryTokens: 200 };
 
-/** Summarizes against the given answers. */
+/** Summarizes with a model that gives these answers. */
 async function play(
   steps: Step[],
   given: Partial<SummaryInput> = {},
@@ -38,7 +38,7 @@ async function play(
 }
 
 describe("summarize", () => {
-  it("asks once, without tools, and brings the answer with what it used", async () => {
+  it("makes one call without tools, and returns the answer with its usage", async () => {
     const { answer, requests } = await play([
       { text: "## Done and found\n42 EUR", usage: { inputTokens: 900, outputTokens: 30 } },
     ]);
@@ -58,15 +58,15 @@ describe("summarize", () => {
     assert.match(request?.text ?? "", /<(data-\w+)>\n\[user\] Compare[\s\S]*<\/\1>/);
   });
 
-  it("hands the former summary on", async () => {
+  it("sends the previous summary", async () => {
     const { requests } = await play([{ text: "both" }], { previousSummary: "the offer of yesterday" });
     assert.match(requests[0]?.text ?? "", /The summary so far[\s\S]*the offer of yesterday/);
   });
 
-  it("goes through what does not fit the budget chunk by chunk, each with the summary so far", async () => {
+  it("summarizes a part that does not fit the budget chunk by chunk, each with the summary so far", async () => {
     const messages = Array.from({ length: 40 }, (_, index) => assistant(fill(`thought ${index}`, 1_000)));
-    let asked = 0;
-    server.respondWith(() => ({ text: `summary ${asked++}.`, usage: { inputTokens: 10, outputTokens: 1 } }));
+    let calls = 0;
+    server.respondWith(() => ({ text: `summary ${calls++}.`, usage: { inputTokens: 10, outputTokens: 1 } }));
     const { answer, requests } = await play([], { messages }, 6_000);
     server.respondWith(() => undefined);
     const count = requests.length;
@@ -77,7 +77,7 @@ describe("summarize", () => {
     for (const request of requests) assert.ok(estimateTokens(request.text) < 4_000);
   });
 
-  it("makes few calls however long the conversation is, and none of them over the budget", async () => {
+  it("makes few calls, however long the conversation is, and no prompt exceeds the budget", async () => {
     const messages = Array.from({ length: 3_000 }, (_, index) => user(fill(`message ${index}`, 2_000)));
     const steps = Array.from({ length: 8 }, () => ({ text: "summary" }));
     const { answer, requests } = await play(steps, { messages, task: [user(fill("task", 90_000))] }, 8_000);
@@ -87,7 +87,7 @@ describe("summarize", () => {
     assert.match(requests[7]?.text ?? "", /message 2999/);
   });
 
-  it("cuts a summary that is longer than it may be", async () => {
+  it("cuts a summary that is too long", async () => {
     const { answer } = await play([{ text: fill("words", 5_000) }]);
     assert.ok(answer.kind === "summarized" && estimateTokens(answer.text) <= 200);
   });
@@ -116,7 +116,7 @@ describe("summarize", () => {
       true,
     ],
   ] as [string, Step, RegExp, boolean][])
-    it(`${title} is a failure${isRetryable ? " that may be tried again" : ""}, after one call`, async () => {
+    it(`${title} is a ${isRetryable ? "retryable " : ""}failure after one call`, async () => {
       const { answer, requests } = await play([step]);
       assert.equal(answer.kind, "failed");
       assert.match(answer.failure.message, message);

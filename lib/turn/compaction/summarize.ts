@@ -8,13 +8,13 @@ import type { HistoryMessage } from "./history-entry.ts";
 import { composeSummaryPrompt } from "./summary-prompt.ts";
 import { writeTranscript } from "./write-transcript.ts";
 
-/** How a summary came out. `usage` is that of all its calls. */
+/** The outcome of a summary. `usage` is the sum of all its model calls. */
 type SummaryAnswer =
   | { kind: "summarized"; text: string; usage: ModelUsage }
   | { kind: "failed"; failure: ModelFailure; usage: ModelUsage }
   | { kind: "stopped" };
 
-/** What is to be summarized; a `SummaryPlan` fits. */
+/** What to summarize: the part of a `SummaryPlan` that the model call needs. */
 export type SummaryInput = {
   messages: readonly HistoryMessage[];
   task: readonly HistoryMessage[];
@@ -25,18 +25,18 @@ export type SummaryInput = {
 type CallResult = { text: string; usage: ModelUsage } | Exclude<SummaryAnswer, { kind: "summarized" }>;
 
 const CALL_TIMEOUT_MS = 600_000;
-/** Of the budget for the transcript and of that for the request: estimates may be half of what the provider counts. */
+/** Shares of the budget for the transcript and the request. They leave room, as a provider may count twice the estimate. */
 const TRANSCRIPT_SHARE = 0.4;
 const TASK_SHARE = 0.1;
 const WORDS_PER_TOKEN = 0.6;
-/** What was to be summarized held no text. */
+/** The summary of messages without any text. */
 const NOTHING = "Nothing of note happened.";
 const NO_USAGE: ModelUsage = readUsage(undefined);
 
 /**
- * Has the model summarize a part of the conversation, without tools and without retries of its own: in one call, or, where
- * that part does not fit `budgetTokens`, chunk by chunk, each bringing the summary so far up to date. A refusal, an empty
- * answer, one cut off at its limit and a provider's failure are values; they carry what the calls have used. Never throws.
+ * Lets the model summarize a part of the conversation, without tools and without retries: in one call, or, if the part does
+ * not fit `budgetTokens`, chunk by chunk, where each call updates the summary so far. A refusal, an empty answer, an answer
+ * cut off at the output limit and a provider's failure are values that carry the usage of the calls. Never throws.
  */
 export async function summarize(
   model: CalledModel,
@@ -88,7 +88,7 @@ const readBreak = (signal: AbortSignal, error: unknown): CallResult =>
     ? { kind: "stopped" }
     : { kind: "failed", failure: readModelFailure(error), usage: NO_USAGE };
 
-/** An ending that is no summary, as a failure. */
+/** The failure of a call that ended without a complete summary; undefined for a complete one. */
 function readEnding(finishReason: string, text: string): ModelFailure | undefined {
   if (finishReason === "content-filter")
     return { message: "The model refused to summarize the earlier conversation.", isRetryable: false };

@@ -21,7 +21,7 @@ Rules:
 /** The last message of every summary call. */
 export const SUMMARY_REQUEST = "Write the summary now.";
 
-/** What a summary call is told: `chunk` of the transcript, the request it served and the summary of what was before it. */
+/** The prompt of a summary call: a chunk of the transcript, the running request, and the summary of earlier chunks. */
 export function composeSummaryPrompt(parts: {
   chunk: string;
   task: string;

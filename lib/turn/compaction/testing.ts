@@ -17,7 +17,7 @@ export function createRandom(seed: number) {
 
 export type Random = ReturnType<typeof createRandom>;
 
-/** A text of so many characters that tells where it is from. */
+/** A text of `characters` characters that repeats its label. */
 export const fill = (label: string, characters: number): string =>
   `${label} `.repeat(Math.ceil(characters / (label.length + 1))).slice(0, characters);
 
@@ -44,7 +44,7 @@ export const result = (callId: string, text: string, resultId = `res_${callId}`)
   resultId,
 });
 
-/** A history that grows as a turn plays, each message a step of its own, the first at position 10. */
+/** A history that grows step by step, as in a turn; the first step has position 10, the next 20. */
 export function createHistory() {
   let entries: HistoryEntry[] = [];
   let position = 0;
@@ -55,7 +55,7 @@ export function createHistory() {
     set entries(next: HistoryEntry[]) {
       entries = next;
     },
-    /** The position of a step that is recorded elsewhere. */
+    /** Uses up a position, as a step without messages does. @returns the position. */
     skip: () => (position += 10),
     /** Adds a step. @returns its position. */
     add(...messages: HistoryMessage[]): number {
@@ -70,19 +70,19 @@ export function createHistory() {
 export const messagesOf = (entries: readonly HistoryEntry[]): HistoryMessage[] =>
   entries.flatMap(({ messages }) => messages);
 
-type Given = Partial<CompactionInput> & { entries: readonly HistoryEntry[] };
+type PlanInput = Partial<CompactionInput> & { entries: readonly HistoryEntry[] };
 
-/** What a turn would ask about a history whose tokens the provider counts `factor` times as we do. */
-export function plan(given: Given, factor = 1) {
-  const overheadTokens = given.overheadTokens ?? 0;
-  const picturesShown = given.picturesShown ?? 4;
-  const estimate = overheadTokens + weighMessages(messagesOf(given.entries), picturesShown);
+/** Plans the compaction of a history for which the provider counts `factor` times as many tokens as the estimate. */
+export function plan(input: PlanInput, factor = 1) {
+  const overheadTokens = input.overheadTokens ?? 0;
+  const picturesShown = input.picturesShown ?? 4;
+  const estimate = overheadTokens + weighMessages(messagesOf(input.entries), picturesShown);
   return planCompaction({
     budgetTokens: 10_000,
     usedTokens: Math.ceil(estimate * factor),
     requestFrom: 0,
     canReadOn: true,
-    ...given,
+    ...input,
     overheadTokens,
     picturesShown,
   });

@@ -2,18 +2,19 @@ import { estimateTokens } from "./estimate-tokens.ts";
 import type { HistoryMessage } from "./history-entry.ts";
 import { readOutput } from "./read-output.ts";
 
-/** Characters that a piece of the transcript may have, tried one after the other until it fits few calls. */
+/** Maximum characters of a piece, tried in turn until the transcript fits into one chunk. */
 const PIECE_CHARACTERS = [4_000, 1_500, 500];
-/** So many calls are made for one summary at most; of a longer transcript the middle is left out. */
+/** Maximum number of model calls for one summary; the middle of a longer transcript is left out. */
 const CHUNKS_MOST = 8;
 const CHUNKS_AT_START = 2;
 
 /**
- * Messages as text for whoever summarizes them, in chunks of at most `chunkTokens` each: as text, because a provider wants
- * definitions for tools whose calls it is shown. Long pieces are cut, so that it usually is one chunk.
+ * Writes messages as text for the summarizing model, in chunks of at most `chunkTokens` each. They are text because a
+ * provider requires definitions for the tools of any calls in a prompt. Long pieces are cut, so that one chunk usually
+ * suffices.
  */
 export function writeTranscript(messages: readonly HistoryMessage[], chunkTokens: number): string[] {
-  // Two characters of any script are a token at most, as far as the estimate goes.
+  // Two characters of most scripts are estimated as less than one token, so a piece of this length fits into a chunk.
   const most = Math.max(200, chunkTokens * 2);
   let chunks: string[] = [];
   for (const characters of PIECE_CHARACTERS) {
@@ -46,7 +47,7 @@ function joinPieces(pieces: string[], chunkTokens: number): string[] {
   return current.length > 0 ? [...chunks, current.join("\n\n")] : chunks;
 }
 
-/** The pieces of one message, each with who it is from. */
+/** The pieces of one message, each labelled with its role or tool. */
 function writeMessage(message: HistoryMessage, most: number): string[] {
   if (typeof message.content === "string") return [`[${message.role}] ${cutText(message.content, most)}`];
   return message.content.flatMap((part): string[] => {
@@ -79,7 +80,7 @@ function writeResult(
   return `[result of ${part.toolName}${notes.join("")}] ${cutText(text, most)}`;
 }
 
-/** A text of at most about `most` characters: its beginning and its end. */
+/** Cuts a text to its beginning and its end, about `most` characters together. */
 function cutText(text: string, most: number): string {
   if (text.length <= most) return text;
   const [head, tail] = [Math.floor(most * 0.7), Math.floor(most * 0.25)];

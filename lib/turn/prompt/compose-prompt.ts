@@ -8,11 +8,11 @@ import type { RunInPlay } from "../run/run-in-play.ts";
 import type { TurnDeps } from "../turn-deps.ts";
 import { composeInstructions } from "./instructions.ts";
 
-/** What stays the same for all model calls of a run. */
+/** The part of the prompt that is the same for all model calls of a run. */
 export type Prompt = {
   instructions: string;
   tools: ReadonlyMap<string, Tool>;
-  /** The same tools as the model is told of them. */
+  /** The definitions of the same tools for the model. */
   modelTools: ModelTools;
 };
 
@@ -20,11 +20,11 @@ export type Prompt = {
 type RemoteTools = { tools: readonly Tool[]; missingServers: readonly string[] };
 
 /**
- * Composes a run's prompt: its tools (the session's toolset, intersected with what exists now, without what filter 6
- * removes) and its instructions.
+ * Composes a run's prompt: its instructions and its tools. The tools are those of the session's toolset that exist now,
+ * except those that filter 6 of the tool policy removes.
  *
- * @param remote the tools of the session's tool servers that the policy leaves to this run, and the servers that could
- * not be asked.
+ * @param remote the tools of the session's tool servers that the policy allows in this run, and the ids of servers that
+ * could not be reached.
  */
 export function composePrompt(
   deps: Pick<TurnDeps, "tools" | "settings">,
@@ -71,16 +71,19 @@ const toModelTool = ({ name, description, input, jsonSchema }: Tool): ModelTool 
     name,
     description,
     inputSchema: jsonSchema ?? shortSchema(input),
-    // What others wrote does not keep to the rules that a provider's strict mode asks for.
+    // Schemas of tool servers do not follow the rules of a provider's strict mode.
     ...(jsonSchema && { strict: false }),
   },
 });
 
-/** The input's schema without what helps no model, for it goes with every call; a call is checked with the whole of it. */
+/**
+ * The input's schema without keywords that do not help a model, because it is sent with every call. Calls are validated with
+ * the full schema.
+ */
 const shortSchema = (input: z.ZodType): JSONSchema7 =>
   shorten(z.toJSONSchema(input, { target: "draft-7", io: "input" }) as JSONSchema7);
 
-/** Keywords, none of which is the name of a tool's own field. */
+/** The schema keywords to leave out. No tool has an input field of one of these names. */
 const LEFT_OUT = new Set(
   "$schema additionalProperties minLength maxLength minItems maxItems minimum maximum pattern".split(" "),
 );
@@ -96,24 +99,22 @@ const shorten = (schema: JSONSchema7): JSONSchema7 =>
 const toModelTools = (tools: readonly Tool[]): ModelTools =>
   new Map(tools.map((each) => [each.name, toModelTool(each)]));
 
-type Described = Pick<Prompt, "tools" | "modelTools">;
+type DescribedTools = Pick<Prompt, "tools" | "modelTools">;
 
-const described = new WeakMap<TurnDeps["tools"], Map<string, Described>>();
+const described = new WeakMap<TurnDeps["tools"], Map<string, DescribedTools>>();
 
-/**
- * Tools as the model is told of them. Most runs have the same ones, so a list is made once for all of them.
- */
-function describeTools(all: TurnDeps["tools"], names: string[]): Described {
-  const known = described.get(all) ?? new Map<string, Described>();
-  described.set(all, known);
+/** The named tools with their definitions for the model. Most runs have the same tools, so each list is cached. */
+function describeTools(all: TurnDeps["tools"], names: string[]): DescribedTools {
+  const cache = described.get(all) ?? new Map<string, DescribedTools>();
+  described.set(all, cache);
   const key = names.join(" ");
-  const cached = known.get(key);
+  const cached = cache.get(key);
   if (cached) return cached;
   const tools = names.flatMap((name) => all.get(name) ?? []);
-  const made = {
+  const created = {
     tools: new Map(tools.map((definition) => [definition.name, definition])),
     modelTools: toModelTools(tools),
   };
-  known.set(key, made);
-  return made;
+  cache.set(key, created);
+  return created;
 }

@@ -11,17 +11,17 @@ import { findRecorded, isStopped, type RunInPlay } from "../run/run-in-play.ts";
 import type { TurnDeps } from "../turn-deps.ts";
 import { composePrompt } from "./compose-prompt.ts";
 
-/** What a run was given by its tool servers: kept where it is not our own alone, so that whoever resumes it does not ask them again. */
+/** The tools that a run has from its tool servers. The step is recorded, so that a resumed run does not list them again. */
 type ComposeStep = { tools: RemoteTool[]; missingServers: string[] };
 
-/** Tools that a model call may have in all; providers refuse more. */
+/** Maximum number of tools in a model call; providers refuse more. */
 const TOOLS_MAX = 128;
-/** Bytes of names, descriptions and schemas of all remote tools of a run: they go with every model call. */
+/** Maximum bytes of names, descriptions and schemas of all remote tools of a run, which are sent with every model call. */
 const BYTES_MAX = 262_144;
 
 /**
- * Puts the tools of the session's tool servers into a run's prompt, listed once for the run. A server that is unreachable
- * or too slow is skipped: the turn runs without its tools, and an event says so.
+ * Adds the tools of the session's tool servers to a run's prompt; they are listed once per run. A server that is unreachable
+ * or too slow is skipped: the turn runs without its tools, and an event reports it.
  * Source: specification, MCP servers, rules 4 and 5.
  */
 export async function composeTools(deps: TurnDeps, run: RunInPlay): Promise<void> {
@@ -45,7 +45,7 @@ const toMcpTurn = ({ claim, session }: RunInPlay): McpTurn => ({
   offerKey: JSON.stringify([session.capabilities, session.tools.exclude]),
 });
 
-/** The names of MCP tools that the session's policy leaves to this run. */
+/** The names of those MCP tools that the session's policy allows in this run. */
 const selectNames = ({ claim, session }: RunInPlay, names: string[]): Set<string> =>
   new Set(
     selectRunTools({
@@ -57,7 +57,7 @@ const selectNames = ({ claim, session }: RunInPlay, names: string[]): Set<string
     }),
   );
 
-/** Whether the policy removes the whole of a server: then it is not even asked. No tool's own name holds a line break. */
+/** Whether the policy excludes all tools of a server, which is then not called. The line break matches no tool's name. */
 const isExcluded = (run: RunInPlay, serverId: string): boolean =>
   selectNames(run, [toToolName(serverId, "\n")]).size === 0;
 
@@ -81,19 +81,21 @@ async function listRemoteTools(
     listing.tools.filter(({ name }) => names.has(name)),
     TOOLS_MAX - run.prompt.tools.size,
   );
-  const told = [...listing.skipped, ...skipped];
-  const missingServers = told.flatMap(({ serverId, tools: left }) => (left === undefined ? [serverId] : []));
+  const allSkipped = [...listing.skipped, ...skipped];
+  const missingServers = allSkipped.flatMap(({ serverId, tools: left }) =>
+    left === undefined ? [serverId] : [],
+  );
   const step = { tools, missingServers };
-  // What our own server offers is there again for whoever resumes the run.
-  if (told.length === 0 && serverIds.every((id) => deps.mcp.isOurs(about, id))) return step;
+  // The tools of the built-in server need no record: listing them again gives the same tools at no cost.
+  if (allSkipped.length === 0 && serverIds.every((id) => deps.mcp.isOurs(about, id))) return step;
   return recordStep<ComposeStep>(deps, run, {
     name: "compose",
     output: storable(step),
-    events: told.map((each) => ({ kind: "mcp.skipped", ...aboutRun(run.claim), ...storable(each) })),
+    events: allSkipped.map((each) => ({ kind: "mcp.skipped", ...aboutRun(run.claim), ...storable(each) })),
   });
 }
 
-/** As many tools, in their order, as a model call has room for. */
+/** Takes tools in order until a model call has no room for more. */
 function fitIntoCall(listed: RemoteTool[], room: number): { tools: RemoteTool[]; skipped: Skipped[] } {
   const tools: RemoteTool[] = [];
   const left = new Map<string, string[]>();

@@ -11,21 +11,21 @@ const planOf = (mode: "off" | "plan_first" | "agreed", items: PlanItem[] = []) =
 });
 const all = () => true;
 
-test("a session without these tools is told nothing", () => {
+test("a session without these tools has no such section", () => {
   assert.equal(
     describePlanning({ plan: planOf("plan_first"), unmet: [] }, () => false),
     undefined,
   );
 });
 
-test("a session without a plan is told when to write one, and no mode", () => {
+test("a session without a plan has advice on when to write one, and no mode", () => {
   const text = describePlanning({ plan: null, unmet: [] }, all) ?? "";
   assert.match(text, /update_plan/);
   assert.doesNotMatch(text, /Plan first|agreed to the plan|revision/);
   assert.ok(text.length < 600, `${text.length} characters go with every model call`);
 });
 
-test("a sub-agent is told that it is held back too, without a tool that it does not have", () => {
+test("a sub-agent without the plan tool learns that changes are refused, and nothing of the tool", () => {
   const text = describePlanning({ plan: planOf("plan_first"), unmet: [] }, (name) => name !== "update_plan");
   assert.match(text ?? "", /look, and report what you would change/);
   assert.doesNotMatch(text ?? "", /update_plan/);

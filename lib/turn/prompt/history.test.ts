@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import type { ModelMessage, ToolModelMessage } from "ai";
 import { createHistory, type RecordedEntry } from "./history.ts";
 
-const said = (role: "user" | "assistant", content: string): ModelMessage => ({ role, content });
+const text = (role: "user" | "assistant", content: string): ModelMessage => ({ role, content });
 const calling = (...ids: string[]): ModelMessage => ({
   role: "assistant",
   content: ids.map((toolCallId) => ({ type: "tool-call", toolCallId, toolName: "look", input: {} })),
@@ -12,11 +12,11 @@ const answered = (toolCallId: string): ToolModelMessage => ({
   role: "tool",
   content: [{ type: "tool-result", toolCallId, toolName: "look", output: { type: "text", value: "seen" } }],
 });
-/** One entry a message, at positions 1, 2, 3 … */
+/** One entry for each message, at positions 1, 2, 3 … */
 const entries = (...messages: ModelMessage[]): RecordedEntry[] =>
   messages.map((message, index) => ({ position: index + 1, messages: [message] }));
 
-/** The messages in short: what was said, roles of calls, and results with whether their call was executed. */
+/** The messages in short form: texts, the roles of messages with calls, and results with their output type. */
 const shorten = (messages: readonly ModelMessage[]) =>
   messages.map((message) => {
     if (message.role === "tool")
@@ -26,15 +26,15 @@ const shorten = (messages: readonly ModelMessage[]) =>
     return typeof message.content === "string" ? message.content : message.role;
   });
 
-describe("the history a model is shown", () => {
-  it("holds what the steps recorded, in their order", () => {
-    const history = createHistory(entries(said("user", "go"), calling("one")));
+describe("the history for the model", () => {
+  it("holds the messages that the steps recorded, in their order", () => {
+    const history = createHistory(entries(text("user", "go"), calling("one")));
     history.append({ position: 3, messages: [answered("one")] });
     assert.deepEqual(shorten(history.messages), ["go", "assistant", ["one text"]]);
   });
 
-  it("puts results that come in another order than they were recorded where the rows have them", () => {
-    const history = createHistory(entries(said("user", "go"), calling("one", "two")));
+  it("orders results by their recorded positions, even if they are appended in another order", () => {
+    const history = createHistory(entries(text("user", "go"), calling("one", "two")));
     history.append({ position: 4, messages: [answered("two")] });
     history.append({ position: 3, messages: [answered("one")] });
     assert.deepEqual(
@@ -44,9 +44,9 @@ describe("the history a model is shown", () => {
     assert.deepEqual(shorten(history.messages), ["go", "assistant", ["one text"], ["two text"]]);
   });
 
-  it("says of a call whose turn ended before it that it was not executed", () => {
+  it("says that a call was not executed if its turn ended before it", () => {
     const history = createHistory(
-      entries(said("user", "go"), calling("one", "two"), answered("one"), said("user", "again")),
+      entries(text("user", "go"), calling("one", "two"), answered("one"), text("user", "again")),
     );
     assert.deepEqual(shorten(history.messages), [
       "go",
@@ -57,53 +57,53 @@ describe("the history a model is shown", () => {
     ]);
   });
 
-  it("says so of a call at its end too, until its result is there", () => {
-    const history = createHistory(entries(said("user", "go"), calling("one")));
+  it("says the same of a call at the end of the history until its result is there", () => {
+    const history = createHistory(entries(text("user", "go"), calling("one")));
     assert.deepEqual(shorten(history.messages), ["go", "assistant", ["one error-text"]]);
     history.append({ position: 3, messages: [answered("one")] });
     assert.deepEqual(shorten(history.messages), ["go", "assistant", ["one text"]]);
   });
 
-  it("leaves text alone, and calls that all have results, in one message or several", () => {
+  it("does not change texts, or calls that all have results, in one message or several", () => {
     const both: ToolModelMessage = {
       role: "tool",
       content: [answered("one"), answered("two")].flatMap(({ content }) => content),
     };
     const history = createHistory(
-      entries(said("user", "go"), calling("one", "two"), both, said("assistant", "done")),
+      entries(text("user", "go"), calling("one", "two"), both, text("assistant", "done")),
     );
     assert.deepEqual(shorten(history.messages), ["go", "assistant", ["one text", "two text"], "done"]);
   });
 });
 
-describe("what the service adds", () => {
+describe("a message that the service adds", () => {
   const added = { role: "user" as const, content: "the page", isAdded: true as const };
 
-  it("stands before the user's message that it belongs to, and at the end elsewhere", () => {
-    const history = createHistory(entries(said("assistant", "hello"), said("user", "go")));
+  it("goes before the user message that it belongs to, and otherwise to the end", () => {
+    const history = createHistory(entries(text("assistant", "hello"), text("user", "go")));
     history.append({ position: 3, messages: [added] });
     assert.deepEqual(shorten(history.messages), ["hello", "the page", "go"]);
-    history.append({ position: 4, messages: [said("assistant", "done")] });
+    history.append({ position: 4, messages: [text("assistant", "done")] });
     assert.deepEqual(shorten(history.messages), ["hello", "the page", "go", "done"]);
-    const other = createHistory([...entries(said("assistant", "hello")), { position: 2, messages: [added] }]);
+    const other = createHistory([...entries(text("assistant", "hello")), { position: 2, messages: [added] }]);
     assert.deepEqual(shorten(other.messages), ["hello", "the page"]);
   });
 });
 
 describe("a compaction", () => {
-  const recorded = entries(said("user", "go"), calling("one"), answered("one"), said("assistant", "done"));
-  const compaction = { position: 9, messages: [said("user", "in short")], replacesThrough: 3 };
+  const recorded = entries(text("user", "go"), calling("one"), answered("one"), text("assistant", "done"));
+  const compaction = { position: 9, messages: [text("user", "in short")], replacesThrough: 3 };
 
-  it("stands in front, for everything up to its position", () => {
+  it("comes first, and replaces everything up to its position", () => {
     const history = createHistory(recorded);
     history.append(compaction);
     assert.deepEqual(shorten(history.messages), ["in short", "done"]);
-    history.append({ position: 10, messages: [said("user", "more")] });
+    history.append({ position: 10, messages: [text("user", "more")] });
     assert.deepEqual(shorten(history.messages), ["in short", "done", "more"]);
   });
 
-  it("is read back the same, also where an older one lies behind it", () => {
-    const older = { position: 5, messages: [said("user", "shorter")], replacesThrough: 2 };
+  it("is the same when it is read from the steps, even if there is an older compaction", () => {
+    const older = { position: 5, messages: [text("user", "shorter")], replacesThrough: 2 };
     const history = createHistory([...recorded.slice(3), older, compaction]);
     assert.deepEqual(shorten(history.messages), ["in short", "done"]);
   });

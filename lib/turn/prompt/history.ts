@@ -1,10 +1,10 @@
 import type { ModelMessage, ToolResultPart } from "ai";
 import type { HistoryEntry, HistoryMessage } from "../compaction/history-entry.ts";
 
-/** What one recorded step added to what the model sees; a compaction stands for everything up to a position. */
+/** The messages that one recorded step shows the model; a compaction replaces everything up to a position. */
 export type RecordedEntry = HistoryEntry & { replacesThrough?: number | undefined };
 
-/** What the model of a session has seen, as its steps recorded it, in order. */
+/** The conversation that the model of a session sees, as its steps recorded it, in order. */
 export type History = {
   readonly entries: readonly HistoryEntry[];
   /** The messages of all entries for a prompt, each call with a result: a provider refuses a call without one. */
@@ -13,9 +13,9 @@ export type History = {
 };
 
 /**
- * Makes a history from a session's entries in the order of their positions, and keeps it up.
+ * Creates a history from a session's entries, in the order of their positions.
  *
- * @param recorded the newest compaction and everything that it does not stand for.
+ * @param recorded the newest compaction and every entry that it does not replace.
  */
 export function createHistory(recorded: RecordedEntry[]): History {
   let entries: HistoryEntry[] = [];
@@ -23,7 +23,7 @@ export function createHistory(recorded: RecordedEntry[]): History {
   const append = (entry: RecordedEntry) => {
     const through = entry.replacesThrough;
     if (through === undefined && (entries.at(-1)?.position ?? 0) > entry.position) {
-      // Calls that ran side by side are answered in any order; the rows have the one that counts.
+      // Concurrent calls end in any order; the positions of their rows decide.
       const all = [...entries, entry].sort((one, other) => one.position - other.position);
       entries = [];
       messages = [];
@@ -36,10 +36,10 @@ export function createHistory(recorded: RecordedEntry[]): History {
       for (const message of entry.messages) pushMessage(messages, message);
       return;
     }
-    const kept = entries.filter(({ position }) => position > through);
+    const later = entries.filter(({ position }) => position > through);
     entries = [];
     messages = [];
-    for (const left of [{ position: through, messages: entry.messages }, ...kept]) append(left);
+    for (const each of [{ position: through, messages: entry.messages }, ...later]) append(each);
   };
   for (const entry of recorded) append(entry);
   return {
@@ -48,14 +48,14 @@ export function createHistory(recorded: RecordedEntry[]): History {
     },
     get messages() {
       const settled = settleCalls(messages);
-      // Most often there is nothing to settle, and a long history is not to be copied for every step.
+      // Usually there is nothing to settle: the same array is returned, so that a long history is not copied in every step.
       return settled.length === 0 ? messages : [...messages, ...settled];
     },
     append,
   };
 }
 
-/** Appends a message; what the service adds stands before the user's message that it belongs to, so that this stays the last. */
+/** Appends a message. A message of the service goes before the user message that it belongs to, so that this stays last. */
 function pushMessage(messages: ModelMessage[], message: HistoryMessage): void {
   const isBefore = message.role === "user" && message.isAdded && messages.at(-1)?.role === "user";
   messages.splice(isBefore ? messages.length - 1 : messages.length, 0, message);
@@ -82,13 +82,13 @@ function listOpenCalls(messages: readonly ModelMessage[]): OpenCall[] {
   return [];
 }
 
-/** Results for calls whose turn was stopped or failed before they had any, once something else follows them. */
+/** Results for calls of a turn that was stopped or failed before they ended. They are added when another message follows. */
 function settleOpen(before: readonly ModelMessage[], next: ModelMessage[]): ModelMessage[] {
   if (next.length === 0 || next[0]?.role === "tool") return [];
   return settleCalls(before);
 }
 
-/** The message that closes the last assistant message's open calls; none where all have their results. */
+/** A message with a result for each open call of the last assistant message; an empty array if no call is open. */
 export function settleCalls(messages: readonly ModelMessage[]): ModelMessage[] {
   const open = listOpenCalls(messages);
   return open.length === 0 ? [] : [{ role: "tool", content: open.map(notExecuted) }];

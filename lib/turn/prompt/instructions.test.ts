@@ -26,14 +26,14 @@ describe("the instructions of a turn", () => {
     assert.ok(!base.includes("## Session Instructions"));
   });
 
-  it("name imported conversations to those who can read them", () => {
+  it("name imported conversations if the session can read them", () => {
     const imports = [{ importId: "imp_a", messageCount: 4 }];
     const composed = composeInstructions({ ...parts, imports, toolNames: ["read_message"] });
     assert.match(composed, /imported: read_message reads its messages, imp_a\/1 to imp_a\/4/);
     assert.equal(composeInstructions({ ...parts, imports }), composeInstructions(parts));
   });
 
-  it("speak of pictures to editors that have a browser, and of reading a variant where there is one", () => {
+  it("mention pictures to editors with a browser, and reading a variant if there is one", () => {
     const main = { key: "main", revision: 2, check: null, publication: null };
     const blind = composeInstructions({ ...parts, toolNames: ["apply_variant"] });
     const seeing = composeInstructions({
@@ -61,7 +61,7 @@ describe("the instructions of a turn", () => {
     assert.match(composed, /Further page: https:\/\/shop\.example\/b/);
   });
 
-  it("name the skills in one line each, within bounds, where the tools for them are there", () => {
+  it("name each skill in one line, within bounds, if the session has the tools for skills", () => {
     const toolNames = ["read_skill", "run_skill_script"];
     const skills = [
       { name: "short", description: "What it does." },
@@ -112,7 +112,7 @@ describe("the instructions of a turn", () => {
     assert.ok(cut.length < 16_000);
   });
 
-  it("say when nobody is there to answer, and when there are no tools", () => {
+  it("say if no person is there to answer, and if there are no tools", () => {
     assert.match(composeInstructions({ ...parts, isPersonPresent: false }), /do not ask questions back/);
     assert.match(composeInstructions({ ...parts, toolNames: [] }), /You have no tools/);
   });

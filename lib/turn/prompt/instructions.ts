@@ -4,7 +4,7 @@ import type { PlanningState } from "#lib/planning/planning-store.ts";
 import type { ImportedConversation } from "#lib/session/transcript/imported-messages-store.ts";
 import { describePlanning } from "./describe-planning.ts";
 
-/** What the instructions of a sub-agent say about its role. */
+/** The sub-agent that the instructions describe. */
 type SubAgent = {
   name: string;
   depth: number;
@@ -12,10 +12,10 @@ type SubAgent = {
   resultSchema: Record<string, unknown> | null;
 };
 
-/** What the instructions say of a skill. */
+/** A skill that the instructions list. */
 type Skill = { name: string; description: string };
 
-/** What the instructions of a turn are made of. */
+/** The input of the instructions of a turn. */
 export type InstructionParts = {
   toolNames: readonly string[];
   /** Ids of tool servers whose tools are missing in this turn. */
@@ -23,7 +23,7 @@ export type InstructionParts = {
   targetUrl: string | null;
   targetPageUrls: readonly string[];
   currentUrl: string | null;
-  /** The variants of the session's tree, in sessions that may edit. */
+  /** The variants of the session's tree; empty in a session that may not edit. */
   variants: readonly VariantSummary[];
   planning: PlanningState;
   /** Conversations that were imported into the session. */
@@ -31,10 +31,10 @@ export type InstructionParts = {
   /** The skills that the session was created with. */
   skills: readonly Skill[];
   demoUrl: string;
-  /** The sub-agent that the session is. */
+  /** The sub-agent to which the session belongs; undefined for a root session. */
   agent?: SubAgent | undefined;
   systemPrompt: string | null;
-  /** The caller's JSON Schema of a session whose turns end in a typed result. */
+  /** The caller's JSON Schema if the session's turns end in a typed result; otherwise null. */
   outputSchema: Record<string, unknown> | null;
   /** Whether a person waits on the session page. */
   isPersonPresent: boolean;
@@ -69,10 +69,10 @@ A task that asks for a change of a page is done as a variant: a set of changes t
 - Look first. Take selectors that will last: ids, test ids, roles, stable classes. Each must match exactly what is to change.
 - Change as little as the task needs, in one apply_variant call for changes that belong together. What browser_execute changes in the page is lost with the next load; use it to look and to navigate.`;
 
-/** For a session that sees what it edits. */
+/** For a session that edits pages and has a browser. */
 const SEEING = "- Read what each change found and look at the picture before you go on.";
 
-/** For a session that can prove its variants. */
+/** For a session that can check its variants. */
 const CHECKING =
   "- When the changes are complete, run check_variant: it proves them on fresh loads, at desktop and phone width. On a fail, correct the cause and check again. Finish on a check that passes; otherwise name the findings that are left, and why.";
 
@@ -98,18 +98,21 @@ const SKILLS = `## Skills
 
 A skill is a tested procedure with scripts. If one fits the task, read it with read_skill before you begin, and follow it.`;
 
-/** Characters of a skill's line, and of all lines: they go with every model call. */
+/** Maximum characters of a skill's description, and of all lines of skills, which are sent with every model call. */
 const SKILL_LINE_MAX = 300;
 const SKILL_LINES_MAX = 4_000;
 
-/** Characters of a schema in the instructions: they go with every model call. */
+/** Maximum characters of a schema in the instructions, which are sent with every model call. */
 const SCHEMA_CHARS_MAX = 12_000;
 const LONG_STRING = 120;
 
 /** Source of the heading: specification, Session creation request, `systemPrompt`. */
 const SESSION_HEADING = "## Session Instructions";
 
-/** The instructions of one turn: the base prompt, what this session can do, where its browser is, the caller's own last. */
+/**
+ * Composes the instructions of a turn: the base prompt, the abilities of the session, the page of its browser, and last the
+ * caller's own instructions.
+ */
 export function composeInstructions(parts: InstructionParts): string {
   const sections = [BASE];
   if (parts.toolNames.includes("browser_execute")) sections.push(BROWSER);
@@ -153,7 +156,7 @@ function describeEditing({ toolNames, variants }: InstructionParts): string {
   return lines.join("\n");
 }
 
-/** Imported text is not part of the instructions: only its ids are. */
+/** The instructions contain only the ids of imported messages, never their text. */
 const describeImports = (imports: readonly ImportedConversation[]): string =>
   imports
     .map(
@@ -161,7 +164,7 @@ const describeImports = (imports: readonly ImportedConversation[]): string =>
         `A conversation of another session was imported: read_message reads its messages, ${importId}/1 to ${importId}/${messageCount}, and search_transcript finds them.`,
     )
     .join("\n");
-/** A line for each skill; only the name for those that there is no room for. */
+/** A line for each skill, with its description as long as there is room. */
 function describeSkills(skills: readonly Skill[]): string {
   const lines = [SKILLS, ""];
   let room = SKILL_LINES_MAX;
@@ -205,7 +208,7 @@ function describePage(parts: InstructionParts): string {
   return lines.join("\n");
 }
 
-/** The caller's schema, as readable as it fits: indented, compact, with long strings shortened, or cut. */
+/** The caller's schema in the first form that fits: indented, compact, with long strings shortened, or cut. */
 function describeSchema(schema: Record<string, unknown>): string {
   const shorten = (_key: string, value: unknown) =>
     typeof value === "string" && value.length > LONG_STRING ? `${value.slice(0, LONG_STRING)}…` : value;

@@ -4,12 +4,12 @@ import { recordStep } from "../record/record-step.ts";
 import { browserSessionOf, findRecorded, isStopped, type RunInPlay } from "../run/run-in-play.ts";
 import type { TurnDeps } from "../turn-deps.ts";
 
-/** How a message begins that the service adds before a user's message; the instructions explain it. */
+/** The beginning of every message that the service adds for the model; the instructions explain it. */
 export const ADDED = "[Added by the service]";
 
 /**
- * Shows the model the target page of the session before its first call, once in a request. The look is a recorded step:
- * a process that resumes the run sends the same prompt.
+ * Shows the model the session's target page before the first model call of a request. The look is a recorded step, so that a
+ * process that resumes the run sends the same prompt.
  */
 export async function lookFirst(deps: TurnDeps, run: RunInPlay): Promise<void> {
   const { claim, session, prompt } = run;

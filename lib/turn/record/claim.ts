@@ -2,7 +2,7 @@ import type { RunOrigin, Source } from "#db/schema/unions.ts";
 import type { RunRow } from "#lib/session/run/run-store.ts";
 import type { SessionRow } from "#lib/session/session-store.ts";
 
-/** An executor's right to play a run: held by the epoch, lost when somebody else claims it. */
+/** An executor's right to play a run. It is lost when another executor claims the run, which raises the epoch. */
 export type Claim = {
   runId: string;
   epoch: number;
@@ -14,7 +14,7 @@ export type Claim = {
   isStructured: boolean;
 };
 
-/** The claim that a run's row stands for. */
+/** The claim of a run with the epoch of its row. */
 export const toClaim = (run: RunRow, session: SessionRow): Claim => ({
   runId: run.id,
   epoch: run.epoch,
@@ -26,7 +26,7 @@ export const toClaim = (run: RunRow, session: SessionRow): Claim => ({
   isStructured: session.outputSchema !== null,
 });
 
-/** The executor's claim was taken over or the run has ended: nothing may be written any more. */
+/** Another executor has claimed the run, or the run has ended: this executor must not write any more. */
 export class StaleClaimError extends Error {
   constructor({ runId, epoch }: Pick<Claim, "runId" | "epoch">) {
     super(`${runId} is no longer played by epoch ${epoch}`);
@@ -34,7 +34,7 @@ export class StaleClaimError extends Error {
   }
 }
 
-/** Whether an executor failed because its claim is over. */
+/** Whether an error is a `StaleClaimError`. */
 export const isStaleClaim = (error: unknown): boolean =>
   error instanceof Error && error.name === "StaleClaimError";
 

@@ -13,14 +13,14 @@ import type { Fence, StepWrite, TurnWrite, WriteReceipt } from "./turn-write.ts"
 
 type RecordedStep = Omit<StepWrite, "modelMessages"> & { modelMessages?: ModelMessage[] | undefined };
 
-/** What a step leaves behind: a small value, what the model sees from now on, and its effects. */
+/** A step to record: its output (a small value), the messages that it adds for the model, and its effects. */
 export type StepRecord<Output> = RecordedStep & {
   output: Output;
   events: NewEvent[];
 } & Omit<TurnWrite, "step" | "drafts" | "delivery" | "jobs" | "end">;
 
 /**
- * Records a step with all its effects, in one statement fenced by the claim's epoch; then tells the followers.
+ * Records a step with all its effects in one statement, fenced by the claim's epoch, and then publishes its events.
  *
  * @throws StaleClaimError when the claim is over; nothing is written then.
  */
@@ -33,7 +33,7 @@ export async function recordStep<Output>(
   return record.output;
 }
 
-/** Records a step where its fence holds. @returns whether it does; nothing is written otherwise. */
+/** Records a step if its fence holds. @returns whether the fence held; otherwise nothing was written. */
 export async function recordIf(
   deps: TurnDeps,
   run: RunInPlay,
@@ -41,11 +41,11 @@ export async function recordIf(
   fence: Fence,
 ): Promise<boolean> {
   const { events, write } = splitStep(record);
-  // A step that writes the session's row anyway also records the time since the last one.
+  // A step with events updates the session's row anyway, so the time since the last count is recorded with it.
   if (events.length > 0) write.spend ??= deps.spending.countTime(run);
   const written = await writeEvents(deps.db, run.claim, run.session, events, write, fence);
   if (!written) return false;
-  keepStep(run, write.step, write.messageSeq, written.receipt);
+  applyStep(run, write.step, write.messageSeq, written.receipt);
   announce(deps, written);
   return true;
 }
@@ -68,12 +68,12 @@ export async function recordAnswered(
   const written = await writeEvents(deps.db, run.claim, run.session, [...answerEvents, ...events], both);
   if (!written) throw new StaleClaimError(run.claim);
   const { receipt } = written;
-  keepStep(run, stepBefore, answerWrite.messageSeq, { ...receipt, position: receipt.positionBefore });
-  keepStep(run, write.step, undefined, receipt);
+  applyStep(run, stepBefore, answerWrite.messageSeq, { ...receipt, position: receipt.positionBefore });
+  applyStep(run, write.step, undefined, receipt);
   announce(deps, written);
 }
 
-/** A step as what is written of it, and the events that tell of it. */
+/** Splits a step into its write and its events. */
 export function splitStep<Output>({
   name,
   output,
@@ -85,8 +85,8 @@ export function splitStep<Output>({
   return { events, write: { ...effects, step: { name, output, modelMessages, replacesThrough } } };
 }
 
-/** Keeps a run up with a step that was written. */
-export function keepStep(
+/** Updates a run in memory after one of its steps was written. */
+export function applyStep(
   run: RunInPlay,
   { name, output, modelMessages, replacesThrough }: RecordedStep,
   messageSeq: number | undefined,
@@ -99,10 +99,10 @@ export function keepStep(
   if (modelMessages) run.history.append({ position, messages: modelMessages, replacesThrough });
 }
 
-/** What was written, for those who are told of it after the commit. */
+/** The result of a write, to be published after the commit. */
 export type Written = { receipt: WriteReceipt; events: StoredEvent[]; jobs: Job[] };
 
-/** Writes events of a run together with what they report; a lifecycle event brings its callback and the job for it. */
+/** Writes events of a run together with their effects; a lifecycle event also writes its callback and the callback's job. */
 export async function writeEvents(
   db: Executor,
   claim: Pick<Claim, "runId" | "epoch">,
@@ -121,7 +121,7 @@ export async function writeEvents(
   return receipt && { receipt, events: numberEvents(sessionId, drafts, receipt.lastSeq), jobs };
 }
 
-/** Tells the followers of a committed write, and the engine of its jobs. */
+/** Publishes the events of a committed write, and sends its jobs to the engine. */
 export function announce(deps: Pick<TurnDeps, "log" | "jobs">, { events, jobs }: Written): void {
   deps.log.publish(events);
   deps.jobs.sendSoon(jobs);

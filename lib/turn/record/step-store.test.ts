@@ -75,7 +75,7 @@ describe("the end of a run", () => {
     assert.equal(jobs.length, 1);
   });
 
-  test("that is tried again leaves the queue waiting", async () => {
+  test("that has a retry leaves the queue waiting", async () => {
     const end = await line("tried", "queue", "queue");
     assert.equal(await end(retryOf("tried")), undefined);
   });
@@ -168,7 +168,7 @@ describe("the end of a run that is alone", () => {
     const readState = async () => (await db.select().from(runs).where(eq(runs.id, runId)))[0]?.state;
     return { sessionId, requestId, runId, endAlone, readState };
   };
-  /** Accepts a message for the session, in a transaction that stays open until it is told to commit. */
+  /** Accepts a message for the session in a transaction that stays open. @returns a function that commits it. */
   const accept = async ({ sessionId, runId }: { sessionId: string; runId: string }, joins: boolean) => {
     const id = `req_late_${sessionId}`;
     const accepted = Promise.withResolvers<void>();
@@ -210,14 +210,14 @@ describe("the end of a run that is alone", () => {
     assert.equal(await run.endAlone(), undefined);
   });
 
-  test("is refused where somebody asked it to stop", async () => {
+  test("is refused if a stop was requested", async () => {
     const run = await start("stopped");
     await db.update(runs).set({ cancelRequestedAt: new Date() }).where(eq(runs.id, run.runId));
     assert.equal(await run.endAlone(), undefined);
     assert.equal(await run.readState(), "running");
   });
 
-  test("is refused where the session has a variant, a report or a landing page to tell of", async () => {
+  test("is refused if the session has a variant, a report or a landing page", async () => {
     const usual = { title: "t", version: 1, counts: {}, document: {}, tested: [] };
     const outcomes = {
       variant: (sessionId: string) => db.insert(variants).values({ sessionId, key: "a", revision: 1 }),
@@ -236,14 +236,14 @@ describe("the end of a run that is alone", () => {
 
   for (const joins of [false, true]) {
     const kind = joins ? "joins it" : "waits behind it";
-    test(`is refused where a message ${kind}, also one that is committed while the end waits for the session`, async () => {
+    test(`is refused if a message ${kind}, even one that is committed while the end waits for the session`, async () => {
       const early = await start(`early_${joins}`);
       await (await accept(early, joins))();
       assert.equal(await early.endAlone(), undefined);
       const late = await start(`late_${joins}`);
       const commit = await accept(late, joins);
       const ending = late.endAlone();
-      // The end is at the lock by then, or it comes later and sees the message: it is refused in either case.
+      // The end either waits at the lock by now, or comes later and sees the message. It is refused in both cases.
       await new Promise((resolve) => setTimeout(resolve, 100));
       await commit();
       assert.equal(await ending, undefined);
@@ -251,7 +251,7 @@ describe("the end of a run that is alone", () => {
     });
   }
 
-  test("is refused where an event is committed while the end waits for the session", async () => {
+  test("is refused if an event is committed while the end waits for the session", async () => {
     const run = await start("event");
     const mayCommit = Promise.withResolvers<void>();
     const noted = Promise.withResolvers<void>();
@@ -279,13 +279,13 @@ describe("a retry that waits", () => {
     return takeRun(db, { runId: retry.runId, generation: 1, player: "player", now });
   };
 
-  test("is claimed once its time has come", async () => {
+  test("is claimed once it is due", async () => {
     const early = await take("early", 1_000);
     assert.ok(early.status === "later" && early.delayMs > 0 && early.delayMs <= 60_000);
     assert.equal((await take("due", 120_000)).status, "taken");
   });
 
-  test("is claimed at once where the clock was set back or forward by two days since", async () => {
+  test("is claimed at once if the clock was set back or forward by two days since", async () => {
     assert.equal((await take("back", -DAYS_2)).status, "taken");
     assert.equal((await take("forward", DAYS_2)).status, "taken");
   });
@@ -323,7 +323,7 @@ describe("the page error of a run", () => {
 });
 
 test("the names of the browser tools are those of the tools that work on the live browser", () => {
-  // Describing a tool touches none of its services.
+  // A tool's description does not use the tool's services.
   const tools = [
     ...browserTools({} as Parameters<typeof browserTools>[0]),
     ...variantTools({} as Parameters<typeof variantTools>[0]).filter(({ needs }) => needs === "browser"),

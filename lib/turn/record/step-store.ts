@@ -33,7 +33,7 @@ const FENCES: Record<PlainFence, (value: Value<string>) => SQL> = {
   open: () => sql`state in ${OPEN}`,
 };
 
-/** The row that everything else is written from; no row where the fence does not hold. */
+/** The locked run that all other parts write from; it has no row if the fence does not hold. */
 const held = (value: Value<string>, fence: Fence, unlessSteered: boolean) =>
   fence === "alone"
     ? heldAlone(value)
@@ -47,8 +47,9 @@ const heldBy = (value: Value<string>, fence: PlainFence, unlessSteered: boolean)
     ${unlessSteered ? sql`and not ${unreadSteers(sql`held_run.request_id`)}` : sql``} for no key update)`;
 
 /**
- * A statement sees what was committed when it began. A message or a variant that is committed between that moment and the
- * locks raises a counter of the session; Postgres compares the locked row with the one that was seen, and finds no row then.
+ * A statement reads the snapshot of its start. A message or a variant that is committed after the snapshot and before the
+ * locks raises a counter of the session. The join with `seen` compares the locked row with the snapshot, and finds no row
+ * then.
  */
 const heldAlone = (value: Value<string>) => sql`held as (
   select run.id, run.session_id, run.request_id, false as is_cancelled
@@ -64,7 +65,7 @@ const heldAlone = (value: Value<string>) => sql`held as (
     and not exists (select from ${landingPages} p where p.session_id = session.id)
   for no key update of session, run)`;
 
-/** The counters of the session are those of its creation: whoever adds anything raises one of them. */
+/** Requires that the session's counters have the values of its creation: every later addition raises one of them. */
 const heldFresh = (value: Value<string>) => sql`held as (
   select run.id, run.session_id, run.request_id, false as is_cancelled
   from ${sessions} session join ${runs} run on run.session_id = session.id
@@ -74,13 +75,13 @@ const heldFresh = (value: Value<string>) => sql`held as (
     and session.event_seq = 0 and session.queue_seq = 0 and session.active_run_id is null
   for no key update of session, run)`;
 
-/** A part of the statement: its text, and the values it takes from a write; undefined where the write has no such part. */
+/** A part of the statement: its text, and its values from a write; undefined if the write has no such part. */
 type Part = {
   text: (value: Value<string>) => SQL;
   read: (write: TurnWrite) => Record<string, unknown> | undefined;
 };
 
-/** Why the browser is not on the page that it was last sent to; null for a run that did not use the browser. */
+/** Why the browser did not reach the page that it was to open last; null for a run that did not use the browser. */
 const pageError = sql`(select b.last_error from ${browsers} b where b.session_id =
   coalesce((select a.browser_session_id from ${agents} a where a.session_id = held.session_id), held.session_id) and exists (
   select 1 from ${toolCalls} c where c.run_id = held.id
@@ -201,7 +202,7 @@ const PARTS: Record<string, Part> = {
           }
         : undefined,
   },
-  // The rows are sorted before they get their positions.
+  // Postgres sorts the rows before it assigns their positions.
   writtenInOrder: {
     text: (value) => sql`written as (
       insert into ${steps} (run_id, session_id, name, output, model_messages)
@@ -253,7 +254,7 @@ const PARTS: Record<string, Part> = {
         result_id = excluded.result_id, ended_at = excluded.ended_at)`,
     read: (write) => unlessEmpty("toolCalls", write.toolCalls),
   },
-  // A deliverable that is settled stays as it is.
+  // A deliverable that is ready or failed is never changed.
   settled: {
     text: (value) => sql`settled as (
       insert into ${deliverables} as d (run_id, session_id, status, value, error, raw_text, violations)
@@ -290,8 +291,9 @@ const PARTS: Record<string, Part> = {
         retryDelayMs: end.retry.delayMs,
       },
   },
-  // The run behind the one that ends, if that was the first in line; its generation is raised, so that the engine does
-  // not take its job for a duplicate of an earlier one. A retry stands where the run stood: only an interrupt is before it.
+  // Enqueues the run after the one that ends, if that one was the first in line. Its generation is raised: the engine must
+  // not treat its job as a duplicate of an earlier one. A retry keeps the place of the failed run: only an interrupt
+  // goes before it.
   followed: {
     text: (value) => sql`lined as (
       select ${runs.id}, ${requests.mode}, row_number() over (order by ${sql.join(PLAYING_ORDER, sql`, `)}) as place
@@ -310,7 +312,7 @@ const PARTS: Record<string, Part> = {
   },
 };
 
-/** What the statement answers where it has that part. */
+/** The result columns that each part adds to the statement. */
 const COLUMNS: Record<string, SQL> = {
   logged: sql`(select last_seq from counter)`,
   written: sql`(select position from written), ${unreadSteers(sql`held.request_id`)} as is_steered`,
@@ -328,7 +330,7 @@ type Row = {
   following?: WriteReceipt["following"] | null;
 };
 
-/** The statements composed so far, by their parts. */
+/** Cache of composed statements, by fence and parts. */
 const statements = new Map<string, Statement<string>>();
 
 function findStatement(fence: Fence, names: string[], unlessSteered: boolean): Statement<string> {
@@ -346,10 +348,10 @@ function findStatement(fence: Fence, names: string[], unlessSteered: boolean): S
 }
 
 /**
- * Writes all of it in one statement, or nothing where the fence does not hold. At a run's end the caller holds the
- * locks of run and session already, so that the queue it sees is the queue as it is; `alone` is the exception.
+ * Writes everything in one statement, or nothing if the fence does not hold. To end a run, the caller already holds the
+ * locks of the run and the session, so that the queue cannot change meanwhile; the fence `alone` is the exception.
  *
- * @returns undefined where the fence did not hold.
+ * @returns undefined if the fence did not hold.
  */
 export async function writeTurn(
   db: Executor,
@@ -360,12 +362,12 @@ export async function writeTurn(
   const values: Record<string, unknown> = { runId, epoch };
   const names = Object.keys(PARTS).filter((name) => {
     const read = PARTS[name]?.read(write);
-    // Nothing follows a run that is alone.
+    // The fence `alone` requires that no other run is open, so no run follows.
     if (!read || (fence === "alone" && name === "followed")) return false;
     Object.assign(values, read);
     return true;
   });
-  // A turn does not end over an unread steer, unless a retry follows that reads it.
+  // A turn must not end with an unread steer, unless a retry follows that reads it.
   const unlessSteered = write.unlessSteered ?? (write.end !== undefined && write.end.retry === undefined);
   const rows = await queryRows<Row>(db, findStatement(fence, names, unlessSteered)(values));
   const [row] = rows;

@@ -24,7 +24,7 @@ import type { Claim } from "./claim.ts";
 /** The outcome of a claim; `later` for a retry that waits another `delayMs`. */
 type Taken = { status: "taken"; epoch: number } | { status: "later"; delayMs: number } | { status: "no" };
 
-/** Who asks for a run to be played: the generation of the job, and the engine's function run that has it. */
+/** A request to play a run: the generation of its job, and the engine's function run that executes the job. */
 export type PlayJob = { runId: string; generation: number; player: string };
 
 const takeStatement = defineStatement<"runId" | "generation" | "player" | "now">(
@@ -52,11 +52,11 @@ const takeStatement = defineStatement<"runId" | "generation" | "player" | "now">
 );
 
 /**
- * Takes the session for a run, if that run is open, its time has come, and it is the first in line; every older
- * executor of it is stale from here on. A job of an older generation takes nothing: there is a newer one for the run, or
- * there will be when a parked run is woken. The wait of a retry that was made in the future (the clock was set back since) is over.
+ * Claims the session for a run if the run is open, due, and the first in line. The new epoch makes every earlier executor of
+ * the run stale. A job of an older generation claims nothing: a newer job for the run exists, or will exist when a parked
+ * run is woken. A retry that was created in the future (the clock was set back since then) is due at once.
  *
- * @param job.now a time that a test sets instead of the database's.
+ * @param job.now the current time in tests; by default the database's.
  */
 export async function takeRun(db: Executor, { now, ...job }: PlayJob & { now?: Date }): Promise<Taken> {
   const rows = await queryRows<{ epoch: number | null; is_early: boolean | null; delay_ms: number | null }>(
@@ -69,23 +69,23 @@ export async function takeRun(db: Executor, { now, ...job }: PlayJob & { now?: D
   return { status: "no" };
 }
 
-/** The function run of the engine that claimed a run last. */
+/** The engine's function run that last claimed a run. */
 export async function findPlayer(db: Executor, runId: string): Promise<string | null> {
   const [row] = await db.select({ player: runs.player }).from(runs).where(eq(runs.id, runId));
   return row?.player ?? null;
 }
 
-/** A run with its session, what its request brought, and what the session's browser shows. */
+/** A run with its session, the messages of its request, and the URL that the session's browser shows. */
 export type RunRecord = {
   run: RunRow;
   session: SessionRow;
-  /** The sub-agent that the session is. */
+  /** The sub-agent to which the session belongs; undefined for a root session. */
   agent: AgentRow | undefined;
-  /** The place of its request in the queue, from 1. */
+  /** The position of its request in the queue, from 1. */
   position: number;
-  asked: MessageRow[];
+  requestMessages: MessageRow[];
   currentUrl: string | null;
-  /** Whether its tree has a plan or requirements, so that a session without them needs no query for them. */
+  /** Whether its tree has a plan or requirements. If not, no further query for them is needed. */
   hasPlanning: boolean;
   /** Whether a conversation was imported into the session. */
   hasImports: boolean;
@@ -93,7 +93,7 @@ export type RunRecord = {
 
 const readStatement = prepareOnce((db) => {
   const { id, seq, index, role, parts, author, createdAt } = messages;
-  const asked = sql<AskedRow[] | null>`(
+  const requestMessages = sql<RequestMessageRow[] | null>`(
     select json_agg(json_build_object('id', ${id}, 'seq', ${seq}, 'index', ${index}, 'role', ${role},
       'parts', ${parts}, 'author', ${author}, 'createdAt', ${createdAt}) order by ${index})
     from ${messages} where ${messages.requestId} = ${requests.id} and ${messages.runId} is null)`;
@@ -103,7 +103,7 @@ const readStatement = prepareOnce((db) => {
       run: getTableColumns(runs),
       session: sessionColumns,
       position: requests.position,
-      asked,
+      requestMessages,
       agent: agents,
       currentUrl: browsers.currentUrl,
       hasPlanning: sql<boolean>`(exists (select from ${plans} where ${plans.sessionId} = ${root})
@@ -120,30 +120,32 @@ const readStatement = prepareOnce((db) => {
     .prepare("read_run");
 });
 
-type AskedRow = Omit<MessageRow, "createdAt" | "sessionId" | "requestId" | "runId"> & { createdAt: string };
+type RequestMessageRow = Omit<MessageRow, "createdAt" | "sessionId" | "requestId" | "runId"> & {
+  createdAt: string;
+};
 
 /** @see RunRecord */
 export async function readRun(db: Database, runId: string): Promise<RunRecord | undefined> {
   const [row] = await readStatement(db).execute({ runId });
   if (!row) return undefined;
   const { sessionId, requestId } = row.run;
-  const asked = (row.asked ?? []).map((message) => ({
+  const requestMessages = (row.requestMessages ?? []).map((message) => ({
     ...message,
     createdAt: new Date(message.createdAt),
     sessionId,
     requestId,
     runId: null,
   }));
-  return { ...row, agent: row.agent ?? undefined, asked };
+  return { ...row, agent: row.agent ?? undefined, requestMessages };
 }
 
-/** A run and its session's transcript as they stand while both are locked. */
+/** The state of a run and its session's transcript, read under the locks of both. */
 export type LockedRun = Pick<RunRow, "state" | "epoch" | "attempt"> & {
   isCancelled: boolean;
   messageSeq: number;
 };
 
-// The session first: whoever ends a run also writes to the one behind it.
+// Locks the session before the run, because the end of a run also updates the next run of the session.
 const lockStatement = defineStatement<"runId">(
   (value) => sql`
     with session as (
@@ -156,13 +158,13 @@ const lockStatement = defineStatement<"runId">(
     select state, epoch, attempt, "isCancelled", "messageSeq" from run, session`,
 );
 
-/** Locks a run and its session until the transaction ends, so that the queue stays as it is seen. */
+/** Locks a run and its session until the transaction ends, so that the queue does not change. */
 export async function lockRunAndSession(tx: Transaction, runId: string): Promise<LockedRun | undefined> {
   const rows = await queryRows<LockedRun>(tx, lockStatement({ runId }));
   return rows[0];
 }
 
-/** What the model of a session has seen: the newest compaction, and every step that it does not stand for. */
+/** The history of a session's model: the newest compaction, and every step that it does not replace. */
 export async function listHistory(db: Executor, sessionId: string): Promise<RecordedEntry[]> {
   const through = db
     .select({ through: sql`coalesce(max(${steps.replacesThrough}), 0)` })
@@ -185,7 +187,7 @@ export async function listHistory(db: Executor, sessionId: string): Promise<Reco
     .orderBy(asc(steps.position));
   return rows.map(({ position, messages, replacesThrough }) => ({
     position,
-    // Steps hold what the AI SDK made; it survives JSON.
+    // These are messages of the AI SDK, stored as JSON by this service.
     messages: (messages ?? []) as RecordedEntry["messages"],
     replacesThrough: replacesThrough ?? undefined,
   }));
@@ -211,17 +213,17 @@ export async function listStepOutputs(db: Executor, runId: string): Promise<[str
   return rows.map(({ name, output }) => [name, output]);
 }
 
-/** Notes that an open run is to stop. @returns false when it has ended. */
+/** Records that an open run is to stop. @returns false if it has ended. */
 export async function requestCancel(db: Executor, runId: string, at: Date): Promise<boolean> {
-  const noted = await db
+  const marked = await db
     .update(runs)
     .set({ cancelRequestedAt: sql`coalesce(${runs.cancelRequestedAt}, ${at.toISOString()}::timestamptz)` })
     .where(and(eq(runs.id, runId), inArray(runs.state, OPEN_STATES)))
     .returning({ id: runs.id });
-  return noted.length === 1;
+  return marked.length === 1;
 }
 
-/** A call as it begins. */
+/** A tool call at its start. */
 type ToolCallStart = { callId: string; resultId: string; name: string; input: unknown; startedAt: Date };
 
 const beginStatement = defineStatement<
@@ -240,7 +242,10 @@ const beginStatement = defineStatement<
     select (select count(*) from begun)::int as begun from held`,
 );
 
-/** Notes that a tool call begins: `begun`, `interrupted` where it had begun before, `stale` where the claim is over. */
+/**
+ * Records the start of a tool call. @returns `begun`; `interrupted` if the call had begun before; `stale` if the claim is
+ * over.
+ */
 export async function beginToolCall(
   db: Database,
   { runId, epoch }: Claim,
@@ -253,7 +258,7 @@ export async function beginToolCall(
   return row.begun === 1 ? "begun" : "interrupted";
 }
 
-/** The calls of a run that began and have no end. */
+/** The calls of a run that have begun and not ended. */
 export async function listBegunCalls(db: Database, runId: string): Promise<string[]> {
   const rows = await db
     .select({ callId: toolCalls.callId })

@@ -5,7 +5,7 @@ import type { Deliverable } from "#lib/events/event.ts";
 import type { Spend } from "#lib/session/budget/budget.ts";
 import type { Job } from "#lib/session/jobs/jobs.ts";
 
-/** A step's row: the small value it hands back, and what the model sees from now on. */
+/** The row of a step: its output (a small value), and the messages that it adds for the model. */
 export type StepWrite = {
   name: string;
   output: unknown;
@@ -13,20 +13,20 @@ export type StepWrite = {
   replacesThrough?: number | undefined;
 };
 
-/** How a run ends, and what comes after it. */
+/** The end of a run, and the retry that follows it, if any. */
 export type EndWrite = {
   state: "succeeded" | "errored" | "cancelled";
   error: string | null;
   usage: UsageRow;
   endedAt: Date;
-  /** The run that tries again; without one, the next of the queue is sent. */
+  /** The run that retries the request; without one, the next run of the queue is enqueued. */
   retry: { runId: string; attempt: number; delayMs: number } | undefined;
 };
 
 export type MessageWrite = Omit<typeof messages.$inferInsert, "sessionId" | "runId"> & { seq: number };
 export type ToolCallWrite = Omit<typeof toolCalls.$inferInsert, "sessionId" | "runId">;
 
-/** Everything a turn writes at once; absent parts are left out of the statement. */
+/** Everything that a turn writes in one statement; absent parts are left out of it. */
 export type TurnWrite = {
   step?: StepWrite | undefined;
   /** A step that is recorded in the same statement, before `step`. */
@@ -36,23 +36,23 @@ export type TurnWrite = {
   /** Claims the run for this function run of the engine, with the fence `fresh`. */
   claim?: { player: string; generation: number } | undefined;
   isCompacting?: boolean | undefined;
-  /** Parks the run: nobody plays it until it is woken. */
+  /** Parks the run: no executor plays it until it is woken. */
   parkedAt?: Date | undefined;
   end?: EndWrite | undefined;
-  /** New messages of the run, with their places in the transcript. */
+  /** New messages of the run, with their positions in the transcript. */
   messages?: MessageWrite[] | undefined;
   /** New parts of messages that are in the transcript already. */
   updatedMessages?: { id: string; parts: MessagePart[] }[] | undefined;
-  /** Messages that waited, and get their places now. */
+  /** Messages that waited outside the transcript, with the positions that they get now. */
   placed?: { id: string; seq: number }[] | undefined;
-  /** Last place in the transcript after this write. */
+  /** The last position in the transcript after this write. */
   messageSeq?: number | undefined;
   toolCalls?: ToolCallWrite[] | undefined;
   deliverable?: Deliverable | undefined;
-  /** What the step has spent; added to what the session has spent so far. */
+  /** The spend of the step, which is added to the session's spend. */
   spend?: Spend | undefined;
   drafts: EventDraft[];
-  /** The callback that one of the drafts asks for. */
+  /** The callback of one of the drafts. */
   delivery?: (PlannedDelivery & { draft: EventDraft }) | undefined;
   jobs?: Job[] | undefined;
   /** Writes nothing while a message that joined the turn is unread; the caller holds the locks of run and session. */
@@ -60,24 +60,24 @@ export type TurnWrite = {
 };
 
 /**
- * Which runs a write may touch: one whose claim holds, one that waits, or (for a clean-up) any open one. `alone` is a claimed
- * run that ends with nothing around it: nobody asked it to stop, no message waits, and its session has no variants, reports
- * and landing pages to tell of. The caller of an end with this fence holds no locks. `fresh` is the first run of a session of
- * which nothing has changed since its creation; the write claims it.
+ * The condition on the run for a write. `claimed`: the claim holds. `pending`: the run has not started. `open`: the run has
+ * not ended (for a clean-up). `alone`: a claimed run that ends, without a request to stop or a waiting message, and whose
+ * session has no variants, reports or landing pages; the caller holds no locks. `fresh`: the first run of a session that has
+ * not changed since its creation; the write claims the run.
  */
 export type Fence = "claimed" | "pending" | "open" | "alone" | "fresh";
 
-/** What a write found and did. */
+/** The result of a write. */
 export type WriteReceipt = {
   isCancelled: boolean;
-  /** A message was put into the turn and is not yet read. */
+  /** A message has joined the turn and is not read yet. */
   isSteered: boolean;
-  /** The number of the last of the drafts. */
+  /** The `seq` of the last draft. */
   lastSeq: number;
-  /** Position of the step in what the model has seen. */
+  /** Position of the step in the model's history. */
   position: number;
-  /** Position of the step before it in the same write; equal to `position` without one. */
+  /** Position of `stepBefore` of the same write; equal to `position` if there is none. */
   positionBefore: number;
-  /** The run whose turn comes after the one that ended. */
+  /** The run that follows the one that ended. */
   following: { id: string; generation: number } | undefined;
 };

@@ -13,9 +13,9 @@ const END: RunEnd = {
 };
 
 /**
- * Ends a run whose executor gave up, so that the session goes on. Its messages are put into the transcript and its
- * unfinished tool calls are reported as unknown; if that cannot be written, the run still ends. A run that has a newer job,
- * or that another executor claims meanwhile, is left to that one.
+ * Ends a run that the engine gave up, so that the session's next run can start. The messages of its request are added to
+ * the transcript and its unfinished tool calls are reported as unknown; if that cannot be written, the run still ends. A run
+ * that has a newer job, or that another executor claims meanwhile, is not touched.
  */
 export async function abandonRun(deps: TurnDeps, job: PlayJob, reason: string): Promise<void> {
   const { runId } = job;
@@ -28,7 +28,10 @@ export async function abandonRun(deps: TurnDeps, job: PlayJob, reason: string): 
     await closeRun(deps, claimed.run, END);
   } catch (error) {
     if (isStaleClaim(error)) return;
-    deps.logger.error({ err: error, runId }, "a run that was given up could not be ended in order");
+    deps.logger.error(
+      { err: error, runId },
+      "ending a run that was given up failed; retrying without its tool calls",
+    );
     const run = await readEndable(deps, runId);
     if (run) await closeRun(deps, run, END, "open");
     await deps.elicitations.abandon({ runId });

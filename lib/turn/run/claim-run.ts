@@ -25,18 +25,18 @@ import { openFreshRun } from "./open-run.ts";
 import type { RunInPlay } from "./run-in-play.ts";
 import { STOPPED_REASON } from "./stop-registry.ts";
 
-/** Whether a run may be played now: `later` for a retry that waits, `no` for one that ended or is not the next. */
+/** Whether a run may be played now. `later`: a retry is not due yet. `no`: the run has ended, or is not the next one. */
 type ClaimResult =
   | { status: "claimed"; run: RunInPlay }
   | { status: "later"; delayMs: number }
   | { status: "no" };
 
-/** Imported conversations that the instructions name. */
-const IMPORTS_TOLD = 5;
+/** Maximum number of imported conversations in the instructions. */
+const IMPORTS_MAX = 5;
 
 /**
  * Claims the session for a run, by compare-and-set of its active run; duplicate and reordered jobs change nothing. A
- * run that was claimed before goes on from what its steps recorded. Source: `architecture.md`, How a request flows, 2.
+ * run that was claimed before continues after its recorded steps. Source: `architecture.md`, How a request flows, 2.
  */
 export async function claimRun(deps: TurnDeps, job: PlayJob): Promise<ClaimResult> {
   const { runId } = job;
@@ -46,11 +46,11 @@ export async function claimRun(deps: TurnDeps, job: PlayJob): Promise<ClaimResul
   const taken = await takeRun(deps.db, job);
   await faultPoint("run-claimed");
   if (taken.status !== "taken") return taken;
-  // Made before the rows are read, so that a stop finds either the signal or a reader.
+  // Created before the rows are read: a stop either finds the signal, or is recorded before the rows are read.
   const signal = deps.stops.signalOf(runId);
   const row = await readRun(deps.db, runId);
   if (!row) return { status: "no" };
-  const { run, session, agent, position, asked, currentUrl } = row;
+  const { run, session, agent, position, requestMessages, currentUrl } = row;
   const claim = { ...toClaim(run, session), epoch: taken.epoch };
   const isNew = claim.epoch === 1 && claim.attempt === 1;
   const requestFrom = isNew ? 0 : await findRequestStart(deps.db, claim.requestId);
@@ -58,7 +58,7 @@ export async function claimRun(deps: TurnDeps, job: PlayJob): Promise<ClaimResul
   const history = createHistory(isFirst ? [] : await listHistory(deps.db, session.id));
   const outputs = new Map(claim.epoch === 1 ? [] : await listStepOutputs(deps.db, runId));
   const waits = claim.epoch === 1 ? [] : await listWaits(deps.db, runId);
-  const begun = claim.epoch === 1 ? [] : await listBegunCalls(deps.db, runId);
+  const interruptedCalls = claim.epoch === 1 ? [] : await listBegunCalls(deps.db, runId);
   const isSteered = claim.epoch > 1 && (await hasUnreadSteers(deps.db, claim.requestId));
   const state = await readSessionState(deps, row, isFirst);
   if (run.cancelRequestedAt) deps.stops.stop(runId, STOPPED_REASON);
@@ -68,7 +68,7 @@ export async function claimRun(deps: TurnDeps, job: PlayJob): Promise<ClaimResul
       claim,
       session,
       agent,
-      asked,
+      requestMessages,
       startedAt: run.startedAt,
       outputs,
       history,
@@ -87,14 +87,14 @@ export async function claimRun(deps: TurnDeps, job: PlayJob): Promise<ClaimResul
           { since: createdAt, subjects, endedBy: endedBy ?? undefined },
         ]),
       ),
-      begun: new Set(begun),
+      interruptedCalls: new Set(interruptedCalls),
       signal,
     },
   };
 }
 
 /**
- * Claims and starts a run that this process has just stored, without reading it. @returns undefined where something has
+ * Claims and starts a run that this process has just stored, without reading it. @returns undefined if the session has
  * changed since; nothing is written then.
  */
 async function claimFresh(deps: TurnDeps, job: PlayJob, fresh: FreshRun): Promise<RunInPlay | undefined> {
@@ -121,7 +121,7 @@ async function claimFresh(deps: TurnDeps, job: PlayJob, fresh: FreshRun): Promis
     claim,
     session,
     ...state,
-    asked: messages,
+    requestMessages: messages,
     startedAt: null,
     outputs: new Map(),
     history: createHistory([]),
@@ -133,8 +133,8 @@ async function claimFresh(deps: TurnDeps, job: PlayJob, fresh: FreshRun): Promis
     isCancelled: false,
     isSteered: false,
     waits: new Map(),
-    begun: new Set(),
-    // Made before the run is claimed, so that a stop finds either the signal or a run that is pending.
+    interruptedCalls: new Set(),
+    // Created before the run is claimed: a stop finds either the signal or a run that is still pending.
     signal: deps.stops.signalOf(fresh.runId),
   };
   const isClaimed = await openFreshRun(deps, run, { player: job.player, generation: job.generation });
@@ -144,7 +144,7 @@ async function claimFresh(deps: TurnDeps, job: PlayJob, fresh: FreshRun): Promis
 
 type SessionState = Pick<RunInPlay, "variants" | "planning" | "imports" | "skills">;
 
-/** What the instructions say of the session's tree. A session without plan, requirements and imports costs no query for them. */
+/** Reads the state of the session's tree for the instructions. Without plan, requirements and imports it makes no query. */
 async function readSessionState(
   { db, skills, settings }: TurnDeps,
   { session, agent, hasPlanning, hasImports }: RunRecord,
@@ -156,7 +156,7 @@ async function readSessionState(
   const [variants, planning, imports, described] = await Promise.all([
     mayHaveVariants ? listVariantSummaries(db, rootId, settings.baseUrl) : [],
     hasPlanning ? readPlanningState(db, rootId) : { plan: null, unmet: [] },
-    hasImports ? listImportedConversations(db, session.id, IMPORTS_TOLD) : [],
+    hasImports ? listImportedConversations(db, session.id, IMPORTS_MAX) : [],
     skills.describe(session.skills),
   ]);
   return { variants, planning, imports, skills: described };

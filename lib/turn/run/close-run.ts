@@ -30,28 +30,32 @@ import type { EndWrite, Fence, TurnWrite } from "../record/turn-write.ts";
 import type { ModelStep } from "../step/call-model.ts";
 import { describeMessage } from "../step/describe-message.ts";
 import type { TurnDeps } from "../turn-deps.ts";
-import { describeAsked } from "./open-run.ts";
+import { describeRequestMessages } from "./open-run.ts";
 import { planRetry } from "./retry-chain.ts";
 import { sumUsage } from "./sum-usage.ts";
 
 /**
- * How a run ends: `deliverable` is the structured call's result, `conclusion` the last model step where it is not written
- * yet, and `canGoOn` says whether the turn can still read a message that arrives while it ends.
+ * How a run ends. `deliverable`: the result of the structured call. `conclusion`: the last model step, if it is not written
+ * yet. `canContinue`: whether the turn can still read a message that arrives while it ends.
  */
 export type RunEnd =
-  | { outcome: "succeeded"; deliverable?: Deliverable; conclusion?: StepRecord<ModelStep>; canGoOn: boolean }
+  | {
+      outcome: "succeeded";
+      deliverable?: Deliverable;
+      conclusion?: StepRecord<ModelStep>;
+      canContinue: boolean;
+    }
   | { outcome: "errored"; failure: ModelFailure }
   | { outcome: "cancelled"; reason: string };
 
-/** The part of a run that ending it needs: an executor holds it, and it is read for a run without an executor. */
+/** The fields of a run that ending it needs. They are read from the database for a run without an executor. */
 export type Endable = {
   claim: Claim;
   session: Pick<
     SessionRow,
     "id" | "callbackEvents" | "parentSessionId" | "subAgents" | "outputSchema" | "toolset"
   >;
-  /** The messages that its request brought. */
-  asked: MessageRow[];
+  requestMessages: MessageRow[];
   startedAt: Date | null;
   outputs: ReadonlyMap<string, unknown>;
 };
@@ -60,9 +64,9 @@ export type Endable = {
  * Ends a run once, in one transaction: its state, its deliverable, `run.completed` with its callback row, and the job
  * of the run that follows (a retry, or the next request in the queue).
  *
- * @param fence which run may be ended: one whose claim holds, one that has not started, or any open one.
- * @returns `held` when a message or a stop arrived for a turn that was about to succeed: the turn goes on and nothing
- * was written; `refused` when the fence did not hold.
+ * @param fence the state that the run must have: `claimed`, `pending` or `open`.
+ * @returns `held` if a message or a stop arrived for a turn that was about to succeed: the turn continues, and nothing was
+ * written. `refused` if the fence did not hold.
  */
 export async function closeRun(
   deps: TurnDeps,
@@ -98,10 +102,10 @@ export async function closeRun(
     });
     const written = await writeEvents(tx, claim, session, events, write, fence);
     if (written) return finish(written);
-    // The run may end, so the write was refused because of an unread message that joined the turn.
-    if (end.outcome === "succeeded" && end.canGoOn) return "held";
+    // The fence holds under these locks, so the write was refused because of an unread message that has joined the turn.
+    if (end.outcome === "succeeded" && end.canContinue) return "held";
     const released = await releaseSteers(tx, claim);
-    // A sub-agent that is stopped does not go on with a message that it has not read.
+    // A sub-agent that is stopped must not continue with a message that it has not read.
     if (session.parentSessionId !== null && (locked.isCancelled || end.outcome === "cancelled"))
       for (const { id } of released) await noteStop(tx, id);
     const rewritten = await writeEvents(tx, claim, session, events, write, fence);
@@ -120,8 +124,8 @@ export async function closeRun(
 }
 
 /**
- * Ends the usual turn in one statement: it succeeded, and nothing is around it that the end would have to look at under
- * locks. @returns false where something is, and nothing was written.
+ * Ends the usual turn in one statement: it succeeded, and the session has nothing else that the end would have to check
+ * under locks. @returns false if it has; nothing is written then.
  */
 async function closeAlone(deps: TurnDeps, run: Endable, end: RunEnd): Promise<boolean> {
   const { claim, session } = run;
@@ -149,15 +153,15 @@ function mayEnd(run: Pick<LockedRun, "state" | "epoch">, claim: Claim, fence: Fe
 }
 
 /**
- * Whether the end of a run also ends what it has delegated. A run that has not begun has delegated nothing, and live
- * sub-agents belong to the turn before it.
+ * Whether the end of a run also stops its live sub-agents. A run that has not begun has spawned none: live sub-agents then
+ * belong to the turn before it.
  */
 const endsDelegation = ({ claim, session, startedAt }: Endable, isRetried: boolean): boolean =>
   session.subAgents && !isRetried && (startedAt !== null || claim.attempt > 1);
 
 /**
- * Whether the live sub-agents of a run are stopped before it ends. An executor that has lost its claim must not stop what
- * another one has delegated.
+ * Whether to stop the live sub-agents of a run before it ends. An executor that has lost its claim must not stop the
+ * sub-agents of another executor.
  */
 async function mayStopChildren(deps: TurnDeps, run: Endable, end: RunEnd, fence: Fence): Promise<boolean> {
   const { claim, session } = run;
@@ -174,7 +178,7 @@ async function mayStopChildren(deps: TurnDeps, run: Endable, end: RunEnd, fence:
 const NOTHING_SETTLED: Settled = { events: [], wake: undefined };
 const AGENT_OUTCOME = { succeeded: "succeeded", errored: "failed", cancelled: "cancelled" } as const;
 
-/** What the end of a run means above and below its session: its sub-agents stop, and a sub-agent's parent is told. */
+/** Applies the end of a run to the session tree: stops its sub-agents, and reports a sub-agent's result to its parent. */
 async function closeInTree(
   tx: Transaction,
   run: Endable,
@@ -206,9 +210,9 @@ function planNext(deps: TurnDeps, run: LockedRun, end: RunEnd): Retry | undefine
   return retry && { runId: newId("run"), attempt: run.attempt + 1, delayMs: retry.delayMs };
 }
 
-/** Describes everything that ending a run writes, with its events. */
+/** Composes everything that the end of a run writes, with its events. */
 function describeEnd(
-  { claim, asked, startedAt, outputs }: Endable,
+  { claim, requestMessages, startedAt, outputs }: Endable,
   { state, messageSeq }: Pick<LockedRun, "state" | "messageSeq">,
   end: RunEnd,
   {
@@ -228,9 +232,11 @@ function describeEnd(
   },
 ): Omit<TurnWrite, "drafts" | "delivery"> & { events: NewEvent[]; end: EndWrite } {
   const endedAt = new Date();
-  // Messages in the transcript of a turn that never started still get their events, and the next turn's model sees them.
-  const isUntold = state === "pending" && claim.attempt === 1 && asked.every(({ seq }) => seq !== null);
-  const opened = isUntold ? describeAsked(claim, asked, messageSeq) : undefined;
+  // A turn that never started may have messages in the transcript. They still get events, and the next turn's model sees
+  // them.
+  const isUnopened =
+    state === "pending" && claim.attempt === 1 && requestMessages.every(({ seq }) => seq !== null);
+  const opened = isUnopened ? describeRequestMessages(claim, requestMessages, messageSeq) : undefined;
   const conclusion = end.outcome === "succeeded" && end.conclusion ? splitStep(end.conclusion) : undefined;
   const own = sumUsage([...outputs.values(), conclusion?.write.step.output], startedAt, endedAt);
   const usage = { ...own, ...(delegated && { delegated }) };
@@ -268,7 +274,7 @@ function describeEnd(
   };
 }
 
-/** The deliverable a run ends with, and its event. */
+/** The final deliverable of a run, and its event. */
 function settleDeliverable(claim: Claim, end: RunEnd): { deliverable: Deliverable; event: NewEvent } {
   const deliverable =
     end.outcome === "succeeded" && end.deliverable ? end.deliverable : failDeliverable(claim.runId, end);
@@ -277,8 +283,8 @@ function settleDeliverable(claim: Claim, end: RunEnd): { deliverable: Deliverabl
 }
 
 /**
- * Puts a run's deliverable into the transcript, as a part of the agent's last message; a run without one gets a message
- * for it. Source: `wire.md`, The deliverable part.
+ * Adds a run's deliverable to the transcript, as a part of the agent's last message or, if there is none, as a message of
+ * its own. Source: `wire.md`, The deliverable part.
  */
 function carryDeliverable(
   claim: Claim,

@@ -8,7 +8,7 @@ import { findRecorded, type RunInPlay } from "./run-in-play.ts";
 
 /**
  * Starts a claimed run: `run.started` with its callback row, and the pending deliverable of a structured session. The
- * first run of a request also puts its messages into the transcript, and before the model.
+ * first run of a request also adds the request's messages to the transcript and to the model's history.
  */
 export async function openRun(deps: TurnDeps, run: RunInPlay): Promise<void> {
   if (findRecorded(run, "open")) return;
@@ -39,18 +39,22 @@ function noteOpening(run: RunInPlay, { startedAt }: { startedAt: Date }): void {
 
 function describeOpening(run: RunInPlay): StepRecord<object> & { startedAt: Date } {
   const { claim } = run;
-  const asked = describeAsked(claim, claim.attempt === 1 ? run.asked : [], run.messageSeq);
+  const { events: messageEvents, ...opened } = describeRequestMessages(
+    claim,
+    claim.attempt === 1 ? run.requestMessages : [],
+    run.messageSeq,
+  );
   const about = aboutRun(claim);
   const deliverable = { runId: claim.runId, status: "pending" } as const;
   const events: NewEvent[] = [
     { kind: "run.started", ...about, attempt: claim.attempt, origin: claim.origin },
-    ...asked.events,
+    ...messageEvents,
   ];
   if (claim.isStructured) events.push({ kind: "deliverable.pending", ...about, deliverable });
   return {
     name: "open",
     output: {},
-    ...asked,
+    ...opened,
     startedAt: new Date(),
     events,
     ...(claim.isStructured && { deliverable }),
@@ -58,28 +62,28 @@ function describeOpening(run: RunInPlay): StepRecord<object> & { startedAt: Date
 }
 
 /**
- * The messages that a request brought, as its turn begins with them: before the model, in the transcript (those that
- * waited outside it get their places now), and as events.
+ * Prepares the messages of a request for the beginning of its turn: as model messages, as events, and with positions in the
+ * transcript for those that waited outside it.
  *
- * @param messageSeq the last place given so far.
+ * @param messageSeq the last used position in the transcript.
  */
-export function describeAsked(claim: Claim, asked: MessageRow[], messageSeq: number) {
+export function describeRequestMessages(claim: Claim, requestMessages: MessageRow[], messageSeq: number) {
   let lastSeq = messageSeq;
   const placed: { id: string; seq: number }[] = [];
-  const events = asked.map((row): NewEvent => {
+  const events = requestMessages.map((row): NewEvent => {
     const seq = row.seq ?? ++lastSeq;
     if (row.seq === null) placed.push({ id: row.id, seq });
     return { kind: "message.completed", ...aboutRun(claim), message: toTranscriptMessage(row, seq) };
   });
   return {
     events,
-    modelMessages: asked.map(toModelMessage),
+    modelMessages: requestMessages.map(toModelMessage),
     placed,
     ...(placed.length > 0 && { messageSeq: lastSeq }),
   };
 }
 
-/** A caller's message as the model is shown it. */
+/** A caller's message for the model. */
 const toModelMessage = ({ role, parts }: MessageRow): ModelMessage => ({
   role,
   content: parts.map((part) => ("text" in part ? part.text : "")).join("\n"),

@@ -16,12 +16,12 @@ import type { TurnDeps } from "../turn-deps.ts";
 import { browserSessionOf, type RunInPlay, rootSessionOf } from "./run-in-play.ts";
 
 /**
- * Parks a run that waits: it stays the session's active run, and nobody plays it until it is woken. It is not parked where
- * it has been stopped or steered meanwhile, or where something that it waits for is settled already; the run says so then.
+ * Parks a run that waits: it stays the session's active run, and no executor plays it until it is woken. It is not parked if
+ * it was stopped or steered meanwhile, or if one of its waits is settled already; the reason is then stored in `run`.
  * Source: `architecture.md`, Turns that wait.
  *
- * @param exhausted the session's budget that a wait of the kind `budget` is for. A run whose budget was changed since it was
- * checked is not parked.
+ * @param exhausted for a wait of the kind `budget`: the session's budget that the run has exhausted. A run whose budget was
+ * changed since it was checked is not parked.
  * @returns whether it was parked. This executor then stops playing it.
  * @throws StaleClaimError when the claim is over; nothing is written then.
  */
@@ -44,7 +44,7 @@ export async function parkRun(
   const { runId, sessionId } = run.claim;
   deps.stops.forget(runId);
   announce(deps, parked.written);
-  // A release before the commit found no wait to end.
+  // If the person released the browser before the commit, the release found no wait to end.
   if (
     waits.some(({ kind }) => kind === "control") &&
     deps.control.holderOf(browserSessionOf(run)) === undefined

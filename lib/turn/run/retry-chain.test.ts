@@ -20,13 +20,13 @@ describe("the retry chain", () => {
 
   it("is five runs long", () => assert.equal(plan(5, 0.5), undefined));
 
-  it("takes a Retry-After as the least", () => {
+  it("waits at least as long as Retry-After asks for", () => {
     assert.equal(plan(1, 0.5, 45_000), 45_000);
     assert.equal(plan(1, 0.5, 500), 2_000);
     assert.equal(plan(1, 0.5, 9_999_999_999_999), 24 * 3_600_000, "a day at most");
   });
 
-  it("does not begin for a failure that would only come again", () => {
+  it("does not begin for a failure that is not retryable", () => {
     assert.equal(planRetry({ message: "no such model", isRetryable: false }, 1, 2_000, 0.5), undefined);
   });
 });

@@ -4,15 +4,15 @@ const RUNS_MAX = 5;
 const GROWTH = 4;
 const WAIT_MAX_MS = 60_000;
 const JITTER = 0.2;
-/** A provider that asks for more is not waited for any longer. */
+/** The longest `Retry-After` that is honoured. */
 const RETRY_AFTER_MAX_MS = 24 * 3_600_000;
 
 /**
- * When to try a failed run again, if at all: after 2, 8, 32 and 60 s (±20 %) at the default base, a `Retry-After`
- * counting as the least; five runs in all. Source: `wire.md`, Follow-ups.
+ * The delay before a failed run is retried; undefined if it is not. With the default base the delays are 2, 8, 32 and 60 s
+ * (±20 %), or as long as a longer `Retry-After`; there are five runs in all. Source: `wire.md`, Follow-ups.
  *
- * @param attempt of the run that failed, from 1.
- * @param chance a number from 0 to 1 that spreads the waits.
+ * @param attempt the attempt that failed, from 1.
+ * @param chance a random number from 0 to 1 that spreads the delays.
  */
 export function planRetry(
   failure: ModelFailure,

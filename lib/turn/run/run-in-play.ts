@@ -12,25 +12,24 @@ import type { History } from "../prompt/history.ts";
 import type { Claim } from "../record/claim.ts";
 import { isShutdown } from "./stop-registry.ts";
 
-/** A wait of a call: since when, for what, and how it ended if it has. */
+/** A wait of a call: when it began, what it waits for, and how it ended; `endedBy` is undefined while it lasts. */
 type CallWait = { since: Date; subjects: readonly string[]; endedBy: WaitEnd | undefined };
 
 /**
- * A run as its executor holds it: what its steps need is read once, when the run is claimed, and kept up with every
- * write. Whoever claims it anew starts from the rows.
+ * A run in the memory of its executor. It is read once, when the run is claimed, and updated with every write. An executor
+ * that claims the run later reads it from the database again.
  */
 export type RunInPlay = {
   claim: Claim;
   session: SessionRow;
-  /** The sub-agent that the session is. */
+  /** The sub-agent to which the session belongs; undefined for a root session. */
   agent: AgentRow | undefined;
-  /** The messages that its request brought. */
-  asked: MessageRow[];
+  requestMessages: MessageRow[];
   /** When the run went from `pending` to `running`; null before. */
   startedAt: Date | null;
-  /** Recorded steps by name: what was done is not done again. */
+  /** Outputs of recorded steps, by name. A recorded step is not repeated. */
   outputs: Map<string, unknown>;
-  /** What the model has seen. */
+  /** The conversation that the model sees. */
   history: History;
   prompt: Prompt;
   /** The address that the session's browser showed when the run was claimed, if it showed one. */
@@ -43,23 +42,23 @@ export type RunInPlay = {
   imports: readonly ImportedConversation[];
   /** The skills that the session was created with. */
   skills: readonly SkillSummary[];
-  /** When its time at work was counted last, on the clock of `performance.now()`. */
+  /** When the spent time was last counted, on the clock of `performance.now()`. */
   countedAt: number;
   /** Counts the tokens of its prompts. */
   meter: PromptMeter;
-  /** Position of the first step of its request, of whichever run; 0 until there is one. */
+  /** Position of the first step of its request, in any of its runs; 0 before the first step. */
   requestFrom: number;
-  /** Last place given in the transcript; while a run is open, nobody else gives any. */
+  /** The last used position in the transcript. While a run is open, only its executor assigns positions. */
   messageSeq: number;
-  /** Somebody asked the run to stop, as of the last write. */
+  /** A stop was requested, as of the last write. */
   isCancelled: boolean;
-  /** A message was put into the turn and is not yet read, as of the last write. */
+  /** A message has joined the turn and is not read yet, as of the last write. */
   isSteered: boolean;
-  /** What its tool calls wait for or have waited for, by call id; the run itself has the empty id. */
+  /** The waits of its tool calls, open and ended, by call id; a wait of the run itself has the empty id. */
   waits: Map<string, CallWait>;
   /** Calls that an earlier executor began and did not finish. They are not executed again. */
-  begun: ReadonlySet<string>;
-  /** Fires when the run is to stop at once, and when the process ends. */
+  interruptedCalls: ReadonlySet<string>;
+  /** Aborts when the run has to stop at once, or when the process ends. */
   signal: AbortSignal;
 };
 
@@ -71,23 +70,23 @@ export const browserSessionOf = ({ agent, session }: Pick<RunInPlay, "agent" | "
 export const rootSessionOf = ({ agent, session }: Pick<RunInPlay, "agent" | "session">): string =>
   agent?.rootSessionId ?? session.id;
 
-/** Whether the run is to end as cancelled; a process that ends fires the signal too, and stops no turn. */
+/** Whether the run has to end as cancelled. The end of the process also aborts the signal, but does not cancel the run. */
 export const isStopped = ({ isCancelled, signal }: RunInPlay): boolean =>
   isCancelled || (signal.aborted && !isShutdown(signal.reason));
 
-/** What the next model call would be sent, for the meter. */
+/** The prompt that the next model call would send, for the meter. */
 export const meteredPrompt = ({ prompt, history }: RunInPlay): MeteredPrompt => ({
   instructions: prompt.instructions,
   tools: prompt.modelTools,
   messages: history.messages,
 });
 
-/** The value of a step that was recorded before, by this executor or one that is gone. */
+/** The output of a recorded step, from this executor or an earlier one. */
 export const findRecorded = <Output>(run: RunInPlay, name: string): Output | undefined =>
   // Each name is written by one function, which knows the type of its output.
   run.outputs.get(name) as Output | undefined;
 
-/** The number of the model call at which a run stands: the last that was recorded, or that a steer came before. */
+/** The number of a run's current model call: the last one that was recorded or for which a steer was read. */
 export function findPlace({ outputs }: RunInPlay): number {
   let place = 1;
   for (const name of outputs.keys())

@@ -1,13 +1,13 @@
-/** Why a run was cancelled, as its deliverable and its readers are told. */
+/** The reason of a cancellation, as in the deliverable's error. */
 export const STOPPED_REASON = "the turn was stopped";
 
-/** The runs this process plays, and the way to stop each at once. */
+/** Holds the abort signal of each run that this process plays. */
 export type StopRegistry = {
-  /** The signal of a run; made on first use, kept until {@link StopRegistry.forget}. */
+  /** The signal of a run; created on first use, kept until {@link StopRegistry.forget}. */
   signalOf: (runId: string) => AbortSignal;
-  /** Fires a run's signal, if this process plays it. */
+  /** Aborts a run's signal, if this process plays the run. */
   stop: (runId: string, reason: string) => void;
-  /** Fires every signal because the process ends: the runs are to go on in the next one, so nothing is recorded. */
+  /** Aborts every signal because the process ends. Nothing is recorded, because the next process continues the runs. */
   shutDown: () => void;
   isShuttingDown: () => boolean;
   /** @throws ShutdownError once the process is ending. */
@@ -15,7 +15,7 @@ export type StopRegistry = {
   forget: (runId: string) => void;
 };
 
-/** The process is ending: the step at hand is left to whoever resumes the run. */
+/** The process is ending: the executor that resumes the run repeats the interrupted step. */
 export class ShutdownError extends Error {
   constructor() {
     super("the service is shutting down; the run goes on after the next start");
@@ -23,7 +23,7 @@ export class ShutdownError extends Error {
   }
 }
 
-/** Whether a step broke off because the process ends. */
+/** Whether an error is a `ShutdownError`. */
 export const isShutdown = (error: unknown): boolean =>
   error instanceof Error && error.name === "ShutdownError";
 
@@ -32,8 +32,8 @@ export function createStopRegistry(): StopRegistry {
   const controllers = new Map<string, AbortController>();
   let isShuttingDown = false;
   const obtain = (runId: string) => {
-    const known = controllers.get(runId);
-    if (known) return known;
+    const existing = controllers.get(runId);
+    if (existing) return existing;
     const controller = new AbortController();
     if (isShuttingDown) controller.abort(new ShutdownError());
     controllers.set(runId, controller);

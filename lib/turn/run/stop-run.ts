@@ -11,8 +11,8 @@ import { STOPPED_REASON } from "./stop-registry.ts";
 const END = { outcome: "cancelled", reason: STOPPED_REASON } as const;
 
 /**
- * Stops the turn of a session: one that plays, or is about to, ends between or within its steps; one that is parked or
- * waits for a retry ends at once. Queued requests are not touched. @returns the run that was told to stop, if there was one.
+ * Stops the current turn of a session. A playing or starting run ends between or within its steps; a parked run, or one that
+ * waits for a retry, ends at once. Queued requests are not touched. @returns the id of the run to stop, if there is one.
  */
 export async function stopTurn(deps: TurnDeps, sessionId: string): Promise<string | undefined> {
   const [first] = await listOpenRuns(deps.db, sessionId);
@@ -21,15 +21,16 @@ export async function stopTurn(deps: TurnDeps, sessionId: string): Promise<strin
   return first.run.id;
 }
 
-/** Stops a run, by whatever state it is in; where it has just failed, the retry that would follow. */
+/** Stops a run in any state. If it has already failed, stops its retry instead. */
 export async function stopRun(deps: TurnDeps, runId: string): Promise<void> {
   if (!(await requestCancel(deps.db, runId, new Date()))) return stopRetry(deps, runId);
   deps.stops.stop(runId, STOPPED_REASON);
   await endParked(deps, runId);
-  // One that waits for the time of a retry has no executor to see the wish, and the first run of a sub-agent may not have
-  // one yet. A message that waits for its turn keeps it, and is placed as that ends: only who takes it back removes it.
+  // A run that waits for its retry has no executor that could notice the stop, and the first run of a sub-agent may not have
+  // one yet, so it ends here. A run whose messages still wait outside the transcript stays in the queue: the executor that
+  // starts it adds its messages to the transcript and then ends it. Only withdrawing the message removes such a run.
   const run = await readEndable(deps, runId);
-  if (!run || run.asked.some(({ seq }) => seq === null)) return;
+  if (!run || run.requestMessages.some(({ seq }) => seq === null)) return;
   if (run.session.parentSessionId !== null || (await isWaiting(deps, runId))) await removeQueued(deps, runId);
 }
 
@@ -62,7 +63,7 @@ async function isWaiting(deps: TurnDeps, runId: string): Promise<boolean> {
   return first?.run.id !== runId || (run.notBefore !== null && run.notBefore > new Date());
 }
 
-/** Ends a run that has not started. @returns false when it has, or has ended. */
+/** Ends a run that has not started. @returns false if it has started or ended. */
 export async function removeQueued(deps: TurnDeps, runId: string): Promise<boolean> {
   const run = await readEndable(deps, runId);
   if (!run) return false;
@@ -75,11 +76,11 @@ async function stopRetry(deps: TurnDeps, runId: string): Promise<void> {
   if (newest && newest.attempt > run.attempt) await stopRun(deps, newest.id);
 }
 
-/** An open run without an executor of its own, as its end needs it; undefined once it has ended. */
+/** Reads the fields that ending a run needs, for a run that this process does not play; undefined if it has ended. */
 export async function readEndable(deps: TurnDeps, runId: string): Promise<Endable | undefined> {
   const row = await readRun(deps.db, runId);
   if (!row || !isOpen(row.run)) return undefined;
-  const { run, session, asked } = row;
+  const { run, session, requestMessages } = row;
   const outputs = new Map(await listStepOutputs(deps.db, runId));
-  return { claim: toClaim(run, session), session, asked, startedAt: run.startedAt, outputs };
+  return { claim: toClaim(run, session), session, requestMessages, startedAt: run.startedAt, outputs };
 }

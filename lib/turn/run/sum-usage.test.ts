@@ -5,7 +5,7 @@ import { sumUsage } from "./sum-usage.ts";
 const usage = { inputTokens: 10, outputTokens: 5, reasoningTokens: 2, cachedInputTokens: 1 };
 
 describe("the usage of a run", () => {
-  it("adds up every call of the model, the probe and a failed one included, and counts the tools", () => {
+  it("adds up all model calls, including the probe and failed calls, and counts the tool calls", () => {
     const outputs = [
       {},
       { kind: "ready", usage },

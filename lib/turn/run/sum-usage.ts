@@ -21,7 +21,7 @@ export function sumUsage(outputs: Iterable<unknown>, startedAt: Date | null, end
 
 const isToolStep = (output: unknown) => typeof output === "object" && output !== null && "callId" in output;
 
-/** The usage a step's output carries: model, probe, collect and correct steps do. */
+/** The usage in a step's output, if it has one: steps of model calls do. */
 function readStepUsage(output: unknown): ModelUsage | undefined {
   if (typeof output !== "object" || output === null || !("usage" in output)) return undefined;
   return output.usage as ModelUsage;

@@ -11,26 +11,26 @@ import { parkRun } from "../run/park-run.ts";
 import { findRecorded, isStopped, type RunInPlay } from "../run/run-in-play.ts";
 import type { TurnDeps } from "../turn-deps.ts";
 
-/** A wait of the run itself, between two steps. */
-export const ownWait = (on: Pick<NewWait, "kind" | "subjects"> & Partial<NewWait>): NewWait => ({
+/** A wait of the run itself instead of one of its calls, between two steps. */
+export const ownWait = (wait: Pick<NewWait, "kind" | "subjects"> & Partial<NewWait>): NewWait => ({
   until: "any",
   deadlineAt: null,
   createdAt: new Date(),
-  ...on,
+  ...wait,
   callId: "",
 });
 
 const REMINDER =
   "You have ended your turn without a result. Call submit_result with the result of your task now.";
 
-/** What a run reads its results under: the model call that would have ended it. */
+/** The id under which a run reads the results of sub-agents. It names the model call that would have ended the run. */
 const readerOf = (run: RunInPlay, number: number) => `${run.claim.runId}/end-${number}`;
 
 /**
- * Whether a turn whose model has concluded goes on nevertheless: a sub-agent is live or has a result that the model has not
- * read, or the turn is that of a sub-agent that has not submitted and is to be reminded.
+ * Whether a turn continues although its model has concluded: because a sub-agent is live or has a result that the model has
+ * not read, or because this turn's own sub-agent has not submitted a result and gets a reminder.
  *
- * @param number of the model call that concluded.
+ * @param number the number of the model call that concluded.
  */
 export async function hasMoreToDo(deps: TurnDeps, run: RunInPlay, number: number): Promise<boolean> {
   if (number >= deps.settings.maxSteps) return false;
@@ -45,11 +45,11 @@ const mayRemind = (run: RunInPlay): boolean =>
   ![...run.outputs.keys()].some((step) => step.startsWith("remind-"));
 
 /**
- * Waits for the live sub-agents of a turn that would end, and puts their results before the model. A sub-agent that has not
- * submitted is reminded once. Source: `wire.md`, Sub-agents.
+ * Waits for the live sub-agents of a turn that would end, and adds their results to the model's history. If the turn's own
+ * agent is a sub-agent that has not submitted a result, it is reminded once. Source: `wire.md`, Sub-agents.
  *
- * @param number of the model call that concluded.
- * @returns `parked` where the run waits, `read` where the model has something new to read, `none` otherwise.
+ * @param number the number of the model call that concluded.
+ * @returns `parked` if the run waits, `read` if the model has something new to read, otherwise `none`.
  */
 export async function awaitAgents(
   deps: TurnDeps,
@@ -70,14 +70,14 @@ export async function awaitAgents(
     )
       return "parked";
     if (isStopped(run) || run.isSteered) return "none";
-    const looked = await checkAgentWait(deps, session.id, {
+    const checked = await checkAgentWait(deps, session.id, {
       agentIds: undefined,
       until: "all",
       reader,
       isLast: true,
     });
-    if (looked.kind === "over" && looked.reports.length > 0) {
-      await addMessage(deps, run, name, describeEnded(looked.reports));
+    if (checked.kind === "over" && checked.reports.length > 0) {
+      await addMessage(deps, run, name, describeEnded(checked.reports));
       return "read";
     }
   }
@@ -86,7 +86,7 @@ export async function awaitAgents(
   return "read";
 }
 
-/** The messages of a turn stay whole in its context, so the results in one are cut. */
+/** Maximum bytes of results in one message, which compaction does not shorten during the turn. */
 const RESULTS_BYTES_MAX = 12_000;
 
 function describeEnded(reports: AgentReport[]): string {

@@ -25,36 +25,36 @@ import { answerInvalidCalls, describeInvalidCall } from "./invalid-call.ts";
 import { ownCallIds } from "./own-call-ids.ts";
 import { showPictures } from "./show-pictures.ts";
 
-/** A call the model asked for; `error` where its input does not fit the tool, which needs no execution. */
+/** A tool call of the model. `error` is set if its input does not fit the tool; such a call is not executed. */
 export type PlannedCall = { callId: string; name: string; input: unknown; error?: string };
 
-/** How a model call came out; the content itself lies in the rows. */
+/** The outcome of a model call; the content itself is in the stored messages. */
 export type ModelStep =
   | { kind: "answered"; messageId: string; calls: PlannedCall[]; usage: ModelUsage }
   | { kind: "failed"; failure: ModelFailure; usage?: ModelUsage }
-  /** The answer that a turn ends with, not recorded yet: it is written together with the end. */
+  /** The last answer of a turn, not recorded yet: it is written together with the end of the run. */
   | { kind: "concluded"; record: StepRecord<ModelStep> }
   /** An answer with one call of a tool that reads the store, not recorded yet: it is written together with the result. */
   | { kind: "calling"; record: StepRecord<ModelStep>; call: PlannedCall }
-  /** The provider refused the prompt as too large, and nothing was recorded: room may be made. */
+  /** The provider refused the prompt as too large. Nothing was recorded, so the context can be compacted first. */
   | { kind: "overflowed"; failure: ModelFailure }
   | { kind: "stopped" };
 
 const CALL_TIMEOUT_MS = 900_000;
-/** Where in a stream the fault campaign may end the process. */
+/** The points in a stream at which the fault campaign can end the process. */
 const POINTS: Partial<Record<AnswerDelta["kind"], FaultPoint>> = {
   text: "model-text",
   "tool-input": "model-tool-input",
 };
 
-/** Makes the n-th model call of a run: streams it to the bus, records the finished message. A failure is a value. */
+/** Makes the n-th model call of a run: streams the answer to the bus, records the finished message. A failure is a value. */
 export async function callModel(deps: TurnDeps, run: RunInPlay, number: number): Promise<ModelStep> {
   const name = `model-${number}`;
   const recorded = findRecorded<ModelStep>(run, name);
   if (recorded) return recorded;
 
   const messageId = newId("msg");
-  const asked = meteredPrompt(run);
+  const prompt = meteredPrompt(run);
   const answer = await streamAnswer(deps, run, messageId);
   if (answer.kind === "stopped") deps.stops.throwIfShuttingDown();
   if (answer.kind === "failed" && isContextOverflow(answer.failure))
@@ -64,26 +64,26 @@ export async function callModel(deps: TurnDeps, run: RunInPlay, number: number):
     return recordStep<ModelStep>(deps, run, { name, output: storable(answer), spend, events: [] });
 
   const { calls, parts, modelMessages, usage } = answer;
-  run.meter.report(asked, usage.inputTokens);
+  run.meter.report(prompt, usage.inputTokens);
   await faultPoint("model-ended");
   const { event, ...message } = describeMessage(run.claim, run.messageSeq, { id: messageId, parts });
-  const called = calls.map((call) => describeCall(run.claim, messageId, call));
+  const described = calls.map((call) => describeCall(run.claim, messageId, call));
   const record: StepRecord<ModelStep> = {
     name,
     output: { kind: "answered", messageId, calls, usage },
     modelMessages,
     ...message,
-    toolCalls: called.flatMap(({ ended }) => ended ?? []),
+    toolCalls: described.flatMap(({ ended }) => ended ?? []),
     spend,
-    events: [event, ...called.flatMap(({ events }) => events)],
+    events: [event, ...described.flatMap(({ events }) => events)],
   };
   if (calls.length === 0 && !run.claim.isStructured) return { kind: "concluded", record };
   const [call] = calls;
   if (calls.length === 1 && call && call.error === undefined && run.prompt.tools.get(call.name)?.readsStore)
     return { kind: "calling", record, call };
-  const made = await recordStep(deps, run, record);
+  const step = await recordStep(deps, run, record);
   await faultPoint("step-recorded");
-  return made;
+  return step;
 }
 
 type Answer =
@@ -96,7 +96,7 @@ type Answer =
     }
   | Exclude<ModelStep, { kind: "answered" | "concluded" | "calling" | "overflowed" }>;
 
-/** One streamed model call, without retries of its own: the retry chain is ours. */
+/** Makes one streamed model call without retries; failed runs are retried by `planRetry`. */
 async function streamAnswer(deps: TurnDeps, run: RunInPlay, messageId: string): Promise<Answer> {
   const { signal } = run;
   if (signal.aborted) return { kind: "stopped" };
@@ -126,22 +126,22 @@ async function streamWithin(
   }
 }
 
-function readAnswer({ calls: made, messages, finishReason, usage }: ModelAnswer): Answer {
-  const failure = readFinish(finishReason, made.length);
+function readAnswer({ calls, messages, finishReason, usage }: ModelAnswer): Answer {
+  const failure = readFinish(finishReason, calls.length);
   if (failure) return { kind: "failed", failure, usage };
-  const own = ownCallIds(storable(made.map(toPlanned)), storable(messages));
+  const own = ownCallIds(storable(calls.map(toPlanned)), storable(messages));
   const modelMessages = [...own.modelMessages, ...answerInvalidCalls(own.calls)];
   return { kind: "answered", calls: own.calls, modelMessages, parts: toParts(modelMessages), usage };
 }
 
-/** A call that broke off: by our own stop, which a stream may report as an error of any kind, or by a failure. */
+/** The outcome of a call that threw: a stop, which a stream may report as any kind of error, or a failure. */
 const readBreak = (signal: AbortSignal, error: unknown): Answer =>
   signal.aborted ? { kind: "stopped" } : { kind: "failed", failure: readModelFailure(error) };
 
 const toPlanned = ({ callId, name, input, error }: AnsweredCall): PlannedCall =>
   error ? { callId, name, input, error: describeInvalidCall(error) } : { callId, name, input };
 
-/** An ending that is no answer, as a failure. */
+/** The failure of a call that ended without a usable answer; undefined for a usable one. */
 function readFinish(finishReason: string, calls: number): ModelFailure | undefined {
   if (finishReason === "content-filter")
     return { message: "The model provider's content filter ended the answer.", isRetryable: false };
@@ -169,7 +169,7 @@ function toParts(messages: ModelMessage[]): MessagePart[] {
   });
 }
 
-/** Sends pieces of the message while it is written; they carry where they belong, so that a second try replaces a first. */
+/** Publishes pieces of a message while it streams. They have their attempt and offset: a retry replaces earlier pieces. */
 function createDeltaPublisher(deps: TurnDeps, claim: Claim, messageId: string) {
   const offsets = { text: 0, reasoning: 0 };
   return (part: "text" | "reasoning", piece: string) => {
@@ -189,7 +189,10 @@ function createDeltaPublisher(deps: TurnDeps, claim: Claim, messageId: string) {
   };
 }
 
-/** What tells of a call; one that cannot be executed is over at once, its error already put before the model by the SDK. */
+/**
+ * The events of a call. A call whose input is invalid ends at once, with its error as the result, which
+ * `answerInvalidCalls` has added to the model's messages.
+ */
 function describeCall(
   claim: Claim,
   messageId: string,

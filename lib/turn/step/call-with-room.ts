@@ -6,14 +6,13 @@ import { callModel, type ModelStep } from "./call-model.ts";
 type Called = Exclude<ModelStep, { kind: "overflowed" }>;
 
 /**
- * Makes the n-th model call of a run in a context that has room for it: one that is near its budget is compacted before,
- * and one that the provider refuses as too large is compacted then, and tried once more.
+ * Makes the n-th model call of a run. A context near its budget is compacted first. If the provider refuses the prompt as
+ * too large, the context is compacted and the call repeated once.
  */
 export async function callWithRoom(deps: TurnDeps, run: RunInPlay, number: number): Promise<Called> {
   const name = `model-${number}`;
-  // A call that was made needs no room any more; what the next one needs is found when it is its turn.
-  const made = findRecorded<Called>(run, name);
-  if (made) return made;
+  const recorded = findRecorded<Called>(run, name);
+  if (recorded) return recorded;
   const room = await compactContext(deps, run, name);
   if (room.kind === "failed") return room;
   if (room.kind === "stopped" || isStopped(run)) return { kind: "stopped" };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { cutResult } from "./run-tools.ts";
 
-describe("a tool's text as the model is shown it", () => {
+describe("the text of a tool result for the model", () => {
   it("is whole up to 12,000 characters", () => {
     const text = "a".repeat(12_000);
     assert.equal(cutResult(text, "res_1"), text);
@@ -15,7 +15,7 @@ describe("a tool's text as the model is shown it", () => {
     assert.match(shown, /5000 of 16000 characters left out; .*resultId res_1, offset 9000/);
   });
 
-  it("holds no half of a character where it is cut", () => {
+  it("is not cut in the middle of a character", () => {
     const shown = cutResult("x".repeat(8_999) + "😀".repeat(5_000), "res_1");
     assert.ok(shown.isWellFormed());
   });

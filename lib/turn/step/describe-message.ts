@@ -5,9 +5,9 @@ import { aboutRun } from "../record/claim.ts";
 import type { MessageWrite } from "../record/turn-write.ts";
 
 /**
- * A message of the agent at the end of the transcript: its row, its place, and the event that tells of it.
+ * A new message of the agent at the end of the transcript: its row, its position, and its event.
  *
- * @param messageSeq the last place given so far.
+ * @param messageSeq the last used position in the transcript.
  */
 export function describeMessage(
   claim: Claim,

@@ -22,7 +22,7 @@ describe("the description of an invalid call", () => {
     assert.ok(!text.includes("much too long"));
   });
 
-  it("names the input itself where no field is at fault", () => {
+  it("names the input itself if no single field is wrong", () => {
     assert.match(explain(z.object({ a: z.string() }), 7), /^input: .*expected object/);
   });
 
@@ -42,13 +42,13 @@ describe("the description of an invalid call", () => {
     assert.ok(describeInvalidCall(new Error("x".repeat(9_000))).length < 2_100);
   });
 
-  it("is the innermost reason where the validator names no fields", () => {
+  it("is the innermost cause if the validator names no fields", () => {
     assert.equal(describeInvalidCall(wrap(new Error("is not JSON"))), "is not JSON");
     assert.equal(describeInvalidCall("thrown text"), "the input does not fit the tool");
   });
 });
 
-it("the model is told the description of each invalid call, and nothing of the others", () => {
+it("the model gets the description of each invalid call, and no result for the others", () => {
   const calls = [
     { callId: "a", name: "x", error: "a.b: is wrong" },
     { callId: "b", name: "x" },

@@ -33,7 +33,7 @@ describe("the ids of an answer's calls", () => {
     assert.deepEqual(idsOf(modelMessages[1]), [ids[1]]);
   });
 
-  it("differ where a provider gave one id twice", () => {
+  it("differ if a provider used one id twice", () => {
     const messages: ModelMessage[] = [{ role: "assistant", content: [part("0", "a"), part("0", "b")] }];
     const { calls, modelMessages } = ownCallIds([{ callId: "0" }, { callId: "0" }], messages);
     const ids = calls.map(({ callId }) => callId);
@@ -41,7 +41,7 @@ describe("the ids of an answer's calls", () => {
     assert.deepEqual(idsOf(modelMessages[0]), ids);
   });
 
-  it("leave text alone", () => {
+  it("do not change texts", () => {
     const messages: ModelMessage[] = [{ role: "assistant", content: "Done." }];
     assert.deepEqual(ownCallIds([], messages).modelMessages, messages);
   });

@@ -2,8 +2,8 @@ import type { ModelMessage } from "ai";
 import { newId } from "#lib/session/new-id.ts";
 
 /**
- * An answer with call ids of our own in place of the provider's, calls and messages alike: some servers give the same
- * id again and again, and a call's row is found by it.
+ * Replaces the provider's call ids in an answer's calls and messages by our own. Some servers use the same id repeatedly,
+ * but the id must identify a call's row.
  *
  * @param calls in the order of the message's call parts.
  */
@@ -12,7 +12,7 @@ export function ownCallIds<Call extends { callId: string }>(
   messages: ModelMessage[],
 ): { calls: Call[]; modelMessages: ModelMessage[] } {
   const renamed = calls.map((call) => ({ from: call.callId, to: newId("call") }));
-  // Each kind of mention comes once per call, in the calls' order.
+  // Calls, call parts and results each contain every id once per call, in the order of the calls.
   const createRename = () => {
     const left = [...renamed];
     return (id: string) => {

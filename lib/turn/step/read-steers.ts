@@ -1,28 +1,28 @@
 import type { NewEvent } from "#lib/events/event.ts";
 import { takeSteers } from "#lib/session/follow-up/steering.ts";
 import { aboutRun, StaleClaimError } from "../record/claim.ts";
-import { announce, keepStep, writeEvents } from "../record/record-step.ts";
+import { announce, applyStep, writeEvents } from "../record/record-step.ts";
 import { lockRunAndSession } from "../record/turn-store.ts";
 import type { RunInPlay } from "../run/run-in-play.ts";
 import type { TurnDeps } from "../turn-deps.ts";
 
 /**
- * Puts the messages that steer the turn before the model, and into the transcript. Source: `wire.md`, Follow-ups.
+ * Adds the messages that steer the turn to the model's history and to the transcript. Source: `wire.md`, Follow-ups.
  *
- * @param number of the model call that will be the first to see them.
- * @returns whether there were any: one may have been taken back.
+ * @param number the number of the first model call that will see them.
+ * @returns whether there were any: a caller may have withdrawn the only one.
  * @throws StaleClaimError when the claim is over; nothing is written then.
  */
 export async function readSteers(deps: TurnDeps, run: RunInPlay, number: number): Promise<boolean> {
   const { claim, session } = run;
-  const written = await deps.db.transaction(async (tx) => {
+  const read = await deps.db.transaction(async (tx) => {
     const locked = await lockRunAndSession(tx, claim.runId);
     if (locked?.epoch !== claim.epoch) throw new StaleClaimError(claim);
     const steers = await takeSteers(tx, { id: claim.runId, ...claim }, run.messageSeq);
     if (steers.length === 0) return undefined;
     const about = aboutRun(claim);
     const step = {
-      // Several may come before one call, where that call is made again after a crash.
+      // A call that is repeated after a crash may have several such steps before it.
       name: `steer-${number}-${steers[0]?.requestId}`,
       output: { requestIds: steers.map(({ requestId }) => requestId) },
       modelMessages: steers.flatMap(({ modelMessages }) => modelMessages),
@@ -32,13 +32,13 @@ export async function readSteers(deps: TurnDeps, run: RunInPlay, number: number)
       { kind: "turn.steered", ...about, steerRequestId: requestId, messageIds: rows.map(({ id }) => id) },
     ]);
     const messageSeq = run.messageSeq + steers.flatMap(({ rows }) => rows).length;
-    const made = await writeEvents(tx, claim, session, events, { step, messageSeq });
-    if (!made) throw new StaleClaimError(claim);
-    return { step, messageSeq, made };
+    const written = await writeEvents(tx, claim, session, events, { step, messageSeq });
+    if (!written) throw new StaleClaimError(claim);
+    return { step, messageSeq, written };
   });
   run.isSteered = false;
-  if (!written) return false;
-  keepStep(run, written.step, written.messageSeq, written.made.receipt);
-  announce(deps, written.made);
+  if (!read) return false;
+  applyStep(run, read.step, read.messageSeq, read.written.receipt);
+  announce(deps, read.written);
   return true;
 }

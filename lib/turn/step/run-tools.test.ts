@@ -15,7 +15,7 @@ const batches = (...names: string[]) =>
   ).map((batch) => batch.map(({ name }) => name));
 
 describe("the calls of one message", () => {
-  it("play side by side where neighbours only read, and one after the other around a call that writes", () => {
+  it("run concurrently if neighbours only read, and in order before and after a call that writes", () => {
     assert.deepEqual(batches("read1", "read2", "write1", "read3", "write2", "write3", "read4", "read5"), [
       ["read1", "read2"],
       ["write1"],
@@ -26,7 +26,7 @@ describe("the calls of one message", () => {
     ]);
   });
 
-  it("leave out those whose input did not fit: they are over", () => {
+  it("do not include calls with invalid input, which have already ended", () => {
     const calls = [call("read1"), call("read2", "wrong input"), call("read3")];
     assert.deepEqual(
       batchCalls(calls, () => true).map((batch) => batch.map(({ name }) => name)),

@@ -26,7 +26,7 @@ import { withDeadline } from "../with-deadline.ts";
 import type { ModelStep, PlannedCall } from "./call-model.ts";
 import { referToPicture } from "./show-pictures.ts";
 
-/** How a call ended; the result itself lies in the rows. */
+/** How a call ended; the result itself is in the row of the call. */
 type ToolStep = { callId: string; state: "succeeded" | "failed" | "unknown" };
 
 const PREVIEW_MAX = 2_000;
@@ -36,10 +36,11 @@ const UNKNOWN = errorResult(
 const STOPPED = errorResult("Stopped: the turn was ended before this call was over.");
 
 /**
- * Runs the calls of one model message: consecutive read-only ones side by side, the others one after the other. A call
- * that waits before it has begun holds up those after it, so that they keep their order; a question does not.
+ * Runs the calls of one model message: consecutive read-only calls concurrently, the others one after the other. A call that
+ * waits before it has begun blocks the calls after it, so that they keep their order; a call that waits for an answer to its
+ * question has begun and does not block them.
  *
- * @returns the calls that wait for something outside of the service: they have no results yet.
+ * @returns the waits of calls that have no results yet, because they wait for something outside of the service.
  */
 export async function runTools(
   deps: TurnDeps,
@@ -53,13 +54,13 @@ export async function runTools(
     const waiting = ended.flatMap((each) => each ?? []);
     waits.push(...waiting.map(({ wait }) => wait));
     if (isStopped(run) || waiting.some(({ hasBegun }) => !hasBegun)) break;
-    // A submitted result ends the turn: the calls behind it are not made.
+    // A submitted result ends the turn: later calls are not executed.
     if (batch.some((call) => hasSubmitted(run, number, call))) break;
   }
   return waits;
 }
 
-/** Splits calls into runs of neighbours that may play side by side. */
+/** Divides calls into batches; the calls of a batch may run concurrently. */
 export function batchCalls(
   calls: PlannedCall[],
   isReadOnly: (call: PlannedCall) => boolean,
@@ -80,7 +81,7 @@ export function batchCalls(
  * Runs one call and records its result. A recorded call never runs again; an interrupted one that is not idempotent
  * reports that its outcome is unknown. Source: `security.md`, What is never lost.
  *
- * @returns what the call waits for, where it has no result yet.
+ * @returns the wait of a call that has no result yet; otherwise undefined.
  */
 async function runTool(
   deps: TurnDeps,
@@ -92,9 +93,9 @@ async function runTool(
   const begun = beginCall(run, call);
   await faultPoint("tool-begun");
   const played = await play(deps, run, call, async () => {
-    const noted = await beginToolCall(deps.db, run.claim, begun);
-    if (noted === "stale") throw new StaleClaimError(run.claim);
-    return noted === "begun";
+    const start = await beginToolCall(deps.db, run.claim, begun);
+    if (start === "stale") throw new StaleClaimError(run.claim);
+    return start === "begun";
   });
   if (!("waiting" in played)) {
     await recordResult(deps, run, number, call, begun, played);
@@ -107,10 +108,10 @@ async function runTool(
 }
 
 /**
- * Runs the only call of an answer, of a tool that reads the store, and records the answer together with the result: two
- * statements would take longer than the call. If the call cannot be made now, the answer is recorded alone.
+ * Runs the only call of an answer, if its tool only reads the store, and records the answer together with the result,
+ * because two statements would take longer than the call. If the call cannot run now, the answer is recorded alone.
  *
- * @param answer.record of the model's answer, which is not stored yet.
+ * @param answer.record the step of the model's answer, which is not stored yet.
  */
 export async function answerFromStore(
   deps: TurnDeps,
@@ -122,7 +123,7 @@ export async function answerFromStore(
   let played: Awaited<ReturnType<typeof play>>;
   try {
     await faultPoint("tool-begun");
-    // Such a tool is idempotent: its start needs no record.
+    // A tool that only reads the store is idempotent, so its start need not be recorded.
     played = await play(deps, run, call, async () => true);
   } catch (error) {
     await recordStep(deps, run, answer);
@@ -140,7 +141,7 @@ const stepOf = (number: number, { callId }: PlannedCall): string => `tool-${numb
 
 type BegunCall = ReturnType<typeof beginCall>;
 
-/** The row of a call. A call that has waited began when its wait did. */
+/** The row of a call at its start. A call that has waited started when its wait began. */
 const beginCall = ({ waits }: RunInPlay, { callId, name, input }: PlannedCall) => ({
   callId,
   resultId: newId("res"),
@@ -186,12 +187,13 @@ async function recordResult(
   await faultPoint("tool-recorded");
 }
 
-/** A call that waits, either before it began (`hasBegun` is false) or for something that it asked for. */
+/** A call that waits, either before it began (`hasBegun` is false) or for an answer to its own question. */
 type Unplayed = { waiting: Waiting; hasBegun: boolean };
 
 /**
- * Makes a call, unless it may have been made before: `begin` records its start and tells whether this is the first time.
- * What the call works on is acquired first: a call that waits for it has not begun, so that it is made after a restart.
+ * Executes a call, unless an earlier executor may have executed it: `begin` records its start, and returns whether this is
+ * the first one. The call's resource (such as the browser) is acquired before that: a call that waits for it has not begun,
+ * so it is executed after a restart.
  */
 async function play(
   deps: TurnDeps,
@@ -203,16 +205,16 @@ async function play(
   const tool = run.prompt.tools.get(call.name);
   if (!tool) return errorResult(`There is no tool named ${call.name} in this session.`);
   // The call is not executed again, so it does not need a browser.
-  if (run.begun.has(call.callId)) return UNKNOWN;
+  if (run.interruptedCalls.has(call.callId)) return UNKNOWN;
   const refused = await refuseUnplanned(deps, run, tool);
   if (refused) return refused;
   const acquired = await acquire(deps, run, tool, call);
   if (!acquired.ok) return acquired.result;
   try {
-    // The call may have waited long for what it works on.
+    // The call may have waited long for its resource, and the plan may have changed meanwhile.
     const refusedLate = tool.acquire && (await refuseUnplanned(deps, run, tool));
     if (refusedLate) return refusedLate;
-    // The start is recorded only where it matters: an idempotent call may simply be made again.
+    // An idempotent call may simply be repeated, so its start is not recorded.
     if (!tool.idempotent && !(await begin())) return UNKNOWN;
     const result = await execute(deps, run, tool, call);
     return "status" in result ? { waiting: result, hasBegun: true } : result;
@@ -239,16 +241,16 @@ async function acquire(deps: TurnDeps, run: RunInPlay, tool: Tool, call: Planned
       : { ok: false, result: { waiting: acquired, hasBegun: false } };
   } catch (error) {
     if (isShutdown(run.signal.reason)) throw run.signal.reason;
-    deps.logger.debug({ err: error, tool: tool.name }, "a tool call did not get what it works on");
+    deps.logger.debug({ err: error, tool: tool.name }, "a tool call did not acquire its resource");
     return { ok: false, result: run.signal.aborted ? STOPPED : errorResult(describeFailure(error)) };
   }
 }
 
 /**
- * Runs a tool under its deadline and the run's stop signal. A throw is shown to the model as its message.
+ * Runs a tool under its deadline and the run's stop signal. An error that the tool throws becomes its result for the model.
  *
  * @throws ShutdownError when the process ends before the call does.
- * @throws ServiceFailure when the service itself failed: the engine repeats its step.
+ * @throws ServiceFailure when the service itself failed; the engine then repeats its step.
  */
 async function execute(
   deps: TurnDeps,
@@ -285,7 +287,7 @@ async function executeWithin(
   else signal.addEventListener("abort", abort, { once: true });
   if (signal.aborted) return aborted;
   const running = tool.execute(call.input, { ...aboutCall(run, call), signal });
-  // A tool that outlives the race must not take the process down with its late rejection.
+  // A tool may reject after the race is over; without this handler the unhandled rejection would end the process.
   running.catch((error: unknown) => deps.logger.debug({ err: error, tool: tool.name }, "a tool call failed"));
   await faultPoint("tool-running");
   return Promise.race([running, aborted]);
@@ -326,8 +328,9 @@ function toModelMessage(
 }
 
 /**
- * Ends the unfinished calls of a run that is stopped. A call that waits gets the result that it was stopped; a call that an
- * earlier executor began gets the result that its outcome is unknown. Open questions are withdrawn. Source: `security.md`, What is never lost.
+ * Ends the unfinished calls of a run that is stopped. The result of a waiting call says that it was stopped; the result of a
+ * call that an earlier executor began says that its outcome is unknown. Open questions are withdrawn.
+ * Source: `security.md`, What is never lost.
  *
  * @throws StaleClaimError when the claim is over; nothing is written then.
  */
@@ -350,7 +353,7 @@ const SHOWN_MAX = 12_000;
 const HEAD = 9_000;
 const TAIL = 2_000;
 
-/** A tool's text as the model is shown it: whole up to 12,000 characters, otherwise its beginning and end. */
+/** The text of a tool result for the model: whole up to 12,000 characters, otherwise its beginning and end. */
 export function cutResult(text: string, resultId: string): string {
   if (text.length <= SHOWN_MAX) return text;
   const left = text.length - HEAD - TAIL;

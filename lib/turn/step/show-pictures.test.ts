@@ -19,9 +19,9 @@ const access = (supportsImages: boolean) =>
   ({
     model: { supportsImages },
     evidence: { read: async (_sessionId: string, id: string) => bytesOf(id) },
-  }) as unknown as Parameters<typeof showPictures>[0]; // Only these two are asked.
+  }) as unknown as Parameters<typeof showPictures>[0]; // Only these two are used.
 
-/** What stands for the picture in each message: its bytes, or words. */
+/** The picture in each message: its bytes, or the text that replaces it. */
 async function show(supportsImages: boolean, ...ids: string[]) {
   const shown = await showPictures(access(supportsImages), "ses_1", ids.map(shot));
   return shown.map((message) => {
@@ -45,11 +45,11 @@ describe("pictures in a prompt", () => {
     ]);
   });
 
-  it("are lines where the model cannot see", async () => {
+  it("are lines if the model does not accept images", async () => {
     assert.deepEqual(await show(false, "a"), ["[picture a, not shown again]"]);
   });
 
-  it("are lines where the file is gone", async () => {
+  it("are lines if the file is gone", async () => {
     assert.deepEqual(await show(true, "gone"), ["[picture gone, not shown again]"]);
   });
 

@@ -4,25 +4,25 @@ import type { TurnDeps } from "../turn-deps.ts";
 
 const PICTURES_SHOWN = 4;
 
-/** How many of a prompt's pictures its model is sent. */
+/** The number of a prompt's pictures that are sent to the model. */
 export const picturesShown = ({ supportsImages }: Pick<ModelAccess, "supportsImages">): number =>
   supportsImages ? PICTURES_SHOWN : 0;
 
-/** How a recorded tool message stands for a picture: by its evidence id, in the file's name. */
+/** Prefix of the text that refers to a picture in a recorded tool message, before its evidence id. */
 const EVIDENCE_SCHEME = "evidence:";
 
 type Output = ToolResultPart["output"];
 type ContentItem = Extract<Output, { type: "content" }>["value"][number];
 
-/** A picture in a recorded message: the bytes stay in the evidence store. */
+/** A reference to a picture for a recorded message; the bytes are in the evidence store. */
 export const referToPicture = (evidenceId: string, mediaType: string): ContentItem => ({
   type: "text",
   text: `${EVIDENCE_SCHEME}${evidenceId};${mediaType}`,
 });
 
 /**
- * The messages with the newest pictures in place, and older ones as a line that names them: a model's context is no
- * place for a gallery. Where the model cannot see, all of them are lines.
+ * Replaces references to the newest pictures by the pictures, and older ones by a line with the picture's id, which saves
+ * context. For a model that does not accept images, all of them become lines.
  */
 export async function showPictures(
   deps: TurnDeps,
@@ -67,11 +67,11 @@ async function showItem(
 ): Promise<ContentItem> {
   if (item.type !== "text" || !isReference(item)) return item;
   const [id = "", mediaType = "image/png"] = item.text.slice(EVIDENCE_SCHEME.length).split(";");
-  const kept = mayShow() ? await deps.evidence.read(sessionId, id) : undefined;
-  if (!kept) return { type: "text", text: `[picture ${id}, not shown again]` };
+  const picture = mayShow() ? await deps.evidence.read(sessionId, id) : undefined;
+  if (!picture) return { type: "text", text: `[picture ${id}, not shown again]` };
   return {
     type: "file",
     mediaType,
-    data: { type: "data", data: Buffer.from(kept.bytes).toString("base64") },
+    data: { type: "data", data: Buffer.from(picture.bytes).toString("base64") },
   };
 }

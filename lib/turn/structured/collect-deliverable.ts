@@ -9,14 +9,14 @@ import type { ModelUsage } from "#lib/model/usage.ts";
 import { COLLECTION_STARTED } from "#lib/session/follow-up/follow-up-store.ts";
 import { isOpen } from "#lib/session/run/run-store.ts";
 import { StaleClaimError } from "../record/claim.ts";
-import { keepStep, recordStep, writeEvents } from "../record/record-step.ts";
+import { applyStep, recordStep, writeEvents } from "../record/record-step.ts";
 import { lockRunAndSession } from "../record/turn-store.ts";
 import { findRecorded, isStopped, type RunInPlay } from "../run/run-in-play.ts";
 import { showPictures } from "../step/show-pictures.ts";
 import type { TurnDeps } from "../turn-deps.ts";
 import { callStructured, type StructuredAnswer } from "./structured-call.ts";
 
-/** The schema operations a turn needs; all of them run off the event loop. */
+/** The schema operations that a turn needs; they run in worker threads. */
 export type SchemaChecker = Pick<Checker, "formatOf" | "judgeAnswer">;
 
 /** The recorded outcome of a structured call. */
@@ -34,12 +34,12 @@ export const hasBegunCollection = (run: RunInPlay): boolean =>
   findRecorded(run, COLLECTION_STARTED) !== undefined;
 
 /**
- * Marks the beginning of a run's collection, after which the turn reads no more messages: a steer that arrives later
- * becomes the next turn. The mark is a row, so that an executor that resumes the run does not collect twice.
+ * Records the beginning of a run's collection, after which the turn reads no more messages: a steer that arrives later
+ * becomes the next turn. The record is a step, so that an executor that resumes the run does not collect twice.
  * Source: `wire.md`, Follow-ups (One collection, one correction per turn).
  *
- * @param mayRead whether the turn can go on with a message that is still unread.
- * @returns false when the turn is to go on with an unread message; the collection has not begun then.
+ * @param mayRead whether the turn can still read an unread message.
+ * @returns false if the turn has to read an unread message first; the collection has not begun then.
  * @throws StaleClaimError when the claim is over; nothing is written then.
  */
 export async function beginCollection(deps: TurnDeps, run: RunInPlay, mayRead: boolean): Promise<boolean> {
@@ -47,19 +47,19 @@ export async function beginCollection(deps: TurnDeps, run: RunInPlay, mayRead: b
   const { claim, session } = run;
   const step = { name: COLLECTION_STARTED, output: {} };
   const written = await deps.db.transaction(async (tx) => {
-    // Accepting a message takes the session's lock too: a steer is either seen by the write below or finds the mark.
+    // Accepting a message also locks the session: either the write below sees the steer, or the steer sees this step.
     const locked = await lockRunAndSession(tx, claim.runId);
     if (locked?.epoch !== claim.epoch || !isOpen(locked)) throw new StaleClaimError(claim);
     return writeEvents(tx, claim, session, [], { step, unlessSteered: mayRead });
   });
   if (!written) return false;
-  keepStep(run, step, undefined, written.receipt);
+  applyStep(run, step, undefined, written.receipt);
   return true;
 }
 
 /**
- * Makes the structured call of a turn and, where its value breaks the caller's schema, the one correction, in which the
- * model is shown its own JSON and the exact violations. Source: specification, States and transitions.
+ * Makes the structured call of a turn and, if its value violates the caller's schema, one correction call that shows the
+ * model its own JSON and the exact violations. Source: specification, States and transitions.
  */
 export async function collectDeliverable(
   deps: TurnDeps,
@@ -136,7 +136,7 @@ async function judge(
   }
 }
 
-/** The deliverable that a run's structured calls came to. */
+/** The deliverable that results from a run's structured calls. */
 export function toDeliverable(
   runId: string,
   collected: Exclude<Collected, { kind: "stopped" }>,
@@ -157,7 +157,7 @@ export function toDeliverable(
   };
 }
 
-/** The caller's schema. @throws for a session without one: a bug of the caller. */
+/** The JSON Schema of a structured session. @throws for a session without one: a bug in this service. */
 export function readSchema({ session }: RunInPlay): Record<string, unknown> {
   if (!session.outputSchema) throw new Error(`session ${session.id} has no output schema`);
   return session.outputSchema;

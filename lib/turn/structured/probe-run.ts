@@ -8,7 +8,7 @@ import type { TurnDeps } from "../turn-deps.ts";
 import { readSchema, type SchemaChecker } from "./collect-deliverable.ts";
 import { probeFormat } from "./structured-call.ts";
 
-/** How the probe of a run came out. */
+/** The outcome of the probe of a run. */
 type Probed =
   | { kind: "ready"; usage?: ModelUsage }
   | { kind: "failed"; failure: ModelFailure; usage?: ModelUsage }
@@ -18,12 +18,12 @@ type Probed =
 export const hasBegunProbe = (run: RunInPlay): boolean => findRecorded(run, "probe-started") !== undefined;
 
 /**
- * Makes the probe of a new run. Its start is recorded before it is sent, so that neither a resume nor a retry of the
- * step repeats it; a run interrupted in its probe goes on without one.
+ * Sends the probe of a new run. Its start is recorded before it is sent, so that neither a resume nor a retry of the step
+ * repeats it; a run that was interrupted during its probe continues without one.
  */
 export async function probeRun(deps: TurnDeps, run: RunInPlay, checker: SchemaChecker): Promise<Probed> {
-  const done = findRecorded<Probed>(run, "probe");
-  if (done) return done;
+  const recorded = findRecorded<Probed>(run, "probe");
+  if (recorded) return recorded;
   if (findRecorded(run, "probe-started"))
     return recordStep<Probed>(deps, run, { name: "probe", output: { kind: "ready" }, events: [] });
   const format = await checker.formatOf(readSchema(run), run.session.ownerId);

@@ -6,7 +6,7 @@ import { type ModelUsage, readUsage } from "#lib/model/usage.ts";
 import type { TurnDeps } from "../turn-deps.ts";
 import { withDeadline } from "../with-deadline.ts";
 
-/** How a tool-free call with a response format came out. */
+/** The outcome of a call without tools and with a response format. */
 export type StructuredAnswer =
   | { kind: "text"; text: string; usage: ModelUsage }
   | { kind: "failed"; failure: ModelFailure; rawText?: string; usage?: ModelUsage }
@@ -18,7 +18,7 @@ const PROBE_TIMEOUT_MS = 60_000;
 const CALL_TIMEOUT_MS = 600_000;
 
 /**
- * Asks the provider whether it compiles the schema: one tool-free request of 16 output tokens with only the format.
+ * Checks that the provider accepts the schema: one request without tools, of 16 output tokens, with only the format.
  * Source: specification, States and transitions (Deliverable status).
  */
 export async function probeFormat(
@@ -52,7 +52,7 @@ async function probe({ model: access }: TurnDeps, format: OutputFormat, abortSig
   }
 }
 
-/** One call without tools that must answer in the schema's format. */
+/** Makes one call without tools whose answer must have the schema's format. */
 export async function callStructured(
   deps: TurnDeps,
   signal: AbortSignal,
@@ -90,13 +90,13 @@ async function callWithin(
   }
 }
 
-/** A schema beyond the limits of the strict mode is kept to as far as the server can. */
+/** A schema beyond the limits of strict mode is sent without it; the provider then follows it as far as it can. */
 const formatOptions = (deps: Pick<TurnDeps, "model">, { isStrict }: OutputFormat) => ({
   ...deps.model.providerOptions,
   openai: { ...deps.model.providerOptions.openai, strictJsonSchema: isStrict },
 });
 
-/** A call that broke off: by our own stop, or by a failure after it had said `text`. */
+/** The outcome of a call that threw: a stop, or a failure with the `text` that had arrived. */
 const readBreak = (signal: AbortSignal, error: unknown, text = ""): StructuredAnswer =>
   signal.aborted
     ? { kind: "stopped" }
@@ -108,7 +108,7 @@ function readEnding(finishReason: string, text: string): ModelFailure | undefine
   if (finishReason === "error" || finishReason === "interrupted")
     return { message: "The model provider broke off its answer.", isRetryable: true };
   if (finishReason === "content-filter") {
-    // A refusal is put into words; what a filter cut off is JSON that has begun.
+    // A refusal is prose. An answer that a filter cut off is the beginning of JSON.
     const words = text.trim().startsWith("{") ? "" : text.trim().slice(0, 500);
     return {
       message: words

@@ -20,7 +20,7 @@ import { judgeLayoutShift, judgePolicies, judgeProblems, readPaintToApplied } fr
 import { assertHere, type Observation, observeLoad } from "./steps/observe-load.ts";
 import type { PagePictures } from "./steps/take-pictures.ts";
 
-/** What the examination of a page works with. */
+/** Dependencies of the examination of a page. */
 type PageCheckDeps = {
   /** Origin that serves published scripts. */
   scriptOrigin: string;
@@ -42,7 +42,7 @@ type Pair = {
   variantLoad: PageLoad;
   /** The elements of the changes, as they are without the variant. */
   originals: Record<string, OriginalElement[]>;
-  /** Documents without the variant, at two times and of another load. */
+  /** Snapshots without the variant: two of one load, at different times, and one of another load. */
   snapshots: DomSnapshot[];
   /** Errors of the loads without the variant. */
   problems: PageProblems[];
@@ -78,25 +78,25 @@ export async function checkPage(
 async function observePair(
   check: CheckContext,
   target: CheckTarget,
-  [controlLoad, variantLoad, again]: [PageLoad, PageLoad, PageLoad],
+  [controlLoad, variantLoad, secondControl]: [PageLoad, PageLoad, PageLoad],
 ): Promise<Pair> {
   const ids = target.changes.map(({ id }) => id);
   const ages = await settleAll([
     settleLoad(controlLoad, check),
     settleVariant(variantLoad, check, target, ids),
-    settleLoad(again, check),
+    settleLoad(secondControl, check),
   ]);
   const ageMs = Math.max(...ages);
-  await settleAll([controlLoad, variantLoad, again].map((load) => settleLoad(load, check, ageMs)));
-  for (const load of [controlLoad, again, variantLoad]) assertHere(target, load);
+  await settleAll([controlLoad, variantLoad, secondControl].map((load) => settleLoad(load, check, ageMs)));
+  for (const load of [controlLoad, secondControl, variantLoad]) assertHere(target, load);
   const [control, variant, snapshot] = await settleAll([
     observeLoad(check, target, controlLoad),
     observeLoad(check, target, variantLoad),
-    again.look(snapshotDom, null),
+    secondControl.look(snapshotDom, null),
   ]);
   const originals = await controlLoad.look(readOriginals, null);
-  const problems = [copyProblems(controlLoad.problems), copyProblems(again.problems)];
-  await Promise.all([controlLoad.close(), again.close()]);
+  const problems = [copyProblems(controlLoad.problems), copyProblems(secondControl.problems)];
+  await Promise.all([controlLoad.close(), secondControl.close()]);
   const snapshots = [...control.snapshots, snapshot];
   return { control, variant, variantLoad, originals, snapshots, problems, ageMs };
 }
@@ -127,7 +127,7 @@ async function prove(
   return { page, pictures, findings, notes: describeGaps(target, pair) };
 }
 
-/** Examines the page that shows the variant. At the end it renders over the changes, which may break the page. */
+/** Examines the page that shows the variant. At the end it overwrites the changes, which may break the page. */
 async function examineVariant(
   deps: PageCheckDeps,
   check: CheckContext,
@@ -148,7 +148,7 @@ async function examineVariant(
   ];
 }
 
-/** Checks that the changes survive leaving and coming back, and that they are taken back without a trace. */
+/** Checks that the changes survive leaving the page and coming back, and that reverting them leaves no trace. */
 async function checkReturn(
   check: CheckContext,
   target: CheckTarget,
@@ -158,7 +158,7 @@ async function checkReturn(
   const proven = changes.filter(isProven);
   if (changes.length > 0 && proven.length === 0) return [];
   const ids = proven.map(({ id }) => id);
-  // What the page at rest has logged is reported already.
+  // Errors that the page logged at rest are reported already.
   const found = copyProblems(variantLoad.problems);
   const leave = () =>
     withLoad(check, target, true, async (load) => {

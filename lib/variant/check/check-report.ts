@@ -12,7 +12,7 @@ export const VIEWPORTS = {
 } as const;
 export type ViewportName = keyof typeof VIEWPORTS;
 
-/** What a check can find. */
+/** The kinds of findings. */
 const FINDING_CODES = [
   "nothing_to_check",
   "page_failed",
@@ -65,7 +65,7 @@ const checkedChangeSchema = z
     hydration: outcome.meta({ description: "Whether the change survived the start of the page's scripts." }),
     rerender: outcome.meta({ description: "Whether it came back after its element was rendered again." }),
     navigation: outcome.meta({ description: "Whether it came back after leaving the page and returning." }),
-    revert: outcome.meta({ description: "Whether it was taken back without a trace." }),
+    revert: outcome.meta({ description: "Whether it was reverted without a trace." }),
   })
   .meta({ id: "CheckedChange", description: "The proof of one change on one page." });
 
@@ -116,7 +116,7 @@ export const checkReportSchema = z
     requirements: z.array(checkedRequirementSchema).optional().meta({
       description: "The requirements with an assertion that were not waived. Absent if there were none.",
     }),
-    /** What is not examined, in sentences. */
+    /** Sentences about parts that were not examined. */
     notes: z.array(z.string()).meta({ description: "What the check could not examine." }),
   })
   .meta({ id: "CheckReport", description: "The proof of a revision." });

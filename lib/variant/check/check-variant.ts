@@ -19,7 +19,7 @@ import { makeFinding } from "./make-finding.ts";
 import { type CheckedRequirement, requirementsOf } from "./steps/check-requirements.ts";
 import { keepPictures, type PictureDeps } from "./steps/take-pictures.ts";
 
-/** What a check works with. */
+/** Dependencies of a check. */
 export type CheckDeps = Omit<PictureDeps, "owner"> & {
   /** Origin that serves published scripts. */
   scriptOrigin: string;
@@ -46,7 +46,7 @@ const STORAGE_TIMEOUT_MS = 10_000;
 const DEFAULT_VIEWPORTS: ViewportName[] = ["desktop", "phone"];
 
 /**
- * Proves a revision: opens each of its pages afresh with the storage of the live browser, without and with the variant, and
+ * Proves a revision: loads each of its pages with the storage of the live browser, without and with the variant, and
  * examines what the variant does. A page that cannot be examined is a finding.
  * @throws the signal's reason when the check is stopped; Error when the browser or the evidence store fails.
  */
@@ -82,9 +82,9 @@ export async function checkVariant(deps: CheckDeps, request: CheckRequest): Prom
     findings.push(...examined.findings);
     if (!("page" in examined)) continue;
     const owner = { sessionId: request.sessionId, runId: request.runId };
-    const kept = await keepPictures({ ...deps, owner }, target, examined.pictures, signal);
-    pages.push({ ...examined.page, pictures: kept.pictures });
-    notes.push(...examined.notes, ...kept.notes);
+    const saved = await keepPictures({ ...deps, owner }, target, examined.pictures, signal);
+    pages.push({ ...examined.page, pictures: saved.pictures });
+    notes.push(...examined.notes, ...saved.notes);
   }
   return {
     variant,
@@ -101,7 +101,7 @@ export async function checkVariant(deps: CheckDeps, request: CheckRequest): Prom
   };
 }
 
-/** An assertion passes if it held on each page that it is about, at each width. */
+/** An assertion passes if it holds on each page that it refers to, at each width. */
 function judgeRequirement(
   requirement: CheckedRequirement,
   targets: CheckTarget[],
@@ -147,9 +147,9 @@ async function examine(
   const fail = (message: string) => ({
     findings: [makeFinding(target, "fail", "page_failed", null, message)],
   });
-  const late = AbortSignal.timeout(pageMs);
+  const pageDeadline = AbortSignal.timeout(pageMs);
   try {
-    const pageCheck = { ...check, signal: AbortSignal.any([check.signal, late]) };
+    const pageCheck = { ...check, signal: AbortSignal.any([check.signal, pageDeadline]) };
     return await checkPage({ scriptOrigin: deps.scriptOrigin, requirements }, pageCheck, target);
   } catch (error) {
     signal.throwIfAborted();
@@ -158,12 +158,12 @@ async function examine(
       return fail(
         `The page was not examined: a check may take ${checkMs / 1_000} s. Check one viewport at a time.`,
       );
-    if (late.aborted) return fail(`The page was not examined completely within ${pageMs / 1_000} s.`);
+    if (pageDeadline.aborted) return fail(`The page was not examined completely within ${pageMs / 1_000} s.`);
     return fail(error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error));
   }
 }
 
-/** Entries without a page to open, and a revision that does nothing. */
+/** Makes findings for entries without a page to open, and for a revision without any effect. */
 function describeUnopenable({ pages }: VariantDocument, { unopenable }: ChosenPages): Finding[] {
   const findings = unopenable.map(({ url, message }) =>
     makeFinding({ url, viewport: null }, "fail", "page_failed", null, message),
@@ -176,7 +176,7 @@ function describeUnopenable({ pages }: VariantDocument, { unopenable }: ChosenPa
   ];
 }
 
-/** Requirements of pages that the check does not open. */
+/** Makes notes on requirements whose pages the check does not open. */
 function listUnchecked({ requirements = [] }: CheckRequest, { urls }: ChosenPages): string[] {
   return requirements
     .filter((requirement) => !urls.some((url) => requirementsOf([requirement], url).length > 0))

@@ -3,7 +3,7 @@ type BlockingPolicy = { directive: string; advice: string };
 
 type Directives = Map<string, string[]>;
 
-/** Directives that decide about an external script, the most specific one first. Source: W3C, Content Security Policy Level 3. */
+/** Directives that decide about an external script, most specific first. Source: W3C, Content Security Policy Level 3. */
 const SCRIPT_DIRECTIVES = ["script-src-elem", "script-src", "default-src"];
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { "http:": "80", "https:": "443" };
 
@@ -35,10 +35,10 @@ function judge(directives: Directives, page: URL, script: URL): BlockingPolicy |
     return { directive: name, advice };
   }
   if (sources.some((source) => isMatch(source, page, script))) return undefined;
-  const kept = sources.filter((source) => source.toLowerCase() !== "'none'");
+  const otherSources = sources.filter((source) => source.toLowerCase() !== "'none'");
   const advice =
     name === "default-src"
-      ? `add the directive script-src ${[...kept, script.origin].join(" ")}`
+      ? `add the directive script-src ${[...otherSources, script.origin].join(" ")}`
       : `add ${script.origin} to ${name}`;
   return { directive: name, advice };
 }
@@ -80,7 +80,7 @@ function isHostMatch(source: string, page: URL, script: URL): boolean {
   return isHost && isPortMatch(port, script) && isPathMatch(path, script);
 }
 
-/** A secure scheme is allowed where its insecure one is. */
+/** Allowing http also allows https. */
 const isSchemeMatch = (allowed: string, { protocol }: URL): boolean =>
   protocol === allowed || (allowed === "http:" && protocol === "https:");
 

@@ -45,7 +45,7 @@ describe("differences of documents", () => {
     assert.deepEqual(describeAll(other, control), [['<p class="note"> is missing in the document', null]]);
   });
 
-  test("texts and attributes are compared where nodes belong together; the change around them is named", () => {
+  test("texts and attributes of paired nodes are compared; the change around them is named", () => {
     const control = element("body", [element("p", ["Old"], { id: "a", title: "x" })]);
     const other = element("body", [element("p", ["New"], { id: "a", lang: "en" }, "c2")]);
     assert.deepEqual(describeAll(control, other), [
@@ -60,7 +60,7 @@ describe("noise", () => {
   const clock = (time: string, note?: DomNode) =>
     element("body", [element("p", [time], { id: "clock" }), element("p", ["Calm"]), ...(note ? [note] : [])]);
 
-  test("what differs among controls is left out, and nothing else", () => {
+  test("only differences that also exist among controls are left out", () => {
     const noise = listDifferences(clock("1"), clock("2"));
     const note = element("aside", ["Note"], {}, "c1");
     const found = withoutNoise(listDifferences(clock("1"), clock("3", note)), noise);
@@ -70,7 +70,7 @@ describe("noise", () => {
     );
   });
 
-  test("where two siblings change by themselves, a third one may; where only one does, it may not", () => {
+  test("a third sibling's change is noise if two siblings change without the variant, but not if only one does", () => {
     const list = (...items: string[]) =>
       element(
         "ul",

@@ -3,9 +3,9 @@ import type { DomNode } from "./inside/snapshot-dom.ts";
 
 /** A difference between two snapshots of a document. */
 export type DomDifference = {
-  /** The same in every snapshot that differs at this place in this way. */
+  /** Identifies the place and the kind of the difference: the same for equal differences of other snapshots. */
   key: string;
-  /** `key` with the places among siblings left out. */
+  /** `key` without the indexes of siblings. */
   looseKey: string;
   description: string;
   /** The change that works on the element, or on one around it. */
@@ -15,7 +15,7 @@ export type DomDifference = {
 /** A place in the document: with the indexes of siblings, without them, and as people read it. */
 type Place = { path: string; loosePath: string; shown: string; changeId: string | null };
 
-/** Beyond this number of children, two lists are compared by place. */
+/** Longer lists of children are compared by position. */
 const ALIGNED_MAX = 400;
 const TEXT_SHOWN = 80;
 
@@ -26,15 +26,14 @@ export function listDifferences(control: DomNode, other: DomNode): DomDifference
 }
 
 /**
- * The differences that documents without the variant do not have among themselves: what changes by itself (clocks, random
- * ids) is left out.
+ * Removes differences that documents without the variant also show among themselves, such as clocks and random ids.
  */
 export function withoutNoise(found: DomDifference[], noise: DomDifference[]): DomDifference[] {
   const keys = new Set(noise.map(({ key }) => key));
   const looseKeys = new Map<string, Set<string>>();
   for (const { key, looseKey } of noise)
     looseKeys.set(looseKey, (looseKeys.get(looseKey) ?? new Set()).add(key));
-  // Where two or more siblings change by themselves, any sibling may.
+  // If two or more siblings change without the variant, a change of any sibling is noise.
   return found.filter(({ key, looseKey }) => !keys.has(key) && (looseKeys.get(looseKey)?.size ?? 0) < 2);
 }
 
@@ -83,7 +82,7 @@ function compareChildren(
   return alignChildren(control.children, other.children, hashes).flatMap(({ before, after, index }) => {
     if (before && after && before.name === after.name)
       return compareNodes(before, after, step(place, before, index), hashes);
-    const left = after
+    const leftover = after
       ? [
           {
             ...at("children", `${label(after)} was left in ${where}`),
@@ -91,8 +90,8 @@ function compareChildren(
           },
         ]
       : [];
-    const lost = before ? [at("children", `${label(before)} is missing in ${where}`)] : [];
-    return [...left, ...lost];
+    const missing = before ? [at("children", `${label(before)} is missing in ${where}`)] : [];
+    return [...leftover, ...missing];
   });
 }
 
@@ -106,7 +105,7 @@ function step(place: Place, node: DomNode, index: number): Place {
   };
 }
 
-/** Nodes that belong together; `index` is the place of `before` among its siblings. */
+/** Two nodes to compare; `index` is the index of `before` among its siblings. */
 type Pair = { before: DomNode | undefined; after: DomNode | undefined; index: number };
 
 /** Pairs equal children first, then those in the gaps between them by their order. */
@@ -148,7 +147,7 @@ function pairByName(gap: DomNode[], gapOther: DomNode[], from: number): Pair[] {
   return pairs;
 }
 
-/** The places of a longest common subsequence of equal nodes. */
+/** The index pairs of a longest common subsequence of equal nodes. */
 function findCommon(control: DomNode[], other: DomNode[], hashes: Hashes): [number, number][] {
   const [left, right] = [control, other].map((nodes) => nodes.map((node) => hashOf(node, hashes)));
   if (!left || !right) return [];

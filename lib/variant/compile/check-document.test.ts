@@ -118,7 +118,7 @@ describe("checking a document", () => {
     assert.match(check({ css: "€".repeat(90_000) })[0]?.problem ?? "", /at most 256 KiB/);
   });
 
-  test("names that objects inherit are names like others", () => {
+  test("names of inherited object properties, such as constructor, are valid names", () => {
     const document = variantDocumentSchema.parse({
       pages: [
         page({

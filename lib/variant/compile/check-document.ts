@@ -6,7 +6,7 @@ import { findAttributeProblem } from "./unsafe-attributes.ts";
 
 const GLOB_WILDCARDS_MAX = 8;
 
-/** What is wrong with a field of a document, such as `pages[0].changes[2].html`. */
+/** A problem of a field of a document. `path` is for example `pages[0].changes[2].html`. */
 export type ContentProblem = { path: string; problem: string };
 
 /**

@@ -22,7 +22,7 @@ describe("compiling HTML", () => {
     assert.deepEqual(nodesOf(""), []);
   });
 
-  test("keeps parts of tables, lists and selects that stand alone", () => {
+  test("keeps parts of tables, lists and selects without their parents", () => {
     for (const [tag, html] of [
       ["tr", "<tr><td>1</td></tr>"],
       ["td", "<td>1</td>"],
@@ -34,7 +34,7 @@ describe("compiling HTML", () => {
       assert.equal(nodesOf(html)[0]?.[0], tag);
   });
 
-  test("keeps the namespaces of SVG and MathML, and the names that SVG has", () => {
+  test("keeps the namespaces of SVG and MathML, and the case of SVG names", () => {
     assert.deepEqual(
       nodesOf(`<svg viewBox="0 0 1 1"><use xlink:href="#a"/><foreignObject><p></p></foreignObject></svg>`),
       [
@@ -52,7 +52,7 @@ describe("compiling HTML", () => {
     assert.deepEqual(nodesOf("<math><mi>x</mi></math>"), [["math", {}, [["mi", {}, ["x"], "math"]], "math"]]);
   });
 
-  test("refuses what runs scripts or loads documents", () => {
+  test("refuses HTML that runs scripts or loads documents", () => {
     for (const html of [
       "<script>1</script>",
       "<svg><script>1</script></svg>",

@@ -4,7 +4,7 @@ import { findAttributeProblem } from "./unsafe-attributes.ts";
 
 const NODES_MAX = 2_000;
 const DEPTH_MAX = 100;
-/** The parser creates more elements than remain, and without a limit far more than the text has characters. */
+/** The parser creates more elements than it keeps; without a limit it could create far more than the text has characters. */
 const CREATED_ELEMENTS_MAX = 4 * NODES_MAX;
 
 const NAME = /^[A-Za-z_][\w:.-]*$/;
@@ -19,7 +19,7 @@ const REFUSED_ELEMENTS = new Set([
   "portal",
 ]);
 
-/** Why HTML cannot be compiled. It leaves the parser and the walk at once. */
+/** The reason why HTML cannot be compiled. Throwing it stops the parser and the walk at once. */
 class HtmlProblem extends Error {}
 
 /** Builds the usual tree, but stops at HTML whose tree would be huge. */
@@ -41,8 +41,8 @@ type ParentNode = DefaultTreeAdapterTypes.ParentNode;
 type Element = DefaultTreeAdapterTypes.Element;
 
 /**
- * Compiles HTML to nodes, which the runtime builds without HTML strings. Table rows, list items and options may stand
- * alone. Refuses what runs scripts or loads other documents as a part of this one.
+ * Compiles HTML to nodes, which the runtime builds without HTML strings. Table rows, list items and options need no
+ * parent. Refuses HTML that runs scripts or embeds other documents, except iframes with web addresses.
  */
 export function compileHtml(text: string): { nodes: CompiledNode[] } | { problem: string } {
   let nodes = 0;

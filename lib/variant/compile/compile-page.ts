@@ -24,7 +24,7 @@ const splitSelector = (selector: string): CompiledSelector =>
     return nth === undefined ? part : Number(nth);
   });
 
-/** @throws Error if the HTML is invalid; `checkDocumentContent` finds that before. */
+/** @throws Error if the HTML is invalid, which `checkDocumentContent` reports before. */
 function compileNodes(id: string, html: string): CompiledNode[] {
   const compiled = compileHtml(html);
   if ("problem" in compiled) throw new Error(`${id}: ${compiled.problem}`);
@@ -73,7 +73,7 @@ function listWritten(change: CompiledChange): string[] {
   return change.op === "remove" ? ["style", "disabled"] : [];
 }
 
-/** Reads, roughly and rather too much, which attributes decide what selectors match. */
+/** Lists the attributes that decide what selectors match. The list may have more attributes than necessary. */
 function listDeciding(selectors: string): string[] {
   const named = [...selectors.matchAll(/\[\s*(?:[\w*]*\|)?([\w-]+)/g)].map(([, name = ""]) => name);
   return [
@@ -94,7 +94,7 @@ export function compilePage(page: VariantPage): Omit<CompiledPage, "js"> {
     address: toAddressPattern(page),
     css: page.css,
     changes,
-    // `:is()` leaves out the selectors that the browser does not know.
+    // `:is()` ignores selectors that the browser does not support.
     selector: selectors.length === 0 ? "" : `:is(${[...new Set(selectors)].join(",")})`,
     isPositional: POSITIONAL.test(selectors.join(" ")),
     deciding: [...new Set(listDeciding(selectors.join(",")))],

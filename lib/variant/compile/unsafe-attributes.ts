@@ -14,14 +14,14 @@ const URL_ATTRIBUTES = new Set([
   "xlink:href",
 ]);
 
-/** Attributes of SVG animations. Their values replace that of another attribute, such as `href`. */
+/** Attributes of SVG animations. Their values replace the value of another attribute, such as `href`. */
 const ANIMATION_ATTRIBUTES = new Set(["by", "from", "to", "values"]);
 const ANIMATIONS = new Set(["animate", "animatemotion", "animatetransform", "set"]);
 
 const SCRIPT_URL =
   /^(?:javascript|vbscript):|^data:(?:text\/html|application\/xhtml\+xml|text\/xml|application\/xml)/;
 
-/** Whether a URL runs a script or is a page of its own. Browsers ignore case, tabs, line breaks and leading spaces. */
+/** Whether a URL contains a script or a whole page. Browsers ignore case, tabs, line breaks and leading spaces. */
 function isScriptUrl(url: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that the URL standard removes.
   return SCRIPT_URL.test(url.replace(/^[\u0000-\u0020]+|[\t\n\r]/g, "").toLowerCase());

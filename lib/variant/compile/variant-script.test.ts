@@ -19,12 +19,12 @@ test("texts are safe inside a script element and in strings", () => {
   assert.doesNotMatch(config, /<|\u2028|\u2029/);
 });
 
-test("a script is a function of its own, and ends where it ends", () => {
+test("a page's js becomes a function, even if it ends with a comment; blank js is left out", () => {
   new Script(variantScript(document({ js: "return 1 // comment" }), "main"));
   assert.doesNotMatch(variantScript(document({ js: " \n" }), "main"), /js\(\)\{/);
 });
 
-test("changes that are off, notes and marks are left out", () => {
+test("changes that are off, notes and `late` are left out", () => {
   const script = variantScript(
     document({
       changes: [
@@ -38,7 +38,7 @@ test("changes that are off, notes and marks are left out", () => {
   assert.doesNotMatch(script, /hidden-one|why it is|"late"/);
 });
 
-test("HTML that was not checked is refused", () => {
+test("invalid HTML throws", () => {
   const changes = [{ id: "a", op: "setHtml" as const, selector: "p", html: "<script>" }];
   assert.throws(() => variantScript(document({ changes }), "main"), /^Error: a: script elements/);
 });

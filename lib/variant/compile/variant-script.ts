@@ -20,10 +20,10 @@ function toPageSource(page: VariantPage): string {
 }
 
 /**
- * Compiles a document to the script that applies it: the runtime, called with the document. It runs in the top frame
- * only. Run again in a document, it updates the variant of this key that runs there.
+ * Compiles a document to the script that applies it: the runtime, called with the document. The script runs in the top
+ * frame only. If it runs again in a document, it updates the running variant of this key.
  *
- * @throws Error if the document's HTML is invalid; `checkDocumentContent` finds that before.
+ * @throws Error if the document's HTML is invalid, which `checkDocumentContent` reports before.
  */
 export const variantScript: CompileVariant = (document: VariantDocument, key: string): string => {
   const pages = document.pages.map(toPageSource).join(",");

@@ -14,7 +14,7 @@ export type JsonFormat = (typeof JSON_FORMATS)[number];
 /** The revision that is exported. */
 type Exportable = { sessionId: string; variant: string; revision: number; document: VariantDocument };
 
-/** Exports a revision. `omitted` names what the format cannot carry. */
+/** Exports a revision. `omitted` lists what the format does not support. */
 export function exportJson(
   format: JsonFormat,
   { sessionId, variant, revision, document }: Exportable,

@@ -6,7 +6,7 @@ export type FoundBySelector = {
   matches: number;
   /** The first elements. */
   elements: FoundElement[];
-  /** Why the selector finds nothing: it is not one. */
+  /** Why the selector is invalid; null if it is valid. */
   problem: string | null;
 };
 
@@ -16,7 +16,7 @@ type FoundElement = { ref: string; label: string; text: string; box: string };
 /** An element after a change; null if it is not in the document any more. */
 export type ElementState = { text: string; box: string } | null;
 
-/** Finds and describes the elements of selectors. Runs inside the page, sent as source: uses nothing from outside its body. */
+/** Finds and describes the elements of selectors. Runs inside the page, sent as source. */
 export function findBySelector(
   kit: PageKit,
   { wanted, shown }: { wanted: { changeId: string; selector: string }[]; shown: number },
@@ -58,7 +58,7 @@ export function readStates(kit: PageKit, refs: string[]): ElementState[] {
 }
 
 /**
- * The elements that come closest to selectors without a match, by the words of their ids, classes, attributes and texts.
+ * Finds the elements that come closest to selectors without a match, by words of their ids, classes, attributes and texts.
  * Runs inside the page, sent as source.
  */
 export function findCandidates(
@@ -71,7 +71,7 @@ export function findCandidates(
       .toLowerCase()
       .match(/[\p{L}\p{N}]{2,}/gu) ?? [];
   const silent = "script, style, template, head, head *, html, body";
-  // A page may have very many elements: the first ones are looked at.
+  // Only the first elements of a very large page are compared.
   const elements = kit
     .queryAll("*")
     .filter((element) => !element.matches(silent))

@@ -21,9 +21,9 @@ import {
 export type Grounding =
   | {
       ok: true;
-      /** What each new or altered change of this page has found, and which others apply as before: page data. */
+      /** What each new or altered change of this page found, and which other changes still apply. Contains page data. */
       lines: string[];
-      /** Ids of changes of other pages, which were not looked at. */
+      /** Ids of changes of other pages, which were not tried. */
       elsewhere: string[];
       /** Matches of each change on the live page. */
       matches: Record<string, number>;
@@ -36,10 +36,11 @@ const ELEMENTS_SHOWN = 2;
 const CANDIDATES_SHOWN = 4;
 
 /**
- * Applies a revision to the live page on trial, and looks at what each of its changes finds there. If it does not fit, the
- * page shows `previous` again. A change that `previous` has too, unaltered, does not fail for want of an element.
+ * Applies a revision to the live page on trial, and reads what each of its changes finds there. If the revision does not
+ * fit, the page shows `previous` again. Changes that `before` already has, unaltered, never make the trial fail.
  *
- * @param previous the script of what the page shows now.
+ * @param before the document of the newest stored revision.
+ * @param previous the script that makes the page show its current state again.
  */
 export async function groundChanges(
   live: LiveBrowser,
@@ -56,33 +57,35 @@ export async function groundChanges(
   },
 ): Promise<Grounding> {
   const { here, elsewhere } = divide(document, live.page().url());
-  const known = new Set(before.pages.flatMap(({ changes }) => changes.map((each) => JSON.stringify(each))));
+  const unaltered = new Set(
+    before.pages.flatMap(({ changes }) => changes.map((each) => JSON.stringify(each))),
+  );
   const cdp = await live.cdp();
   return withFrames(live, async ([main]) => {
     if (!main) return { ok: false, problem: "The page is gone; open it again." };
     await runInPage(cdp, revertOthers(null));
     const found = await find(main, here);
     if (typeof found === "string") {
-      // The page may still be busy with them.
+      // Not awaited: the page may still be busy with the selectors.
       void runInPage(cdp, previous).catch(() => {});
       return { ok: false, problem: found };
     }
     await runInPage(cdp, variantScript(document, variant));
-    const late = new Set(here.flatMap(({ id, late: isLate }) => (isLate ? [id] : [])));
-    const report = await untilApplied(cdp, variant, late);
+    const lateIds = new Set(here.flatMap(({ id, late }) => (late ? [id] : [])));
+    const report = await untilApplied(cdp, variant, lateIds);
     const reports = new Map((report?.changes ?? []).map((change) => [change.id, change]));
-    const isKnown = (change: Change) => known.has(JSON.stringify(change));
+    const isUnaltered = (change: Change) => unaltered.has(JSON.stringify(change));
     const fits = (change: Change) => !isMisfit(change, found.get(change.id), reports.get(change.id));
-    const misfits = here.filter((change) => !isKnown(change) && !fits(change));
+    const misfits = here.filter((change) => !isUnaltered(change) && !fits(change));
     if (misfits.length > 0 || report === undefined) {
       await runInPage(cdp, previous);
       return { ok: false, problem: await explainMisfits(main, misfits, found, reports) };
     }
     const asBefore = here.filter(
-      (change) => isKnown(change) && fits(change) && reports.get(change.id)?.state === "applied",
+      (change) => isUnaltered(change) && fits(change) && reports.get(change.id)?.state === "applied",
     );
-    const told = here.filter((change) => !asBefore.includes(change));
-    const lines = await describeAll(main, told, found, reports);
+    const others = here.filter((change) => !asBefore.includes(change));
+    const lines = await describeAll(main, others, found, reports);
     if (asBefore.length > 0) lines.push(`${asBefore.map(({ id }) => id).join(", ")}: applied as before`);
     if (report.scriptError !== null) lines.push(`js failed: ${report.scriptError}`);
     const matches = Object.fromEntries(
@@ -108,16 +111,16 @@ type Found = Map<string, FoundBySelector>;
 /** @returns what each selector finds; a sentence if they take too long. */
 async function find(main: PageFrame, changes: Change[]): Promise<Found | string> {
   const wanted = changes.map(({ id, selector }) => ({ changeId: id, selector }));
-  const late = `The selectors take longer than ${SELECTORS_MS_MAX / 1_000} s on this page. Use shorter ones, without :has() and ~.`;
-  // Chromium ends a script between two selectors, but not within one.
+  const tooSlow = `The selectors take longer than ${SELECTORS_MS_MAX / 1_000} s on this page. Use shorter ones, without :has() and ~.`;
+  // Chromium can terminate the script between two selectors, but not within one; the timer covers that case.
   const found = await Promise.race([
     evaluateIn(main, findBySelector, { wanted, shown: ELEMENTS_SHOWN }, SELECTORS_MS_MAX).catch(
       (error: unknown) => {
-        if (/terminated/i.test(String(error))) return late;
+        if (/terminated/i.test(String(error))) return tooSlow;
         throw error;
       },
     ),
-    sleep(SELECTORS_MS_MAX, late, { ref: false }),
+    sleep(SELECTORS_MS_MAX, tooSlow, { ref: false }),
   ]);
   return typeof found === "string" ? found : new Map(found.map((each) => [each.changeId, each]));
 }

@@ -18,7 +18,7 @@ export async function replacePreviews(tx: Transaction, sessionId: string, rows: 
 export const listPreviewRows = (db: Executor, sessionId: string): Promise<PreviewRow[]> =>
   db.select().from(previews).where(eq(previews.sessionId, sessionId)).orderBy(asc(previews.position));
 
-/** The previews of a session, as people and programs see them. */
+/** The previews of a session with their pictures, as the API returns them. */
 export async function listPreviews(db: Executor, sessionId: string): Promise<Preview[]> {
   const rows = await db
     .select({ preview: previews, picture: evidence })

@@ -29,12 +29,12 @@ type PreviewCall = {
 
 const PAGE_MS_MAX = 25_000;
 const LOAD_MS_MAX = 15_000;
-/** Time for what a page does after it has loaded: fonts, pictures, animations of its start. */
+/** Limit of the wait for fonts, pictures and start animations after the load event. */
 const REST_MS_MAX = 3_000;
 
 /**
- * Takes the pictures of previews, each on a fresh load of its page, and replaces the session's previews by them in one
- * transaction with `preview.updated`. A page without a picture keeps its place, with the reason.
+ * Takes the pictures of previews, each on a fresh load of its page, and replaces the session's previews in one transaction
+ * with `preview.updated`. A preview whose picture fails keeps its position, with the reason as its error.
  */
 export async function takePreviews(
   services: VariantToolServices,
@@ -96,7 +96,7 @@ async function takePreview(
   }
 }
 
-/** Loads the page in a context of its own, with the storage of the live page, and takes what is in view. */
+/** Loads the page in a context of its own, with the storage of the live page, and captures its viewport. */
 async function takePicture(
   live: LiveBrowser,
   storage: Storage,
@@ -116,7 +116,7 @@ async function takePicture(
     await page.goto(url, { waitUntil: "load", timeout: LOAD_MS_MAX }).catch((error: unknown) => {
       const refusal = fresh.readRefusal();
       if (refusal !== undefined) throw new Error(refusal);
-      // A page that has shown a document and is still loading has a picture.
+      // A page that shows a document and is still loading can be captured.
       if (page.url() === "about:blank" || !/Timeout/.test(String(error))) throw error;
     });
     await Promise.race([page.waitForLoadState("networkidle").catch(() => {}), sleep(REST_MS_MAX)]);

@@ -5,9 +5,9 @@ import type { CompiledChange } from "./runtime-types.ts";
 import { setContent } from "./set-content.ts";
 
 /**
- * Removes an element from what people see, hear and send. It stays in the document: page scripts and frameworks hold
- * references to it, and React throws when it removes or moves a node that has left its parent. So `:nth-child` still
- * counts it. Its form fields are disabled, as a hidden required field would block the form.
+ * Removes an element from the view, from assistive technology and from form data. It stays in the document, because page
+ * scripts and frameworks hold references to it, and React throws when it removes or moves a node that has left its parent.
+ * Therefore `:nth-child` still counts it. Its form fields are disabled: a hidden required field would block the form.
  */
 function removeElement(element: Element): Effect {
   if (document.head?.contains(element)) return moveElement(element, new DocumentFragment(), "end");
@@ -31,7 +31,7 @@ function removeElement(element: Element): Effect {
 }
 
 /**
- * What a change does to an element that its selector finds.
+ * Creates the effect of a change on an element that its selector matches.
  *
  * @param target the element that `move` is relative to; other operations have none
  * @throws Error if the change is not possible there.

@@ -1,9 +1,9 @@
 import type { Effect } from "./effect.ts";
 import { shared } from "./shared-state.ts";
 
-/** The attribute of an element as changes see it. */
+/** The state of an attribute that changes edit. */
 export type Slot = {
-  /** The value that the page gave it last. */
+  /** The last value that the page set. */
   original: string | null;
   /** The value after the last write of a runtime. */
   shown: string | null;
@@ -12,7 +12,7 @@ export type Slot = {
 
 type Value = string | null;
 
-/** A change of the value. An edit of a part keeps the rest of the value, as an added class does. */
+/** A change of the value. An edit with `isPart` keeps the rest of the value, as adding a class does. */
 type Edit = { isPart: boolean; change: (value: Value) => Value };
 
 const parseStyle = (text: Value): CSSStyleDeclaration => {
@@ -23,12 +23,12 @@ const parseStyle = (text: Value): CSSStyleDeclaration => {
 
 const readNames = (text: Value): string[] => text?.match(/\S+/g) ?? [];
 
-/** Takes what the edits did out of a class list that the page has changed meanwhile. */
+/** Removes the effect of the edits from a class list that the page has changed since. */
 function rebaseClass(current: Value, shown: Value, original: Value): Value {
   const [now, ours, before] = [readNames(current), readNames(shown), readNames(original)];
-  const kept = now.filter((name) => before.includes(name) || !ours.includes(name));
+  const remaining = now.filter((name) => before.includes(name) || !ours.includes(name));
   const back = before.filter((name) => !ours.includes(name) && !now.includes(name));
-  const text = [...kept, ...back].join(" ");
+  const text = [...remaining, ...back].join(" ");
   return text === now.join(" ") ? current : text === before.join(" ") ? original : text;
 }
 
@@ -49,7 +49,7 @@ function rebaseStyle(current: Value, shown: Value, original: Value): Value {
 
 /** Writes the inline style through its properties: a strict Content Security Policy forbids the attribute as text. */
 export function writeStyle(element: Element, text: string): void {
-  // Elements of XML without a style of their own keep the attribute.
+  // Plain XML elements have no `style` property, so the attribute is set.
   if ("style" in element) Object.assign(element.style as CSSStyleDeclaration, { cssText: text });
   else element.setAttribute("style", text);
 }
@@ -60,7 +60,7 @@ function write(element: Element, name: string, value: Value): void {
   else element.setAttribute(name, value);
 }
 
-/** Edits an attribute and keeps the value that the page gives it. */
+/** Edits an attribute, and remembers the page's own value, which `undo` restores. */
 function editAttribute(element: Element, name: string, edit: Edit): Effect {
   const slots = shared.slots.get(element) ?? new Map<string, Slot>();
   shared.slots.set(element, slots);
@@ -70,7 +70,7 @@ function editAttribute(element: Element, name: string, edit: Edit): Effect {
   slot.edits.push(edit);
 
   const compose = (base: Value) => slot.edits.reduce((text, each) => each.change(text), base);
-  /** Learns what the page has written. */
+  /** Takes over a value that the page has written since. */
   const absorb = () => {
     const current = element.getAttribute(name);
     if (current === slot.shown) return;

@@ -1,13 +1,13 @@
-/** What a change does to one element. */
+/** The effect of a change on one element. */
 export type Effect = {
   /** Nodes whose mutations can disturb the effect. */
   nodes: () => (Node | null | undefined)[];
-  /** Whether the effect is in place. Learns what the page has written meanwhile. */
+  /** Whether the effect is in place. Also takes over values that the page has written since. */
   isIntact: () => boolean;
   /** Puts the effect in place, for the first time or again. */
   apply: () => void;
-  /** Takes the effect back: the page's own state remains. */
+  /** Reverts the effect and restores the page's own state. */
   undo: () => void;
-  /** Whether the page has removed what the effect needs. The default is that its element has left the document. */
+  /** Whether the page has removed nodes that the effect needs. Default: whether its element has left the document. */
   isLost?: () => boolean;
 };

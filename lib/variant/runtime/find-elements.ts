@@ -1,31 +1,31 @@
 import type { CompiledSelector } from "./runtime-types.ts";
 
-// Each script runs one variant, so its modules hold the state of one.
+// Each script runs one variant, so the state of a module belongs to that variant.
 
 const OVERLAY = "[data-agent-session-overlay]";
 
 type Root = Document | ShadowRoot;
 
-const known = new Set<ShadowRoot>();
+const collected = new Set<ShadowRoot>();
 let sorted: Root[] | undefined;
 
-/** Adds the open shadow roots of an element and of everything below. @returns whether there was a new one. */
+/** Adds the open shadow roots of an element and of its descendants. @returns whether there was a new one. */
 export function collectRoots(below: Element | Root): boolean {
-  const before = known.size;
+  const before = collected.size;
   for (const element of [below, ...below.querySelectorAll("*")]) {
     const root = element instanceof Element && element.shadowRoot;
-    if (!root || known.has(root) || element.closest(OVERLAY)) continue;
-    known.add(root);
+    if (!root || collected.has(root) || element.closest(OVERLAY)) continue;
+    collected.add(root);
     collectRoots(root);
   }
-  return known.size > before;
+  return collected.size > before;
 }
 
-/** Sorts the known roots, and forgets those that have gone. */
+/** Sorts the collected roots, and drops disconnected ones. */
 function sortRoots(): Root[] {
   const inner = new Map<Node, ShadowRoot[]>();
-  for (const root of known) {
-    if (!root.isConnected) known.delete(root);
+  for (const root of collected) {
+    if (!root.isConnected) collected.delete(root);
     const outer = root.host.getRootNode();
     inner.set(outer, [...(inner.get(outer) ?? []), root]);
   }
@@ -38,13 +38,13 @@ function sortRoots(): Root[] {
   return flatten(document);
 }
 
-/** The document and its open shadow roots in document order. They are read once in a round of work. */
+/** The document and its open shadow roots in document order, cached for a round of work. */
 export function listRoots(): Root[] {
   sorted ??= sortRoots();
   return sorted;
 }
 
-/** Begins a round of work: roots can have come, moved or gone. */
+/** Begins a round of work. Clears the cache of `listRoots`, because the page may have added, moved or removed roots. */
 export function refreshRoots(): void {
   sorted = undefined;
 }

@@ -1,9 +1,9 @@
 import { shared } from "./shared-state.ts";
 
 /**
- * Keeps the page's framework working on a parent whose children a runtime has taken away. A framework calls
+ * Keeps the page's framework working on a parent whose children a runtime has moved away. A framework calls
  * `parent.removeChild(child)` and `parent.insertBefore(node, child)` with the children that it rendered, and throws when
- * they are elsewhere. Own methods of this one parent direct such calls to where the children are.
+ * they are elsewhere. Methods that are set on this parent alone redirect such calls to where the children are.
  */
 export type Guard = {
   /** Where the children are: the parent, or the fragment that holds its content. */
@@ -14,18 +14,18 @@ export type Guard = {
 
 const { insertBefore, removeChild } = Node.prototype;
 
-/** Inserts a node, past the guard. */
+/** Inserts a node, bypassing the guard. */
 export const insertNode = (parent: Node, node: Node, next: Node | null): Node =>
   insertBefore.call(parent, node, next);
 
-/** Removes a node, past the guard. */
+/** Removes a node, bypassing the guard. */
 export const removeNode = (node: Node) => node.parentNode && removeChild.call(node.parentNode, node);
 
 function insertGuarded(this: Node, node: Node, next: Node | null): Node {
   const { target, placeholders } = guardParent(this);
   let before = next && (placeholders.get(next) ?? next);
   if (next && next.parentNode !== this)
-    // The next sibling of a moved child is no child of this parent.
+    // `next` may be the sibling that follows a moved child elsewhere; the child's placeholder then marks the position.
     for (const [moved, placeholder] of placeholders)
       if (moved.nextSibling === next) before = placeholder.nextSibling;
   insertNode(before?.parentNode === this ? this : target, placeholders.get(node) ?? node, before);
@@ -65,7 +65,7 @@ export function guardParent(parent: Node): Guard {
   return guard;
 }
 
-/** Removes the guard of a parent that has its children again. */
+/** Removes the guard of a parent if all its children are back. */
 export function releaseGuard(parent: Node): void {
   const { target, placeholders } = guardParent(parent);
   if (target !== parent || placeholders.size > 0) return;

@@ -21,10 +21,10 @@ const MARKER = /^(\$[?!~]?|&| |\[.{0,3})$/;
 const REACT_KEY = /^__react(Fiber|Container)\$/;
 /** `NodeFilter.SHOW_COMMENT` */
 const SHOW_COMMENT = 128;
-/** What the heads of documents refer to that Next's App Router and React Router hydrate as a whole. */
+/** Elements of documents that Next's App Router and React Router hydrate as a whole. */
 const DOCUMENT_SCRIPTS = 'script[src*="/_next/static/"],link[href*="entry.client"]';
 
-/** Whether React works on the hydration of the part of the page that holds this fiber. */
+/** Whether React is hydrating the part of the page to which this fiber belongs. */
 function isFiberHydrating(fiber: Fiber): boolean {
   for (let each: Fiber | null = fiber; each; each = each.return)
     if (each.flags & REACT_HYDRATING) return true;
@@ -50,7 +50,7 @@ function findReactBlocker(node: Node, child: Node, fiber: Fiber): Node | null {
   return isDehydrated ? node : findBoundary(child);
 }
 
-/** The property by which React finds its fiber from a node. A container holds that of its root. */
+/** The name of the property in which React stores the fiber of a node, or the root fiber of a container. */
 const findReactKey = (node: Node) => Object.keys(node).find((each) => REACT_KEY.test(each));
 
 const isMarker = (node: Node) =>
@@ -59,9 +59,9 @@ const isMarker = (node: Node) =>
   // Svelte defines this property when it mounts or hydrates its first component, which it does without a pause.
   !(node.data[0] === "[" && Object.hasOwn(Element.prototype, "__e"));
 
-/** What the document tells about server rendering, as of a round of work. */
+/** Signs of server rendering in the document, read once per round of work. */
 type Hints = {
-  /** The children of the body in which a server renderer has left its comments; the body if they are right in it. */
+  /** The children of the body in which a server renderer has left comments; the body itself for its direct comments. */
   parts: Set<Node>;
   isDocumentHydrated: boolean;
   hasRunningScripts: boolean;
@@ -86,7 +86,7 @@ function readHints(): Hints {
   };
 }
 
-/** The root that a framework is expected to hydrate, where none has begun. */
+/** The root that a framework is expected to hydrate, for an element that no framework has claimed yet. */
 function findExpectedRoot(element: Element): Node | null {
   hints ??= readHints();
   const { parts, isDocumentHydrated, hasRunningScripts } = hints;
@@ -98,7 +98,7 @@ function findExpectedRoot(element: Element): Node | null {
   );
 }
 
-/** What Vue 3 keeps of an app whose root is a Suspense boundary, as Nuxt's is. */
+/** The property of a container in which Vue 3 stores an app whose root is a Suspense boundary, as in Nuxt. */
 type VueContainer = {
   _vnode?: { component?: { subTree?: { suspense?: { isHydrating?: boolean } | null } } };
 };
@@ -127,7 +127,7 @@ function findBlocker(element: Element): Node | null {
 
 const WAIT_MAX_MS = 3_000;
 
-/** When a root or an element was first found to be waiting. */
+/** The time at which a root or an element was first found to be blocked. */
 const since = new WeakMap<Node, number>();
 
 /** Whether an element was blocked in the last round of work. */
@@ -140,8 +140,9 @@ function isParsing(element: Element): boolean {
 }
 
 /**
- * Whether an element must be left alone because a framework is still to hydrate it, as a change before that would be a
- * hydration error, or because its content is still coming. The wait for a root or an element ends after three seconds.
+ * Whether an element must not be changed yet: because a framework has still to hydrate it, and an earlier change would
+ * cause a hydration error, or because its content is still loading. The wait for a root or an element ends after three
+ * seconds.
  *
  * @param needsContent whether the change needs all of the element's content
  */
@@ -158,7 +159,7 @@ export function isBlocked(element: Element, needsContent = false): boolean {
   return true;
 }
 
-/** Begins a round of work. */
+/** Begins a round of work: clears the cached hints and `isHydrating`. */
 export function forgetBlocked(): void {
   hints = undefined;
   isHydrating = false;

@@ -5,7 +5,7 @@ import { startVariant } from "./start-variant.ts";
 /** The parameter of the function that the compiler puts around this script. */
 declare const variant: CompiledVariant;
 
-// Run again in a document, a script updates the variant that runs there.
+// If the script runs again in a document, it updates the running variant.
 const running = registry[variant.key];
 if (running) running.update(variant);
 else registry[variant.key] = startVariant(variant);

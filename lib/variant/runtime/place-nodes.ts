@@ -5,7 +5,7 @@ import { guardParent, insertNode, releaseGuard, removeNode } from "./guard-paren
 import type { CompiledNode } from "./runtime-types.ts";
 import { shared } from "./shared-state.ts";
 
-/** The placed nodes next to the reference, in document order. Changes at one place keep their order. */
+/** The nodes next to the reference that changes have placed, in document order. Changes at one position keep their order. */
 function readRun(reference: Node, position: Position): Node[] {
   const isForward = position === "after" || position === "start";
   let node: Node | null = {
@@ -43,7 +43,7 @@ function place(nodes: Node[], reference: Node, position: Position): void {
   for (const node of nodes) shared.placed.add(node);
 }
 
-/** Inserts new nodes next to an element. They follow it. */
+/** Inserts new nodes next to an element. If the page moves the element, they move along. */
 export function insertNodes(element: Element, position: Position, compiled: CompiledNode[]): Effect {
   const nodes = buildNodes(compiled);
   return {
@@ -57,8 +57,8 @@ export function insertNodes(element: Element, position: Position, compiled: Comp
 }
 
 /**
- * Moves an element, or takes it out of the document if the target is a fragment. A placeholder keeps its place, and
- * stands in for it when a framework works on the children that it rendered there.
+ * Moves an element, or takes it out of the document if the target is a fragment. A placeholder marks its original
+ * position, and replaces it in calls of a framework that works on the children it rendered there.
  */
 export function moveElement(
   element: Element,

@@ -1,4 +1,4 @@
-/** An element gets a change at most so often; then the page and the variant fight over it. */
+/** How often a change may be applied to an element within `WINDOW_MS`. Beyond that, page and variant are in a fight. */
 const APPLICATIONS_MAX = 20;
 const WINDOW_MS = 10_000;
 const LABEL_CHARACTERS_MAX = 100;
@@ -21,7 +21,7 @@ export function beginRound(): number {
 }
 
 /**
- * Records an application. Those of one round count once: a list that is rendered again is one event.
+ * Records an application. Applications of one round count once, because a list that is rendered again is one event.
  *
  * @returns whether the limit allows it.
  */
@@ -31,7 +31,7 @@ export function recordApplication(history: History): boolean {
   return history.length < APPLICATIONS_MAX && history.push(roundMs) > 0;
 }
 
-/** The beginning of the text of an element and of what is around it. It recognises an element that is rendered again. */
+/** The beginning of the texts of an element and of its parent. It identifies an element that the page renders again. */
 export function readLabel(element: Element): string {
   let label = element.nodeName;
   for (const node of [element, element.parentNode ?? element]) {

@@ -12,16 +12,16 @@ type Binding = {
   target: Element | undefined;
   history: History;
   label: string;
-  /** The selector stopped matching through the variant's own changes, so it no longer says what the page wants. */
+  /** Whether the variant's own changes made the selector stop matching. The element then keeps the change. */
   isUnmatched: boolean | undefined;
 };
 
 /** A change that is applied to the current page. */
 export type RunningChange = {
-  /** Finds the elements that match now. All changes do so before one is applied. */
+  /** Finds the elements that match now. All changes search before any is applied. */
   search: () => void;
   /**
-   * Applies the change to the elements that were found, and takes it back from others.
+   * Applies the change to the elements that were found, and reverts it on others.
    *
    * @param isOwnDoing whether only the variant has changed the document since the last call
    * @returns whether the document was changed.
@@ -54,7 +54,7 @@ export function createRunningChange(change: CompiledChange, onApply: (root: Node
   const histories = new Map<string, History>();
   /** Elements that match only because the variant has changed their surroundings. */
   const ignored = new Set<Element>();
-  /** Elements that have to wait for the page, and whether the variant's own changes have stopped the selector from matching. */
+  /** Elements that wait for the page, and whether the variant's own changes made the selector stop matching them. */
   const waiting = new Map<Element, boolean | undefined>();
   let found: Element[] = [];
   let target: Element | undefined;
@@ -72,7 +72,7 @@ export function createRunningChange(change: CompiledChange, onApply: (root: Node
     }
   };
 
-  /** The parser appends to the content that it has begun, even if it was replaced. */
+  /** The parser appends to content that it has begun, even after a change has replaced it. */
   const needsContent = change.op === "content" || ("position" in change && change.position === "end");
 
   const isLost = (element: Element, { effect }: Binding) => effect.isLost?.() ?? !element.isConnected;
@@ -90,7 +90,7 @@ export function createRunningChange(change: CompiledChange, onApply: (root: Node
   }
 
   function bind(element: Element, isUnmatched: boolean | undefined): boolean {
-    // Among several, text tells elements apart: rows of a long list that come and go while it is scrolled are no fight.
+    // Text distinguishes several elements: rows that come and go while a long list is scrolled are not a fight.
     const label = found.length > 1 ? readLabel(element) : "";
     const old = histories.get(label);
     const history = old ?? [];
@@ -110,7 +110,7 @@ export function createRunningChange(change: CompiledChange, onApply: (root: Node
     attempt(effect.undo);
   }
 
-  /** Takes the change back from elements that left the document or no longer match. */
+  /** Reverts the change on elements that left the document or no longer match. */
   function release(isOwnDoing: boolean): void {
     const matching = new Set(found);
     for (const element of ignored) if (!matching.has(element)) ignored.delete(element);
@@ -128,7 +128,7 @@ export function createRunningChange(change: CompiledChange, onApply: (root: Node
   return {
     search() {
       if (error !== null) return;
-      // Changes that build elements would find their own, without end.
+      // A change that builds elements would match its own elements again and again.
       const isBuilding = change.op === "move" || ("nodes" in change && change.nodes.some(Array.isArray));
       const find = (selector: CompiledChange["selector"]) => attempt(() => findElements(selector)) ?? [];
       found = find(change.selector).filter((each) => !isBuilding || !shared.built.has(each));
@@ -158,7 +158,7 @@ export function createRunningChange(change: CompiledChange, onApply: (root: Node
     },
     verify(isOwnDoing, mutated) {
       let isChanged = false;
-      // Changes disturb each other's places alone.
+      // Changes of one variant disturb only each other's positions.
       if (isOwnDoing && !("position" in change)) return false;
       for (const [element, binding] of bindings) {
         const { effect, history } = binding;

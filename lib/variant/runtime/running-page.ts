@@ -1,18 +1,18 @@
 import { createRunningChange, type RunningChange } from "./running-change.ts";
 import type { CompiledPage } from "./runtime-types.ts";
 
-/** A page entry whose address matches, with its changes at work. */
+/** A page entry whose address matches, with its running changes. */
 export type RunningPage = {
   page: CompiledPage;
   changes: RunningChange[];
-  /** Adopts the style sheet again where the page has replaced the list. */
+  /** Adopts the style sheet again in roots whose list of sheets the page has replaced. */
   adoptSheet: () => void;
   stop: () => void;
 };
 
 /**
- * The style sheet of a page entry. It applies at once, and on pages with a strict Content Security Policy or Trusted
- * Types. Shadow roots with changes adopt it too, as the sheet of the document does not reach into them.
+ * The style sheet of a page entry. It applies at once, even on pages with a strict Content Security Policy or Trusted
+ * Types. Shadow roots with changes adopt it too, because the sheet of the document does not apply inside them.
  */
 function createSheet(css: string) {
   const sheet = new CSSStyleSheet();

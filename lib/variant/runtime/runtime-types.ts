@@ -8,7 +8,7 @@ export type CompiledNode =
 /** The CSS selectors between ` >> `; a number takes one of the elements found, counted from 0. */
 export type CompiledSelector = (string | number)[];
 
-/** What is done to an element. The ten operations of a document become seven. */
+/** A compiled operation on an element. The ten operations of a document become seven. */
 type CompiledOperation =
   | { op: "content"; nodes: CompiledNode[] }
   | { op: "attribute"; name: string; value: string | null }
@@ -18,7 +18,7 @@ type CompiledOperation =
   | { op: "move"; position: Position; target: CompiledSelector }
   | { op: "remove" };
 
-/** A change as the runtime takes it. Notes and changes that are off are left out. */
+/** A change as the runtime receives it. Notes and changes that are off are left out. */
 export type CompiledChange = CompiledOperation & {
   id: string;
   selector: CompiledSelector;
@@ -31,7 +31,7 @@ export type CompiledPage = {
   address: string;
   css: string;
   changes: CompiledChange[];
-  /** All selectors as one; empty without any. */
+  /** All selectors joined into one; empty if there are none. */
   selector: string;
   /** Whether a selector depends on neighbours, so that any node that comes or goes can change what it matches. */
   isPositional: boolean;
@@ -43,12 +43,12 @@ export type CompiledPage = {
   js?: () => void;
 };
 
-/** What the runtime is called with. */
+/** The argument of the runtime. */
 export type CompiledVariant = { key: string; pages: CompiledPage[] };
 
 /**
  * Progress of a change in the document. `waiting`: no element matches, or the element is not safe to touch yet.
- * `fight`: the page kept rendering over it, and the runtime stopped. `error`: the selector or the operation is invalid.
+ * `fight`: the page kept overwriting it, and the runtime stopped. `error`: the selector or the operation is invalid.
  */
 type ChangeState = "waiting" | "applied" | "fight" | "error";
 
@@ -59,7 +59,7 @@ export type ChangeReport = {
   matches: number;
   /** Elements that carry the change now. */
   applied: number;
-  /** How often the change was applied again after the page had rendered over it. */
+  /** How often the change was applied again after the page had overwritten it. */
   reapplied: number;
   /** Time of the first application in milliseconds since navigation start (`performance.now()`); null before. */
   appliedAtMs: number | null;
@@ -83,7 +83,7 @@ export type VariantHandle = {
   report: () => RuntimeReport;
   /** Reverts what the running revision does, and applies another one without a page load. */
   update: (variant: CompiledVariant) => void;
-  /** Takes every change back and stops. The DOM is then as the page itself left it. */
+  /** Reverts every change and stops. The DOM then has the page's own state. */
   revert: () => void;
 };
 

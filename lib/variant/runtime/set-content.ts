@@ -4,15 +4,15 @@ import { guardParent, insertNode, releaseGuard, removeNode } from "./guard-paren
 import type { CompiledNode } from "./runtime-types.ts";
 import { shared } from "./shared-state.ts";
 
-/** The content of an element that changes replace. The last edit shows. */
+/** The state of an element whose content changes replace. The last edit is shown. */
 export type Content = {
   edits: CompiledNode[][];
   shown: CompiledNode[] | undefined;
-  /** The nodes of the edit that shows. */
+  /** The nodes of the edit that is shown. */
   built: Node[];
   /**
-   * The page's own nodes meanwhile. They stay together, so that a framework can go on: it changes texts in them, and a
-   * guard directs what it inserts and removes to them.
+   * The page's own nodes while they are replaced. A framework keeps working on them here: it changes their texts, and a
+   * guard redirects its insertions and removals here.
    */
   stash: DocumentFragment;
 };
@@ -20,11 +20,11 @@ export type Content = {
 /** The children of the page, without those that changes have inserted. */
 const listChildren = (element: Element) => [...element.childNodes].filter((node) => !shared.placed.has(node));
 
-/** Whether the page has written into the built node: React does so with the only text of an element. */
+/** Whether the page has written into the built node. React does so if the node is the only text of an element. */
 const isWritten = (node: Node, content: Content, index: number): node is Text =>
   node instanceof Text && node.data !== content.shown?.[index];
 
-/** Puts what the page has rendered over the built nodes into the stash. */
+/** Moves nodes that the page has rendered next to the built ones into the stash. */
 function absorb(element: Element, { built, stash }: Content): void {
   const children = listChildren(element);
   const foreign = children.filter((node) => !built.includes(node));
@@ -57,7 +57,7 @@ function show(element: Element, content: Content): void {
   shared.contents.delete(element);
 }
 
-/** Replaces the content of an element, and keeps the page's own. */
+/** Replaces the content of an element, and keeps the page's own content for `undo`. */
 export function setContent(element: Element, nodes: CompiledNode[]): Effect {
   const content: Content = shared.contents.get(element) ?? {
     edits: [],

@@ -4,18 +4,18 @@ import type { VariantHandle } from "./runtime-types.ts";
 import type { Content } from "./set-content.ts";
 
 /**
- * What the variants of a document share, so that two of them can change one element. Scripts of different releases may
- * meet in a document: the shape must stay compatible.
+ * The state that the variants of a document share, so that two of them can change one element. Scripts of different
+ * releases can run in one document, so the shape must stay compatible.
  */
 type SharedState = {
-  /** Nodes that a runtime built. `insert`, `setHtml` and `move` do not select them, or they would find their own. */
+  /** Nodes that a runtime built. `insert`, `setHtml` and `move` do not select them, or they would match their own nodes. */
   built: WeakSet<Node>;
   /** Nodes that a runtime inserted or moved. They do not count as neighbours. */
   placed: WeakSet<Node>;
   slots: WeakMap<Node, Map<string, Slot>>;
   contents: WeakMap<Element, Content>;
   guards: WeakMap<Node, Guard>;
-  /** Called after something that mutation observers do not see. */
+  /** Called after changes that mutation observers do not report. */
   listeners: Set<() => void>;
 };
 
@@ -65,8 +65,8 @@ function hook(prototype: object, name: string): void {
 }
 
 /**
- * Reports what mutation observers and events do not: new shadow roots, another list of style sheets, and new addresses
- * in browsers without the Navigation API. Installed once in a document; without listeners it only passes calls on.
+ * Reports changes that mutation observers do not: new shadow roots, replaced lists of style sheets, and new addresses.
+ * Installed once in a document. Without listeners, the hooks only forward calls.
  */
 if (!existing) {
   hook(Element.prototype, "attachShadow");

@@ -8,22 +8,22 @@ import { shared } from "./shared-state.ts";
 /** Rounds of work are at least a frame apart, and take at most a fifth of the time. */
 const PAUSE_MIN_MS = 16;
 const PAUSE_TIMES_WORK = 4;
-/** How often changes are reconciled that follow from each other. */
+/** How many passes a reconciliation takes at most, as changes can cause each other. */
 const PASSES_MAX = 5;
-/** With more mutations than this at once, as while a page loads, everything is looked at instead of each of them. */
+/** Above this number of mutations at once, as during a page load, everything is verified instead of each mutated node. */
 const RECORDS_MAX = 200;
 
 let entries: CompiledPage[] = [];
 /** The page entries that match the address. */
 let pages: RunningPage[] = [];
-/** All selectors as one; empty without any. */
+/** All selectors joined into one; empty if there are none. */
 let selector = "";
 /** Attributes that decide what the selectors match. */
 let deciding: string[] = [];
 let isPositional = false;
 /** Whether changes have to be reconciled with the document. */
 let isPending = false;
-/** Whether there can be shadow roots that are not known. */
+/** Whether the document may have shadow roots that were not collected. */
 let isStale = false;
 let isNoticed = false;
 let nextRoundMs = 0;
@@ -49,13 +49,13 @@ function observeRoots(): void {
   }
 }
 
-/** Whether a new element can be what a change waits for. */
+/** Whether a new element brings new shadow roots, or is or contains an element that a selector matches. */
 function concerns(element: Element): boolean {
   if (collectRoots(element)) return true;
   return selector !== "" && (element.matches(selector) || element.querySelector(selector) !== null);
 }
 
-/** Verifies what mutations can have disturbed. @returns whether they can have changed what selectors match. */
+/** Verifies the changes that mutations may have disturbed. @returns whether selectors may match other elements now. */
 function digest(records: MutationRecord[]): boolean {
   const isMany = records.length > RECORDS_MAX;
   let isRelevant = isMany;
@@ -71,7 +71,7 @@ function digest(records: MutationRecord[]): boolean {
   return isRelevant || changes.some((change) => change.hasLost());
 }
 
-/** Puts changes in their places that others have pushed away. */
+/** Restores the positions of changes that other changes have displaced. */
 function settle(): void {
   for (let pass = 0; pass < PASSES_MAX; pass++)
     if (listChanges().filter((change) => change.verify(true)).length === 0) return;
@@ -102,13 +102,13 @@ function work(records: MutationRecord[], isUrgent = false): void {
     const endMs = performance.now();
     nextRoundMs = endMs + Math.max(PAUSE_MIN_MS, (endMs - startMs) * PAUSE_TIMES_WORK);
   }
-  // The runtime's own writes.
+  // Discards the records of the runtime's own writes.
   observer.takeRecords();
   clearTimeout(timer);
   if (!isPending && !isHydrating) return;
   const waitMs = nextRoundMs - startMs;
   timer = setTimeout(resume, waitMs);
-  // Before the next paint; the timer serves pages in the background, which have no frames.
+  // Resumes before the next paint. Pages in the background have no frames, so the timer resumes there.
   if (waitMs <= PAUSE_MIN_MS) requestAnimationFrame(() => resume(true));
 }
 
@@ -147,7 +147,7 @@ function followAddress(): void {
   runScripts();
 }
 
-/** Something has happened that causes no mutation. */
+/** Handles changes that cause no mutation, once per microtask. */
 function onNotice(): void {
   if (isNoticed) return;
   isNoticed = true;

@@ -8,7 +8,7 @@ import { takePicture } from "#lib/tools/browser/picture/take-picture.ts";
 import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
 import { quoteAsData } from "#lib/tools/quote-as-data.ts";
 import { defineTool, errorResult, type ToolCall, type ToolResult, textResult } from "#lib/tools/tool.ts";
-import { type Applied, applyVariant } from "../apply-variant.ts";
+import { type ApplyResult, applyVariant } from "../apply-variant.ts";
 import { DEFAULT_VARIANT, revisionInputSchema, variantKeySchema } from "../document.ts";
 import { findRevision, type Revision } from "../variant-store.ts";
 import type { VariantToolServices } from "../variants-deps.ts";
@@ -21,7 +21,10 @@ const input = revisionInputSchema.extend({
   baseRevision: z.int().min(0),
 });
 
-/** `apply_variant`: stores a revision and applies it to the live page. Source: specification, Capabilities; `architecture.md`, Variants. */
+/**
+ * `apply_variant`: stores a revision and applies it to the live page.
+ * Source: specification, Capabilities; `architecture.md`, Variants.
+ */
 export const applyVariantTool = (services: VariantToolServices) => ({
   ...defineTool({
     name: "apply_variant",
@@ -30,7 +33,7 @@ export const applyVariantTool = (services: VariantToolServices) => ({
     input,
     needs: "sandbox",
     profile: "editing",
-    // A call that is made again finds the revision that it has stored.
+    // A repeated call finds the revision that its first attempt stored.
     idempotent: true,
     readOnly: false,
     changes: true,
@@ -53,7 +56,7 @@ export const applyVariantTool = (services: VariantToolServices) => ({
   },
 });
 
-/** The call, as far as its revision records it. */
+/** The fields of a call that its revision records, and its signal. */
 const about = ({ rootSessionId, requestId, runId, callId, signal }: ToolCall) => ({
   sessionId: rootSessionId,
   requestId,
@@ -65,7 +68,7 @@ const about = ({ rootSessionId, requestId, runId, callId, signal }: ToolCall) =>
 async function withPicture(
   services: VariantToolServices,
   live: LiveBrowser,
-  applied: Applied & { ok: true },
+  applied: ApplyResult & { ok: true },
   call: ToolCall,
 ): Promise<ToolResult> {
   const text = describeApplied(applied);
@@ -75,24 +78,24 @@ async function withPicture(
     const picture = await withinDeadline(call.signal, PICTURE_MS_MAX, () =>
       takePicture(live, { fullPage: false }),
     );
-    const kept = await keepPicture(services.evidence, call, picture, {
+    const saved = await keepPicture(services.evidence, call, picture, {
       kind: "screenshot",
       title: `Variant ${key}, revision ${revision}`,
       url: page.url(),
     });
-    return { isError: false, content: [{ type: "text", text }, ...kept.content] };
+    return { isError: false, content: [{ type: "text", text }, ...saved.content] };
   } catch (error) {
-    // The revision is stored, so a page that cannot be pictured is no failure of the call.
+    // The revision is stored, so a failed picture does not fail the call.
     return textResult(`${text}\nNo picture: ${error instanceof Error ? error.message : error}`);
   }
 }
 
-/** The newest revision for a call without a change: in a later turn, the model no longer knows what it holds. */
+/** Describes the newest revision for a call without a change: in a later turn, the model does not know its content. */
 const describeStored = ({ variant, number, document }: Revision): string =>
   `Nothing was changed. Revision ${number} of variant ${variant} has these pages, as set takes them.\n${quoteAsData("the variant", JSON.stringify(document.pages))}`;
 
-/** What the model is told of a stored revision. */
-function describeApplied({ summary, isRepeated, grounding, pageUrl }: Applied & { ok: true }): string {
+/** Describes a stored revision for the model. */
+function describeApplied({ summary, isRepeated, grounding, pageUrl }: ApplyResult & { ok: true }): string {
   const { key, revision } = summary;
   const stored = `Stored revision ${revision} of variant ${key}.`;
   const next = `Use baseRevision ${revision} for the next change. It has no check yet: run check_variant before you finish.`;

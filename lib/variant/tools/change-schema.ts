@@ -30,7 +30,7 @@ const CHANGE = {
   required: ["op", "selector"],
 };
 
-/** The input of `apply_variant` as the model is told it: one flat object for a change is shorter than ten alternatives. */
+/** The input schema of `apply_variant` for the model: one flat object for a change is shorter than ten alternatives. */
 export const APPLY_VARIANT_SCHEMA = {
   type: "object",
   properties: {

@@ -9,7 +9,10 @@ import type { VariantToolServices } from "../variants-deps.ts";
 
 const FINDINGS_SHOWN = 30;
 
-/** `check_variant`: proves the newest revision on fresh loads of its pages. Source: specification, Structured sessions; `architecture.md`, Variants. */
+/**
+ * `check_variant`: proves the newest revision on fresh loads of its pages.
+ * Source: specification, Structured sessions; `architecture.md`, Variants.
+ */
 export const checkVariantTool = (services: VariantToolServices): Tool => ({
   ...defineTool({
     name: "check_variant",
@@ -44,7 +47,7 @@ const ADVICE = {
   fail: "Correct the cause of each fail with apply_variant, and check again.",
 } as const;
 
-/** A report for the model: the outcome first, then each finding. */
+/** Describes a report for the model: the outcome first, then each finding. */
 function describeReport(report: CheckReport): string {
   const { variant, revision, status, findings, pages, notes, requirements = [] } = report;
   const shown = findings.slice(0, FINDINGS_SHOWN).map(({ level, code, changeId, url, viewport, message }) => {
@@ -68,7 +71,7 @@ function describeReport(report: CheckReport): string {
   ].join("\n");
 }
 
-/** The evidence ids of a page's pictures: a requirement is met with them, and view_image shows them. */
+/** Lists the evidence ids of a page's pictures. The model cites them when it meets a requirement, and can view them. */
 function describePictures({ before, after }: CheckReport["pages"][number]["pictures"]): string {
   const ids = [before && `before ${before.id}`, after && `after ${after.id}`].filter((part) => part !== null);
   return ids.length === 0 ? "" : `; evidence: ${ids.join(", ")}`;

@@ -12,7 +12,7 @@ import { listVariantKeys } from "../variant-store.ts";
 import type { VariantToolServices } from "../variants-deps.ts";
 
 const PREVIEWS_MAX = 12;
-/** Twelve pages at their limit, and a browser's start. */
+/** Time for twelve pages at their limit, and for the start of a browser. */
 const TIMEOUT_MS = 360_000;
 
 const side = z.int().min(240).max(3_840);
@@ -35,7 +35,10 @@ const common = {
   timeoutMs: TIMEOUT_MS,
 } as const;
 
-/** `set_previews`: the pictures that people see beside the task. Source: specification, Capabilities; `architecture.md`, Variants. */
+/**
+ * `set_previews`: sets the pictures that people see next to the task.
+ * Source: specification, Capabilities; `architecture.md`, Variants.
+ */
 export const setPreviews = (services: VariantToolServices): Tool => ({
   ...defineTool({
     ...common,

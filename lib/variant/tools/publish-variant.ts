@@ -2,13 +2,16 @@ import { z } from "zod";
 import { quoteAsData } from "#lib/tools/quote-as-data.ts";
 import { defineTool, errorResult, type Tool } from "#lib/tools/tool.ts";
 import { DEFAULT_VARIANT, variantKeySchema } from "../document.ts";
-import { type Published, publishVariant } from "../publish-variant.ts";
+import { type PublishResult, publishVariant } from "../publish-variant.ts";
 import { writePinnedTag, writeScriptTag } from "../script-tag.ts";
 import { explainUnknown } from "../show-for-picture.ts";
 import { findRevision, listVariantKeys } from "../variant-store.ts";
 import type { VariantToolServices } from "../variants-deps.ts";
 
-/** `publish_variant`: makes a release of the newest revision. Source: specification, Structured sessions; `architecture.md`, Publications. */
+/**
+ * `publish_variant`: makes a release of the newest revision.
+ * Source: specification, Structured sessions; `architecture.md`, Publications.
+ */
 export const publishVariantTool = (services: VariantToolServices): Tool =>
   defineTool({
     name: "publish_variant",
@@ -44,7 +47,7 @@ async function explain(
   { db }: VariantToolServices,
   sessionId: string,
   variant: string,
-  { reason, problem }: Extract<Published, { ok: false }>,
+  { reason, problem }: Extract<PublishResult, { ok: false }>,
 ): Promise<string> {
   if (reason === "unknown") return explainUnknown(variant, await listVariantKeys(db, sessionId));
   const advice = "Run check_variant, correct what it finds, and publish then.";
@@ -52,7 +55,7 @@ async function explain(
 }
 
 function describePublished(
-  { isNew, publication, summary }: Extract<Published, { ok: true }>,
+  { isNew, publication, summary }: Extract<PublishResult, { ok: true }>,
   warnings: string[],
 ): string {
   const { number, revision } = publication;

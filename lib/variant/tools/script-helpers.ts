@@ -9,7 +9,7 @@ const optionsSchema = z.strictObject({ variant: variantKeySchema.default(DEFAULT
   variant: DEFAULT_VARIANT,
 });
 
-/** `page.applyVariant(changes, { variant })` in scripts: what `apply_variant` does with `add`. It is there with the tool alone. */
+/** `page.applyVariant(changes, { variant })` in scripts: like `apply_variant` with `add`. Only for runs with that tool. */
 export const variantHelpers =
   (deps: VariantsDeps): ScriptHelpers =>
   (call, live) => {

@@ -4,13 +4,13 @@ import type { World } from "../../world/open-world.ts";
 type KillPoint = {
   name: string;
   title: string;
-  /** What the first message asks for, `tools` where nothing is said; it must lead past the point. A seed picks one. */
+  /** Kinds of the first message, from which the seed picks one; default `tools`. The turn must pass the point. */
   kinds?: ("tools" | "structured" | "browser" | "long" | "delegate" | "edit")[];
   /** How the receiver of callbacks behaves. */
   hook?: string;
-  /** At which arrivals the process may die; a seed picks one. */
+  /** Arrivals at the point from which the seed picks the one that kills the process; default 1. */
   arrivals?: number[];
-  /** Puts the kill off by up to as many milliseconds. */
+  /** Longest delay of the kill after the point, in milliseconds. */
   spreadMs?: number;
 };
 
@@ -63,12 +63,12 @@ const KILL_POINTS: KillPoint[] = [
 
 const DIE_WITHIN_MS = 60_000;
 
-/** A context so small that a long turn does not fit into it. */
+/** A context that a turn of the kind `long` exceeds. */
 const SMALL_CONTEXT = { AGENT_CONTEXT_TOKENS: "12000" };
-/** Within this time a message of its own accord comes, before or after the restart. */
-const BESIDE_MAX_MS = 1_200;
+/** Longest time until the extra message is sent, from the creation of the session or from the restart. */
+const EXTRA_MESSAGE_MAX_MS = 1_200;
 
-/** `kill -9` at every point of a run, each with a follow-up that waits behind it. */
+/** `kill -9` at every point of a run, each with a follow-up in the queue. */
 export const killPoints: FaultCase[] = KILL_POINTS.map((point) => ({
   name: point.name,
   group: "kill",
@@ -76,16 +76,16 @@ export const killPoints: FaultCase[] = KILL_POINTS.map((point) => ({
   play: (world) => playKill(world, point),
 }));
 
-/** What a seed puts beside a kill: a message that steers, or one that interrupts, at a moment of its own. */
-const BESIDE = ["nothing", "steer", "steer-late", "interrupt-late"] as const;
+/** The extra message of a kill, which the seed picks and times; `-late` ones are sent after the restart. */
+const EXTRA_MESSAGES = ["nothing", "steer", "steer-late", "interrupt-late"] as const;
 
 async function playKill(world: World, point: KillPoint): Promise<void> {
   const { random, problems } = world;
   const arrival = random.pick(point.arrivals ?? [1]);
   const spread = point.spreadMs ?? 20;
-  const putOff = random.next() < 0.5 ? 0 : random.between(1, spread);
+  const delayMs = random.next() < 0.5 ? 0 : random.between(1, spread);
   const kind = random.pick(point.kinds ?? ["tools"]);
-  const fault = `${point.name}:${arrival}:kill9${putOff > 0 ? `@${putOff}` : ""}`;
+  const fault = `${point.name}:${arrival}:kill9${delayMs > 0 ? `@${delayMs}` : ""}`;
   await world.start(fault, kind === "long" ? SMALL_CONTEXT : {});
   const created = await world.create(kind, {
     ...(point.hook !== undefined && { hook: point.hook }),
@@ -93,29 +93,31 @@ async function playKill(world: World, point: KillPoint): Promise<void> {
     ...(kind === "browser" && { body: { targetUrl: `${world.oracle.receiverUrl}/page/target` } }),
   });
   const nextKind = kind === "browser" ? "plain" : kind;
-  // A steer that is read before the first model call would keep a turn from its browser.
-  const beside = random.pick(kind === "browser" ? BESIDE.filter((each) => each !== "steer") : BESIDE);
-  const besideAtMs = random.between(0, BESIDE_MAX_MS);
-  // An interrupt before the kill could keep the turn from ever reaching the point.
-  if (created && beside === "steer") world.followUpLater(created.sessionId, nextKind, "steer", besideAtMs);
+  // If the turn read a steer before its first model call, it would follow that message and never open a browser.
+  const extra = random.pick(
+    kind === "browser" ? EXTRA_MESSAGES.filter((each) => each !== "steer") : EXTRA_MESSAGES,
+  );
+  const extraAfterMs = random.between(0, EXTRA_MESSAGE_MAX_MS);
+  // Only a steer is sent before the kill: an interrupt could end the turn before it reaches the point.
+  if (created && extra === "steer") world.followUpLater(created.sessionId, nextKind, "steer", extraAfterMs);
   if (created) await world.followUp(created.sessionId, nextKind);
-  if (!(await world.died(DIE_WITHIN_MS))) {
+  if (!(await world.waitForDeath(DIE_WITHIN_MS))) {
     problems.push(`${point.name} was not reached ${arrival} times`);
-    return world.quiet();
+    return world.waitUntilIdle();
   }
   await world.restart();
   const [first] = world.acknowledged;
   if (!created && first) await world.followUp(first.sessionId, kind);
-  if (first && beside === "steer-late") world.followUpLater(first.sessionId, nextKind, "steer", besideAtMs);
-  if (first && beside === "interrupt-late")
-    world.followUpLater(first.sessionId, nextKind, "interrupt", besideAtMs);
-  await world.quiet();
+  if (first && extra === "steer-late") world.followUpLater(first.sessionId, nextKind, "steer", extraAfterMs);
+  if (first && extra === "interrupt-late")
+    world.followUpLater(first.sessionId, nextKind, "interrupt", extraAfterMs);
+  await world.waitUntilIdle();
 }
 
-/** Points inside durable steps: there a failure of our own infrastructure is the engine's to repeat. */
+/** Points inside durable steps, which the engine repeats if our own infrastructure fails. */
 const THROWING = ["K06", "K07", "K11", "K12", "K13", "K15", "K16", "K18", "K20", "K21", "K22", "K24", "K26"];
 
-/** Steps that fail before or after their work, without the process ending. */
+/** Steps that fail before or after their work while the process keeps running. */
 export const throwPoints: FaultCase[] = (["throw", "exec-then-throw"] as const).flatMap((action) =>
   KILL_POINTS.filter(({ name }) => THROWING.includes(name)).map(
     (point): FaultCase => ({
@@ -132,8 +134,8 @@ export const throwPoints: FaultCase[] = (["throw", "exec-then-throw"] as const).
         world.expectRepeats();
         const created = await world.create(kind, point.hook === undefined ? {} : { hook: point.hook });
         if (created) await world.followUp(created.sessionId, kind);
-        await world.askAgain();
-        await world.quiet();
+        await world.retryUnanswered();
+        await world.waitUntilIdle();
       },
     }),
   ),

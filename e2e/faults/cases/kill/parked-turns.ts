@@ -6,38 +6,38 @@ const DIE_WITHIN_MS = 60_000;
 const SESSIONS = 6;
 const KILLS = 10;
 
-/** Creates a session in which a person gives the agent a task, and the agent asks questions about it. */
+/** Creates a session in which the agent asks questions about a person's task. */
 async function createAsking(world: World) {
   const created = await world.create("plain");
   if (created) await world.sayAsPerson(created, "ask");
   return created;
 }
 
-/** `kill -9` while a turn is being parked, or woken. */
+/** `kill -9` while the service parks or wakes a turn. */
 const killAt = (name: string, title: string, arrivals: number[]): FaultCase => ({
   name,
   group: "kill",
   title,
   async play(world) {
     const { random, problems } = world;
-    const putOff = random.next() < 0.5 ? "" : `@${random.between(1, 30)}`;
-    await world.start(`${name}:${random.pick(arrivals)}:kill9${putOff}`);
+    const delay = random.next() < 0.5 ? "" : `@${random.between(1, 30)}`;
+    await world.start(`${name}:${random.pick(arrivals)}:kill9${delay}`);
     const stopAnswering = world.answerQuestions();
     const created = await createAsking(world);
-    if (!(await world.died(DIE_WITHIN_MS))) problems.push(`${name} was not reached`);
+    if (!(await world.waitForDeath(DIE_WITHIN_MS))) problems.push(`${name} was not reached`);
     await world.restart();
     if (created) await world.followUp(created.sessionId, "plain");
-    await world.quiet();
+    await world.waitUntilIdle();
     await stopAnswering();
   },
 });
 
-/** Kills at any moment while turns are parked, answered, steered and interrupted. */
+/** Kills at random moments while turns are parked, answered, steered and interrupted. */
 const randomKills: FaultCase = {
   name: "parked-kills",
   group: "kill",
   title: `${KILLS} kills at random moments while turns wait and are answered`,
-  needsAll: true,
+  runsAlone: true,
   async play(world) {
     const { random } = world;
     await world.start();
@@ -54,13 +54,13 @@ const randomKills: FaultCase = {
       await world.kill();
       await world.restart();
     }
-    await world.quiet();
+    await world.waitUntilIdle();
     await stopAnswering();
   },
   findViolations: ({ rows }) =>
     rows.events.filter(({ kind }) => kind === "turn.waiting").length >= SESSIONS
       ? []
-      : ["hardly a turn has waited"],
+      : ["fewer turns waited than sessions were created"],
 };
 
 /** Turns that wait for a person. Source: `faults.md`, Kill points. */

@@ -11,8 +11,8 @@ async function createPublishing(world: World): Promise<{ sessionId: string; vari
   return { sessionId: created.sessionId, variant };
 }
 
-/** Kills the service during a change over HTTP, and asks for it again after the restart. */
-async function cutChange(
+/** Kills the service during a change over HTTP, and requests the change again after the restart. */
+async function killDuringChange(
   world: World,
   point: string,
   variant: string,
@@ -25,11 +25,11 @@ async function cutChange(
   await expectKill(world, point);
   await world.restart();
   await publisher.read();
-  await publisher.askAgain();
+  await publisher.retryUnanswered();
   await publisher.read();
 }
 
-/** `kill -9` while the agent publishes, and while a program does. */
+/** `kill -9` while the agent publishes, and while a client of the API does. */
 const killPublishing = (name: string, title: string): FaultCase => ({
   name,
   group: "kill",
@@ -41,12 +41,12 @@ const killPublishing = (name: string, title: string): FaultCase => ({
     await world.followUp(sessionId, "plain");
     await expectKill(world, name);
     await world.restart();
-    await world.quiet();
+    await world.waitUntilIdle();
     await publisher.read();
     await publisher.change(variant, "unpublish");
-    await cutChange(world, name, variant, "publish");
+    await killDuringChange(world, name, variant, "publish");
     await publisher.change(variant, { rollback: 1 });
-    await world.quiet();
+    await world.waitUntilIdle();
   },
   findViolations: ({ rows }) =>
     rows.releases
@@ -57,7 +57,7 @@ const killPublishing = (name: string, title: string): FaultCase => ({
       : [`there are ${rows.releases.length} releases instead of the agent's and the program's`],
 });
 
-/** `kill -9` after a rollback and after an unpublishing. */
+/** `kill -9` after a rollback, and after a publication is unpublished. */
 const killMoving: FaultCase = {
   name: "K39",
   group: "kill",
@@ -66,17 +66,17 @@ const killMoving: FaultCase = {
     const { publisher, random } = world;
     await world.start();
     const { variant } = await createPublishing(world);
-    await world.quiet();
+    await world.waitUntilIdle();
     await publisher.read();
     await publisher.change(variant, "unpublish");
     await publisher.change(variant, "publish");
     const moves: PublicationChange["wanted"][] = [{ rollback: 1 }, "unpublish"];
     for (const wanted of random.next() < 0.5 ? moves : moves.toReversed())
-      await cutChange(world, "K39", variant, wanted);
+      await killDuringChange(world, "K39", variant, wanted);
   },
 };
 
-/** Two sessions with a publication each are deleted, the second one with a kill. */
+/** Deletes two sessions that have one publication each; the second deletion is killed. */
 const killRemoval: FaultCase = {
   name: "K33",
   group: "kill",
@@ -85,7 +85,7 @@ const killRemoval: FaultCase = {
     const { publisher } = world;
     await world.start();
     const [first, second] = [await createPublishing(world), await createPublishing(world)];
-    await world.quiet();
+    await world.waitUntilIdle();
     await publisher.read();
     await publisher.remove(first.sessionId);
     await world.stop();
@@ -100,7 +100,7 @@ const killRemoval: FaultCase = {
   },
 };
 
-/** Publications and what is done to them. Source: `faults.md`, Kill points. */
+/** Kills during changes of publications. Source: `faults.md`, Kill points. */
 export const publications: FaultCase[] = [
   killRemoval,
   killPublishing("K37", "about to publish a release"),

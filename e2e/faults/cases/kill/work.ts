@@ -2,7 +2,7 @@ import type { FaultCase } from "../../fault-case.ts";
 import type { World } from "../../world/open-world.ts";
 import { armKill, expectKill } from "./arm-kill.ts";
 
-/** `kill -9` while the agent plans, proves, deploys or reports, with a second task that waits behind it. */
+/** `kill -9` while the agent plans, proves, deploys or reports, with a second task in the queue. */
 const killWork = (name: string, title: string, arrivals: number[] = [1]): FaultCase => ({
   name,
   group: "kill",
@@ -13,7 +13,7 @@ const killWork = (name: string, title: string, arrivals: number[] = [1]): FaultC
     if (created) await world.followUp(created.sessionId, "work");
     await expectKill(world, name);
     await world.restart();
-    await world.quiet();
+    await world.waitUntilIdle();
   },
   findViolations: ({ rows }) => {
     const counts = [
@@ -22,19 +22,21 @@ const killWork = (name: string, title: string, arrivals: number[] = [1]): FaultC
       rows.landingPageVersions.length,
       rows.reports.length,
     ];
-    return counts.every((count) => count === 2) ? [] : [`two tasks came to ${counts.join(", ")}`];
+    return counts.every((count) => count === 2)
+      ? []
+      : [`two tasks produced ${counts.join(", ")}, not 2 each`];
   },
 });
 
-/** Creates a session that has done its task. */
+/** Creates a session and waits until its task is done. */
 async function createDone(world: World, kind: string): Promise<string> {
   const created = await world.create(kind);
   if (!created) throw new Error("the session was not created");
-  await world.quiet();
+  await world.waitUntilIdle();
   return created.sessionId;
 }
 
-/** Sends a request to the service. @returns undefined when no whole answer came. */
+/** Sends a request to the service. @returns undefined if no complete answer arrived. */
 async function ask(world: World, method: string, path: string, body?: unknown) {
   try {
     const answer = await world.service().call(method, path, body);
@@ -44,8 +46,8 @@ async function ask(world: World, method: string, path: string, body?: unknown) {
   }
 }
 
-/** Kills the service after a page was moved, whose change is visible from then on, and moves it again. */
-async function cutMove(world: World, slug: string, version: number | null): Promise<void> {
+/** Kills the service after a change of a page, checks that the change is visible, and requests it again. */
+async function killDuringMove(world: World, slug: string, version: number | null): Promise<void> {
   const { problems } = world;
   const operation = version === null ? "unpublish" : "rollback";
   const move = () =>
@@ -55,7 +57,7 @@ async function cutMove(world: World, slug: string, version: number | null): Prom
   await move();
   await expectKill(world, "K44");
   await world.restart();
-  for (const when of ["after the restart", "asked again"]) {
+  for (const when of ["after the restart", "after the repeat"]) {
     const served = await ask(world, "GET", `/p/${slug}/`);
     if (served?.status !== (version === null ? 410 : 200))
       problems.push(`${operation}, ${when}: ${slug} answers ${served?.status}`);
@@ -64,7 +66,7 @@ async function cutMove(world: World, slug: string, version: number | null): Prom
   }
 }
 
-/** `kill -9` after an unpublishing and after a rollback. */
+/** `kill -9` after a page is unpublished, and after a rollback. */
 const killMove: FaultCase = {
   name: "K44",
   group: "kill",
@@ -75,8 +77,8 @@ const killMove: FaultCase = {
     const path = `/api/sessions/${sessionId}/pages`;
     const { data } = await world.service().read<{ data: { slug: string }[] }>(path);
     const slug = data[0]?.slug ?? "";
-    await cutMove(world, slug, null);
-    await cutMove(world, slug, 1);
+    await killDuringMove(world, slug, null);
+    await killDuringMove(world, slug, 1);
   },
   findViolations: ({ rows }) => {
     const moves = rows.events.filter(({ kind }) => kind === "page.updated").length;
@@ -84,7 +86,7 @@ const killMove: FaultCase = {
   },
 };
 
-/** `kill -9` in the import of the agent, and in that of a program, which asks again. */
+/** `kill -9` during an import of the agent, and during one over the API, which the client repeats. */
 const killImport: FaultCase = {
   name: "K46",
   group: "kill",
@@ -100,7 +102,7 @@ const killImport: FaultCase = {
     const created = await world.create("import");
     await expectKill(world, "K46");
     await world.restart();
-    await world.quiet();
+    await world.waitUntilIdle();
     const sessionId = created?.sessionId ?? world.acknowledged.at(-1)?.sessionId ?? "";
     const imports = `/api/sessions/${sessionId}/imports`;
     const count = async () => (await world.service().read<{ data: unknown[] }>(imports)).data.length;
@@ -118,7 +120,7 @@ const killImport: FaultCase = {
     const statuses = [(await post())?.status, (await post())?.status];
     const expected = stored === 1 ? [200, 200] : [201, 200];
     if (statuses.join() !== expected.join()) problems.push(`the import was answered ${statuses.join()}`);
-    await world.quiet();
+    await world.waitUntilIdle();
   },
   findViolations: ({ rows }) => [
     ...(rows.imports.length === 2 ? [] : [`there are ${rows.imports.length} imports instead of two`]),
@@ -128,7 +130,7 @@ const killImport: FaultCase = {
   ],
 };
 
-/** `kill -9` in an export: half a file is not taken for a whole one, and the session is as it was. */
+/** `kill -9` during an export: half a file does not pass for a whole one, and the session is unchanged. */
 const killExport: FaultCase = {
   name: "K47",
   group: "kill",
@@ -145,7 +147,7 @@ const killExport: FaultCase = {
     await world.start(armKill(world, "K47"));
     const cut = await read();
     await expectKill(world, "K47");
-    // The kill may come after the last byte.
+    // The kill may come after the last byte, so a whole file is allowed.
     if (cut !== undefined && cut !== before) problems.push("half an export was taken for a whole one");
     await world.restart();
     if ((await read()) !== before) problems.push("the export after the restart is another one");
@@ -153,8 +155,8 @@ const killExport: FaultCase = {
 };
 
 /**
- * A whole export as text, otherwise undefined. Left out is what a start of the service changes: its port, and the number of
- * the last event.
+ * A whole export as text without the parts that a restart changes: the port, the export's time, and its id, which holds the
+ * number of the last event. Undefined if the export is incomplete.
  */
 function readDocument(text: string | undefined): string | undefined {
   try {

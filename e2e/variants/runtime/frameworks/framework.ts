@@ -3,14 +3,14 @@ import { resolve } from "node:path";
 import { type BuildOptions, build, type Plugin } from "esbuild";
 
 /**
- * What the shop of the tests shows. Each framework renders it to the same elements, once on the server and then in the
- * page, where `window.shop.show(state)` renders it again and `window.shop.unmount()` takes it away.
+ * The state of the tests' shop. Each framework renders it to the same elements, first on the server and then in the page,
+ * where `window.shop.show(state)` renders it again and `window.shop.unmount()` removes it.
  */
 export type ShopState = {
   count: number;
   items: string[];
   hasSummary: boolean;
-  /** Another key renders new elements. */
+  /** Used as a key: another value makes the framework create new elements. */
   generation: number;
 };
 
@@ -34,7 +34,7 @@ export type BuiltShop = {
 /** A framework that renders on the server and hydrates. */
 export type Framework = { name: string; build: (mode: BuildMode) => Promise<BuiltShop> };
 
-/** The document around the server's HTML. */
+/** Wraps the server's HTML into a document. */
 export const toDocument = (content: string, head = ""): string =>
   `<!doctype html><html><head><title>Shop</title>${head}<script type="module" src="/client.js"></script></head><body><div id="root">${content}</div></body></html>`;
 

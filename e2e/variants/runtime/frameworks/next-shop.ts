@@ -7,10 +7,10 @@ import { dirname, join, resolve } from "node:path";
 import { FIRST_STATE } from "./framework.ts";
 import { REACT_SHOP } from "./react-shop.ts";
 
-/** The shop as a client component of the App Router, beside a page that is streamed and a link to another page. */
+/** An app with the App Router: the shop as a client component, streamed content, and a link to another page. */
 const FILES: Record<string, string> = {
   "package.json": '{ "private": true }',
-  // The packages are a link to a folder outside of the app.
+  // `node_modules` is a link to a folder outside the app.
   "next.config.mjs": 'export default { turbopack: { root: "/" } };',
   "app/layout.jsx":
     "export default function Layout({ children }) { return <html lang='en'><body>{children}</body></html>; }",

@@ -5,7 +5,7 @@ import type { Change } from "#lib/variant/document.ts";
 import { type RuntimeBrowser, readBody, readReport, revert, scriptOf } from "../runtime-fixture.ts";
 import { type BuiltShop, FIRST_STATE, type ShopState } from "./framework.ts";
 
-/** States that the shop is rendered in, one after the other: other texts, keys in another order, new elements. */
+/** The states that the shop shows in turn: other texts, keys in another order, new elements. */
 const STATES: ShopState[] = [
   { ...FIRST_STATE, count: 2 },
   { ...FIRST_STATE, count: 2, items: ["plum", "cherry", "apple"] },
@@ -14,12 +14,12 @@ const STATES: ShopState[] = [
   { ...FIRST_STATE, count: 4, items: ["fig", "apple"], generation: 2 },
 ];
 
-/** A shop at an address. */
+/** A shop that is served at an address. */
 export type ServedShop = {
   url: string;
-  /** Holds the client script back until the returned function is called; null if the server cannot. */
+  /** Delays the client script until the returned function is called; null if the server cannot delay it. */
   hold: (() => () => void) | null;
-  /** The shop after hydration, after each state, and after it was unmounted, without a variant. */
+  /** The shop's HTML without a variant: after hydration, after each state, and after unmounting. */
   bodies: string[];
 };
 
@@ -30,7 +30,7 @@ const show = (page: Page, state: ShopState) =>
 const unmount = (page: Page) => page.evaluate(() => Reflect.get(window, "shop").unmount());
 const waitForShop = (page: Page) => page.waitForFunction(() => "shop" in window);
 
-/** Plays all states without a variant. @returns the shop after each. */
+/** Plays all states without a variant. @returns the shop's HTML after each. */
 export async function recordShop(browser: RuntimeBrowser, url: string): Promise<string[]> {
   const { page, problems, close } = await browser.open(url);
   await waitForShop(page);
@@ -75,8 +75,8 @@ async function waitUntilApplied(page: Page, what: string): Promise<void> {
 }
 
 /**
- * Plays all states with changes: they wait for hydration, come back after each render, and are reverted to the body that
- * the shop has without them. The framework never reports a problem.
+ * Plays all states with changes. Asserts that the changes wait for hydration, come back after each render, and revert to
+ * the HTML that the shop has without them, and that the framework reports no problem.
  */
 export async function playShop(browser: RuntimeBrowser, shop: ServedShop, changes: Change[]): Promise<void> {
   const script = scriptOf(shop.url, changes);

@@ -1,6 +1,6 @@
 import type { Change } from "#lib/variant/document.ts";
 
-/** Each operation on elements of the shop. Each is played alone, and all of them together. */
+/** Every operation, on elements of the shop. */
 export const SHOP_CHANGES: Change[] = [
   { id: "text", op: "setText", selector: "#pay", text: "Buy" },
   { id: "text-of-elements", op: "setText", selector: "#greeting", text: "Welcome" },

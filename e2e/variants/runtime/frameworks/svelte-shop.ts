@@ -29,8 +29,8 @@ const SHOP = `
 </main>
 {/key}`;
 
-/** A holder of the state; `$state` exists in modules of Svelte alone. */
-const HOLDER = `export function createShop(first) { let state = $state.raw(first); return { get state() { return state; }, set state(next) { state = next; } }; }`;
+/** The module with the state, because `$state` exists only in Svelte modules. */
+const STATE_MODULE = `export function createShop(first) { let state = $state.raw(first); return { get state() { return state; }, set state(next) { state = next; } }; }`;
 
 const SERVER = `
 import { render as renderSvelte } from "svelte/server";
@@ -55,7 +55,7 @@ const compiler = (generate: "client" | "server", mode: BuildMode): Plugin => ({
       const options = { generate, dev: mode === "development", filename: path };
       if (path === "shop.svelte") return { contents: compile(SHOP, options).js.code, resolveDir };
       const { compileModule } = await import("svelte/compiler");
-      return { contents: compileModule(HOLDER, options).js.code, resolveDir };
+      return { contents: compileModule(STATE_MODULE, options).js.code, resolveDir };
     });
   },
 });

@@ -13,7 +13,7 @@ import {
 import { followUpAcceptedSchema, followUpSchema } from "../schemas/follow-up.ts";
 import { listQuerySchema, streamHeadersSchema, streamQuerySchema } from "../schemas/queries.ts";
 
-/** What the API and the session page share when they post a message. */
+/** The parts that the operations of the API and the session page for posting a message have in common. */
 export const followUp = {
   errors: ["idempotency_key_reused", "conflict"],
   answerHeaders: { 202: ["Idempotency-Replayed"] },
@@ -23,7 +23,7 @@ export const followUp = {
   answers: { 202: followUpAcceptedSchema },
 } as const;
 
-/** What the API and the session page share when they edit a queued message. */
+/** The parts that the operations of the API and the session page for editing a queued message have in common. */
 export const queuedEdit = {
   body: z.strictObject({ text: z.string().min(1, { error: "must not be empty" }) }),
   bodyBytesMax: 8 * MIB,
@@ -31,7 +31,7 @@ export const queuedEdit = {
   answers: { 200: settledSchema },
 } as const;
 
-/** What the API and the session page share when they answer a question of the agent. */
+/** The parts that the operations of the API and the session page for answering a question have in common. */
 export const elicitationAnswer = {
   body: z.union([
     z.strictObject({ answer: answerInputSchema }),

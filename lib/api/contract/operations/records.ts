@@ -10,7 +10,7 @@ import {
   rotateCallbackSecretSchema,
 } from "../schemas/session-answers.ts";
 
-/** What the webhook and the session page share when they submit annotations. */
+/** The parts that the webhook and the session page's operation for submitting annotations have in common. */
 export const annotationSubmission = {
   body: z.unknown(),
   bodyShownAs: annotationSubmissionSchema,

@@ -9,7 +9,7 @@ import {
   sharesRevokedSchema,
 } from "../schemas/share-links.ts";
 
-/** What the API and the session page share when they create a link. */
+/** The parts that the operations of the API and the session page for creating a link have in common. */
 export const shareLinkCreation = {
   body: createShareLinkSchema,
   bodyBytesMax: 64 * 1024,

@@ -11,7 +11,7 @@ const agentRecordSchema = z
       examples: ["ses_c3hq7wzkx2mtnpyr5vbjd4sa"],
     }),
     parentId: z.string().meta({
-      description: "Id of the session that delegated to it.",
+      description: "Id of the session that started the sub-agent.",
       examples: ["ses_xdbqydi2z2jnnberubbghcrn"],
     }),
     depth: z.int().meta({ description: "1 for a sub-agent of a session without a parent." }),
@@ -19,18 +19,19 @@ const agentRecordSchema = z
     objective: z.string().meta({ examples: ["Read the prices on the cart page."] }),
     browser: z.enum(AGENT_BROWSERS),
     status: z.enum(["running", ...AGENT_OUTCOMES]).meta({
-      description: "`running` until its turn has ended, also while it waits.",
+      description: "`running` until its turn ends, also while the turn waits.",
     }),
     lastStep: z
       .string()
       .nullable()
-      .meta({ description: "What it did last, in words.", examples: ["called dom_query"] }),
+      .meta({ description: "Its last step, in words.", examples: ["called dom_query"] }),
     progress: z
       .string()
       .nullable()
-      .meta({ description: "What it reported last.", examples: ["Two of five pages are read."] }),
+      .meta({ description: "Its last progress report.", examples: ["Two of five pages are read."] }),
     result: jsonValue.optional().meta({
-      description: "What it submitted. If it succeeded without submitting anything: its last text.",
+      description:
+        "The result that it submitted, or its last text if it succeeded without submitting a result.",
     }),
     error: z
       .string()
@@ -40,7 +41,7 @@ const agentRecordSchema = z
       description: "Whether the sub-agent submitted the result. Otherwise the result is its last text.",
     }),
     usage: usageSumSchema.meta({
-      description: "Usage of its ended turns, with everything below it.",
+      description: "Usage of its finished turns, including the sub-agents below it.",
     }),
     statusUrl: z.string(),
     streamUrl: z.string(),
@@ -74,12 +75,12 @@ const agentViewSchema = agentRecordSchema
   })
   .meta({ id: "AgentView", description: "A sub-agent on the session page." });
 
-/** The tree below a session for its page, flat: parents before their children. */
+/** The tree below a session, for its page, as a flat list: parents before their children. */
 export const agentViewsSchema = z
   .object({ success: z.literal(true), agents: z.array(agentViewSchema) })
   .meta({ id: "AgentViews", description: "The sub-agents below a session, on its page." });
 
-/** The tree below a session, flat: parents before their children. */
+/** The tree below a session, as a flat list: parents before their children. */
 export const agentTreeSchema = z
   .object({ success: z.literal(true), agents: z.array(agentRecordSchema) })
   .meta({ id: "AgentTree", description: "The sub-agents below a session." });

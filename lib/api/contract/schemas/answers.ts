@@ -96,7 +96,7 @@ export const browserStatusSchema = z
       .nullable()
       .meta({
         description:
-          "Path of a read-only page with the live view alone. Anyone with the link can open it. Null unless `status` is `ready`. Revoking all share links replaces it.",
+          "Path of a read-only page with only the live view. Anyone with the link can open it. Null unless `status` is `ready`. Revoking all share links replaces it.",
         examples: ["/s/ses_xdbqydi2z2jnnberubbghcrn/live?key=JdGm7kq0-bTqk2wVYv3cE8rN1xLh5uPa"],
       }),
     desiredUrl: pageUrl("The page that the session currently targets.").nullable(),
@@ -126,7 +126,7 @@ export const retargetAcceptedSchema = z
   .meta({
     id: "RetargetAccepted",
     description:
-      "The retarget is accepted, but the navigation has not landed yet. Poll the browser's status.",
+      "The retarget was accepted, but the navigation is not complete yet. Poll the browser's status.",
   });
 
 export const annotationAcceptedSchema = z.object({ ok: z.literal(true) }).meta({ id: "AnnotationAccepted" });
@@ -228,7 +228,7 @@ const queuedMessageSchema = z
     requestId,
     mode: z.enum(FOLLOW_UP_MODES).meta({
       description:
-        "`steer` messages are read by the running turn between two of its steps. Other messages start a turn of their own.",
+        "`steer` messages are read by the running turn between two of its steps. Other messages start their own turn.",
     }),
     text: z.string().meta({ examples: ["Which of these are required?"] }),
     author: z

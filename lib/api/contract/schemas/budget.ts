@@ -23,7 +23,7 @@ const minutes = z
   .positive({ error: "must be a number of minutes > 0" })
   .max(1_000_000, { error: "must be at most 1,000,000" })
   .meta({
-    description: "Minutes at work: of turns that do not wait, those of sub-agents included.",
+    description: "Working minutes of turns, including those of sub-agents. Waiting time does not count.",
     examples: [30],
   });
 
@@ -44,7 +44,7 @@ export const budgetChangeSchema = z
   })
   .meta({
     id: "BudgetChange",
-    description: "New limits of a session. An omitted limit stays as it is, null removes it.",
+    description: "New limits of a session. An omitted limit stays unchanged, null removes it.",
   });
 
 const limit = (what: string) =>
@@ -63,13 +63,13 @@ const spentSchema = z
     usd: z
       .number()
       .nullable()
-      .meta({ description: "Null if the price of the model is not known.", examples: [1.25] }),
+      .meta({ description: "Null if the price of the model is unknown.", examples: [1.25] }),
     tokens: z.number().meta({ examples: [48_210] }),
     minutes: z.number().meta({ examples: [3.4] }),
   })
   .meta({ description: "What the session and its sub-agents have spent so far." });
 
-/** The budget of a session, and what it has spent. */
+/** The budget of a session, and the amounts that it has spent. */
 export const budgetStateSchema = z.object({ ...limits, spent: spentSchema }).meta({ id: "BudgetState" });
 
 export const budgetAnswerSchema = z

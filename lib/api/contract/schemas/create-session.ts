@@ -207,7 +207,7 @@ export const createSessionSchema = z
     source: z.enum(SOURCES).optional().meta({
       default: "api",
       description:
-        "Attribution stamped onto every event. No value makes a turn count as started by a person.",
+        "Attribution that every event contains. No value makes a turn count as started by a person.",
     }),
     callback: callbackSchema.optional(),
     outputSchema: jsonObject.optional().meta({

@@ -13,7 +13,7 @@ export const exportQuerySchema = z.object({
   format: z
     .enum(["script", ...JSON_FORMATS])
     .default("json")
-    .meta({ description: "`script`: one JavaScript file that needs nothing of this service." }),
+    .meta({ description: "`script`: one JavaScript file that works without this service." }),
 });
 
 export const exportedSchema = z
@@ -34,7 +34,7 @@ export const exportedSchema = z
           reason: z.string().meta({ examples: ["GrowthBook cannot move an element to the end of another."] }),
         }),
       )
-      .meta({ description: "What the format cannot carry.", examples: [[]] }),
+      .meta({ description: "Parts of the revision that the format cannot represent.", examples: [[]] }),
   })
   .meta({ id: "ExportedVariant", description: "A revision in a format of this service or of another tool." });
 
@@ -51,9 +51,9 @@ export const importSchema = z.strictObject({
     .meta({
       description: "The newest revision, which the import replaces. 0 for a variant that does not exist yet.",
     }),
-  url: httpUrlUpTo(8_192)
-    .optional()
-    .meta({ description: "Page for changes whose own address pattern has no equivalent here." }),
+  url: httpUrlUpTo(8_192).optional().meta({
+    description: "URL of the page for changes whose URL pattern has no equivalent in this service.",
+  }),
   experiment: z
     .string()
     .max(500)
@@ -70,6 +70,6 @@ export const importedSchema = z
     variant: variantSummarySchema,
     omitted: z
       .array(z.string())
-      .meta({ description: "What of the document is not in the variant, in sentences." }),
+      .meta({ description: "Parts of the document that the variant does not contain, one sentence each." }),
   })
   .meta({ id: "ImportedVariant", description: "The variant after an import." });

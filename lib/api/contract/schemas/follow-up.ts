@@ -70,7 +70,7 @@ export const followUpAcceptedSchema = z
     statusUrl,
     streamUrl,
     queued: z.boolean().meta({
-      description: "Whether a turn is running that this message waits for or will be read by.",
+      description: "Whether the message waits for a running turn or will be read by it.",
     }),
   })
   .meta({ id: "FollowUpAccepted" });

@@ -18,7 +18,7 @@ const scopeList = z
 export const createKeySchema = z.strictObject({
   ownerId: owner.meta({ description: "Owner whose sessions the key can access.", examples: ["acme"] }),
   name: nameUpTo(200).meta({
-    description: "Name that tells the key's purpose.",
+    description: "Name that describes the purpose of the key.",
     examples: ["nightly checks"],
   }),
   scopes: scopeList
@@ -35,7 +35,7 @@ export const createKeySchema = z.strictObject({
 /** Body of `PATCH /actions/keys/:keyId`. */
 export const updateKeySchema = z.strictObject({
   scopes: scopeList.meta({
-    description: "All scopes that the key has from now on.",
+    description: "The new scopes of the key. They replace the previous ones.",
     examples: [["sessions:read"]],
   }),
 });
@@ -92,7 +92,7 @@ export const rotateEncryptionSchema = z.strictObject({
     .max(400, { error: "must be at most 400 characters" })
     .optional()
     .meta({
-      description: "`nextCursor` of the call before. Omit for the first call.",
+      description: "`nextCursor` of the previous call. Omit for the first call.",
       examples: ["secrets//"],
     }),
 });
@@ -108,6 +108,9 @@ export const encryptionRotatedSchema = z
     nextCursor: z
       .string()
       .nullable()
-      .meta({ description: "Send it with the next call. Null when the work is done.", examples: [null] }),
+      .meta({
+        description: "Send it with the next call. Null when all secrets are encrypted with the current key.",
+        examples: [null],
+      }),
   })
   .meta({ id: "EncryptionRotated" });

@@ -13,10 +13,10 @@ export const pageRollbackSchema = z.strictObject({
     .int(notVersion)
     .min(1, notVersion)
     .max(INTEGER_MAX, notVersion)
-    .meta({ description: "Number of the version that is served from now on.", examples: [1] }),
+    .meta({ description: "Number of the version to serve.", examples: [1] }),
 });
 
-/** A page for its owner. */
+/** A page, as its owner sees it. */
 export const ownedLandingPageSchema = landingPageSchema
   .extend({
     sessionId: sessionId
@@ -30,7 +30,7 @@ export const readLandingPageSchema = z
   .object({ success, page: ownedLandingPageSchema })
   .meta({ id: "LandingPageRead" });
 
-/** The answer to a rollback and to an unpublishing. */
+/** The answer to a rollback and to unpublishing. */
 export const landingPageChangedSchema = z
   .object({ success, page: landingPageSchema })
   .meta({ id: "LandingPageChanged", description: "A landing page after it was changed." });
@@ -46,8 +46,8 @@ export const landingPageVersionSchema = z
     note: z
       .string()
       .nullable()
-      .meta({ description: "What the agent noted about it.", examples: ["New headline"] }),
-    isCurrent: z.boolean().meta({ description: "Whether it is served." }),
+      .meta({ description: "The agent's note about the version.", examples: ["New headline"] }),
+    isCurrent: z.boolean().meta({ description: "Whether this version is served." }),
     sessionId: sessionId.describe("The session that deployed it, which may have been deleted since."),
     createdAt: timestamp,
   })

@@ -54,7 +54,7 @@ export const liveFrameSchema = z
   ])
   .meta({
     id: "LiveFrame",
-    description: "A text frame from the service, told apart by `type`. Ignore unknown types.",
+    description: "A text frame from the service. `type` determines its fields. Ignore unknown types.",
   });
 
 const COORDINATE_MAX = 1_000_000;
@@ -67,7 +67,7 @@ const position = { x: coordinate, y: coordinate, modifiers };
 /** One JSON text frame that a client sends over the live socket. Coordinates are CSS pixels of the page. */
 export const liveClientFrameSchema = z
   .discriminatedUnion("type", [
-    // The same characters as in a header, because the token may be an API key.
+    // Allows the same characters as a header, because the token may be an API key.
     z.strictObject({ type: z.literal("auth"), token: z.string().regex(/^[\x21-\x7e]{1,1000}$/) }),
     z.strictObject({ type: z.literal("view.subscribe") }),
     z.strictObject({ type: z.literal("view.unsubscribe") }),

@@ -22,7 +22,7 @@ export const loginRecordSchema = z
       .string()
       .nullable()
       .meta({
-        description: "Browser that is signed in, as it names itself. At most 200 characters.",
+        description: "`User-Agent` of the browser. At most 200 characters.",
         examples: ["Mozilla/5.0"],
       }),
     createdAt: instant("Sign-in."),

@@ -16,7 +16,10 @@ export const messageSchema = z
   })
   .meta({ id: "Message", description: "A message of the transcript." });
 
-/** A list of messages of which at least one is the user's. Source: specification, Session creation request; `wire.md`, POST /api/session. */
+/**
+ * A list of messages, at least one of them from the user.
+ * Source: specification, Session creation request; `wire.md`, POST /api/session.
+ */
 export const messagesSchema = z
   .array(messageSchema)
   .min(1, { error: "must hold at least one message" })

@@ -12,7 +12,7 @@ import { textUpTo } from "./fields.ts";
 /** Answers of the operations on a plan. */
 export const planAnswerSchema = z
   .object({ success: z.literal(true), plan: planSchema })
-  .meta({ id: "PlanAnswer", description: "The plan as it is." });
+  .meta({ id: "PlanAnswer", description: "The current plan." });
 
 export const planEditsSchema = z
   .strictObject({
@@ -21,7 +21,7 @@ export const planEditsSchema = z
       .min(1, { error: "must hold an edit" })
       .max(50, { error: "must hold at most 50 edits" }),
   })
-  .meta({ id: "PlanEdits", description: "Edits of single items. Those of different items never conflict." });
+  .meta({ id: "PlanEdits", description: "Edits of single items. Edits of different items never conflict." });
 
 export const planModeSchema = z
   .strictObject({ mode: z.enum(["off", "plan_first"]) })
@@ -31,8 +31,11 @@ export const agreementSchema = z.strictObject({
   revision: z
     .int()
     .min(1)
-    .meta({ description: "The revision that was shown. Another one is refused with 409.", examples: [2] }),
-  text: textUpTo(10_000).optional().meta({ description: "Words that follow the agreement." }),
+    .meta({
+      description: "The revision of the plan that the person saw. Any other revision is refused with 409.",
+      examples: [2],
+    }),
+  text: textUpTo(10_000).optional().meta({ description: "Text that the person adds to the agreement." }),
 });
 
 export const requirementsAddedSchema = z
@@ -41,9 +44,11 @@ export const requirementsAddedSchema = z
 
 export const requirementAnswerSchema = z
   .object({ success: z.literal(true), requirement: requirementSchema })
-  .meta({ id: "RequirementAnswer", description: "The requirement as it is." });
+  .meta({ id: "RequirementAnswer", description: "The current requirement." });
 
-const assertion = assertionInputSchema.meta({ description: "What a check of the page can decide." });
+const assertion = assertionInputSchema.meta({
+  description: "A condition that a check of the page can verify.",
+});
 
 export const newRequirementsSchema = z
   .strictObject({
@@ -67,4 +72,4 @@ export const requirementChangeSchema = z
     assertion: assertion.nullable().optional().meta({ description: "Null removes it." }),
   })
   .refine((change) => Object.keys(change).length > 0, { error: "must have a field to change" })
-  .meta({ id: "RequirementChange", description: "Fields to change. Absent ones stay." });
+  .meta({ id: "RequirementChange", description: "Fields to change. Omitted fields stay unchanged." });

@@ -12,13 +12,13 @@ export const sessionExportQuerySchema = z.object({
   }),
   evidence: z.enum(["true", "false"]).default("false").meta({
     description:
-      "Whether the JSON carries the bytes of evidence as data URLs, 20 MiB in all. The HTML always carries its pictures.",
+      "Whether the JSON contains the bytes of evidence as data URLs, at most 20 MiB in total. The HTML always contains its pictures.",
   }),
 });
 
 /**
- * The body of an import. It is read where bodies are validated, which for a large one is a worker thread; what is wrong
- * with it is a value, because the sentence already names the field.
+ * The body of an import. The schema's transform reads the document, so a large one is read in the worker thread that
+ * validates bodies. A flaw is returned as a value, because its sentence already names the field.
  */
 export const importBodySchema = z.unknown().transform(readDocument);
 
@@ -34,7 +34,7 @@ export const documentImportedSchema = z
     import: importSummarySchema,
     leftOut: z.array(leftOutSchema),
   })
-  .meta({ id: "DocumentImported", description: "What an import has brought into the session." });
+  .meta({ id: "DocumentImported", description: "The result of an import into the session." });
 
 export const importDetailSchema = z
   .object({

@@ -24,14 +24,15 @@ export const publishSchema = z.strictObject({
     .min(1, { error: "must be at least 1" })
     .optional()
     .meta({
-      description: "The newest revision as the caller knows it. If there is a newer one, the answer is 409.",
+      description:
+        "The newest revision that the caller has seen. If there is a newer one, the answer is 409.",
       examples: [3],
     }),
   unchecked: z
     .boolean()
     .optional()
     .meta({
-      description: "Publishes without a check that passed. The release is permanently marked as unchecked.",
+      description: "Publishes without a passed check. The release is permanently marked as unchecked.",
       examples: [false],
     }),
 });
@@ -56,13 +57,13 @@ export const publishedSchema = z
   .object({ success, publication: publicationSchema, variant: variantSummarySchema })
   .meta({ id: "Published", description: "The publication with its new release." });
 
-/** The answer to a rollback and to an unpublishing. */
+/** The answer to a rollback and to unpublishing. */
 export const publicationChangedSchema = z
   .object({
     success,
     publication: publicationSchema
       .nullable()
-      .meta({ description: "What is published now. Null if nothing is." }),
+      .meta({ description: "The current release. Null if nothing is published." }),
   })
   .meta({ id: "PublicationChanged", description: "A publication after it was changed." });
 
@@ -75,9 +76,9 @@ export const releaseSchema = z
     check: z
       .object({ status: z.enum(CHECK_STATUSES), at: timestamp })
       .nullable()
-      .meta({ description: "Check of the revision when it was published. Null if there was none." }),
-    isUnchecked: z.boolean().meta({ description: "Whether it was published without a check that passed." }),
-    isCurrent: z.boolean().meta({ description: "Whether the script of the current release serves it." }),
+      .meta({ description: "Check of the revision at the time of publication. Null if it was not checked." }),
+    isUnchecked: z.boolean().meta({ description: "Whether it was published without a passed check." }),
+    isCurrent: z.boolean().meta({ description: "Whether this is the current release." }),
     isUnpublished: z.boolean().meta({ description: "Whether its script was withdrawn." }),
     pinnedScriptUrl: z.string().meta({ description: "URL of its script, which never changes." }),
     integrity: z.string().meta({ description: "Subresource Integrity of its script." }),
@@ -85,13 +86,15 @@ export const releaseSchema = z
   })
   .meta({ id: "Release", description: "An immutable release of a variant." });
 
-/** A publication in the list of its owner. */
+/** A publication, as its owner's list shows it. */
 export const ownedPublicationSchema = z
   .object({
     id: publicationId,
     sessionId: sessionId.nullable().meta({ description: "Null after the session was deleted." }),
     variant: z.string().meta({ description: "Key of the variant.", examples: ["main"] }),
-    publication: publicationSchema.nullable().meta({ description: "What is published. Null if nothing is." }),
+    publication: publicationSchema
+      .nullable()
+      .meta({ description: "The current release. Null if nothing is published." }),
     createdAt: timestamp,
     updatedAt: timestamp,
   })

@@ -14,7 +14,7 @@ export const reportQuerySchema = z.object({
 const findingSchema = z
   .object({
     severity: z.enum(FINDING_SEVERITIES).meta({
-      description: "The impacts of axe-core, and `info` for what needs no repair.",
+      description: "The impact levels of axe-core, and `info` for findings that need no repair.",
       examples: ["serious"],
     }),
     title: z.string().meta({ examples: ["The Pay button has no name"] }),
@@ -38,7 +38,7 @@ const testedVariantSchema = z
     revision: z
       .int()
       .min(1)
-      .meta({ description: "Its newest revision at that time.", examples: [3] }),
+      .meta({ description: "Number of its newest revision at that time.", examples: [3] }),
     check: z
       .object({ status: z.enum(CHECK_STATUSES), at: timestamp })
       .nullable()
@@ -59,7 +59,9 @@ const reportSchema = z
           .meta({ examples: [1] }),
         url: z.string().meta({ description: "Path of its page." }),
       })
-      .meta({ description: "The newest version of the report. It has the report's own `id` if that is it." }),
+      .meta({
+        description: "Id of the newest version of the report. Equal to `id` if this is the newest version.",
+      }),
     tested: z.array(testedVariantSchema).meta({
       description: "The session's variants when the report was published.",
     }),

@@ -46,7 +46,11 @@ export const rotateCallbackSecretSchema = z.strictObject({
     .min(0, { error: "must be 0 or more" })
     .max(168, { error: "must be at most a week" })
     .optional()
-    .meta({ default: 24, description: "Hours for which the old secret signs too.", examples: [24] }),
+    .meta({
+      default: 24,
+      description: "Hours for which deliveries are also signed with the old secret.",
+      examples: [24],
+    }),
 });
 
 export const callbackChangedSchema = z
@@ -137,7 +141,7 @@ export const sessionDeletedSchema = z
       )
       .meta({
         description:
-          "What could not be removed yet, such as files on disk. The service retries until it is gone, also after a restart. `rows` means that a check found rows in the database that are left. Empty when the deletion is complete.",
+          "Data that could not be removed yet, such as files on disk. The service retries until all of it is removed, also after a restart. `rows` means that a check found remaining rows in the database. Empty when the deletion is complete.",
         examples: [[]],
       }),
     publications: z
@@ -162,7 +166,7 @@ export const sessionDeletedSchema = z
   .meta({
     id: "SessionDeleted",
     description:
-      "Numbers of deleted records, and what is still pending. Deleting the session again returns 404.",
+      "Numbers of deleted records, and the data that is still to be removed. Deleting the session again returns 404.",
   });
 
 /** A delivery that starts a new cycle of attempts. Source: `wire.md`, Also served. */

@@ -16,7 +16,7 @@ export const createShareLinkSchema = z.strictObject({
   label: nameUpTo(100)
     .optional()
     .meta({
-      description: "Label that lists show, for example the recipient.",
+      description: "Label for lists, for example the recipient.",
       examples: ["Design review"],
     }),
   expiresAt: z.iso

@@ -14,7 +14,7 @@ const stepSchema: z.ZodType<Step> = z
       return z.array(stepSchema).exactOptional();
     },
   })
-  .meta({ id: "TestStep", description: "A step of a test, with the steps in it." });
+  .meta({ id: "TestStep", description: "A step of a test, with its nested steps." });
 
 const attachmentSchema = z
   .object({
@@ -25,33 +25,36 @@ const attachmentSchema = z
       .string()
       .nullable()
       .meta({
-        description: "Download it as an artifact of the session. Null if it was not kept.",
+        description: "Download it as an artifact of the session. Null if it was not stored.",
         examples: ["evi_t6ywq3ekc2bzmr5x7nahvpdj"],
       }),
-    problem: z.string().nullable().meta({ description: "Why it was not kept. Null if it was." }),
+    problem: z.string().nullable().meta({ description: "Why it was not stored. Null if it was stored." }),
   })
-  .meta({ id: "TestAttachment", description: "A file that a test left: a picture, a trace, or its own." });
+  .meta({
+    id: "TestAttachment",
+    description: "A file that a test produced: a picture, a trace, or an attachment of its own.",
+  });
 
 /** Source: `wire.md`, Test runs. */
 const testResultSchema = z
   .object({
-    target: z.enum(TEST_TARGETS).meta({ description: "The page as it is, or with the variant." }),
+    target: z.enum(TEST_TARGETS).meta({ description: "The page without or with the variant." }),
     file: z.string().meta({ examples: ["tests/checkout.spec.ts"] }),
     line: count,
     titles: z.array(z.string()).meta({
-      description: "Titles of the groups around the test, then its own.",
+      description: "Titles of the groups that contain the test, then the title of the test.",
       examples: [["checkout", "the pay button names the price"]],
     }),
     status: z.enum(TEST_STATUSES),
-    durationMs: count.meta({ description: "Of all attempts together." }),
-    attempts: count.meta({ description: "1, and one more for each retry." }),
+    durationMs: count.meta({ description: "Total of all attempts." }),
+    attempts: count.meta({ description: "Number of attempts: 1 plus the number of retries." }),
     errors: z
       .array(z.string())
-      .meta({ description: "Errors of the last failed attempt, with the place in the test." }),
+      .meta({ description: "Errors of the last failed attempt, with their location in the test." }),
     steps: z.array(stepSchema).meta({ description: "Steps of the last attempt." }),
     attachments: z.array(attachmentSchema),
     annotations: z.array(z.object({ type: z.string(), description: z.string().exactOptional() })),
-    output: z.string().meta({ description: "What the test printed, cut at 4,000 characters." }),
+    output: z.string().meta({ description: "Output of the test, truncated to 4,000 characters." }),
   })
   .meta({ id: "TestResult", description: "A test of a test run against one target." });
 
@@ -61,7 +64,7 @@ const testRunResultsSchema = z
     sessionId,
     results: z
       .array(testResultSchema)
-      .meta({ description: "In the order in which the tests began. Empty until the run has ended." }),
+      .meta({ description: "Sorted by start time. Empty until the run has ended." }),
   })
   .meta({ id: "TestRunResults", description: "A test run with the results of its tests." });
 

@@ -35,7 +35,7 @@ export const readRevisionSchema = z
 /** A person's edit of a variant on the session page. */
 export const variantEditSchema = z.strictObject({
   baseRevision: z.int().min(1).meta({
-    description: "The revision that the edits apply to. An older one than the newest is refused with 409.",
+    description: "The revision that the edits apply to. Any revision but the newest is refused with 409.",
   }),
   edits: z
     .array(
@@ -63,7 +63,7 @@ export const variantEditedSchema = z
   .object({ success: z.literal(true), variant: variantSummarySchema })
   .meta({ id: "VariantAnswer", description: "A variant after a person's edit or check." });
 
-/** What the live browser shows. */
+/** The variant that the live browser shows. */
 export const shownVariantSchema = z
   .object({
     success: z.literal(true),

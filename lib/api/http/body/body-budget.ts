@@ -1,9 +1,9 @@
-/** Bytes that requests share. */
+/** A budget of bytes that concurrent requests share. */
 export type BodyBudget = {
   /**
    * Reserves bytes, in order of arrival.
    *
-   * @returns the function that returns them; undefined when the wait took too long, or the signal fired.
+   * @returns a function that releases the bytes; undefined if the wait took too long or the signal fired.
    */
   reserve: (bytes: number, signal: AbortSignal) => Promise<(() => void) | undefined>;
 };
@@ -34,8 +34,8 @@ export function createBodyBudget(options: { bytes: number; waitMs: number }): Bo
   }
 
   return {
-    reserve(wanted, signal) {
-      const bytes = Math.min(wanted, options.bytes);
+    reserve(requested, signal) {
+      const bytes = Math.min(requested, options.bytes);
       const { promise, resolve } = Promise.withResolvers<(() => void) | undefined>();
       const giveUp = () => {
         clearTimeout(timer);

@@ -22,7 +22,7 @@ describe("a JSON body", () => {
     assert.deepEqual(await read('\ufeff{"a":"\\ud83d\\ude00"}'), { a: "😀" });
   });
 
-  test("may fill its cap, and not pass it, whatever its length header says", async () => {
+  test("may be as large as its cap but not larger, even without a length header", async () => {
     assert.equal(await read(`"${"x".repeat(CAP - 2)}"`), "x".repeat(CAP - 2));
     assert.match(String(await read(`"${"x".repeat(CAP - 1)}"`)), /^payload_too_large body: must be at most /);
     let pulled = 0;
@@ -36,7 +36,7 @@ describe("a JSON body", () => {
     assert.ok(pulled < 20, "reading stopped at the cap");
   });
 
-  test("that is no JSON in UTF-8 is refused", async () => {
+  test("that is not JSON in UTF-8 is refused", async () => {
     await refused("", "body: must not be empty");
     await refused("{", "body: must be valid JSON");
     await refused('{"a":"\u0000"}', "body: must be valid JSON");
@@ -44,7 +44,7 @@ describe("a JSON body", () => {
     assert.equal(await read(new Uint8Array([0x22, 0xc0, 0x80, 0x22])), "invalid_request body: must be UTF-8");
   });
 
-  test("nested 200 levels deep is read, deeper is refused, and brackets within strings do not count", async () => {
+  test("may be nested 200 levels deep but not deeper; brackets in strings do not count", async () => {
     const nest = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
     assert.ok(Array.isArray(await read(nest(200))));
     await refused(nest(201), "body: is nested deeper than 200 levels");
@@ -53,13 +53,13 @@ describe("a JSON body", () => {
     assert.equal(await read(`"${text}"`, 10_000), '[{"'.repeat(300));
   });
 
-  test("of more than 200,000 values is refused before anything looks at each", async () => {
+  test("of more than 200,000 values is refused before it is parsed", async () => {
     await refused(`[${"0,".repeat(200_000)}0]`, "body: holds more than 200,000 values");
     await refused(`[${"{},".repeat(100_001)}0]`, "body: holds more than 200,000 values");
     assert.equal(await read(`"${",".repeat(250_000)}"`, 1_000_000), ",".repeat(250_000));
   });
 
-  test("that the database could not keep as it is names the place", async () => {
+  test("with a value that the database cannot store unchanged is refused, and the error names its path", async () => {
     await refused('{"a":{"b":["x","\\u0000"]}}', "a.b[1]: must not contain NUL characters");
     await refused(
       '{"a":{"\\ud800":1}}',
@@ -88,7 +88,7 @@ describe("a large body", () => {
   };
   const long = "é".repeat(300_000);
 
-  test("is validated and hashed as a small one is", async () => {
+  test("is validated and hashed like a small one", async () => {
     for (const text of ["short", long]) {
       const body = session(text, {
         metadata: { b: 1, a: [null] },
@@ -112,7 +112,7 @@ describe("a large body", () => {
   });
 
   test("leaves the event loop free while it is checked", async () => {
-    // 190,000 values: checking them in place would take far longer than one turn of the event loop.
+    // Checking 190,000 values on the main thread would block the event loop.
     const list = Array.from({ length: 190_000 }, (_, index) => `value ${index} ${"x".repeat(20)}`);
     const reading = send(session("Hello", { metadata: { list } }));
     let turns = 0;
@@ -128,37 +128,37 @@ describe("a large body", () => {
     assert.ok(turns > 100, `${turns} turns`);
   });
 
-  test("waits until others have returned their share of the budget, in order, and is refused after a while", async () => {
+  test("waits in order until others release their share of the budget, and is refused after the deadline", async () => {
     const reader = createBodyReader({ budgetBytes: 1_500_000, waitMs: 60_000 });
     const body = session(long);
     const [first, second] = await Promise.all([send(body, reader), send(body, reader)]);
     assert.ok(first.ok && second.ok);
-    const left = new AbortController();
-    const gone = send(body, reader, left.signal);
+    const disconnect = new AbortController();
+    const disconnected = send(body, reader, disconnect.signal);
     const third = send(body, reader);
-    left.abort();
-    assert.ok(!(await gone.catch(() => ({ ok: false }))).ok);
+    disconnect.abort();
+    assert.ok(!(await disconnected.catch(() => ({ ok: false }))).ok);
     first.release();
     first.release();
     assert.ok((await third).ok);
 
     const small = await send(session("short"), reader);
-    assert.ok(small.ok, "small bodies take no part in the budget");
-    const hasty = createBodyReader({ budgetBytes: 1_000_000, waitMs: 1 });
-    const held = await send(body, hasty);
-    assert.ok(held.ok);
-    const refused = await send(body, hasty);
+    assert.ok(small.ok, "small bodies do not use the budget");
+    const impatient = createBodyReader({ budgetBytes: 1_000_000, waitMs: 1 });
+    const admitted = await send(body, impatient);
+    assert.ok(admitted.ok);
+    const refused = await send(body, impatient);
     assert.deepEqual(refused, {
       ok: false,
       code: "unavailable",
       error: "too many large bodies are being read; try again",
       headers: { "Retry-After": "5" },
     });
-    held.release();
-    assert.ok((await send(body, hasty)).ok);
+    admitted.release();
+    assert.ok((await send(body, impatient)).ok);
   });
 
-  test("that turns out to be invalid, or too large, holds no share", async () => {
+  test("that is invalid or too large releases its share of the budget", async () => {
     const reader = createBodyReader({ budgetBytes: 700_000, waitMs: 60_000 });
     for (const body of [session(long, { source: 1 }), session("x".repeat(MAX))]) {
       assert.ok(!(await send(body, reader)).ok);

@@ -4,30 +4,30 @@ import { type BodyBudget, createBodyBudget } from "./body-budget.ts";
 import { createBodyThread } from "./body-thread.ts";
 import { type CheckedBody, checkBody } from "./parse-body.ts";
 
-/** A body of up to this many bytes is parsed in place, which takes a few milliseconds at most. */
+/** A body of up to this size is parsed on the main thread, which takes a few milliseconds at most. */
 const LARGE_BODY_BYTES = 256 * 1024;
-/** A body in flight occupies about five times its size: its bytes, its text, its value, and what the database is sent. */
+/** The budget for large bodies. A body occupies about five times its size: bytes, text, value, and the statement. */
 const BUDGET_BYTES = 32 * 1024 * 1024;
 const WAIT_MS = 10_000;
 const RETRY_AFTER_SECONDS = 5;
 
-/** A body that was read; `release` returns its share of the budget once the call has been answered. */
+/** A body that was read. The caller calls `release` after answering, to return its share of the budget. */
 export type ReadBody = (Extract<CheckedBody, { ok: true }> & { release: () => void }) | Failure;
 
 export type BodyReader = {
   /**
-   * Reads a request's body as JSON, and validates it against the body schema of the operation, if given. Reading stops
-   * at the cap.
+   * Reads a request's body as JSON, and validates it against the body schema of the operation, if given. Stops reading
+   * after `maxBytes`.
    */
   read: (request: Request, maxBytes: number, operation?: Operation) => Promise<ReadBody>;
 };
 
 /**
- * Creates the reader of request bodies. A small body is parsed and validated in place. A large one reserves its size
- * from a budget that all requests share, and is parsed, validated and hashed in a worker thread, so that the event loop
- * serves other requests meanwhile. A body that waits for the budget is not read on, so that it occupies no memory.
+ * Creates the reader of request bodies. A small body is parsed and validated on the main thread. A large body reserves
+ * its size from a budget that all requests share, and is parsed, validated and hashed in a worker thread, so that the
+ * event loop can serve other requests meanwhile. While a body waits for the budget, the rest of it is not read.
  *
- * @param options.budgetBytes large bodies in flight, in bytes. Default 32 MiB.
+ * @param options.budgetBytes bytes of large bodies at the same time. Default 32 MiB.
  * @param options.waitMs how long a large body waits for the budget before it is refused. Default 10,000.
  */
 export function createBodyReader({ budgetBytes = BUDGET_BYTES, waitMs = WAIT_MS } = {}): BodyReader {
@@ -38,16 +38,16 @@ export function createBodyReader({ budgetBytes = BUDGET_BYTES, waitMs = WAIT_MS 
       const received = await receive(request, maxBytes, budget);
       if (!received.ok) return received;
       const { bytes, release } = received;
-      let isKept = false;
+      let isHandedOver = false;
       try {
         const checked =
           bytes.byteLength <= LARGE_BODY_BYTES
             ? checkBody(bytes, operation?.body)
             : await thread.check(bytes, operation);
-        isKept = checked.ok;
+        isHandedOver = checked.ok;
         return checked.ok ? { ...checked, release } : checked;
       } finally {
-        if (!isKept) release();
+        if (!isHandedOver) release();
       }
     },
   };
@@ -55,14 +55,14 @@ export function createBodyReader({ budgetBytes = BUDGET_BYTES, waitMs = WAIT_MS 
 
 type Received = { ok: true; bytes: Uint8Array<ArrayBuffer>; release: () => void } | Failure;
 
-/** Receives the bytes of a body. A large one goes on only once its declared size, or else the cap, is reserved. */
+/** Receives the bytes of a body. Before it reads more of a large body, it reserves the declared size or else the cap. */
 async function receive(request: Request, maxBytes: number, budget: BodyBudget): Promise<Received> {
   const declared = Number(request.headers.get("content-length") ?? Number.NaN);
   if (declared > maxBytes) return tooLarge(maxBytes);
   const chunks: Uint8Array[] = [];
   let size = 0;
   let release: (() => void) | undefined;
-  let isWhole = false;
+  let isComplete = false;
   try {
     for await (const chunk of request.body ?? []) {
       size += chunk.byteLength;
@@ -73,14 +73,14 @@ async function receive(request: Request, maxBytes: number, budget: BodyBudget): 
       }
       chunks.push(chunk);
     }
-    isWhole = true;
+    isComplete = true;
     return { ok: true, bytes: join(chunks, size), release: release ?? (() => {}) };
   } finally {
-    if (!isWhole) release?.();
+    if (!isComplete) release?.();
   }
 }
 
-/** Puts the chunks into one buffer of its own, which a thread can be given. */
+/** Copies the chunks into one new buffer, which can be transferred to a thread. */
 function join(chunks: Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
   const joined = new Uint8Array(size);
   let offset = 0;

@@ -10,15 +10,15 @@ type BodyThread = {
   check: (bytes: Uint8Array<ArrayBuffer>, operation: Operation | undefined) => Promise<CheckedBody>;
 };
 
-/** An idle thread ends after this time, and gives its memory back. */
+/** An idle thread is terminated after this time, to free its memory. */
 const IDLE_MS = 30_000;
 const MEMORY_MB = 512;
 
-/** Creates the thread's owner; the thread itself starts with the first job. It never keeps an idle process alive. */
+/** Creates the owner of the thread. The thread starts with the first job, and does not keep an idle process alive. */
 export function createBodyThread(): BodyThread {
   let worker: Worker | undefined;
   let idle: NodeJS.Timeout | undefined;
-  const asked: PromiseWithResolvers<BodyAnswer>[] = [];
+  const pending: PromiseWithResolvers<BodyAnswer>[] = [];
 
   function start(): Worker {
     const started = new Worker(new URL("./body-worker.ts", import.meta.url), {
@@ -29,21 +29,21 @@ export function createBodyThread(): BodyThread {
     const fail = (error: unknown) => {
       if (worker !== started) return;
       worker = undefined;
-      for (const { reject } of asked.splice(0)) reject(error);
+      for (const { reject } of pending.splice(0)) reject(error);
     };
     started.on("message", (answer: BodyAnswer) => {
-      asked.shift()?.resolve(answer);
-      if (asked.length === 0) rest(started);
+      pending.shift()?.resolve(answer);
+      if (pending.length === 0) becomeIdle(started);
     });
     started.on("error", fail);
-    started.on("exit", (code) => fail(new Error(`the thread that parses bodies ended with code ${code}`)));
+    started.on("exit", (code) => fail(new Error(`the body parser thread exited with code ${code}`)));
     return started;
   }
-  function rest(resting: Worker): void {
-    resting.unref();
+  function becomeIdle(idleWorker: Worker): void {
+    idleWorker.unref();
     idle = setTimeout(() => {
       worker = undefined;
-      void resting.terminate();
+      void idleWorker.terminate();
     }, IDLE_MS).unref();
   }
 
@@ -52,14 +52,14 @@ export function createBodyThread(): BodyThread {
       clearTimeout(idle);
       worker ??= start();
       worker.ref();
-      const question = Promise.withResolvers<BodyAnswer>();
-      asked.push(question);
+      const result = Promise.withResolvers<BodyAnswer>();
+      pending.push(result);
       const job: BodyJob = {
         bytes,
         operation: operation && { method: operation.method, path: operation.path },
       };
       worker.postMessage(job, [bytes.buffer]);
-      const answer: Failure | { ok: true; value: unknown; hash: string } = await question.promise;
+      const answer: Failure | { ok: true; value: unknown; hash: string } = await result.promise;
       return answer.ok ? { ...answer, hash: () => answer.hash } : answer;
     },
   };

@@ -4,7 +4,7 @@ import type { Operation } from "../../contract/operation.ts";
 import type { Failure } from "../errors.ts";
 import { checkBody } from "./parse-body.ts";
 
-// The entry of the thread that parses large bodies. Each message is one body and has one answer, in order.
+// The entry of the thread that parses large bodies. Each message is one body; the answers are sent in the same order.
 
 /** A body, and the operation of the contract whose schema it must match, if any. */
 export type BodyJob = {
@@ -16,9 +16,9 @@ export type BodyAnswer = { ok: true; value: unknown; hash: string } | Failure;
 
 function findSchema({ method, path }: Pick<Operation, "method" | "path">): Operation["body"] {
   const operations: Operation[] = Object.values(contract);
-  const found = operations.find((operation) => operation.method === method && operation.path === path);
-  if (!found?.body) throw new Error(`the contract has no body for ${method} ${path}`);
-  return found.body;
+  const operation = operations.find((candidate) => candidate.method === method && candidate.path === path);
+  if (!operation?.body) throw new Error(`the contract has no body for ${method} ${path}`);
+  return operation.body;
 }
 
 function answerJob({ bytes, operation }: BodyJob): BodyAnswer {

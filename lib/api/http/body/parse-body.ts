@@ -4,15 +4,15 @@ import { type Failure, fail } from "../errors.ts";
 import { formatPath, validate } from "../validate.ts";
 
 const NESTING_MAX = 200;
-/** The validation may spend time and memory on every value of a body. */
+/** Validation spends time and memory on every value of a body, so their number is limited. */
 const VALUES_MAX = 200_000;
 
-/** A body that does not match this has no flaw, and need not be walked. */
+/** A body that does not match this pattern cannot have a flaw, so {@link findFlaw} is skipped. */
 const SUSPECT = /\\u|__proto__|\d[eE]\+?\d|\d{309}/;
 
 type Parsed = { ok: true; value: unknown } | Failure;
 
-/** A parsed and validated body; `hash` is the SHA-256 of what was sent, equal for equal JSON values. */
+/** A parsed and validated body. `hash` is the SHA-256 of the JSON value that was sent; equal values have equal hashes. */
 export type CheckedBody = { ok: true; value: unknown; hash: () => string } | Failure;
 
 /** Parses a request body, and validates it against a schema, if given. */
@@ -24,7 +24,7 @@ export function checkBody(bytes: Uint8Array, schema: z.ZodType | undefined): Che
 }
 
 /**
- * Parses a request body as strict UTF-8 JSON. Refuses what could not be stored or would not survive a round trip: NUL
+ * Parses a request body as strict UTF-8 JSON. Refuses values that cannot be stored or would change in a round trip: NUL
  * characters, lone surrogates, numbers beyond a double, `__proto__` keys and nesting deeper than 200 levels.
  */
 function parseBody(bytes: Uint8Array): Parsed {
@@ -55,7 +55,10 @@ function parseBody(bytes: Uint8Array): Parsed {
     : { ok: true, value };
 }
 
-/** The field of the body in which arrays and objects nest too deeply, if any, and the number of values; reads the text only. */
+/**
+ * Scans the text of a body without parsing it: counts its values, and finds the top-level field whose arrays and objects
+ * are nested too deeply, if any.
+ */
 function measure(text: string): { tooDeep: string[] | undefined; values: number } {
   let depth = 0;
   let values = 1;
@@ -80,7 +83,7 @@ function measure(text: string): { tooDeep: string[] | undefined; values: number 
   return { tooDeep: undefined, values };
 }
 
-/** Parses a key that ends at its colon; empty where the text is not JSON, which `JSON.parse` reports later. */
+/** Parses a key; empty if the text is not valid JSON, which `JSON.parse` reports later. */
 function readKey(text: string): string[] {
   try {
     return [String(JSON.parse(text))];
@@ -91,7 +94,7 @@ function readKey(text: string): string[] {
 
 type Flaw = { path: PropertyKey[]; sentence: string };
 
-/** Finds the first value or key that a database column cannot hold as it was sent. */
+/** Finds the first value or key that a database column cannot store unchanged. */
 function findFlaw(value: unknown): Flaw | undefined {
   if (typeof value === "string") return findTextFlaw(value);
   if (typeof value === "number")

@@ -10,21 +10,21 @@ after(close);
 
 const limits = { create: 40, poll: 3, annotate: 0, act: 60 };
 
-/** A process with a clock of its own, and the number of statements it has sent. */
+/** A process with its own clock, which counts the statements that it sends. */
 function openProcess() {
   let now = 0;
-  let isAway = false;
+  let isReachable = true;
   const warnings: string[] = [];
   const process = {
     statements: 0,
     warnings,
     advance: (ms: number) => (now += ms),
-    setAway: (away: boolean) => (isAway = away),
+    setReachable: (value: boolean) => (isReachable = value),
   };
   const limiter = createLeasedRateLimiter(limits, {
     async lease(name, limit, slice) {
       process.statements++;
-      if (isAway) throw Object.assign(new Error("connect"), { code: "ECONNREFUSED" });
+      if (!isReachable) throw Object.assign(new Error("connect"), { code: "ECONNREFUSED" });
       return leaseCalls(db, name, limit, slice);
     },
     logger: { warn: (_fields, message) => void warnings.push(message) },
@@ -33,25 +33,25 @@ function openProcess() {
   return Object.assign(process, limiter);
 }
 
-/** Lets time pass for the database: the row moves into the past. */
+/** Simulates elapsed time in the database by moving the rows into the past. */
 const age = (seconds: number) =>
   db.execute(sql`update rate_buckets set at = at - ${seconds} * interval '1 second'`);
 
 describe("rate limits of several processes", () => {
-  test("hold for all of them together, with few statements", async () => {
+  test("apply to all processes together, with few statements", async () => {
     const processes = [openProcess(), openProcess(), openProcess()];
     const startedAt = performance.now();
     let allowed = 0;
     for (let round = 0; round < 40; round++)
       for (const process of processes) if ((await process.take("create", "together"))?.isAllowed) allowed++;
-    // The bucket refills by one call in 1.5 s.
+    // The bucket refills by one call every 1.5 s.
     const refilled = Math.ceil((performance.now() - startedAt) / 1_500);
     assert.ok(allowed >= 40 && allowed <= 40 + refilled, `${allowed} calls were allowed`);
     const statements = processes.reduce((sum, process) => sum + process.statements, 0);
     assert.ok(statements < 40, `${statements} statements`);
   });
 
-  test("are exact for calls that arrive together at one process", async () => {
+  test("are exact for concurrent calls at one process", async () => {
     const process = openProcess();
     const verdicts = await Promise.all(Array.from({ length: 10 }, () => process.take("poll", "at once")));
     assert.deepEqual(
@@ -69,7 +69,7 @@ describe("rate limits of several processes", () => {
     );
   });
 
-  test("send no statement while a subject is refused, and one when it may come again", async () => {
+  test("send no statement while a subject is refused, and one when it may call again", async () => {
     const process = openProcess();
     for (let call = 0; call < 4; call++) await process.take("poll", "refused");
     const { statements } = process;
@@ -82,7 +82,7 @@ describe("rate limits of several processes", () => {
     assert.equal(process.statements, statements + 1);
   });
 
-  test("count each bucket and subject by itself, and 0 is off", async () => {
+  test("count each bucket and subject separately, and 0 means unlimited", async () => {
     const process = openProcess();
     for (let call = 0; call < 3; call++) await process.take("poll", "one");
     assert.equal((await process.take("poll", "one"))?.isAllowed, false);
@@ -91,7 +91,7 @@ describe("rate limits of several processes", () => {
     assert.equal(process.take("annotate", "one"), undefined);
   });
 
-  test("do not add a slice that lay unused to a bucket that has refilled", async () => {
+  test("do not add an unused slice to a bucket that has refilled", async () => {
     const process = openProcess();
     await process.take("create", "idle");
     await age(120);
@@ -100,25 +100,27 @@ describe("rate limits of several processes", () => {
     assert.equal(verdict?.remaining, 39);
   });
 
-  test("apply per process while the database is away, and together again afterwards", async () => {
+  test("apply per process while the database is unreachable, and together again afterwards", async () => {
     const process = openProcess();
-    process.setAway(true);
-    const calls = Array.from({ length: 5 }, () => process.take("poll", "away"));
+    process.setReachable(false);
+    const calls = Array.from({ length: 5 }, () => process.take("poll", "unreachable"));
     assert.deepEqual(
       (await Promise.all(calls)).map((verdict) => verdict?.isAllowed),
       [true, true, true, false, false],
     );
-    assert.deepEqual(process.warnings, ["rate limits are applied per process; the database is away"]);
-    process.setAway(false);
-    assert.equal((await process.take("poll", "away"))?.remaining, 2);
+    assert.deepEqual(process.warnings, [
+      "rate limits are applied per process because the database is unreachable",
+    ]);
+    process.setReachable(true);
+    assert.equal((await process.take("poll", "unreachable"))?.remaining, 2);
   });
 
-  test("leave no rows of subjects that do not come back", async () => {
+  test("leave no rows of subjects that do not call again", async () => {
     await openProcess().take("poll", "once");
     await age(180);
-    await openProcess().take("poll", "still here");
+    await openProcess().take("poll", "recent");
     await deleteFullBuckets(db);
     const { rows } = (await db.execute(sql`select name from rate_buckets`)) as unknown as { rows: unknown[] };
-    assert.deepEqual(rows, [{ name: "poll/still here" }]);
+    assert.deepEqual(rows, [{ name: "poll/recent" }]);
   });
 });

@@ -4,7 +4,7 @@ import type { RateLease } from "./rate-store.ts";
 
 const WINDOW_MS = 60_000;
 const SUBJECTS_MAX = 10_000;
-/** A process leases this share of a limit at once: fewer statements than calls, and little that lies unused. */
+/** A process leases 1/SLICES of a limit at once: fewer statements than calls, and few calls leased without use. */
 const SLICES = 20;
 
 type LeasedRateLimiterDeps = {
@@ -15,28 +15,30 @@ type LeasedRateLimiterDeps = {
   now?: () => number;
 };
 
-/** What this process holds of one bucket. */
+/** The share of one bucket that this process has leased. Times are those of `now()`. */
 type Share = {
+  /** Leased calls that are not used yet. */
   granted: number;
-  /** Calls that the last lease left for others. */
+  /** Calls that the last lease left in the bucket for other processes. */
   left: number;
   leasedAt: number;
   refusedUntil: number;
+  /** The lease in progress. */
   leasing: Promise<void> | undefined;
 };
 
 /**
  * Creates the rate limiter of several processes on one database. Each process leases a slice of a limit and counts it
- * down in memory, so that a limit holds for the deployment and most calls cost no statement. While the database is out
- * of reach, every process applies the whole limit by itself.
+ * down in memory, so that a limit holds for the whole deployment and most calls cost no statement. While the database is
+ * unreachable, each process applies the full limit separately.
  */
 export function createLeasedRateLimiter(
   limits: RateLimits,
   { lease, logger, now = () => performance.now() }: LeasedRateLimiterDeps,
 ): RateLimiter {
-  const alone = createRateLimiter(limits, now);
+  const fallback = createRateLimiter(limits, now);
   const shares = new Map<string, Share>();
-  let isAway = false;
+  let isUnreachable = false;
 
   function findShare(name: string): Share {
     const share = shares.get(name) ?? {
@@ -46,11 +48,11 @@ export function createLeasedRateLimiter(
       refusedUntil: 0,
       leasing: undefined,
     };
-    // Deleted and set again, so that the map's order is that of last use.
+    // Deleting first keeps the map in order of last use, so that the least recently used share is evicted.
     shares.delete(name);
     shares.set(name, share);
     if (shares.size > SUBJECTS_MAX) shares.delete(shares.keys().next().value ?? "");
-    // The bucket has refilled since: a call that was not used in time would come on top of it.
+    // Unused calls expire: the bucket has refilled since the lease, so they would exceed its limit.
     if (now() - share.leasedAt > WINDOW_MS) share.granted = 0;
     return share;
   }
@@ -61,7 +63,7 @@ export function createLeasedRateLimiter(
     share.left = left;
     share.leasedAt = now();
     if (granted === 0) share.refusedUntil = now() + ((1 - left) * WINDOW_MS) / limit;
-    isAway = false;
+    isUnreachable = false;
   }
 
   function decide(limit: number, share: Share): RateVerdict | undefined {
@@ -75,7 +77,7 @@ export function createLeasedRateLimiter(
 
   async function takeLeased(name: string, limit: number, share: Share): Promise<RateVerdict> {
     for (;;) {
-      // Calls that arrive together wait for one lease.
+      // Concurrent calls share one lease.
       share.leasing ??= renew(name, limit, share).finally(() => {
         share.leasing = undefined;
       });
@@ -94,10 +96,13 @@ export function createLeasedRateLimiter(
       return (
         decide(limit, share) ??
         takeLeased(name, limit, share).catch((error: unknown) => {
-          if (!isAway)
-            logger.warn({ err: error }, "rate limits are applied per process; the database is away");
-          isAway = true;
-          return alone.take(bucket, subject);
+          if (!isUnreachable)
+            logger.warn(
+              { err: error },
+              "rate limits are applied per process because the database is unreachable",
+            );
+          isUnreachable = true;
+          return fallback.take(bucket, subject);
         })
       );
     },

@@ -25,7 +25,7 @@ describe("the rate limiter", () => {
     assert.equal(limiter.take("create", "a")?.isAllowed, false);
   });
 
-  test("counts on when the machine's clock is set back or forward by two days", (t) => {
+  test("is not affected when the machine's clock is set back or forward by two days", (t) => {
     const DAYS_2 = 2 * 86_400_000;
     const startMs = Date.now();
     t.mock.timers.enable({ apis: ["Date"], now: startMs });
@@ -39,14 +39,14 @@ describe("the rate limiter", () => {
     }
   });
 
-  test("is full again after a minute, and never fuller", () => {
+  test("refills within a minute, and never beyond the limit", () => {
     const limiter = openLimiter();
     limiter.take("poll", "a");
     limiter.advance(3_600_000);
     assert.equal(limiter.take("poll", "a")?.remaining, 1);
   });
 
-  test("counts each bucket and each subject by itself", () => {
+  test("counts each bucket and each subject separately", () => {
     const limiter = openLimiter();
     limiter.take("poll", "a");
     limiter.take("poll", "a");
@@ -55,23 +55,23 @@ describe("the rate limiter", () => {
     assert.equal(limiter.take("create", "a")?.isAllowed, true);
   });
 
-  test("0 is off", () => {
+  test("does not limit a bucket whose limit is 0", () => {
     const limiter = openLimiter();
     for (let round = 0; round < 1_000; round++) assert.equal(limiter.take("annotate", "a"), undefined);
   });
 
-  test("forgets whoever came longest ago, not the busy, when there are too many to remember", () => {
+  test("evicts the least recently used subjects when there are too many", () => {
     const limiter = openLimiter();
     limiter.take("poll", "busy");
     limiter.take("poll", "busy");
     for (let index = 0; index < 20_000; index++) {
-      limiter.take("poll", `passer-by ${index}`);
+      limiter.take("poll", `once ${index}`);
       if (index % 1_000 === 0) limiter.take("poll", "busy");
     }
     assert.equal(limiter.take("poll", "busy")?.isAllowed, false);
   });
 
-  test("tells clients where they stand, and the refused when to come back", () => {
+  test("has headers with the client's remaining calls, and with the time to retry for a refused call", () => {
     const allowed = rateHeaders({ isAllowed: true, limit: 60, remaining: 59, resetSeconds: 1 });
     assert.deepEqual(allowed, {
       "RateLimit-Limit": "60",

@@ -1,16 +1,16 @@
 import type { RateBucket } from "../../contract/operation.ts";
 
-/** Calls a minute by bucket; 0 is unlimited. Source: `wire.md`, Environment, `RATE_LIMIT_CREATE`. */
+/** Calls per minute for each bucket; 0 means unlimited. Source: `wire.md`, Environment, `RATE_LIMIT_CREATE`. */
 export type RateLimits = Record<RateBucket, number>;
 
 export type RateVerdict = { isAllowed: boolean; limit: number; remaining: number; resetSeconds: number };
 
 export type RateLimiter = {
-  /** Counts a call of a subject (a key, a share link or a session); undefined where the bucket is unlimited. */
+  /** Counts a call of a subject (a key, a share link or a session); undefined if the bucket is unlimited. */
   take: (bucket: RateBucket, subject: string) => RateVerdict | undefined | Promise<RateVerdict | undefined>;
 };
 
-/** A limiter that needs nothing but its memory. */
+/** A limiter that keeps its state in memory and answers synchronously. */
 type LocalRateLimiter = {
   take: (bucket: RateBucket, subject: string) => RateVerdict | undefined;
 };
@@ -22,7 +22,7 @@ const SUBJECTS_MAX = 10_000;
  * Creates the rate limiter of a single process: token buckets in memory, each of which refills evenly to its limit within
  * a minute.
  *
- * @param now a monotonic clock in milliseconds; one that is set back would leave a bucket empty until it caught up.
+ * @param now a monotonic clock in milliseconds. If a clock were set back, buckets would not refill until it caught up.
  */
 export function createRateLimiter(
   limits: RateLimits,
@@ -35,11 +35,11 @@ export function createRateLimiter(
       if (limit === 0) return undefined;
       const name = `${bucket}/${subject}`;
       const at = now();
-      const known = buckets.get(name) ?? { tokens: limit, at };
-      const tokens = Math.min(limit, known.tokens + ((at - known.at) * limit) / WINDOW_MS);
+      const existing = buckets.get(name) ?? { tokens: limit, at };
+      const tokens = Math.min(limit, existing.tokens + ((at - existing.at) * limit) / WINDOW_MS);
       const isAllowed = tokens >= 1;
       const left = isAllowed ? tokens - 1 : tokens;
-      // Deleted and set again, so that the map's order is that of last use.
+      // Deleting first keeps the map in order of last use, so that the least recently used bucket is evicted.
       buckets.delete(name);
       buckets.set(name, { tokens: left, at });
       if (buckets.size > SUBJECTS_MAX) buckets.delete(buckets.keys().next().value ?? "");
@@ -54,7 +54,7 @@ export function createRateLimiter(
   };
 }
 
-/** The headers that tell a client where it stands. */
+/** The `RateLimit-*` headers of an answer, and `Retry-After` for a refused call. */
 export const rateHeaders = (verdict: RateVerdict): Record<string, string> => ({
   "RateLimit-Limit": String(verdict.limit),
   "RateLimit-Remaining": String(verdict.remaining),

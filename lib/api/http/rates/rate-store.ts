@@ -3,13 +3,13 @@ import type { Database } from "#db/client.ts";
 import { rateBuckets } from "#db/schema/index.ts";
 import { defineStatement, queryRows } from "#db/statement.ts";
 
-/** What a lease was granted, and what it left in the bucket for others; both in calls. */
+/** Calls that a lease was granted, and calls that it left in the bucket for other processes. */
 export type RateLease = { granted: number; left: number };
 
 const lease = defineStatement<"name" | "limit" | "slice">((value) => {
   const limit = sql`${value("limit")}::float8`;
   const slice = sql`${value("slice")}::int`;
-  // The database's clock serves all processes; one that was set back refills nothing.
+  // All processes use the clock of the database. If it is set back, the bucket does not refill.
   const elapsedMinutes = sql`greatest(0, extract(epoch from clock_timestamp() - bucket.at)) / 60`;
   const available = sql`least(${limit}, bucket.tokens + ${elapsedMinutes} * ${limit})`;
   const granted = sql`least(${slice}, floor(${available}))`;
@@ -36,7 +36,7 @@ export async function leaseCalls(
   return { granted: Number(rows[0]?.granted), left: Number(rows[0]?.left) };
 }
 
-/** Deletes the buckets that have refilled: a missing row counts as a full bucket. */
+/** Deletes the buckets that have refilled, because a missing row counts as a full bucket. */
 export async function deleteFullBuckets(db: Database): Promise<void> {
   await db.delete(rateBuckets).where(sql`${rateBuckets.at} < clock_timestamp() - interval '2 minutes'`);
 }

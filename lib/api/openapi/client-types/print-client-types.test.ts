@@ -15,10 +15,10 @@ test("the client's types match the contract (`npm run build:client` regenerates 
   assert.equal(readFileSync(CLIENT_TYPES, "utf8"), printClientTypes());
 });
 
-/** An annotation's own `event` is any string, and the log's type is looser than the client's, so this leaves it out. */
+/** Leaves out annotation events: their `event` is any string, so the log's type is looser than the client's. */
 type PlainEvent = Exclude<ServerEvent, { kind: "annotation.submitted" }>;
 
-/** The compiler checks that the client's types accept what the service sends, and that the service accepts their bodies. */
+/** The compiler checks that the client's types accept the service's answers, and that the service accepts their bodies. */
 export const agreements = {
   event: (event: PlainEvent): wire.DomainEvent => event,
   delta: (delta: ServerDelta): wire.MessageDelta => delta,

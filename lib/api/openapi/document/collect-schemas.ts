@@ -58,7 +58,7 @@ function tidy(part: unknown, direction: Direction): unknown {
       if (key === "examples" || key === "default" || key === "const" || key === "enum") return [[key, value]];
       if (key === "properties") return [[key, tidyEach(value, direction)]];
       if (key === "additionalProperties" && value === false && direction === "output") return [];
-      // Zod adds the bounds of a safe integer, which mean nothing to a reader.
+      // Zod adds the bounds of a safe integer, which are of no use to a reader.
       if ((key === "maximum" || key === "minimum") && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER)
         return [];
       return [[key, tidy(value, direction)]];

@@ -21,7 +21,7 @@ export const errorSchema: JsonSchema = {
   required: ["success", "error", "code"],
 };
 
-/** An error without the envelope, for operations where the specification prints it so. */
+/** An error without the envelope, for operations that the specification defines so. */
 export const bareErrorSchema: JsonSchema = {
   type: "object",
   description: "An error without the envelope: only the message.",
@@ -41,10 +41,10 @@ export function listRefusals(operation: Operation): ErrorCode[] {
     path.includes(":") && "not_found",
     body && "payload_too_large",
     body && requiresJsonType && "unsupported_media_type",
-    // Failed authentications are limited, whatever the operation.
+    // Failed authentications are limited for every operation.
     (rate || takesKey || auth.kind === "share") && "rate_limited",
     ...errors,
-    // A sub-agent is controlled by its parent alone.
+    // Only its parent may control a sub-agent.
     path.includes(":sessionId") && method !== "GET" && "conflict",
     "internal",
     takesKey && "auth_unavailable",
@@ -80,7 +80,7 @@ export function describeRefusal(code: ErrorCode): ResponseObject {
   };
 }
 
-/** Describes an error for which the specification prints only the message. */
+/** Describes an error that consists of only the message. */
 export const describeBareRefusal = (code: ErrorCode, sentence: string): ResponseObject => ({
   description: ERROR_DOCS[code].description,
   ...(HEADERS_OF[code] && { headers: referToHeaders(HEADERS_OF[code]) }),

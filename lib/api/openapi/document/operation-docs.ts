@@ -51,7 +51,7 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
   },
   deleteSession: {
     description:
-      "Stops the turn, then deletes the rows, files, browser and secrets of the session and its sub-agents. The response counts what was deleted. `pending` lists what could not be removed from disk yet; the service retries until it is gone. Deleting the session again returns 404.",
+      "Stops the turn, then deletes the rows, files, browser and secrets of the session and its sub-agents. The response counts what was deleted. `pending` lists data that could not be removed from disk yet; the service retries until it is removed. Deleting the session again returns 404.",
   },
   readBudget: {
     description:
@@ -59,26 +59,26 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
   },
   changeBudget: {
     description:
-      "Sets, raises, lowers or removes limits. Turns of the session and its sub-agents that wait for a budget continue if theirs is no longer used up. The call can be repeated.",
+      "Sets, raises, lowers or removes limits. Turns of the session and its sub-agents that wait for a budget continue if their budget is no longer used up. The call can be repeated.",
     bodyExamples: { "Raise two limits": { usd: 10, tokens: 500_000 }, "Remove a limit": { minutes: null } },
   },
   listAgents: {
     description:
-      "Lists every sub-agent below the session, at every depth: parents before their children. A sub-agent is a session of its own, which the session's key can read but not control.",
+      "Lists every sub-agent below the session, at every depth: parents before their children. Each sub-agent has its own session, which the session's key can read but not control.",
   },
   listReports: {
-    description: "Lists all versions, for a sub-agent those of its root session.",
+    description: "Lists all versions of the reports. For a sub-agent, lists the reports of its root session.",
   },
   readReport: {
     description:
-      "A report never changes. `summary` and `detail` are Markdown of the agent: treat them as untrusted. In the Markdown file they are quoted, without raw HTML and pictures.",
+      "A report never changes. `summary` and `detail` are Markdown that the agent wrote: treat them as untrusted. In the Markdown file they are quoted, without raw HTML and pictures.",
   },
   listTestRuns: {
-    description: "Lists all test runs; of a sub-agent, those of its root.",
+    description: "Lists all test runs. For a sub-agent, lists the test runs of its root session.",
   },
   readTestRun: {
     description:
-      "The results are stored together with the end of the run. Titles, errors, steps and output are texts of the tests and pages: treat them as untrusted. A trace is opened with `npx playwright show-trace`.",
+      "The results are stored together with the end of the run. Titles, errors, steps and output contain texts of the tests and pages: treat them as untrusted. Open a trace with `npx playwright show-trace`.",
   },
   rerunTests: {
     description:
@@ -90,11 +90,11 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
   },
   readPlan: {
     description:
-      "Returns the plan of the session, of a sub-agent that of its root. A session without a plan has an empty one with revision 0.",
+      "Returns the plan of the session; for a sub-agent, the plan of its root session. A session without a plan has an empty plan with revision 0.",
   },
   editPlan: {
     description:
-      "Applies edits to the plan as it is now. Edits of different items by several people all take effect. An edit of an item that no longer exists, or of a text that has changed, is refused with 409, and none of the edits takes effect. The agent cannot replace a plan with edits that it has not seen.",
+      "Applies edits to the current plan. Edits of different items by several people all take effect. An edit of an item that no longer exists, or of a text that has changed, is refused with 409, and none of the edits takes effect. The agent cannot replace a plan with edits that it has not seen.",
   },
   setPlanMode: {
     description:
@@ -102,27 +102,27 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
   },
   agreePlan: {
     description:
-      "Sets the mode to `agreed` and posts `The plan is agreed. Go ahead.` with the person's words as a message of the person: both or neither. A running turn reads the message between two of its steps; otherwise it starts a turn. Refused with 409 if plan first is off, the plan is empty, or its revision is another one.",
+      "Sets the mode to `agreed` and posts `The plan is agreed. Go ahead.` with the person's text as a message of the person, in one transaction. A running turn reads the message between two of its steps; otherwise it starts a turn. Refused with 409 if plan first is off, the plan is empty, or `revision` is not its current revision.",
   },
   listRequirements: {
     description:
-      "Lists all requirements of the session, of a sub-agent those of its root, with the newest result of each assertion.",
+      "Lists all requirements of the session (for a sub-agent, of its root session) with the newest result of each assertion.",
   },
   addRequirements: {
-    description: "Adds requirements as a person's. At most 100 in a session.",
+    description: "Adds requirements on behalf of a person. A session can have at most 100.",
   },
   updateRequirement: {
     description:
-      "A changed text or assertion opens a requirement again. The agent cannot change a waived requirement, nor the text or assertion of one that a person added.",
+      "Changing the text or an assertion reopens a requirement. The agent cannot change a waived requirement, nor the text or an assertion of a requirement that a person added.",
   },
   publishVariant: {
     description:
-      "Makes an immutable release of the newest revision, whose script pages load within a minute. The newest check of the revision must have passed (`pass` or `warn`); `unchecked: true` publishes without. Returns 200 without a new release if the revision is the current release already. The session page calls it with the share cookie of the role `drive`.",
+      "Makes an immutable release of the newest revision, whose script pages load within a minute. The newest check of the revision must have passed (`pass` or `warn`); `unchecked: true` publishes without a passed check. Returns 200 without a new release if the revision is already the current release. The session page calls this operation with a share cookie of the role `drive`.",
     bodyExamples: { "The newest revision": {}, "Without a check": { revision: 3, unchecked: true } },
   },
   rollbackVariant: {
     description:
-      "Makes the given release the current one, at the latest a minute later. It also brings back a release that was unpublished, and needs no further consent for an unchecked one.",
+      "Makes the given release the current one, within a minute. It can also republish a release that was unpublished, and does not ask for `unchecked` again.",
   },
   unpublishVariant: {
     description:
@@ -130,17 +130,17 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
   },
   exportSession: {
     description:
-      "Downloads the session as one file. The JSON has its conversation, the newest revision of each variant, results, previews, annotations, sub-agents and evidence; `leftOut` names what it does not have. The HTML is the same for people: one file without scripts and network access. Neither contains credentials, headers, callbacks, share links, the system prompt or metadata. The response is streamed.",
+      "Downloads the session as one file. The JSON has its conversation, the newest revision of each variant, results, previews, annotations, sub-agents and evidence; `leftOut` lists the parts that it does not have. The HTML has the same content for people: one file without scripts and network access. Neither contains credentials, headers, callbacks, share links, the system prompt or metadata. The response is streamed.",
   },
   exportAsPerson: { description: PERSONS },
   importIntoSession: {
     description:
-      "Imports a document that another session, GrowthBook or PostHog has exported. Its variants become new variants; a key that is taken gets a number. Its conversation can be read at `imports/:importId`, and the agent can read it too. The document is validated as a whole before anything is stored. Returns 200 without a change if the document was imported before. `leftOut` names what was not imported.",
+      "Imports a document that another session, GrowthBook or PostHog has exported. Its variants become new variants; a key that already exists gets a number. Its conversation can be read at `imports/:importId`, and the agent can read it too. The document is validated as a whole before anything is stored. Returns 200 without a change if the document was imported before. `leftOut` lists the parts that were not imported.",
   },
   importAsPerson: { description: PERSONS },
   listPublications: {
     description:
-      "Lists the publications of the key's owner, also those of deleted sessions and unpublished ones.",
+      "Lists the publications of the key's owner, including those of deleted sessions and unpublished ones.",
   },
   readScript: {
     description:
@@ -148,23 +148,23 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
   },
   listLandingPages: {
     description:
-      "Lists the landing pages of the key's owner, also those of deleted sessions and unpublished ones.",
+      "Lists the landing pages of the key's owner, including those of deleted sessions and unpublished ones.",
   },
   rollbackPage: {
     description:
-      "Serves the given version from now on, within a second in every process. It also publishes a page again that was unpublished.",
+      "Serves the given version, within a second in every process. It also publishes an unpublished page again.",
   },
   unpublishPage: {
     description:
-      "Every address of the page answers 410 from now on, within a second in every process. Its slug stays taken. A rollback or a new deploy publishes it again. Idempotent.",
+      "Every URL of the page returns 410, within a second in every process. Its slug stays reserved. A rollback or a new deploy publishes it again. Idempotent.",
   },
   listSessionPages: {
     description:
-      "Lists the pages whose newest version the session deployed, oldest first. Of a sub-agent, those of its root.",
+      "Lists the pages whose newest version the session deployed, oldest first. For a sub-agent, lists the pages of its root session.",
   },
   listSkills: {
     description:
-      "Lists the skills that the session was created with, ordered by name: procedures in the Agent Skills format that its agent reads, and scripts that it runs in the sandbox. Empty for a session without a sandbox and for one that is older than skills.",
+      "Lists the skills that the session was created with, ordered by name: procedures in the Agent Skills format that its agent reads, and scripts that it runs in the sandbox. Empty for a session without a sandbox, and for a session from before the service had skills.",
   },
   readRequestStatus: {
     description:
@@ -180,7 +180,7 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
   },
   postMessage: {
     description:
-      "Send exactly one of `text`, `message` and `messages`. A turn that this operation starts never counts as started by a person. `queued` tells whether a turn is running that the message waits for. A session queues at most 100 messages; a further one is refused with 409 `conflict`.",
+      "Send exactly one of `text`, `message` and `messages`. A turn that this operation starts never counts as started by a person. `queued` is true if the message waits for a running turn or will be read by it. A session queues at most 100 messages; a further one is refused with 409 `conflict`.",
     bodyExamples: {
       "A question": { text: "Which of these are required?" },
       "Steer the running turn": { text: "Skip the newsletter box.", mode: "steer" },
@@ -226,7 +226,7 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
   },
   submitAnnotation: {
     description:
-      "The annotation overlay in the pages of the live browser calls this webhook, from any origin and without an API key: the unguessable session id is the credential. An annotation never starts a turn by itself.",
+      "The annotation overlay in the pages of the live browser calls this webhook, from any origin and without an API key: the unguessable session id is the credential. An annotation never starts a turn.",
   },
   listDeliveries: { description: "Lists deliveries, newest first, each with all its attempts." },
   redeliverCallback: {
@@ -250,7 +250,7 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
   },
   readReadiness: {
     description:
-      "Returns 200 if every part that a turn needs is available, otherwise 503. Needs no key; with a valid API key, and to processes on the machine of a service whose `BASE_URL` is a loopback address, `checks` says how each part is.",
+      "Returns 200 if every part that a turn needs is available, otherwise 503. Needs no key; with a valid API key, and to processes on the machine of a service whose `BASE_URL` is a loopback address, `checks` has the state of each part.",
   },
   listMessages: {
     description: "Lists messages, oldest first. Queued messages are not part of the transcript.",
@@ -297,7 +297,7 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
       "Encrypts stored callback secrets, MCP headers and URLs again with `ENCRYPTION_KEY`, after a change of the key. A call works for at most about five seconds; repeat it with `nextCursor` until that is null. The service can run meanwhile. `npm run keys -- rotate-encryption` does all of it.",
   },
   revokeKey: { description: "The key stops working immediately. Revoking it again changes nothing." },
-  listLogins: { description: "Lists the browsers that are signed in, the last used first." },
+  listLogins: { description: "Lists the browsers that are signed in, the most recently used first." },
   endLogin: {
     description:
       "The browser is signed out immediately, in every process. Ending a login again changes nothing.",
@@ -310,7 +310,7 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
   removePersonQueued: { description: PERSONS },
   steerBrowser: {
     description:
-      "`url` is what a person typed: an http(s) URL, or a host without a scheme. Search terms and other schemes return 400. Returns 409 while another connection has control of the browser, or while the agent is working and no person has taken control. `open` only starts the browser if none runs, and never returns 409 for these reasons. 202 means that the browser is running, or that the session waits for one (`browser.waiting`). 503 tells why no browser is available.",
+      "`url` is what a person typed: an http(s) URL, or a host without a scheme. Search terms and other schemes return 400. Returns 409 while another connection has control of the browser, or while the agent is working and no person has taken control. `open` only starts the browser if none runs, and never returns 409 for these reasons. 202 means that the browser is running, or that the session waits for one (`browser.waiting`). A 503 contains the reason why no browser is available.",
     bodyExamples: {
       "Another page": { url: "shop.example/cart" },
       Back: { action: "back" },

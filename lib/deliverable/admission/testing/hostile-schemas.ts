@@ -1,6 +1,6 @@
 /**
- * A schema that means harm, or is merely wrong. `refused` is what its 400 says; where it is admitted instead (`value`),
- * checking that value ends with a sentence, or says that the value is not valid.
+ * A hostile or invalid schema. `refused` matches the error of its 400. A schema with `value` is admitted instead; `ends` is
+ * the outcome of validating that value: an error, "invalid" or "valid".
  */
 export type HostileSchema = { name: string; schema: unknown } & (
   | { refused: RegExp }
@@ -14,10 +14,10 @@ const root = /^outputSchema: the root must be an object schema/;
 const endless = /^outputSchema: (\/\S*\$ref )?refers to itself without end|nested too deeply/;
 const noValue = /^outputSchema: no finite value can be valid/;
 const tooManyChecks = /^outputSchema: \/\S+ asks for more than 1,000,000 checks of one value$/;
-/** What is ended by the deadline or the memory cap. */
+/** Matches the error of a job that exceeded the deadline or the memory limit. */
 export const tooMuch = /takes more (than \d+ ms|memory)/;
 
-/** `levels` definitions, each of which asks for the next one twice. */
+/** A chain of `levels` definitions, each with two references to the next one. */
 function doubling(levels: number, leaf: object) {
   const next = (index: number) => ({ $ref: `#/$defs/d${index + 1}` });
   const $defs = Object.fromEntries(
@@ -26,7 +26,7 @@ function doubling(levels: number, leaf: object) {
   return { type: "object", $ref: "#/$defs/d0", $defs: { ...$defs, [`d${levels}`]: leaf } };
 }
 
-/** JSON text nested this deep, parsed. */
+/** A schema that is nested `levels` levels deep. */
 const nested = (levels: number, open: string, inner: string, close: string) =>
   JSON.parse(`{"type":"object","allOf":[${open.repeat(levels)}${inner}${close.repeat(levels)}]}`);
 

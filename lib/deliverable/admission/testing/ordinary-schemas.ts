@@ -1,4 +1,4 @@
-/** A schema as callers write them, values that fit it, and values that do not with the pointer of the violation. */
+/** A typical schema of a caller, valid values, and invalid values with the pointer of their violation. */
 export type OrdinarySchema = {
   name: string;
   schema: Record<string, unknown>;

@@ -5,29 +5,29 @@ import { type Codec, closedObject, refused } from "./codec.ts";
 export type ChoiceCodec = Codec & {
   choices: readonly (string | number | boolean)[];
   /** Lists the choices in the description only; the schema then accepts any value of the type. */
-  tellInWords: () => void;
+  moveToDescription: () => void;
 };
 
 const LIST_CHARACTERS_MAX = 4_000;
 
 /** Scalars of one type in an `enum` or `const`; they travel unchanged. */
 export function createChoiceCodec(choices: readonly (string | number | boolean)[]): ChoiceCodec {
-  const known = new Set<unknown>(choices);
+  const allowed = new Set<unknown>(choices);
   const kind = kindOf(choices[0]) ?? "string";
   const type = kind === "number" && choices.every(Number.isInteger) ? "integer" : kind;
-  let isInWords = false;
+  let isInDescription = false;
   return {
     isPlain: true,
     choices,
-    tellInWords: () => {
-      isInWords = true;
+    moveToDescription: () => {
+      isInDescription = true;
     },
     children: () => [],
     outputs: () => ({ kinds: new Set([kind]), heads: [] }),
-    schema: () => choiceSchema(type, choices, isInWords),
-    encode: (value) => (known.has(value) ? value : refused),
+    schema: () => choiceSchema(type, choices, isInDescription),
+    encode: (value) => (allowed.has(value) ? value : refused),
     decode(projected, run) {
-      if (isInWords ? kindOf(projected) === kind : known.has(projected)) return projected;
+      if (isInDescription ? kindOf(projected) === kind : allowed.has(projected)) return projected;
       return run.refuse(`must be one of ${briefText(choices, 200)}`);
     },
   };
@@ -40,15 +40,15 @@ export function createJsonTextCodec(
 ): ChoiceCodec {
   const byText = new Map(values.map((value) => [textOf(value), value]));
   const choices = [...byText.keys()];
-  let isInWords = false;
+  let isInDescription = false;
   return {
     choices,
-    tellInWords: () => {
-      isInWords = true;
+    moveToDescription: () => {
+      isInDescription = true;
     },
     children: () => [],
     outputs: () => ({ kinds: new Set(["object"]), heads: [{ first: "json", keys: ["json"] }] }),
-    schema: () => closedObject({ json: choiceSchema("string", choices, isInWords) }),
+    schema: () => closedObject({ json: choiceSchema("string", choices, isInDescription) }),
     encode(value) {
       const kind = kindOf(value);
       if (kind !== "object" && kind !== "array") return refused;
@@ -58,7 +58,7 @@ export function createJsonTextCodec(
     decode(projected, run) {
       const text = readOnly(projected, "json");
       if (typeof text === "string" && byText.has(text)) return byText.get(text);
-      if (isInWords && typeof text === "string") {
+      if (isInDescription && typeof text === "string") {
         try {
           return JSON.parse(text);
         } catch {
@@ -70,8 +70,8 @@ export function createJsonTextCodec(
   };
 }
 
-function choiceSchema(type: string, choices: readonly unknown[], isInWords: boolean): JsonSchema {
-  if (isInWords) return { type, description: `One of: ${briefText(choices, LIST_CHARACTERS_MAX)}.` };
+function choiceSchema(type: string, choices: readonly unknown[], isInDescription: boolean): JsonSchema {
+  if (isInDescription) return { type, description: `One of: ${briefText(choices, LIST_CHARACTERS_MAX)}.` };
   return choices.length === 1 ? { type, const: choices[0] } : { type, enum: choices };
 }
 

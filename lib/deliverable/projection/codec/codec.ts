@@ -19,13 +19,13 @@ export type Codec = {
   encode: (value: unknown, run: Encoding) => unknown;
   /** The value of a projected form, or the result of `run.refuse`. */
   decode: (projected: unknown, run: Decoding) => unknown;
-  /** Whether the place has a value of finite size, given which other places have one. Omit for a place that always has. */
+  /** Whether the place has a value of finite size, given the places that have one. Omit if the place always has one. */
   hasValue?: (has: (node: Node) => boolean) => boolean;
   /** Set when the codec itself does not change values (its children may). */
   isPlain?: true;
   /** A name for this form in a union. */
   label?: () => string | undefined;
-  /** For a projected value that only wraps the form of the same place: the step into it. */
+  /** The step into a projected value that only wraps the form of the same place. */
   enter?: (projected: unknown) => Step | undefined;
   /** The step from the projected value to the part for `key`. */
   step?: (projected: unknown, key: string) => Step | undefined;

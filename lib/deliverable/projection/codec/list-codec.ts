@@ -82,11 +82,11 @@ const isEntry = (entry: unknown): entry is Entry =>
 
 /** Converts every item, or returns `refused` if one cannot be converted. */
 function mapAll<Item>(items: readonly Item[], form: (item: Item, index: number) => unknown): unknown {
-  const made: unknown[] = [];
+  const converted: unknown[] = [];
   for (const [index, item] of items.entries()) {
     const each = form(item, index);
     if (each === refused) return refused;
-    made.push(each);
+    converted.push(each);
   }
-  return made;
+  return converted;
 }

@@ -61,7 +61,7 @@ export function createObjectCodec(declared: readonly Field[], open: readonly Sec
   };
 }
 
-/** Chooses the property names, and drops what can have no value. */
+/** Chooses the property names, and drops fields and sections that cannot have a value. */
 function projectForm(declared: readonly Field[], open: readonly Section[]): ObjectForm {
   const live = declared.filter(({ slot, isRequired }) => isRequired || !isNever(slot.node));
   const sections = open.filter(({ value }) => !isNever(value));

@@ -54,7 +54,7 @@ export function decodeValue(root: Node, projected: unknown): Decoded {
   return { ok: false, ...(failure ?? { path: "", message: "has no form in the schema" }) };
 }
 
-/** Translates a JSON pointer into a value into one into its projected form, as far as that part exists. */
+/** Translates a JSON pointer from a value to its projected form. It stops at the last part that exists there. */
 export function mapPath(root: Node, pointer: string, projected: unknown): string {
   const keys = pointer === "" ? [] : pointer.split("/").slice(1).map(unescapeKey);
   const path: string[] = [];

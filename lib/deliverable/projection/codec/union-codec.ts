@@ -73,7 +73,7 @@ export function createUnionCodec(all: readonly Branch[]): Codec {
 /** The branches, and what identifies the branch of a projected value. */
 type BranchIndex = {
   branches: readonly ProjectedBranch[];
-  /** Branches under a label, by it. */
+  /** Branches with a label, by label. */
   byTag: ReadonlyMap<string, Node>;
   /** Object branches without a label, by their first key. */
   byFirstKey: ReadonlyMap<string, ProjectedBranch>;

@@ -7,7 +7,7 @@ import { type Expansion, expandFormula, type Union } from "../schema/expand-form
 import { type Formula, followAliases } from "../schema/formula.ts";
 import { intersectKinds, type Kinds, kindsOf, uniteKinds } from "../schema/kinds.ts";
 import type { Schema } from "../schema/schema-index.ts";
-import { closesOver, countCopies, hasForms, isBare } from "../schema/weigh-union.ts";
+import { countCopies, hasForms, isOnlyUnion, limitsUnevaluated } from "../schema/weigh-union.ts";
 import { buildForms } from "./build-forms.ts";
 import { type Builder, createNode } from "./builder.ts";
 import { describePlace } from "./describe-place.ts";
@@ -73,7 +73,8 @@ function buildChoice(values: readonly unknown[]): Codec {
 /** Chooses the union whose branches become separate forms; other unions are merged into each of them. */
 function pickUnion(builder: Builder, expansion: Expansion): Union | undefined {
   const { conjuncts, unions, kinds } = expansion;
-  if (unions.length === 0 || conjuncts.some((schema) => closesOver(builder.index, schema))) return undefined;
+  if (unions.length === 0 || conjuncts.some((schema) => limitsUnevaluated(builder.index, schema)))
+    return undefined;
   const each = countCopies(expansion);
   for (const union of unions) {
     const copies = each * union.branches.length;
@@ -87,23 +88,23 @@ function pickUnion(builder: Builder, expansion: Expansion): Union | undefined {
 
 function buildBranches(builder: Builder, formula: Formula, expansion: Expansion, union: Union): Codec {
   const { index } = builder;
-  const base = [...formula.base, ...formula.spoken];
+  const base = [...formula.base, ...formula.described];
   const settled = new Set([...formula.settled, union.key]);
   const joined = new Set([
     ...formula.joined,
     ...expansion.unions.filter((each) => each !== union).map(({ key }) => key),
   ]);
-  const isPlain = isBare(expansion, union);
+  const isPlain = isOnlyUnion(expansion, union);
   const branches = new Map<unknown, Branch>();
   for (const [number, branch] of union.branches.entries()) {
     const { schema } = isObject(branch) ? followAliases(index, branch) : { schema: branch };
     if (schema === false) continue;
-    const spoken = schema === true ? [] : [schema];
+    const described = schema === true ? [] : [schema];
     const isAlone = isPlain && isWithin(kindsOf(index, schema), expansion.kinds);
     const slot = builder.buildNow(
       isAlone
-        ? { spoken, base: [], settled: new Set(), joined: new Set() }
-        : { spoken, base, settled, joined },
+        ? { described, base: [], settled: new Set(), joined: new Set() }
+        : { described, base, settled, joined },
     );
     if (!isNever(slot.node) && !branches.has(slot.node))
       branches.set(slot.node, { slot, label: () => labelOf(builder, slot, schema, number) });

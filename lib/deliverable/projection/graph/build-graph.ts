@@ -11,9 +11,9 @@ import { type Builder, createCommonNodes, createNode, type Folded } from "./buil
 export type Graph = { root: Node; folded: readonly Folded[] };
 
 export type GraphLimits = {
-  /** Limit on properties and positions in total. */
+  /** Limit on the total number of properties and list positions. */
   fieldsMax: number;
-  /** Limit on those that branches of unions repeat. */
+  /** Limit on properties that branches of unions repeat. */
   copiesMax: number;
 };
 
@@ -55,7 +55,7 @@ export function buildGraph(index: SchemaIndex, root: SchemaObject, limits: Graph
     const key = formulaKey(index, formula);
     let entry = nodes.get(key);
     if (entry === undefined) {
-      const [first] = formula.spoken;
+      const [first] = formula.described;
       entry = {
         node: createNode(neverCodec, index.nameOf(first)),
         formula,
@@ -75,10 +75,10 @@ export function buildGraph(index: SchemaIndex, root: SchemaObject, limits: Graph
     evaluated: createEvaluatedNames(index, budget),
     common,
     slotOf(formula) {
-      const [first] = formula?.spoken ?? [];
+      const [first] = formula?.described ?? [];
       if (formula === undefined) return { node: never, note: "" };
       if (first === undefined) return anyValue;
-      if (formula.spoken.length > 1) return register(formula).slot;
+      if (formula.described.length > 1) return register(formula).slot;
       const { schema, words } = followAliases(index, first);
       if (schema === false) return { node: never, note: "" };
       if (schema === true || Object.keys(schema).length === 0) return { ...anyValue, note: words };
@@ -86,10 +86,10 @@ export function buildGraph(index: SchemaIndex, root: SchemaObject, limits: Graph
       return { ...slot, note: words };
     },
     buildNow(formula) {
-      if (formula.spoken.length === 0 && formula.base.length === 0) return anyValue;
+      if (formula.described.length === 0 && formula.base.length === 0) return anyValue;
       if (levels > BRANCH_LEVELS_MAX) return anyValue;
       const { key, slot } = register(formula);
-      // A choice that is being built refers to itself without descending into the value.
+      // A union that refers to itself without descending into the value: the inner reference accepts any value.
       if (nodes.get(key)?.state === "open") return anyValue;
       build(key);
       return slot;
@@ -100,7 +100,7 @@ export function buildGraph(index: SchemaIndex, root: SchemaObject, limits: Graph
     },
   };
 
-  const { slot } = register({ spoken: [root], base: [], settled: new Set(), joined: new Set() });
+  const { slot } = register({ described: [root], base: [], settled: new Set(), joined: new Set() });
   for (let at = 0; at < open.length; at++) build(open[at] ?? "");
   return { root: slot.node, folded: [...folded.values()] };
 }

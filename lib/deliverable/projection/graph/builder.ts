@@ -22,9 +22,9 @@ export type Builder = {
   copies: Budget;
   evaluated: EvaluatedNames;
   common: CommonNodes;
-  /** The place of a formula, which is built later. `undefined` is the formula that no value satisfies. */
+  /** Returns the place of a formula, whose codec is built later. `undefined` is the formula that no value satisfies. */
   slotOf: (formula: Formula | undefined) => Slot;
-  /** The place of a formula, built at once: a union inspects its branches. */
+  /** Returns the place of a formula with its codec, for unions, which inspect their branches. */
   buildNow: (formula: Formula) => Slot;
   note: (schema: SchemaObject, keyword: string, sentence: string) => void;
 };
@@ -46,10 +46,10 @@ export const createNode = (codec: Codec, name: string, description = ""): Node =
 });
 
 export function createCommonNodes(unbuilt: Codec): CommonNodes {
-  const known = new Map<Node, Map<string, Node>>();
+  const cached = new Map<Node, Map<string, Node>>();
   const entriesOf = (value: Slot, words: string, isNullable: boolean): Node => {
-    const ofValue = known.get(value.node) ?? new Map<string, Node>();
-    known.set(value.node, ofValue);
+    const ofValue = cached.get(value.node) ?? new Map<string, Node>();
+    cached.set(value.node, ofValue);
     const key = `${isNullable} ${words} ${value.note}`;
     const name = isNullable && value.node === anyValue ? "additional" : `${value.node.name}_entries`;
     const node = ofValue.get(key) ?? createNode(createEntriesCodec(value, isNullable), name, words);

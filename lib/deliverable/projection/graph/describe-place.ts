@@ -7,28 +7,28 @@ import type { Builder } from "./builder.ts";
 /** The description of a place: the caller's own, then a sentence for each constraint that the projected schema cannot express. */
 export function describePlace(
   builder: Builder,
-  { spoken }: Expansion,
+  { described }: Expansion,
   joined: readonly Union[],
   taken?: Union,
 ): string {
   let words = "";
-  for (const schema of spoken) words ||= readWords(schema, false);
+  for (const schema of described) words ||= readWords(schema, false);
   // The root's title becomes the title of the whole schema.
-  for (const schema of spoken) words ||= readWords(schema, builder.index.pointerOf(schema) !== "");
+  for (const schema of described) words ||= readWords(schema, builder.index.pointerOf(schema) !== "");
   const sentences = new Set<string>();
-  for (const schema of spoken) {
+  for (const schema of described) {
     for (const { keyword, sentence } of describeConstraints(builder.index, schema)) {
       builder.note(schema, keyword, sentence);
       sentences.add(sentence);
     }
   }
-  const tell = (owner: Union["owner"], keyword: string, sentence: string) => {
-    if (!spoken.includes(owner)) return;
+  const addSentence = (owner: Union["owner"], keyword: string, sentence: string) => {
+    if (!described.includes(owner)) return;
     builder.note(owner, keyword, sentence);
     sentences.add(sentence);
   };
   for (const { owner, keyword, branches } of joined)
-    tell(owner, keyword, describeUnion(builder.index, keyword, branches));
-  if (taken?.keyword === "oneOf") tell(taken.owner, "oneOf", "Only one of these forms may fit.");
+    addSentence(owner, keyword, describeUnion(builder.index, keyword, branches));
+  if (taken?.keyword === "oneOf") addSentence(taken.owner, "oneOf", "Only one of these forms may fit.");
   return joinSentences(words, ...sentences);
 }

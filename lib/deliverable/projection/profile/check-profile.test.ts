@@ -78,7 +78,7 @@ describe("the strict profile", () => {
       assert.equal(breach?.pointer, pointer);
     });
 
-  test("takes nine levels, recursion, and branches that begin differently", () => {
+  test("accepts nine levels, recursion, and branches with different first keys", () => {
     assert.equal(checkProfile(nested(9), profiles.openai), undefined);
     const branches = {
       anyOf: [closed({ k: text }), closed({ l: { $ref: "#" } }), { type: ["string", "null"] }],
@@ -86,7 +86,7 @@ describe("the strict profile", () => {
     assert.equal(checkProfile(closed({ a: branches }), profiles.openai), undefined);
   });
 
-  test("a server without limits takes anything", () => {
+  test("a provider without limits accepts any schema", () => {
     assert.equal(checkProfile({ oneOf: [true] }, profiles.none), undefined);
   });
 });

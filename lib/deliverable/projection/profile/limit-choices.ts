@@ -11,7 +11,7 @@ export function limitChoices(root: Node, { enumValuesMax, largeEnum }: ProfileRu
   for (const list of lists) {
     const isTooLarge = list.choices.length > largeEnum.values && charactersIn(list) > largeEnum.charactersMax;
     if (!isTooLarge && values <= enumValuesMax) continue;
-    list.tellInWords();
+    list.moveToDescription();
     values -= list.choices.length;
   }
 }

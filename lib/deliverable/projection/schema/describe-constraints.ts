@@ -1,6 +1,6 @@
 import type { SchemaObject } from "#lib/deliverable/admission/walk-schema.ts";
 import { briefText, isObject, ownValue } from "../json.ts";
-import { takesEverything } from "./expand-formula.ts";
+import { acceptsEverything } from "./expand-formula.ts";
 import { inlineReferences } from "./inline-references.ts";
 import type { SchemaIndex } from "./schema-index.ts";
 
@@ -20,7 +20,7 @@ export function quotePattern(pattern: unknown): string {
   return text.includes("`") ? JSON.stringify(text) : `\`${text}\``;
 }
 
-/** Writes a schema of the caller for the model. */
+/** Formats a part of the caller's schema as text for the model. */
 type Quote = (schema: unknown, charactersMax?: number) => string;
 
 type Describe = (value: unknown, schema: SchemaObject, quote: Quote) => string | undefined;
@@ -67,7 +67,7 @@ const sentences: Record<string, Describe> = {
   dependencies: describeDependencies,
   // No value matches `not: {}`; such a place is omitted instead.
   not: (value, _, quote) =>
-    value === false || takesEverything(value) ? undefined : `Does not match ${quote(value)}.`,
+    value === false || acceptsEverything(value) ? undefined : `Does not match ${quote(value)}.`,
   if: describeCondition,
 };
 
@@ -118,7 +118,7 @@ function describePatterns(
   if (more.length === 0 && additionalProperties === false)
     return `Every further property name matches ${quotePattern(first)}.`;
   const parts = [first, ...more.slice(0, 9)].map((pattern) =>
-    value[pattern] === false || takesEverything(ownValue(Object(value[pattern]), "not"))
+    value[pattern] === false || acceptsEverything(ownValue(Object(value[pattern]), "not"))
       ? `No property name matches ${quotePattern(pattern)}.`
       : `The values of properties whose name matches ${quotePattern(pattern)} match ${quote(value[pattern], 200)}.`,
   );

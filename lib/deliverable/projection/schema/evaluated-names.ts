@@ -4,7 +4,7 @@ import { type Budget, OutOfBudget } from "./budget.ts";
 import { conditionalsOf, listOf } from "./expand-formula.ts";
 import type { Schema, SchemaIndex } from "./schema-index.ts";
 
-/** The schemas that may apply to the same value as some given schemas. */
+/** The schemas that may apply to the same value as a list of schemas. */
 type SoftSchemas = { schemas: readonly SchemaObject[]; isComplete: boolean };
 
 /** For `unevaluatedProperties`: the property names that a schema's own parts may evaluate. */
@@ -15,7 +15,7 @@ export type EvaluatedNames = {
 
 const SCHEMAS_MAX = 2_000;
 
-/** The given schemas and all schemas that apply to the same value, through references, unions and conditions. */
+/** Collects the listed schemas, and those that may apply to the same value through references, unions and conditions. */
 export function collectSoft(index: SchemaIndex, roots: readonly Schema[], budget: Budget): SoftSchemas {
   const found = new Set<SchemaObject>();
   const open: (Schema | undefined)[] = [...roots];
@@ -45,11 +45,11 @@ export function collectSoft(index: SchemaIndex, roots: readonly Schema[], budget
 }
 
 export function createEvaluatedNames(index: SchemaIndex, budget: Budget): EvaluatedNames {
-  const known = new Map<SchemaObject, ReadonlySet<string> | undefined>();
+  const cached = new Map<SchemaObject, ReadonlySet<string> | undefined>();
   return {
     of(schema) {
-      if (!known.has(schema)) known.set(schema, findNames(index, schema, budget));
-      return known.get(schema);
+      if (!cached.has(schema)) cached.set(schema, findNames(index, schema, budget));
+      return cached.get(schema);
     },
   };
 }

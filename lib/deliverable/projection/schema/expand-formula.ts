@@ -2,7 +2,7 @@ import type { SchemaObject } from "#lib/deliverable/admission/walk-schema.ts";
 import { isObject, stableText } from "../json.ts";
 import type { Budget } from "./budget.ts";
 import { type Formula, isAnnotation, unionKey } from "./formula.ts";
-import { ALL_KINDS, intersectKinds, isOfKind, type Kinds, readType } from "./kinds.ts";
+import { ALL_KINDS, hasKind, intersectKinds, type Kinds, readType } from "./kinds.ts";
 import { isSchema, type Schema, type SchemaIndex } from "./schema-index.ts";
 
 /** A choice between several schemas for the same value. */
@@ -17,8 +17,8 @@ export type Union = {
 export type Expansion = {
   /** Each schema whose own keywords apply to the value. */
   conjuncts: readonly SchemaObject[];
-  /** Those whose description is not written at another place. */
-  spoken: readonly SchemaObject[];
+  /** The conjuncts whose descriptions are written at this place. */
+  described: readonly SchemaObject[];
   kinds: Kinds;
   /** The allowed values, if they are listed. */
   values: readonly unknown[] | undefined;
@@ -30,7 +30,7 @@ export type Expansion = {
 /** @returns undefined when no value satisfies the formula. @throws OutOfBudget */
 export function expandFormula(index: SchemaIndex, formula: Formula, budget: Budget): Expansion | undefined {
   const conjuncts = new Set<SchemaObject>();
-  const spoken: SchemaObject[] = [];
+  const described: SchemaObject[] = [];
   const unions: Union[] = [];
   const soft: Schema[] = [];
   let kinds = ALL_KINDS;
@@ -56,7 +56,7 @@ export function expandFormula(index: SchemaIndex, formula: Formula, budget: Budg
     if (Array.isArray(schema.enum)) limitValues(schema.enum);
     if (Object.hasOwn(schema, "const") && !dialect.ignoredKeywords.has("const")) limitValues([schema.const]);
     pushAll([
-      !takesEverything(schema.not),
+      !acceptsEverything(schema.not),
       ...index.targetsOf(schema).map((target) => target ?? true),
       ...listOf(schema.allOf),
       ...readUnions(index, schema, formula, unions),
@@ -64,23 +64,23 @@ export function expandFormula(index: SchemaIndex, formula: Formula, budget: Budg
     soft.push(...conditionalsOf(index, schema), ...joinedBranches(index, schema, formula));
   };
 
-  const readAll = (roots: readonly SchemaObject[], isSpoken: boolean): boolean => {
+  const readAll = (roots: readonly SchemaObject[], isDescribed: boolean): boolean => {
     pushAll(roots);
     for (let schema = open.pop(); schema !== undefined; schema = open.pop()) {
       budget.spend(1);
       if (schema === false) return false;
       if (schema === true || conjuncts.has(schema)) continue;
       conjuncts.add(schema);
-      if (isSpoken) spoken.push(schema);
+      if (isDescribed) described.push(schema);
       read(schema);
     }
     return true;
   };
 
-  if (!readAll(formula.base, false) || !readAll(formula.spoken, true)) return undefined;
-  if (values) values = distinct(values.filter((value) => isOfKind(value, kinds)));
+  if (!readAll(formula.base, false) || !readAll(formula.described, true)) return undefined;
+  if (values) values = distinct(values.filter((value) => hasKind(value, kinds)));
   if (kinds.size === 0 || values?.length === 0) return undefined;
-  return { conjuncts: [...conjuncts], spoken, kinds, values, unions, soft };
+  return { conjuncts: [...conjuncts], described, kinds, values, unions, soft };
 }
 
 /** Records the schema's undecided unions. A union with one branch is returned as a required schema. */
@@ -89,7 +89,7 @@ function readUnions(index: SchemaIndex, schema: SchemaObject, formula: Formula, 
   for (const keyword of ["anyOf", "oneOf"] as const) {
     const key = unionKey(index, schema, keyword);
     if (!Array.isArray(schema[keyword]) || formula.settled.has(key) || formula.joined.has(key)) continue;
-    const branches = listOf(schema[keyword]).filter((branch) => !takesNothing(branch));
+    const branches = listOf(schema[keyword]).filter((branch) => !acceptsNothing(branch));
     const [only] = branches;
     if (only === undefined) certain.push(false);
     else if (branches.length === 1) certain.push(only);
@@ -105,11 +105,11 @@ function joinedBranches(index: SchemaIndex, schema: SchemaObject, { joined }: Fo
 }
 
 /** Whether a schema accepts every value: `true`, or an object with annotations only. */
-export const takesEverything = (schema: unknown): boolean =>
+export const acceptsEverything = (schema: unknown): boolean =>
   schema === true || (isObject(schema) && Object.keys(schema).every(isAnnotation));
 
-const takesNothing = (schema: Schema): boolean =>
-  schema === false || (schema !== true && typeof schema.$ref !== "string" && takesEverything(schema.not));
+const acceptsNothing = (schema: Schema): boolean =>
+  schema === false || (schema !== true && typeof schema.$ref !== "string" && acceptsEverything(schema.not));
 
 /** The schemas that a schema applies to the same value conditionally, and their conditions. */
 export function conditionalsOf({ dialect }: SchemaIndex, schema: SchemaObject): Schema[] {

@@ -3,11 +3,11 @@ import { ownValue } from "../json.ts";
 import { isSchema, type Schema, type SchemaIndex } from "./schema-index.ts";
 
 /**
- * The schemas of one place: a value has to satisfy all of `spoken` and all of `base`. The descriptions of `base` are
- * written at another place. The unions in `settled` are decided: their branch is in `spoken`.
+ * The schemas of one place: a value has to satisfy all of `described` and all of `base`. The descriptions of `base` are
+ * written at another place. The unions in `settled` are decided: their branch is in `described`.
  */
 export type Formula = {
-  spoken: readonly SchemaObject[];
+  described: readonly SchemaObject[];
   base: readonly SchemaObject[];
   settled: ReadonlySet<string>;
   /** Unions whose branches are merged: each branch applies conditionally. */
@@ -20,17 +20,17 @@ const NONE: ReadonlySet<string> = new Set();
 export function conjoin(schemas: readonly Schema[]): Formula | undefined {
   if (schemas.includes(false)) return undefined;
   const objects = schemas.filter((schema) => schema !== true);
-  return { spoken: [...new Set(objects as SchemaObject[])], base: [], settled: NONE, joined: NONE };
+  return { described: [...new Set(objects as SchemaObject[])], base: [], settled: NONE, joined: NONE };
 }
 
 export const unionKey = (index: SchemaIndex, schema: SchemaObject, keyword: string): string =>
   `${index.idOf(schema)}${keyword[0]}`;
 
 /** A text that is equal for equal formulas. */
-export function formulaKey(index: SchemaIndex, { spoken, base, settled, joined }: Formula): string {
+export function formulaKey(index: SchemaIndex, { described, base, settled, joined }: Formula): string {
   const ids = (schemas: readonly SchemaObject[]) => schemas.map(index.idOf).join();
-  if (settled.size === 0 && joined.size === 0) return ids(spoken);
-  return `${ids(spoken)}|${ids(base)}|${[...settled].join()}|${[...joined].join()}`;
+  if (settled.size === 0 && joined.size === 0) return ids(described);
+  return `${ids(described)}|${ids(base)}|${[...settled].join()}|${[...joined].join()}`;
 }
 
 /** Keywords without an effect on values. */

@@ -6,12 +6,12 @@ type SchemaKind = "object" | "array" | "string" | "number" | "integer" | "boolea
 export type Kinds = ReadonlySet<SchemaKind>;
 
 export const ALL_KINDS: Kinds = new Set(["object", "array", "string", "number", "boolean", "null"]);
-const known = new Set<unknown>([...ALL_KINDS, "integer"]);
+const KIND_NAMES = new Set<unknown>([...ALL_KINDS, "integer"]);
 
 /** The kinds that a `type` keyword allows. */
 export function readType(type: unknown): Kinds {
   const kinds = new Set(
-    (Array.isArray(type) ? type : [type]).filter((each): each is SchemaKind => known.has(each)),
+    (Array.isArray(type) ? type : [type]).filter((each): each is SchemaKind => KIND_NAMES.has(each)),
   );
   if (kinds.size === 0) return ALL_KINDS;
   if (kinds.has("number")) kinds.delete("integer");
@@ -28,7 +28,7 @@ export function intersectKinds(one: Kinds, other: Kinds): Kinds {
 }
 
 /** Whether a value is of one of the kinds. */
-export function isOfKind(value: unknown, kinds: Kinds): boolean {
+export function hasKind(value: unknown, kinds: Kinds): boolean {
   const kind = kindOf(value);
   if (kind !== "number") return kind !== undefined && kinds.has(kind);
   return kinds.has("number") || (kinds.has("integer") && Number.isInteger(value));

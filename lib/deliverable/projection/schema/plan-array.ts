@@ -44,9 +44,9 @@ function trim(plan: ArrayPlan): ArrayPlan {
   return { ...plan, positions: [], rest: first };
 }
 
-function textOf({ spoken }: Formula): string | undefined {
-  const [only] = spoken;
-  if (only === undefined || spoken.length > 1 || Object.keys(only).length > 3) return undefined;
+function textOf({ described }: Formula): string | undefined {
+  const [only] = described;
+  if (only === undefined || described.length > 1 || Object.keys(only).length > 3) return undefined;
   return typeof only.type === "string" && only.type !== "object" && only.type !== "array"
     ? stableText(only)
     : undefined;

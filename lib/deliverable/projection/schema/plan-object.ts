@@ -14,7 +14,7 @@ type Claim = {
   declared: Record<string, unknown>;
   patterns: [string, Schema][];
   rest: Schema;
-  known?: ReadonlySet<string>;
+  evaluatedNames?: ReadonlySet<string>;
 };
 
 /**
@@ -50,7 +50,7 @@ export function planObject(
     if (claim.patterns.length > 0 || claim.rest === true) continue;
     budget.spend(parts.size);
     for (const [name, schemas] of parts)
-      if (!Object.hasOwn(claim.declared, name) && !claim.known?.has(name)) schemas.push(claim.rest);
+      if (!Object.hasOwn(claim.declared, name) && !claim.evaluatedNames?.has(name)) schemas.push(claim.rest);
   }
   const fields: FieldPlan[] = [];
   for (const [name, schemas] of parts) {
@@ -70,8 +70,10 @@ function readClaim(index: SchemaIndex, schema: SchemaObject, evaluated: Evaluate
   );
   if (isSchema(schema.additionalProperties)) return { declared, patterns, rest: schema.additionalProperties };
   const rest = index.dialect.hasUnevaluated ? schema.unevaluatedProperties : undefined;
-  const known = isSchema(rest) && rest !== true ? evaluated.of(schema) : undefined;
-  return known && isSchema(rest) ? { declared, patterns, rest, known } : { declared, patterns, rest: true };
+  const evaluatedNames = isSchema(rest) && rest !== true ? evaluated.of(schema) : undefined;
+  return evaluatedNames && isSchema(rest)
+    ? { declared, patterns, rest, evaluatedNames }
+    : { declared, patterns, rest: true };
 }
 
 /** The validator ignores a schema for `__proto__`, so that property counts as unnamed. */

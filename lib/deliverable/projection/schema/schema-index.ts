@@ -37,7 +37,7 @@ type Resource = {
 
 const DOCUMENT_URL = "schema://document/";
 
-/** What the index knows of the document. */
+/** The contents of an index. */
 type Document = {
   root: SchemaObject;
   dialect: Dialect;
@@ -45,7 +45,7 @@ type Document = {
   /** Resources by their URL without the fragment. */
   resources: Map<string, Resource>;
   rootResource: Resource;
-  /** `$id`s and dynamic anchors below the root; with any, the target of a dynamic reference depends on the path. */
+  /** The number of `$id`s and dynamic anchors below the root. If any, targets of dynamic references depend on the path. */
   innerScopes: number;
 };
 
@@ -76,7 +76,7 @@ export function createSchemaIndex(root: SchemaObject, dialect: Dialect): SchemaI
   };
 }
 
-/** Numbers the schemas, and combines several into one `anyOf`, the same for the same ones. */
+/** Numbers the schemas, and combines several into one `anyOf`, which is the same object for the same schemas. */
 function createIdentities(): Pick<SchemaIndex, "idOf" | "anyOf"> {
   const ids = new Map<SchemaObject, number>();
   const combined = new Map<string, SchemaObject>();
@@ -162,7 +162,7 @@ function resolve(document: Document, reference: string, from: Resource): Schema 
     : resource.anchors.get(fragment);
 }
 
-/** Follows a JSON pointer, which may lead to a schema under an unknown keyword: that one is recorded now. */
+/** Follows a JSON pointer. If it leads to a schema under an unknown keyword, that schema is recorded. */
 function followPointer(document: Document, resource: Resource, fragment: string): Schema | undefined {
   const path = decodeFragment(fragment);
   let found: unknown = path && resource.schema;

@@ -14,17 +14,17 @@ const FORM_KEYWORDS = new Set(
 
 /** Whether every branch of a union determines its own form. */
 export function hasForms({ branches }: Union, kinds: Kinds): boolean {
-  return branches.every((branch) => givesForm(branch, kinds));
+  return branches.every((branch) => determinesForm(branch, kinds));
 }
 
-function givesForm(branch: Schema, kinds: Kinds): boolean {
+function determinesForm(branch: Schema, kinds: Kinds): boolean {
   if (!isObject(branch)) return false;
   for (const keyword in branch) if (FORM_KEYWORDS.has(keyword)) return true;
   return branch.type !== undefined && [...kinds].some((kind) => !readType(branch.type).has(kind));
 }
 
 /** Whether the property names that a schema allows depend on its unions, so that these cannot be separated. */
-export const closesOver = ({ dialect }: SchemaIndex, schema: SchemaObject): boolean =>
+export const limitsUnevaluated = ({ dialect }: SchemaIndex, schema: SchemaObject): boolean =>
   dialect.hasUnevaluated &&
   schema.unevaluatedProperties !== undefined &&
   schema.unevaluatedProperties !== true;
@@ -38,7 +38,7 @@ export function countCopies({ conjuncts }: Expansion): number {
 }
 
 /** Whether schemas determine a value's form only by their union and a type. */
-export function isBare({ conjuncts, unions, soft }: Expansion, union: Union): boolean {
+export function isOnlyUnion({ conjuncts, unions, soft }: Expansion, union: Union): boolean {
   if (unions.length > 1 || soft.length > 0) return false;
   const own = new Set(["$ref", "allOf", "type"]);
   return conjuncts.every((schema) =>

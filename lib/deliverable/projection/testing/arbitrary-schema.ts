@@ -117,7 +117,7 @@ export function arbitrarySample(draft: DraftName): fc.Arbitrary<Sample> {
     });
 }
 
-/** Keywords of an object schema besides its properties. */
+/** Keywords of an object schema in addition to its properties. */
 type ObjectKeywords = {
   type: string | string[] | undefined;
   rest: boolean | "schema" | "pattern" | "unevaluated" | undefined;
@@ -242,7 +242,7 @@ function arbitraryUnion({ part }: Tie): fc.Arbitrary<Part> {
     });
 }
 
-/** Branches next to properties, told apart by a constant. */
+/** Branches next to properties, distinguished by a constant. */
 function arbitraryVariants({ object }: Tie): fc.Arbitrary<Part> {
   return fc
     .tuple(fc.array(object, { minLength: 1, maxLength: 3 }), fc.boolean())

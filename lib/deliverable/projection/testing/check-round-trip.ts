@@ -18,7 +18,7 @@ export function projectStrictly(
   return { ...projection, validate };
 }
 
-/** Converts a value there, through JSON, and back: the projected value is valid, and the result equals the value. */
+/** Checks a value's round trip through JSON: its projected form is valid, and decodes to an equal value. */
 export function checkRoundTrip(
   { project, validate, foldBack }: ReturnType<typeof projectStrictly>,
   value: unknown,

@@ -7,7 +7,7 @@ const object = (properties: object, more: object = {}) => ({ type: "object", pro
 const closed = (properties: object, more: object = {}) =>
   object(properties, { additionalProperties: false, ...more });
 
-/** What businesses exchange: invoices, feeds, resumes, events. */
+/** Schemas of documents that businesses exchange: invoices, feeds, resumes, events. */
 export const documents: readonly RealSchema[] = [
   {
     name: "an invoice",

@@ -10,7 +10,7 @@ const tagged = (type: string, properties: object) =>
     { required: ["type", ...Object.keys(properties)], additionalProperties: false },
   );
 
-/** Trees, maps, and what is recursive or deep. */
+/** Schemas of trees, maps, and recursive or deep structures. */
 export const structures: readonly RealSchema[] = [
   {
     name: "comments with their answers",

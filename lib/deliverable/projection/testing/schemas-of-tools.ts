@@ -8,7 +8,7 @@ const closed = (properties: object, more: object = {}) =>
   object(properties, { additionalProperties: false, ...more });
 const seven = "http://json-schema.org/draft-07/schema#";
 
-/** What developers' tools read: manifests, pipelines, linters, descriptions of interfaces. */
+/** Schemas of files for developer tools: manifests, pipelines, linters, interface descriptions. */
 export const tools: readonly RealSchema[] = [
   {
     name: "a package manifest",

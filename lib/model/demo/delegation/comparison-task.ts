@@ -11,19 +11,19 @@ export type Comparison = {
   words: string;
 };
 
-/** Pages in one comparison. Each takes a sub-agent, and by default a session may have four of them live. */
+/** Maximum pages of a comparison. Each needs a sub-agent, and by default a session may have four live sub-agents. */
 export const PAGES_MAX = 4;
 
 const URL_CHARACTERS_MAX = 2_000;
 
-/** An absolute http(s) URL, or a path that begins with one slash and is not a part of a word, a tag or a URL. */
+/** An absolute http(s) URL, or a path that begins with one slash and is not part of a word, a tag or a URL. */
 const ADDRESS = /https?:\/\/[^\s<>"'`)\]]+|(?<![\w/:.<>-])\/(?!\/)[^\s<>"'`)\],;|]*/gi;
 
 const COMPARE = /\b(compar(e|es|ed|ing|isons?)|versus|vs|differences?|differs?)\b/i;
 
 /**
- * Reads a request to compare at least two pages from the last user message; undefined where it is none. Paths are resolved
- * against the page that is open, else the session's target page, else the demo page.
+ * Reads a request to compare at least two pages from the last user message; undefined for any other message. Paths are
+ * resolved against the open page, otherwise the session's target page, otherwise the demo page.
  */
 export function readComparison(situation: Situation): Comparison | undefined {
   const text = readTaskText(situation.message);

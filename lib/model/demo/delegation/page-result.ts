@@ -2,8 +2,8 @@ const count = { type: "integer", minimum: 0 };
 const text = (maxLength: number) => ({ type: "string", maxLength });
 
 /**
- * The JSON Schema of what a sub-agent reports about its page. The limits keep the results of all pages below the 12,000
- * characters at which the service cuts a tool result.
+ * The JSON Schema of a sub-agent's report on its page. The limits keep the results of all pages below 12,000 characters,
+ * where the service cuts a tool result.
  */
 export const PAGE_RESULT_SCHEMA = {
   type: "object",
@@ -30,7 +30,7 @@ export const PAGE_RESULT_SCHEMA = {
   required: ["headingCount", "headings", "linkCount", "formCount", "fieldCount", "productCount", "products"],
 };
 
-/** What a sub-agent reported about its page; a field that it did not report is undefined. */
+/** A sub-agent's report on its page; a missing field is undefined. */
 export type PageResult = {
   url: string | undefined;
   title: string | undefined;
@@ -44,7 +44,7 @@ export type PageResult = {
   isPartial: boolean;
 };
 
-/** Reads a sub-agent's result; undefined where it is no object. */
+/** Reads a sub-agent's result; undefined if it is not an object. */
 export function readPageResult(value: unknown): PageResult | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
   const fields = value as Record<string, unknown>;

@@ -8,7 +8,7 @@ const tools = ["browser_execute", "dom_query", ...delegationTools];
 
 type Agent = { name: string; objective: string; browser: string; url: string; resultSchema: object };
 
-/** The sub-agents that a step spawns. */
+/** The sub-agents that the next step spawns. */
 function spawnedBy(prompt: LanguageModelV4Message[], offered = tools): Agent[] {
   const step = plan(prompt, offered);
   assert.equal(step.kind, "calls");
@@ -43,7 +43,7 @@ const cartPage = {
 
 type Report = { status?: string; submitted?: boolean; result?: unknown; error?: string };
 
-/** A turn that compares the demo's pages, up to the results of its sub-agents. */
+/** The prompt of a turn that compares two demo pages and has the results of its sub-agents. */
 function compared(shop: Report, cart: Report): LanguageModelV4Message[] {
   const report = (name: string, more: Report) => ({
     agentId: `ses_${name}`,
@@ -60,7 +60,7 @@ function compared(shop: Report, cart: Report): LanguageModelV4Message[] {
   return prompt;
 }
 
-test("a comparison spawns a sub-agent with a browser of its own for each page", () => {
+test("a comparison spawns a sub-agent with its own browser for each page", () => {
   const agents = spawnedBy([system("x"), user("Compare /demo with /demo/cart.html, please.")]);
   assert.deepEqual(
     agents.map(({ name, browser, url }) => ({ name, browser, url })),
@@ -75,7 +75,7 @@ test("a comparison spawns a sub-agent with a browser of its own for each page", 
   }
 });
 
-test("paths are resolved against the page that is open, then the target page, then the demo page", () => {
+test("paths are resolved against the open page, then the target page, then the demo page", () => {
   const task = "what is the difference between / and /pricing?";
   const both = "Current page: https://c.example/a/b\nTarget page: https://t.example/";
   assert.deepEqual(urlsOf(task, both), ["https://c.example/", "https://c.example/pricing"]);
@@ -89,7 +89,7 @@ test("paths are resolved against the page that is open, then the target page, th
   ]);
 });
 
-test("addresses are read once each, without fragments and punctuation, and words with a slash are none", () => {
+test("addresses are deduped and read without fragment and punctuation; words with a slash are not addresses", () => {
   assert.deepEqual(
     urlsOf(
       'compare the prices and/or titles of "https://a.example/x?y=1", (https://b.example/), </b> and https://a.example/x?y=1#z.',
@@ -98,7 +98,7 @@ test("addresses are read once each, without fragments and punctuation, and words
   );
 });
 
-test("names fit the rules of spawn_agents, and none is used twice in a session", () => {
+test("names follow the rules of spawn_agents and are unique in a session", () => {
   const first = [system("x"), user(`compare /a/index.html, /b/index.html, /Über-${"x".repeat(40)} and /`)];
   const agents = spawnedBy(first);
   const names = agents.map(({ name }) => name);
@@ -128,7 +128,7 @@ test("at most four pages are compared, and the report says how many were left ou
   assert.match(reportOf(plan(prompt, tools)), /at most 4 pages, so I left out 2/);
 });
 
-test("without a browser the sub-agents get none", () => {
+test("sub-agents of a session without a browser have no browser", () => {
   const [agent] = spawnedBy([user("compare /a with /b")], ["fetch_url", ...delegationTools]);
   assert.equal(agent?.browser, "none");
 });
@@ -146,7 +146,7 @@ test("the turn waits for the sub-agents that it spawned", () => {
   ]);
 });
 
-test("the report is a table of the results, with what differs", () => {
+test("the report is a table of the results and lists the differences", () => {
   const report = reportOf(plan(compared({ result: shopPage }, { result: cartPage }), tools));
   assert.match(report, /^\| Fact \| \/demo \| \/demo\/cart\.html \|\n\| --- \| --- \| --- \|\n/);
   assert.match(report, /\| Title \| Harbour \\\| Paper \| Cart \|/);
@@ -157,14 +157,14 @@ test("the report is a table of the results, with what differs", () => {
   assert.match(report, /Built-in demo model/);
 });
 
-test("what a page was counted in part for is a lower bound", () => {
+test("counts of a partially read page are lower bounds", () => {
   const report = reportOf(
     plan(compared({ result: { ...shopPage, isPartial: true } }, { result: cartPage }), tools),
   );
   assert.match(report, /\| Links \| at least 12 \| 12 \|/);
 });
 
-test("a sub-agent without a result is named with the reason", () => {
+test("the report names each sub-agent without a result and the reason", () => {
   const failed = plan(
     compared({ result: shopPage }, { status: "failed", error: "The model is away." }),
     tools,
@@ -186,7 +186,7 @@ test("a sub-agent without a result is named with the reason", () => {
   );
 });
 
-test("a refusal is reported with its sentence", () => {
+test("a refusal of spawn_agents is quoted in the report", () => {
   const refusal =
     "Error: spawn_agents: 2 more children would exceed maxLiveChildren=1 (0 live). Wait for one, cancel one, or spawn fewer.";
   const prompt = [user("compare /a with /b"), ...exchange("spawn_agents", {}, refusal, true)];
@@ -196,7 +196,7 @@ test("a refusal is reported with its sentence", () => {
   );
 });
 
-test("a session that may not delegate reads the first page only, and says so", () => {
+test("a session that may not delegate reads only the first page and reports that", () => {
   const prompt = [user("compare /demo/checkout.html with /demo/cart.html")];
   assert.match(calledBy(plan(prompt))[0] ?? "", /goto\("http:\/\/127\.0\.0\.1:3000\/demo\/checkout\.html"/);
   prompt.push(...exchange("browser_execute", { script: "x" }, "net::ERR_FAILED", true));
@@ -206,7 +206,7 @@ test("a session that may not delegate reads the first page only, and says so", (
   );
 });
 
-test("one address, or no wish to compare, is delegated to nobody", () => {
+test("a message with one address or without a comparison is not delegated", () => {
   for (const text of ["compare this page with /demo/cart.html", "look at /demo and /demo/cart.html"])
     assert.match(calledBy(plan([user(text)], tools))[0] ?? "", /^browser_execute/);
 });

@@ -7,8 +7,8 @@ import { type AgentReport, labelPages, writeComparison, writeNoComparison } from
 const NAME_CHARACTERS_MAX = 32;
 
 /**
- * The next step of a turn that compares pages: spawn a sub-agent for each page, wait for all of them, report. A refusal or
- * an error of these tools ends the turn with its sentence.
+ * Plans the next step of a turn that compares pages: spawn a sub-agent for each page, wait for all of them, report. If one
+ * of these tools refuses or fails, the turn ends with a report that quotes its message.
  */
 export function planComparison(situation: Situation, { urls, leftOut }: Comparison): DemoStep {
   const { exchanges } = situation;
@@ -29,10 +29,10 @@ export function planComparison(situation: Situation, { urls, leftOut }: Comparis
 }
 
 function spawnStep({ tools, earlier }: Situation, urls: string[]): DemoStep {
-  const taken = earlier
+  const usedNames = earlier
     .filter(({ toolName, result }) => toolName === "spawn_agents" && result?.isError !== true)
     .flatMap((exchange) => listSpawned(exchange).map(({ name }) => name));
-  const names = nameAll(urls, taken);
+  const names = nameAll(urls, usedNames);
   const hasBrowser = tools.has("browser_execute") && tools.has("dom_query");
   const agents = urls.map((url, index) => ({
     name: names[index],
@@ -56,7 +56,7 @@ function waitStep(spawned: string): DemoStep {
   };
 }
 
-/** Sub-agents as a spawn call asked for them. */
+/** Lists the sub-agents in the input of a spawn call. */
 function listSpawned({ input }: ToolExchange): { name: string; url: string }[] {
   const agents: unknown[] = Array.isArray(input.agents) ? input.agents : [];
   return agents.flatMap((agent) => {
@@ -65,7 +65,7 @@ function listSpawned({ input }: ToolExchange): { name: string; url: string }[] {
   });
 }
 
-/** The objects of the JSON list in a tool result. */
+/** Returns the objects of the JSON list in a tool result. */
 function listObjects(text: string): Record<string, unknown>[] {
   const found = findJson(text);
   return Array.isArray(found) ? found.filter((item) => typeof item === "object" && item !== null) : [];
@@ -79,9 +79,9 @@ const readReport = ({ name, status, result, error, submitted }: Record<string, u
   isSubmitted: submitted === true,
 });
 
-/** A name for each page's sub-agent: the last part of its path, else its host; unique, also among `taken`. */
-function nameAll(urls: string[], taken: string[]): string[] {
-  const used = new Set(taken);
+/** Names each sub-agent after the last part of its page's path, otherwise its host, unique and not in `usedNames`. */
+function nameAll(urls: string[], usedNames: string[]): string[] {
+  const used = new Set(usedNames);
   return urls.map((url) => {
     const { pathname, hostname } = new URL(url);
     const last = pathname.split("/").findLast((part) => part !== "") ?? "";

@@ -8,7 +8,7 @@ const tools = ["browser_execute", "dom_query", "submit_result", "report_progress
 const fieldSelector = "input:not([type=hidden]), select, textarea";
 const cart = `${ORIGIN}/demo/cart.html`;
 
-/** What the service tells a sub-agent about its result. */
+/** The service's instructions for the result of a sub-agent. */
 const instructions = (schema: string) =>
   system(
     `## You are a sub-agent\n\n- Your result has to fit this JSON Schema:\n\n\`\`\`json\n${schema}\n\`\`\`\n\nTarget page: ${cart}`,
@@ -16,7 +16,7 @@ const instructions = (schema: string) =>
 
 const task = user(`Read the page ${cart} and submit its title, headings, links and number of forms.`);
 
-/** A sub-agent's turn in which it has read its page. */
+/** The prompt of a sub-agent that has read its page. */
 function read(
   schema: string = JSON.stringify(PAGE_RESULT_SCHEMA, null, 1),
   headings = answerOf(cart, "Cart", [
@@ -46,7 +46,7 @@ function inputOf(prompt: LanguageModelV4Message[], toolName: string): Record<str
   return call?.input ?? {};
 }
 
-test("it opens and queries its page with the tools that it has", () => {
+test("a sub-agent opens and queries its page with its tools", () => {
   assert.match(calledBy(plan([instructions("{}"), task], tools))[0] ?? "", /goto\(".*cart\.html"/);
   const opened = exchange("browser_execute", { script: "goto" }, JSON.stringify({ url: cart }));
   assert.deepEqual(calledBy(plan([instructions("{}"), task, ...opened], tools)), [
@@ -57,7 +57,7 @@ test("it opens and queries its page with the tools that it has", () => {
   ]);
 });
 
-test("it reports once what it has read, then submits it as a value for its schema", () => {
+test("it reports its progress once, then submits a value for its schema", () => {
   assert.deepEqual(inputOf(read(), "report_progress"), {
     text: "Read Cart (headings: 2, links: 0, form fields: 0, prices: 0).",
   });
@@ -75,21 +75,21 @@ test("it reports once what it has read, then submits it as a value for its schem
   });
 });
 
-test("a page that was read in part is submitted as such", () => {
+test("the result of a partially read page is marked as partial", () => {
   const elements = answerOf(cart, "Cart", [{ role: "heading", name: "Your cart", selector: "h1" }]);
   const cut = elements.replace("1 elements match", "70 elements match, the first 1 shown");
   const { result } = inputOf([...read(undefined, cut), ...reported], "submit_result");
   assert.equal((result as { isPartial: boolean }).isPartial, true);
 });
 
-test("without a schema, or with one that the instructions show cut, the report is the result", () => {
+test("without a complete schema in the instructions, the report is the result", () => {
   for (const schema of ["{}", '{"type": "obj']) {
     const { result } = inputOf([...read(schema), ...reported], "submit_result");
     assert.match(String(result), /\*\*Cart\*\* at .*cart\.html[\s\S]*- Your cart[\s\S]*Number of forms: 1\./);
   }
 });
 
-test("a page that it could not read is reported, and nothing is submitted", () => {
+test("an unreadable page is reported, and nothing is submitted", () => {
   const failed = [
     instructions("{}"),
     task,
@@ -100,7 +100,7 @@ test("a page that it could not read is reported, and nothing is submitted", () =
   assert.match(reportOf(plan(queryFailed, tools)), /could not read the forms: timed out/);
 });
 
-test("a result that is refused ends the turn with the refusal", () => {
+test("a refused result ends the turn with the refusal", () => {
   const refused = exchange("submit_result", {}, "submit_result: /title: must be number", true);
   assert.match(
     reportOf(plan([...read(), ...reported, ...refused], tools)),

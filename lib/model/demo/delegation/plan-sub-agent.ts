@@ -6,11 +6,11 @@ import { quote } from "../write-demo-report.ts";
 const READING_TOOLS = new Set(["browser_execute", "dom_query", "fetch_url"]);
 
 /**
- * The next step of a sub-agent: it reads its page like any session, reports progress once, and submits what it read, as a
- * value for the result schema where there is one. Where it could not read everything, it submits nothing, because a value
- * for the schema would be invented; its turn ends with the report, which says why.
+ * Plans the next step of a sub-agent. It reads its page like any session, reports progress once, and submits its findings,
+ * as a value for the result schema if there is one. If a reading failed, it submits nothing, because it would have to
+ * invent values; the turn ends with a report that explains the failure.
  *
- * @param step the next step of the same turn in a session that is no sub-agent.
+ * @param step the next step of the same turn in a session that is not a sub-agent.
  */
 export function planSubAgent(situation: Situation, step: DemoStep): DemoStep {
   if (step.kind === "calls") return step;

@@ -4,13 +4,13 @@ import { type PageResult, readPageResult } from "./page-result.ts";
 /** A page of the comparison and the name of the sub-agent that read it. */
 type ComparedPage = { name: string; url: string };
 
-/** What `wait_for_agents` says about one sub-agent. */
+/** The report of `wait_for_agents` on one sub-agent. */
 export type AgentReport = {
   name: string;
   status: string;
   result: unknown;
   error: string | undefined;
-  /** False where the result is the last text of a sub-agent that submitted nothing. */
+  /** False if the sub-agent submitted nothing; the result is then its last text. */
   isSubmitted: boolean;
 };
 
@@ -19,11 +19,11 @@ type Row = { fact: string; cell: (page: PageResult) => string };
 const SENTENCE_CHARACTERS_MAX = 500;
 const UNKNOWN = "not reported";
 
-/** A count of a page; of a page that was read in part, what was counted is a lower bound. */
+/** Formats a count; for a partially read page, the count is a lower bound. */
 const countOf = (counted: number | undefined, { isPartial }: PageResult): string =>
   counted === undefined ? UNKNOWN : `${isPartial && counted > 0 ? "at least " : ""}${counted}`;
 
-/** A count and the first few of what was counted. */
+/** Formats a count and the first counted items. */
 function listOf(counted: string, shown: string[], total = shown.length): string {
   if (shown.length === 0) return counted;
   return `${counted}: ${shown.join(", ")}${total > shown.length ? ", …" : ""}`;
@@ -53,7 +53,7 @@ const ROWS: Row[] = [
   },
 ];
 
-/** Short labels for pages: their paths where all are of one origin, otherwise their addresses. */
+/** Returns short labels for pages: their paths if they share one origin, otherwise their addresses. */
 export function labelPages(urls: string[]): string[] {
   const parsed = urls.map((url) => new URL(url));
   const isOneOrigin = new Set(parsed.map(({ origin }) => origin)).size === 1;
@@ -61,8 +61,8 @@ export function labelPages(urls: string[]): string[] {
 }
 
 /**
- * The report of a comparison: a table with a column for each page, what differs, and each sub-agent without a result with
- * the reason. All values are those of the reports.
+ * Writes the report of a comparison: a table with a column for each page, the differences, and each sub-agent without a
+ * result with the reason. All values come from the sub-agents' reports.
  */
 export function writeComparison(
   pages: ComparedPage[],
@@ -116,7 +116,7 @@ function describeFailure(report: AgentReport | undefined): string {
   const { status, error, result } = report;
   if (status !== "succeeded")
     return `it is ${status}${error === undefined ? "." : `: ${quote(error, SENTENCE_CHARACTERS_MAX)}`}`;
-  // Without a submission the result is the last text, in Markdown; its first paragraph says what happened.
+  // Without a submission the result is the last text, in Markdown; its first paragraph explains the failure.
   if (typeof result === "string")
     return quote(unquote(result.split("\n\n", 1)[0] ?? ""), SENTENCE_CHARACTERS_MAX);
   return "its result is not an object.";
@@ -124,7 +124,7 @@ function describeFailure(report: AgentReport | undefined): string {
 
 const unquote = (markdown: string): string => markdown.replace(/\\([\\`*_[\]<>|#~])/g, "$1");
 
-/** The report of a turn that could not delegate, with the tool's own sentence. */
+/** Writes the report of a turn that could not delegate; it quotes the tool's message. */
 export const writeNoComparison = (attempt: string, refusal: string | undefined): string =>
   join(
     `I could not ${attempt}, so I compared nothing. The answer was: ${quote((refusal ?? "nothing").replace(/^Error: /, ""), SENTENCE_CHARACTERS_MAX)}`,

@@ -1,7 +1,7 @@
-/** A text whose quotations are replaced by marks, so that their words are not read as instructions. */
+/** A text with marks in place of its quotations, so that quoted words are not read as instructions. */
 export type MarkedText = { text: string; quotes: string[] };
 
-/** A mark of a quotation, in regular expressions. */
+/** A mark of a quotation, as a source for regular expressions. */
 export const MARK = "\\uE000\\d{1,5}\\uE001";
 
 const MARKS = /\uE000(\d{1,5})\uE001/g;
@@ -21,11 +21,11 @@ export function markQuotes(message: string): MarkedText {
   return { text, quotes };
 }
 
-/** A marked text as it was, its quotations between `open` and `close`. */
+/** Restores the quotations of a marked text, each between `open` and `close`. */
 export const unmark = (text: string, quotes: readonly string[], open = "", close = ""): string =>
   text.replace(MARKS, (_mark, index: string) => `${open}${quotes[Number(index)] ?? ""}${close}`);
 
-/** The quotations that a marked text holds, in order. */
+/** Returns the quotations in a marked text, in order. */
 export const quotesIn = (text: string, quotes: readonly string[]): string[] =>
   [...text.matchAll(MARKS)].map(([, index]) => quotes[Number(index)] ?? "");
 
@@ -37,14 +37,14 @@ const CONNECTOR = new RegExp(
   "i",
 );
 const SENTENCE_END = /(?<=[!?])\s+|[.;](?:\s+|$)|\n+|,?\s+but\s+/;
-/** The place of a new element, before the verb: `below the price, add …`. */
+/** A place for a new element in front of the verb: `below the price, add …`. */
 const PLACE_BEFORE =
   /^(?:below|above|under|underneath|beneath|after|before|next to|at the (?:top|bottom|start|end))\b/i;
-/** How a sentence begins that asks, tells or forbids; none of its verbs is an instruction. */
+/** Beginnings of questions, prohibitions and requests for advice. The verbs of such a sentence are not instructions. */
 const NO_INSTRUCTION =
   /^(?:(?:ok(?:ay)?|so|and|but|well|hi|hey|hello|please)[\s,]+)*(?:(?:how|what|which|why|when|where|who|whose|whether|if|is|are|was|were|am|does|do|did|has|have you|should|shall|may|might|would it|would the|can i|can we|could i|could we|could the|can the|can it|don['’]?t (?!show)|do not (?!show)|never|without|suppose|imagine|suggest|propose|recommend|consider|think)\b|(?:tell|show|explain|describe|say|ask|advise)\b.*\b(?:how|what|why|whether|if|which|where|who|when)\b)/i;
 
-/** Splits a marked text into clauses with one instruction each. A sentence that asks stays whole. */
+/** Splits a marked text into clauses with one instruction each. Sentences without instructions are not split. */
 export function splitClauses(text: string): { words: string; isInstruction: boolean }[] {
   return text.split(SENTENCE_END).flatMap((sentence) => {
     const isInstruction = !NO_INSTRUCTION.test(sentence.trim());

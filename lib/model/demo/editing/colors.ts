@@ -28,13 +28,13 @@ const HEX_BY_NAME = new Map(
   [...NAMED_COLORS.matchAll(/([a-z]+) ([0-9a-f]{6})/g)].map(([, name = "", hex = ""]) => [name, hex]),
 );
 
-/** Reads a color: `#0a7`, `#00aa77`, or a CSS name, also in two words (`dark green`). Undefined for anything else. */
+/** Reads a color: `#0a7`, `#00aa77`, or a CSS name, also in two words (`dark green`). Undefined for other words. */
 export function readColor(words: string): string | undefined {
   const word = words.toLowerCase().replace(/\s+/g, "");
   return HEX_BY_NAME.has(word) || /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/.test(word) ? word : undefined;
 }
 
-/** Black or white, whichever has more contrast with a color of `readColor`. Source: W3C, WCAG 2.2, relative luminance. */
+/** Returns black or white, the better contrast to a color of `readColor`. Source: W3C, WCAG 2.2, relative luminance. */
 export function readableTextOn(color: string): "#000" | "#fff" {
   const luminance = luminanceOf(color);
   return (luminance + 0.05) / 0.05 >= 1.05 / (luminance + 0.05) ? "#000" : "#fff";

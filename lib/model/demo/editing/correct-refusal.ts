@@ -11,9 +11,9 @@ const MISFIT_LINE = /^(\S{1,32}) ([a-zA-Z]{3,20}) ("(?:[^"\\]|\\.){1,2000}"): no
 const CANDIDATE_LINE = /^ {2}(\S.*?): (?=[a-z][a-z0-9-]*(?: \d)?(?: "| \[|$))/;
 
 /**
- * The input for another call after `apply_variant` refused the last one: on top of the newest revision, without changes
- * that are gone, or once with the closest elements in place of selectors without a match. Undefined if there is no better
- * input, or after three calls.
+ * Corrects the input of a refused `apply_variant` call: uses the newest revision, omits dropped changes that no longer
+ * exist, or replaces, once, selectors without a match by the closest elements. Undefined if there is no better input, or
+ * after three calls.
  */
 export function correctRefusal(attempts: ToolExchange[]): Record<string, unknown> | undefined {
   const last = attempts.at(-1);
@@ -23,20 +23,20 @@ export function correctRefusal(attempts: ToolExchange[]): Record<string, unknown
   const newest = readNewest(refusal);
   if (newest !== undefined)
     return newest === input.baseRevision ? undefined : { ...input, baseRevision: newest };
-  const gone = MISSING_CHANGE.exec(refusal)?.[1];
-  if (gone !== undefined) return withoutDrop(input, gone);
+  const missing = MISSING_CHANGE.exec(refusal)?.[1];
+  if (missing !== undefined) return withoutDrop(input, missing);
   const refused = attempts.filter(({ result }) => NO_MATCH.test(result?.text ?? ""));
   return NO_MATCH.test(refusal) && refused.length === 1 ? withCandidates(input, refusal) : undefined;
 }
 
-function withoutDrop(input: Record<string, unknown>, gone: string): Record<string, unknown> | undefined {
-  const drop = listDropped(input).filter((id) => id !== gone);
+function withoutDrop(input: Record<string, unknown>, missing: string): Record<string, unknown> | undefined {
+  const drop = listDropped(input).filter((id) => id !== missing);
   const { drop: _drop, ...rest } = input;
   if (drop.length > 0) return { ...rest, drop };
   return listAdded(input).length > 0 ? rest : undefined;
 }
 
-/** Changes without a candidate are left out. */
+/** Replaces selectors without a match by their candidates. Changes without a candidate are left out. */
 function withCandidates(
   input: Record<string, unknown>,
   refusal: string,
@@ -51,7 +51,7 @@ function withCandidates(
   return add.length > 0 ? { ...input, add } : undefined;
 }
 
-/** The closest selector for each operation and selector without a match; undefined where there is none. */
+/** Returns the closest selector, if any, for each operation and selector without a match. */
 function readCandidates(refusal: string): Map<string, string | undefined> {
   const candidates = new Map<string, string | undefined>();
   let key = "";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { readEditRequest } from "./edit-request.ts";
 
-/** The edits of a message in short: `setText the headline: Winter sale`. */
+/** Reads the edits of a message in short form: `setText the headline: Winter sale`. */
 function editsOf(message: string): string[] {
   return (readEditRequest(message)?.edits ?? []).map((edit) => {
     const { kind, target } = edit;
@@ -108,7 +108,7 @@ describe("requests for changes", () => {
     });
 });
 
-describe("messages that ask for no change", () => {
+describe("messages that do not ask for a change", () => {
   for (const message of [
     "what does the headline say?",
     "What is the title of this page, and which buttons does it have?",
@@ -140,7 +140,7 @@ describe("messages that ask for no change", () => {
     });
 });
 
-test("taking back is read", () => {
+test("requests to undo are read", () => {
   for (const message of [
     "undo that",
     "Undo.",
@@ -158,7 +158,7 @@ test("taking back is read", () => {
   assert.equal(readEditRequest("undo that and make the headline red")?.undo, "last");
 });
 
-test("what the rules do not follow is kept, and never applied", () => {
+test("parts that the rules do not understand are listed, and never applied", () => {
   const request = readEditRequest("hide the banner; make the headline sparkle. Which links are there?");
   assert.deepEqual(request?.leftOut, ["make the headline sparkle", "Which links are there?"]);
   for (const message of [
@@ -185,7 +185,7 @@ test("the page of a request is read, but not from quoted texts", () => {
   assert.equal(placeOf("rename the button 'Add to cart' to 'Buy'"), undefined);
 });
 
-test("a request has a limited number of edits, and the rest is named", () => {
+test("the number of edits is limited, and the rest is listed", () => {
   const message = Array.from({ length: 15 }, (_, index) => `set the headline to 'T${index}'`).join("; ");
   const { edits, leftOut } = readEditRequest(message) ?? {};
   assert.equal(edits?.length, 12);

@@ -9,16 +9,16 @@ export type EditRequest = {
   url?: string;
   /** The part of the site to change, as the message names it: `checkout`. */
   place?: string;
-  /** Whether to take back the last revision's changes, or all. */
+  /** Undo the changes of the last revision, or all changes. */
   undo?: "last" | "all";
   edits: Edit[];
-  /** Parts of the message that the rules do not follow. */
+  /** Parts of the message that the rules do not understand. */
   leftOut: string[];
 };
 
-/** What a longer message asks for stands at its beginning. */
+/** Only the beginning of a longer message is read. */
 const MESSAGE_CHARACTERS_MAX = 4_000;
-/** Edits in one message. The rest is left out. */
+/** Maximum edits of one message. The rest is left out. */
 const EDITS_MAX = 12;
 
 const COURTESY =
@@ -39,9 +39,9 @@ const CHANGE_VERB =
   /^(?:change|rename|replace|hide|remove|delete|get rid of|insert|undo|revert|make (?:the|all|every|it)|turn the|set the)\b/i;
 
 /**
- * Reads a request to change a page; undefined for a message that asks for something else, or only asks.
+ * Reads a request to change a page; undefined for a question or any other message.
  *
- * @param before what `it` and `them` stand for at the beginning of the message.
+ * @param before the elements that `it` and `them` refer to at the beginning of the message.
  */
 export function readEditRequest(message: string, before?: ElementPhrase): EditRequest | undefined {
   const beginning = readTaskText(message).slice(0, MESSAGE_CHARACTERS_MAX);
@@ -75,7 +75,7 @@ function stripCourtesies(words: string): string {
   return rest.replace(/[\s,]*\b(?:please|thanks|thank you)[\s.!?]*$/i, "").trim();
 }
 
-/** @returns whether the clause asks for a change, which is then added to the request. */
+/** Adds the change that a clause asks for to the request. @returns whether it asks for one. */
 function readClause(
   request: EditRequest,
   clause: string,
@@ -88,7 +88,7 @@ function readClause(
     request.undo = /everything|\ball\b|original/i.test(`${what} ${clause}`) ? "all" : "last";
     return true;
   }
-  const { words, place } = takePlace(clause);
+  const { words, place } = splitPlace(clause);
   const previous = request.edits.at(-1)?.target ?? before;
   const edits = words === "" ? undefined : readEdits({ words, quotes, previous });
   if (place !== undefined) request.place ??= place;
@@ -96,8 +96,8 @@ function readClause(
   return edits !== undefined;
 }
 
-/** Takes the page off a clause: `on the checkout page, …`, `… on the checkout page`, `open the checkout`. */
-function takePlace(clause: string): { words: string; place?: string } {
+/** Separates the page from a clause: `on the checkout page, …`, `… on the checkout page`, `open the checkout`. */
+function splitPlace(clause: string): { words: string; place?: string } {
   const opened = OPENING.exec(clause)?.[1];
   const leading = LEADING_PLACE.exec(clause);
   const trailing = TRAILING_PLACE.exec(clause) ?? DESTINATION.exec(clause);

@@ -2,9 +2,9 @@
 export type ElementSearch = {
   selector?: string;
   text?: string;
-  /** Of the elements around a text, only the smallest is meant. */
+  /** Only the smallest of the elements around the text matches. */
   isSmallest?: true;
-  /** The words that the selector looks for in ids, classes and labels. */
+  /** The words that the selector matches in ids, classes and labels. */
   names?: readonly string[];
 };
 
@@ -12,13 +12,13 @@ export type ElementSearch = {
 type ElementKind = {
   /** The noun in the singular. */
   noun: RegExp;
-  /** Searches for it, best first. */
+  /** Searches for such elements, best first. */
   searches: (ElementSearch & { selector: string })[];
-  /** Selector of all of them, for the plural; by default that of the first search. */
+  /** Selector for the plural; default: the selector of the first search. */
   all?: string;
-  /** Roles of such elements. Other elements among their matches are their children. */
+  /** Roles of such elements. Matches with other roles are children of such elements. */
   roles?: RegExp;
-  /** Whether a color fills its background. */
+  /** Whether a color applies to the background. */
   isArea?: true;
 };
 
@@ -27,7 +27,7 @@ const HEADINGS = 'h1, h2, h3, h4, h5, h6, [role="heading"]';
 
 const css = (...selectors: string[]) => selectors.map((selector) => ({ selector }));
 
-/** A search for elements of which the id, a class, the label or the test id contains one of the words. */
+/** Creates a search for elements whose id, class, label or test id contains one of the words. */
 export function searchNames(...names: string[]): ElementSearch & { selector: string } {
   const attributes = ["id", "class", "aria-label", "data-testid"];
   const each = names.flatMap((word) => attributes.map((name) => `[${name}*=${JSON.stringify(word)} i]`));
@@ -75,7 +75,7 @@ const ELEMENT_KINDS: readonly ElementKind[] = [
   { noun: /^form$/, searches: css("main form", "form"), isArea: true },
 ];
 
-/** The kind of element that a noun in lower case names, and whether it is a plural; undefined for other words. */
+/** Finds the kind of element for a lower-case noun, and whether the noun is a plural; undefined for other words. */
 export function findKind(noun: string): (ElementKind & { isPlural: boolean }) | undefined {
   const singular = noun.replace(/^calls /, "call ").replace(/s$/, "");
   const kind = ELEMENT_KINDS.find((each) => each.noun.test(noun) || each.noun.test(singular));

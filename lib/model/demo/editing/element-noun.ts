@@ -1,17 +1,17 @@
 import { MARK, quotesIn } from "./clauses.ts";
 import { type ElementSearch, findKind, searchNames } from "./element-kinds.ts";
 
-/** Elements that a noun means, and how to find them. */
+/** The elements that a noun refers to, and how to find them. */
 export type ElementNoun = {
-  /** Searches in order: the next one follows if the one before found nothing. */
+  /** Searches in order; each runs only if the previous one found nothing. */
   searches: ElementSearch[];
-  /** Which of the elements found is meant: all, or the one at an index (-1 for the last). */
+  /** All elements found, or the index of one element (-1 for the last). */
   which: "all" | number;
-  /** The text that the element has. */
+  /** The text of the element. */
   quote?: string;
-  /** Roles of such elements. Other elements found are their children. */
+  /** Roles of such elements. Matches with other roles are children of such elements. */
   roles?: RegExp;
-  /** Whether a color fills its background. */
+  /** Whether a color applies to the background. */
   isArea: boolean;
 };
 
@@ -24,7 +24,7 @@ const CALLED =
 const NOUN_AND_QUOTE = new RegExp(`^(.*?)\\s*${CALLED}\\s*(${MARK})$`, "i");
 const QUOTE_AND_NOUN = new RegExp(`^(${MARK})\\s+(.+)$`);
 const ELEMENT_AND_QUOTE = new RegExp(`^(?:element )?${MARK}$`, "i");
-/** Nouns for a text on the page, which say nothing about its element. */
+/** Nouns for a text on the page that do not name a kind of element. */
 const TEXT_NOUN = /^(?:text|word|words|phrase|sentence|label|line|string|wording|copy|element)?$/;
 /** Nouns for an element around other elements. */
 const CONTAINER =
@@ -33,12 +33,12 @@ const CONTAINERS = "section, article, aside, fieldset, form, dialog, li, div, p"
 const SELECTOR =
   /^(?:element\s+)?((?:[a-z][a-z0-9-]{0,20})?[#.][A-Za-z_][\w-]{0,60}(?:[ >.#:[\]="\w()-]{0,100}))$/;
 
-/** The words without `the`, `this`, `your` and the like at their beginning. */
+/** Removes a determiner (`the`, `this`, `your`) from the beginning of the words. */
 export const withoutDeterminer = (words: string): string => words.replace(DETERMINER, "");
 
 /**
  * Reads a noun with its determiner and its quotation: `the second heading`, `all 'Add to cart' buttons`, `#pay`. Words that
- * are no kind of element count only after a determiner, so that words of other tasks are not taken for elements.
+ * do not name a kind of element need a determiner, so that words of other tasks are not read as elements.
  */
 export function readElementNoun(words: string, quotes: readonly string[]): ElementNoun | undefined {
   const isAll = ALL.test(words);
@@ -79,12 +79,12 @@ function readKind(noun: string, which: "all" | number): ElementNoun | undefined 
   };
 }
 
-/** A noun with a quotation: a text on the page, or an element with this text. */
+/** Reads a noun with a quotation: a text on the page, or an element with this text. */
 function readQuoted(words: string, quote: string, which: "all" | number): ElementNoun | undefined {
   if (SELECTOR.test(quote) && ELEMENT_AND_QUOTE.test(words))
     return { searches: [{ selector: quote }], which, isArea: true };
-  const named = NOUN_AND_QUOTE.exec(words)?.[1] ?? QUOTE_AND_NOUN.exec(words)?.[2];
-  const noun = named?.trim().toLowerCase();
+  const nounWords = NOUN_AND_QUOTE.exec(words)?.[1] ?? QUOTE_AND_NOUN.exec(words)?.[2];
+  const noun = nounWords?.trim().toLowerCase();
   if (noun === undefined) return undefined;
   const kind = findKind(noun);
   if (kind) {
@@ -99,7 +99,7 @@ function readQuoted(words: string, quote: string, which: "all" | number): Elemen
   return isText ? { searches: [{ text: quote }], which, quote, isArea: false } : undefined;
 }
 
-/** An element that is named by words of its id or class, or of its text: `the newsletter box`. */
+/** Reads an element that is named by words of its id, class or text: `the newsletter box`. */
 function readName(noun: string, which: "all" | number): ElementNoun | undefined {
   const isContainer = CONTAINER.test(noun);
   const name = noun.replace(CONTAINER, "");

@@ -2,11 +2,11 @@ import { MARK, unmark } from "./clauses.ts";
 import { type ElementNoun, readElementNoun, withoutDeterminer } from "./element-noun.ts";
 import type { Aspect } from "./look.ts";
 
-/** Elements as a task names them: `the headline`, `the color of all buttons`, `the button 'Add to cart'`. */
+/** A phrase for elements in a task: `the headline`, `the color of all buttons`, `the button 'Add to cart'`. */
 export type ElementPhrase = ElementNoun & {
   /** The words of the task. */
   words: string;
-  /** What of the element is meant. */
+  /** The property of the element that the phrase names, if any. */
   aspect?: Aspect;
 };
 
@@ -27,7 +27,7 @@ const ASPECT_FIRST = new RegExp(`^(${ASPECT_WORDS})\\s+(?:of|on|for)\\s+(?!${MAR
 const ASPECT_LAST = new RegExp(`^(.+?)(['’]s?)?\\s+(${ASPECT_WORDS})$`, "i");
 const PHRASE_CHARACTERS_MAX = 160;
 
-/** Reads a phrase for elements from marked words; undefined if it is none. */
+/** Reads a phrase for elements from marked words; undefined for other words. */
 export function readElementPhrase(words: string, quotes: readonly string[]): ElementPhrase | undefined {
   const trimmed = words.trim().replace(/[\s.,;:!?]+$/, "");
   if (trimmed === "" || trimmed.length > PHRASE_CHARACTERS_MAX) return undefined;
@@ -35,33 +35,35 @@ export function readElementPhrase(words: string, quotes: readonly string[]): Ele
   return phrase && { ...phrase, words: unmark(trimmed, quotes, "“", "”") };
 }
 
-/** Whether a phrase means the whole page. */
+/** Whether a phrase refers to the whole page. */
 export const isWholePage = ({ searches }: ElementNoun): boolean => searches === PAGE.searches;
 
-/** Reads a list of phrases, such as `the banner and the footer`; undefined if one of them is none. */
+/** Reads a list of phrases, such as `the banner and the footer`; undefined if one of them is not a phrase for elements. */
 export function readElementPhrases(words: string, quotes: readonly string[]): ElementPhrase[] | undefined {
   const phrases = words.split(/\s*,\s*(?:and\s+)?|\s+and\s+/).map((each) => readElementPhrase(each, quotes));
   return phrases.every((phrase) => phrase !== undefined) ? phrases : undefined;
 }
 
-/** Takes an aspect off the phrase: `the color of the button`, `the button's text`, `the button color`. */
+/** Separates the aspect from a phrase: `the color of the button`, `the button's text`, `the button color`. */
 function readAspect(words: string, quotes: readonly string[]): Omit<ElementPhrase, "words"> | undefined {
   const bare = withoutDeterminer(words);
   if (WHOLE_PAGE.test(words)) return PAGE;
-  // The background alone is that of the page.
+  // `background` without an element is the background of the page.
   if (/^background$/i.test(bare)) return { ...PAGE, aspect: "background" };
   const [, before, owner] = ASPECT_FIRST.exec(bare) ?? [];
   const [, thing, possessive, after] = ASPECT_LAST.exec(words) ?? [];
   const aspectWords = (before ?? after)?.toLowerCase() ?? "";
   const aspect = ASPECTS.find(([pattern]) => pattern.test(aspectWords))?.[1];
-  const named = owner ?? thing;
-  if (named === undefined || aspect === undefined) return readElementNoun(words, quotes);
-  const noun = WHOLE_PAGE.test(named) ? PAGE : readElementNoun(named, quotes);
+  const ownerWords = owner ?? thing;
+  if (ownerWords === undefined || aspect === undefined) return readElementNoun(words, quotes);
+  const noun = WHOLE_PAGE.test(ownerWords) ? PAGE : readElementNoun(ownerWords, quotes);
   if (!noun) return undefined;
-  // The button color is the color of all buttons.
+  // `the button color` refers to all buttons.
   const isGeneral =
     owner === undefined && possessive === undefined && aspect !== "text" && noun.quote === undefined;
   const plural =
-    isGeneral && /\bbuttons?$|\blinks?$/i.test(named) ? readElementNoun(`all ${named}`, quotes) : undefined;
+    isGeneral && /\bbuttons?$|\blinks?$/i.test(ownerWords)
+      ? readElementNoun(`all ${ownerWords}`, quotes)
+      : undefined;
   return { ...(plural ?? noun), aspect };
 }

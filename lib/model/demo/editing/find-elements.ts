@@ -3,40 +3,40 @@ import type { ToolExchange } from "../situation.ts";
 import type { ElementSearch } from "./element-kinds.ts";
 import type { ElementPhrase } from "./element-phrase.ts";
 
-/** What the queries of a turn say about a phrase: they found elements, none of them did, or one is still to be made. */
+/** The result of a search for a phrase: make a query first, the elements were found, or no query found any. */
 export type Search =
   | { kind: "query"; input: Record<string, unknown> }
   | {
       kind: "found";
       elements: PageElement[];
-      /** How many elements the search matched; more than `elements` if the phrase means one of several. */
+      /** Number of elements that matched; more than `elements` if the phrase refers to one of several. */
       matches: number;
-      /** The selector that finds exactly these elements, if the search has one. */
+      /** A selector that matches exactly these elements, if there is one. */
       selector?: string;
     }
   | {
       kind: "missing";
-      /** What the page has instead, as the last query says. */
+      /** The closest elements, as the last query lists them. */
       closest?: string;
-      /** The sentence of a query that failed. */
+      /** The error of a failed query. */
       error?: string;
     };
 
 const QUERY_LIMIT = 50;
-/** An element in an iframe, in a closed shadow root, or known by its place in a list has no selector that a change can use. */
+/** A change needs a selector. It cannot use elements in an iframe or a closed shadow root, or a list index (`>> nth=`). */
 const isUsable = ({ selector, frame }: PageElement) =>
   frame === undefined && selector !== "" && !selector.includes(">> nth=");
 
-/** The text of an element, as far as a query shows it. */
+/** Returns the text of an element as the query shows it. */
 export const contentOf = ({ text, name }: PageElement): string => text || name;
 
 export const squash = (text: string): string => text.toLowerCase().replace(/\s+/g, "");
 
 /**
- * Looks for the elements of a phrase in the queries since the page last changed.
+ * Finds the elements of a phrase in the queries since the page last changed.
  *
- * @param forText whether their text is to be changed: then a child that holds all of the text stands for its element, so
- * that a link inside of a heading stays a link.
+ * @param forText whether their text will be changed. A child with the whole text of its element is then used instead of
+ * the element, so that a link inside a heading remains a link.
  */
 export function findElements(phrase: ElementPhrase, exchanges: ToolExchange[], forText: boolean): Search {
   let missing: Search = { kind: "missing" };
@@ -82,7 +82,7 @@ function chooseElements(
     .filter(isUsable)
     .map((element) => (names ? selectByClass(element, all, names) : element));
   const grouped = roles && forText ? joinChildren(usable, roles) : usable;
-  const exact = quote === undefined ? [] : grouped.filter((element) => saysExactly(element, quote));
+  const exact = quote === undefined ? [] : grouped.filter((element) => hasExactText(element, quote));
   const matching = exact.length > 0 ? exact : isSmallest ? smallestOf(grouped) : grouped;
   if (which === "all") {
     if (matching.length === 0) return undefined;
@@ -93,7 +93,7 @@ function chooseElements(
   return element && { kind: "found", elements: [element], matches: matching.length };
 }
 
-/** An element that is known by its place alone, by a class that names it, if no other match has the class. */
+/** Replaces a positional selector by a class that contains one of the names, if no other match has that class. */
 function selectByClass(element: PageElement, all: PageElement[], names: readonly string[]): PageElement {
   const classesOf = ({ classes = "" }: PageElement) => classes.split(" ");
   const own = classesOf(element).find(
@@ -107,13 +107,13 @@ function selectByClass(element: PageElement, all: PageElement[], names: readonly
     : element;
 }
 
-const saysExactly = ({ name, text }: PageElement, quote: string) =>
+const hasExactText = ({ name, text }: PageElement, quote: string) =>
   squash(name) === squash(quote) || squash(text) === squash(quote);
 
 const smallestOf = (elements: PageElement[]): PageElement[] =>
   elements.toSorted((one, other) => contentOf(one).length - contentOf(other).length).slice(0, 1);
 
-/** Elements without their children; a child with the whole text of its element takes its place. */
+/** Removes children of elements. A child with the whole text of its element replaces the element. */
 function joinChildren(elements: PageElement[], roles: RegExp): PageElement[] {
   const joined: PageElement[] = [];
   let parent: PageElement | undefined;

@@ -10,7 +10,7 @@ test("colors are CSS names or hex", () => {
     assert.equal(readColor(words), undefined);
 });
 
-test("text on a color is black or white, whichever is easier to read", () => {
+test("text on a color is black or white, depending on the contrast", () => {
   for (const color of ["green", "navy", "#333", "purple", "black"])
     assert.equal(readableTextOn(color), "#fff");
   for (const color of ["yellow", "#0a7", "white", "red", "gold"]) assert.equal(readableTextOn(color), "#000");
@@ -26,7 +26,7 @@ test("a color fills an area, and colors the text of other elements", () => {
   assert.deepEqual(styleOf(green, false, "background"), { background: "green", color: "#fff" });
 });
 
-test("a look has several parts, and none of them is guessed", () => {
+test("a look has several parts, and one unknown part makes it undefined", () => {
   assert.deepEqual(readLook("a bit bigger, bold and dark green"), {
     color: "darkgreen",
     styles: { zoom: "1.25", "font-weight": "bold" },

@@ -1,8 +1,8 @@
 import { readableTextOn, readColor } from "./colors.ts";
 
-/** How an element is to look, as a task says it. */
+/** The look that a task asks for. */
 export type Look = {
-  /** A color without a word about what has it. */
+  /** A color that the task assigns neither to the text nor to the background. */
   color?: string;
   textColor?: string;
   background?: string;
@@ -10,10 +10,10 @@ export type Look = {
   styles: Record<string, string>;
 };
 
-/** What of an element a phrase names: `the button's background`. */
+/** The property of an element that a phrase names: `the button's background`. */
 export type Aspect = "text" | "color" | "background" | "size";
 
-// `zoom` scales an element from its own size; `font-size` in em or percent would start from its parent's.
+// `zoom` scales an element's own size; `font-size` in em or percent would be relative to its parent.
 const WORD_STYLES: [RegExp, Record<string, string>][] = [
   [/^(?:bold|bolder)$/, { "font-weight": "bold" }],
   [/^(?:italic|italics|slanted)$/, { "font-style": "italic" }],
@@ -33,7 +33,7 @@ const FILLERS =
 const LENGTH = /^\d{1,3}(?:\.\d{1,2})?(?:px|em|rem|pt|%)$/;
 const LOOK_CHARACTERS_MAX = 120;
 
-/** Reads words such as `bigger and bold`, `dark green`, `white on #0a7` or `a yellow background`; undefined if any is unknown. */
+/** Reads a look such as `bigger and bold`, `white on #0a7` or `a yellow background`; undefined if a part is unknown. */
 export function readLook(words: string): Look | undefined {
   if (words.length > LOOK_CHARACTERS_MAX) return undefined;
   const look: Look = { styles: {} };
@@ -42,7 +42,7 @@ export function readLook(words: string): Look | undefined {
   return look;
 }
 
-/** @returns whether the piece is known. */
+/** Adds a piece to the look. @returns whether the rules know the piece. */
 function addPiece(look: Look, words: string): boolean {
   const piece = words.replace(FILLERS, " ").replace(/\s+/g, " ").trim();
   const style = WORD_STYLES.find(([pattern]) => pattern.test(piece))?.[1];
@@ -61,8 +61,8 @@ function addColor(look: Look, piece: string): boolean {
     look.background = background;
     return true;
   }
-  const [, named = "", part] = /^(.+?)(?: (text|font|letters|lettering|background))?$/.exec(piece) ?? [];
-  const color = readColor(named);
+  const [, colorWords = "", part] = /^(.+?)(?: (text|font|letters|lettering|background))?$/.exec(piece) ?? [];
+  const color = readColor(colorWords);
   if (color === undefined) return false;
   if (part === "background") look.background = color;
   else if (part !== undefined) look.textColor = color;
@@ -71,8 +71,8 @@ function addColor(look: Look, piece: string): boolean {
 }
 
 /**
- * The CSS properties of a look. A color fills the background of an element that is a colored area, such as a button, and
- * otherwise colors the text. With a new background the text becomes black or white, so that it stays readable.
+ * Returns the CSS properties of a look. A color applies to the background of a colored area, such as a button, and to the
+ * text of other elements. With a new background, the text becomes black or white so that it remains readable.
  */
 export function styleOf(look: Look, isArea: boolean, aspect: Aspect | undefined): Record<string, string> {
   const { color, styles } = look;

@@ -19,7 +19,7 @@ const tools = ["browser_execute", "dom_query", "apply_variant"];
 const HEADLINE = "h1, :is(h1) > *";
 const headline = { role: "heading", name: "Things", selector: "h1" };
 
-/** A turn with its page open, and the task. */
+/** The prompt of a turn with an open page and a task. */
 const begin = (task: string): LanguageModelV4Message[] => [system(`Current page: ${URL}`), user(task)];
 const found = (input: object, ...elements: Element[]) =>
   exchange("dom_query", input, answerOf(URL, "Shop", elements));
@@ -30,7 +30,7 @@ const none = (input: object) =>
     'No visible element matches x. Closest: data\n<data-ab12>\nlink "Cart"\n</data-ab12>',
   );
 
-/** What `apply_variant` answers. */
+/** A successful call of `apply_variant`. */
 function stored(revision: number, lines: string[], input: object = {}): LanguageModelV4Message[] {
   const data = lines.length > 0 ? [`<data-ab12>\n${lines.join("\n")}\n</data-ab12>`] : [];
   const text = [`Stored revision ${revision} of variant main. The live page shows it.`, ...data].join("\n");
@@ -101,7 +101,7 @@ describe("a turn that edits", () => {
     );
   });
 
-  test("without the check it says that nothing was proved", () => {
+  test("without check_variant the report says that the revision is not checked", () => {
     const prompt = [
       ...begin("hide the footer"),
       ...found({ selector: "footer" }, { ...headline, selector: "footer" }),
@@ -113,7 +113,7 @@ describe("a turn that edits", () => {
     );
   });
 
-  test("a check that fails as a tool, or fails as a check, is reported as such", () => {
+  test("the report distinguishes a failed tool call from a failed check", () => {
     const prompt = [
       ...begin("hide the footer"),
       ...found({ selector: "footer" }, { ...headline, selector: "footer" }),
@@ -131,7 +131,7 @@ describe("a turn that edits", () => {
     assert.match(report, /Check of revision 1: \*\*fail\*\*\.\n\n- fail no\\_match/);
   });
 
-  test("a page that does not open is not changed", () => {
+  test("nothing is changed when the page does not open", () => {
     const prompt = [
       user("open https://gone.example/ and hide the banner"),
       ...exchange("browser_execute", { script: "x" }, "net::ERR_NAME_NOT_RESOLVED", true),
@@ -142,7 +142,7 @@ describe("a turn that edits", () => {
     );
   });
 
-  test("a tool that is missing is named, in sessions that are not structured", () => {
+  test("the report names a missing tool in sessions that are not structured", () => {
     const task = user("hide the headline");
     assert.match(reportOf(plan([task], ["browser_execute", "dom_query"])), /does not offer `apply_variant`/);
     assert.match(reportOf(plan([task], ["apply_variant"])), /does not offer `dom_query`/);
@@ -150,7 +150,7 @@ describe("a turn that edits", () => {
     assert.deepEqual(calledBy(structured), ["dom_query h1, h2, h3"]);
   });
 
-  test("a sub-agent reads its page as before", () => {
+  test("a sub-agent reads its page and does not edit it", () => {
     const step = plan(begin("hide the headline"), [...tools, "submit_result"]);
     assert.doesNotMatch(calledBy(step).join(), /apply_variant/);
   });
@@ -159,7 +159,7 @@ describe("a turn that edits", () => {
 describe("finding the elements", () => {
   const buttons = 'button, [role="button"], a[class*="button" i], a[class*="btn" i]';
 
-  test("a child that holds the whole text is changed in place of its heading", () => {
+  test("a child with the whole text is changed instead of its heading", () => {
     const prompt = [...begin("make the headline say 'Sale'")];
     prompt.push(
       ...found({ selector: HEADLINE }, headline, { role: "link", name: "Things", selector: "h1 > a" }),
@@ -167,7 +167,7 @@ describe("finding the elements", () => {
     assert.deepEqual(changesOf(plan(prompt, tools)), [{ op: "setText", selector: "h1 > a", text: "Sale" }]);
   });
 
-  test("the next search follows only where the first one found nothing", () => {
+  test("the next search runs only if the first one found nothing", () => {
     const prompt = [...begin("make the headline bold"), ...none({ selector: "h1" })];
     assert.deepEqual(calledBy(plan(prompt, tools)), ['dom_query h2, h3, [role="heading"]']);
     prompt.push(...none({ selector: 'h2, h3, [role="heading"]' }));
@@ -178,7 +178,7 @@ describe("finding the elements", () => {
     );
   });
 
-  test("an element without an id is changed by the class that names it, if no other one has it", () => {
+  test("an element without an id is selected by its class if the class is unique", () => {
     const notices = ':is([id*="notice" i]';
     const selectorOf = (step: DemoStep) => calledBy(step)[0]?.replace("dom_query ", "") ?? "";
     const prompt = [...begin("hide the notice")];
@@ -195,7 +195,7 @@ describe("finding the elements", () => {
     ]);
   });
 
-  test("one of several is named as such, all of them need one change, and a text picks the exact one", () => {
+  test("one of several matches is reported, all of them need one change, and a text selects the exact match", () => {
     const two = [
       { role: "button", name: "Add to cart", selector: "#a" },
       { role: "button", name: "Add", selector: "#b" },
@@ -218,13 +218,13 @@ describe("finding the elements", () => {
     const prompt = [...begin("make the headline say 'X'"), ...found({ selector: HEADLINE }, framed)];
     assert.match(calledBy(plan(prompt, tools))[0] ?? "", /^dom_query h2, h3/);
     const field = { role: "combobox", name: "Currency", selector: "#currency" };
-    const asked = begin("change the currency to EUR");
-    const [call] = plan(asked, tools).kind === "calls" ? calledBy(plan(asked, tools)) : [];
-    asked.push(...found({ selector: call?.replace("dom_query ", "") ?? "" }, field));
-    assert.match(reportOf(plan(asked, tools)), /the currency is a form field or a picture/);
+    const fieldPrompt = begin("change the currency to EUR");
+    const [call] = plan(fieldPrompt, tools).kind === "calls" ? calledBy(plan(fieldPrompt, tools)) : [];
+    fieldPrompt.push(...found({ selector: call?.replace("dom_query ", "") ?? "" }, field));
+    assert.match(reportOf(plan(fieldPrompt, tools)), /the currency is a form field or a picture/);
   });
 
-  test("a part of a text is replaced only where nothing else is inside of it", () => {
+  test("a part of a text is replaced only if the element has no children", () => {
     const paragraph = { role: "paragraph", name: "", text: "Free from £30 on.", selector: "main > p" };
     const prompt = [...begin("replace '£30' with '£50'"), ...found({ text: "£30" }, paragraph)];
     assert.deepEqual(inputOf(plan(prompt, tools), "dom_query"), {
@@ -239,7 +239,7 @@ describe("finding the elements", () => {
     assert.match(report, /has other elements inside of it, so I left it as it is/);
   });
 
-  test("text becomes HTML without markup of its own", () => {
+  test("text is escaped in HTML", () => {
     const prompt = [
       ...begin("add a note '<b>A & B</b>' below the headline"),
       ...found({ selector: "h1" }, headline),
@@ -292,7 +292,7 @@ describe("refusals", () => {
     );
   });
 
-  test("without a candidate, and for any other reason, the refusal is reported", () => {
+  test("a refusal without a candidate, or for another reason, is reported", () => {
     for (const text of [
       '<data-a1>\nc1 remove "footer": no element matches.\n</data-a1>',
       "this session was deleted.",
@@ -304,7 +304,7 @@ describe("refusals", () => {
   });
 });
 
-describe("taking back", () => {
+describe("undo", () => {
   const two = [
     ...begin("make the headline say 'Sale'"),
     ...stored(1, ['c1 setText "h1": 1 element']),
@@ -316,7 +316,7 @@ describe("taking back", () => {
     ]),
   ];
 
-  test("drops the changes of the last revision, then those of the one before", () => {
+  test("drops the changes of the last revision, then the changes of the previous one", () => {
     const prompt = [...two, user("undo that")];
     assert.deepEqual(inputOf(plan(prompt, tools), "apply_variant"), { baseRevision: 2, drop: ["c2", "c3"] });
     prompt.push(...stored(3, ['c1 setText "h1": 1 element'], { drop: ["c2", "c3"] }));
@@ -333,14 +333,14 @@ describe("taking back", () => {
     );
   });
 
-  test("everything means all changes, also those of pages that are not open", () => {
+  test("everything includes changes of pages that are not open", () => {
     const text =
       'Stored revision 3 of variant main. The live page shows it.\n<data-a1>\nc4 remove "x": 1 element\n</data-a1>\nNot tried, because the live page is another one: c1, c2, c3. check_variant opens their pages.';
     const prompt = [...two, user("hide x"), ...exchange("apply_variant", {}, text), user("undo everything")];
     assert.deepEqual(inputOf(plan(prompt, tools), "apply_variant").drop, ["c1", "c2", "c3", "c4"]);
   });
 
-  test("a change that is gone already is left out", () => {
+  test("a change that no longer exists is omitted", () => {
     const input = { baseRevision: 2, drop: ["c2", "c3"] };
     const prompt = [
       ...two,
@@ -350,7 +350,7 @@ describe("taking back", () => {
     assert.deepEqual(inputOf(plan(prompt, tools), "apply_variant"), { baseRevision: 2, drop: ["c3"] });
   });
 
-  test("without a revision there is nothing to take back", () => {
+  test("without a revision there is nothing to undo", () => {
     assert.match(reportOf(plan(begin("undo that"), tools)), /^There is nothing to take back: no revision/);
   });
 });

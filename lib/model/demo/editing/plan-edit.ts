@@ -19,8 +19,8 @@ const isApply = ({ toolName }: ToolExchange) => toolName === "apply_variant";
 const report = (text: string): DemoStep => ({ kind: "report", text });
 
 /**
- * The next step of a turn that changes a page: open it, find the elements, store and apply a revision, check it, report.
- * Nothing is changed on a page other than the one that the message names.
+ * Plans the next step of a turn that changes a page: open it, find the elements, store and apply a revision, check it,
+ * report. Only the page that the message names is changed.
  */
 export function planEdit(situation: Situation, request: EditRequest): DemoStep {
   const { exchanges, earlier } = situation;
@@ -29,37 +29,37 @@ export function planEdit(situation: Situation, request: EditRequest): DemoStep {
   if (request.edits.length === 0 && request.undo === undefined) return report(writeEditHelp(request));
 
   const attempts = exchanges.filter(isApply);
-  const looks = looksOf(exchanges);
+  const preparation = listPreparation(exchanges);
   const reaching = attempts.length === 0 ? reachPage(situation, request) : undefined;
   if (reaching) return reaching;
-  const onPage = sincePageChange(looks);
+  const onPage = sincePageChange(preparation);
   const edits = request.edits.map((edit) => ({ edit, prepared: prepareEdit(edit, onPage) }));
   const queries = edits.flatMap(({ prepared }) => (prepared.kind === "query" ? [prepared.input] : []));
   if (queries.length > 0) return queryStep(queries);
 
-  const history = readHistory([...earlier, ...looks], situation.revision);
+  const history = readHistory([...earlier, ...preparation], situation.revision);
   const plan: EditPlan = { edits, drop: chooseDrop(request, history), history };
   const step = attempts.length === 0 ? applyStep(plan) : followUp(situation, attempts);
   const check = exchanges.findLast(({ toolName }) => toolName === "check_variant");
   return step ?? report(writeEditReport(request, plan, attempts, check));
 }
 
-/** Names of the tools that a request needs and the turn does not offer. */
+/** Returns the names of the tools that a request needs and the turn does not offer. */
 export const findMissing = ({ tools }: Situation, { edits }: EditRequest): string[] =>
   ["apply_variant", ...(edits.length > 0 ? ["dom_query"] : [])].filter((name) => !tools.has(name));
 
-/** What was done before the first change. */
-function looksOf(exchanges: ToolExchange[]): ToolExchange[] {
+/** Returns the exchanges before the first change. */
+function listPreparation(exchanges: ToolExchange[]): ToolExchange[] {
   const first = exchanges.findIndex(isApply);
   return first === -1 ? exchanges : exchanges.slice(0, first);
 }
 
-/** Whether the changes of a request were stored in this turn, all of them. */
+/** Whether this turn stored all changes of a request. */
 export function isCarriedOut({ exchanges }: Situation, { edits, undo, leftOut }: EditRequest): boolean {
   const last = exchanges.findLast(isApply);
   if (last === undefined || readStored(last) === undefined || leftOut.length > 0) return false;
   const added = listAdded(last.input);
-  const onPage = sincePageChange(looksOf(exchanges));
+  const onPage = sincePageChange(listPreparation(exchanges));
   const isAdded = (edit: Edit) => {
     const prepared = prepareEdit(edit, onPage);
     const hasChange = ({ op, note }: PlannedChange) =>
@@ -69,7 +69,7 @@ export function isCarriedOut({ exchanges }: Situation, { edits, undo, leftOut }:
   return edits.every(isAdded) && (undo === undefined || listDropped(last.input).length > 0);
 }
 
-/** Whether the page that a request is about is open, so that its elements can be looked for. */
+/** Whether the page of a request is open, so that its elements can be queried. */
 export function isOnPage(
   { earlier, exchanges, currentUrl }: Situation,
   { url, place }: EditRequest,
@@ -80,7 +80,7 @@ export function isOnPage(
   return readDestination(place)?.matches.test(open) ?? true;
 }
 
-/** Opens the page that the message names, or reports why that is not possible. A message that only takes back needs none. */
+/** Opens the page that the message names, or reports why that is impossible. A request that only undoes needs no page. */
 function reachPage(situation: Situation, request: EditRequest): DemoStep | undefined {
   const { exchanges, earlier, currentUrl } = situation;
   if (request.edits.length === 0) return undefined;
@@ -95,7 +95,7 @@ function reachPage(situation: Situation, request: EditRequest): DemoStep | undef
   return destination && !destination.matches.test(open) ? report(writeNoWay(destination.word)) : undefined;
 }
 
-/** A known part of a site, or a page that a link names by these words. */
+/** Reads a place as a known part of a site, otherwise as the words of a link. */
 function readDestination(place: string | undefined): { word: string; matches: RegExp } | undefined {
   if (place === undefined) return undefined;
   const words = place.match(/[\p{L}\p{N}]+/gu) ?? [];
@@ -113,7 +113,7 @@ export function queryStep(queries: Record<string, unknown>[]): DemoStep {
   };
 }
 
-/** Ids of the changes to take back. */
+/** Returns the ids of the changes to undo. */
 function chooseDrop({ undo }: EditRequest, { groups }: VariantHistory): string[] {
   if (undo === undefined) return [];
   return (undo === "all" ? groups : groups.slice(-1)).flatMap(({ ids }) => ids);
@@ -122,7 +122,7 @@ function chooseDrop({ undo }: EditRequest, { groups }: VariantHistory): string[]
 /** Stores all changes as one revision; undefined if none of them is possible. */
 function applyStep({ edits, drop, history }: EditPlan): DemoStep | undefined {
   const changes = edits.flatMap(({ prepared }) => (prepared.kind === "ready" ? prepared.changes : []));
-  // New elements come last, because they shift the places that selectors such as `:nth-of-type` count.
+  // Insertions come last, because they shift the positions that selectors such as `:nth-of-type` count.
   const isInsertion = ({ op }: PlannedChange) => op === "insert";
   const add = [...changes.filter((change) => !isInsertion(change)), ...changes.filter(isInsertion)];
   if (add.length === 0 && drop.length === 0) return undefined;
@@ -135,7 +135,7 @@ function applyStep({ edits, drop, history }: EditPlan): DemoStep | undefined {
   return { kind: "calls", say, calls: [{ toolName: "apply_variant", input }] };
 }
 
-/** After a refusal, another call if there is a better one; after a stored revision, its check. */
+/** Returns a corrected call after a refusal, or the check of a stored revision; undefined if neither is possible. */
 function followUp({ tools, exchanges }: Situation, attempts: ToolExchange[]): DemoStep | undefined {
   const last = attempts.at(-1);
   if (last === undefined) return undefined;

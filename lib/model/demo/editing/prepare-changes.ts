@@ -4,14 +4,14 @@ import { contentOf, findElements, type Search, squash } from "./find-elements.ts
 import { styleOf } from "./look.ts";
 import type { Edit } from "./read-edit.ts";
 
-/** A change as `apply_variant` takes it. */
+/** A change in the input of `apply_variant`. */
 export type PlannedChange = { op: string; selector: string; note: string } & Record<string, unknown>;
 
-/** The changes that a call of `apply_variant` adds. The demo model wrote its input itself. */
+/** Returns the changes that a call of `apply_variant` adds. The cast is safe: the demo model wrote the input. */
 export const listAdded = ({ add }: Record<string, unknown>): PlannedChange[] =>
   Array.isArray(add) ? (add as PlannedChange[]) : [];
 
-/** What can be said of an edit: a query is to be made first, its changes are known, or it is not possible. */
+/** The state of an edit: it needs a query first, its changes are ready, or it is impossible. */
 export type Prepared =
   | { kind: "query"; input: Record<string, unknown> }
   | { kind: "ready"; changes: PlannedChange[]; remark?: string }
@@ -20,12 +20,12 @@ export type Prepared =
 type Found = Search & { kind: "found" };
 
 const NOTE_CHARACTERS_MAX = 300;
-/** `dom_query` shows no more of a text. */
+/** Maximum characters of a text that `dom_query` shows. */
 const SHOWN_CHARACTERS_MAX = 160;
 const NO_TEXT = /^(?:textbox|searchbox|combobox|listbox|spinbutton|checkbox|radio|switch|slider|img|image)$/;
 const AREA = /^(?:button|banner|contentinfo|navigation|complementary|form|dialog)$/;
 
-/** Finds the elements of an edit in the queries of the turn, and makes its changes. */
+/** Finds the elements of an edit in the queries of the turn, and prepares its changes. */
 export function prepareEdit(edit: Edit, exchanges: ToolExchange[]): Prepared {
   const forText = edit.kind === "setText" || edit.kind === "replaceText";
   const search = findElements(edit.target, exchanges, forText);
@@ -52,14 +52,14 @@ function prepareText(
 ): Prepared {
   const changes: PlannedChange[] = [];
   for (const element of elements) {
-    const made = newTextOf(edit, element, exchanges);
-    if (typeof made !== "string") return made;
-    changes.push({ op: "setText", selector: element.selector, text: made, note: noteOf(edit) });
+    const text = newTextOf(edit, element, exchanges);
+    if (typeof text !== "string") return text;
+    changes.push({ op: "setText", selector: element.selector, text, note: noteOf(edit) });
   }
   return { kind: "ready", changes };
 }
 
-/** The text that an element gets, or why it cannot get one. */
+/** Returns the new text of an element, the query that must be made first, or why the text cannot be changed. */
 function newTextOf(
   edit: Edit & { kind: "setText" | "replaceText" },
   element: PageElement,
@@ -76,7 +76,7 @@ function newTextOf(
   if (start === -1) return fail(`“${edit.before}” is not in a text that I can change.`);
   if (content.length >= SHOWN_CHARACTERS_MAX)
     return fail(`The text with “${edit.before}” is too long for me.`);
-  // The rest of the text is written again, which would remove elements inside of it.
+  // Setting the text removes child elements, so this first queries whether there are any.
   const selector = `${element.selector} > *`;
   const children = exchanges.find(
     ({ toolName, input }) => toolName === "dom_query" && input.selector === selector,

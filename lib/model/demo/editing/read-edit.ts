@@ -14,10 +14,10 @@ type InsertPosition = "before" | "start" | "end" | "after";
 
 /** A clause of a task, without courtesies. */
 type Clause = {
-  /** With marks in place of quotations. */
+  /** The text, with marks in place of quotations. */
   words: string;
   quotes: readonly string[];
-  /** What `it` and `them` stand for: the element of the clause before. */
+  /** The element of the previous clause, which `it` and `them` refer to. */
   previous: ElementPhrase | undefined;
 };
 
@@ -27,7 +27,7 @@ type Reading = Edit extends infer Each ? (Each extends Edit ? Omit<Each, "words"
 const CLAUSE_CHARACTERS_MAX = 600;
 const PRONOUN = /^(?:it|them|that|this|those|these)$/i;
 
-/** Reads the changes that a clause asks for; undefined if it asks for none that the rules know. */
+/** Reads the changes that a clause asks for; undefined if the rules find none. */
 export function readEdits(clause: Clause): Edit[] | undefined {
   const { words, quotes } = clause;
   if (words.length > CLAUSE_CHARACTERS_MAX) return undefined;
@@ -43,7 +43,7 @@ export function readEdits(clause: Clause): Edit[] | undefined {
   return readings?.map((reading) => ({ ...reading, words: shown }));
 }
 
-/** The whole page is neither removed nor replaced by a text. */
+/** Whether an edit would remove the whole page or replace it by a text. */
 const isTooMuch = ({ kind, target }: Reading): boolean =>
   isWholePage(target) && kind !== "setStyle" && kind !== "insert";
 
@@ -59,7 +59,7 @@ function phrasesOf(words: string | undefined, clause: Clause): ElementPhrase[] |
   return one ? [one] : readElementPhrases(words ?? "", clause.quotes);
 }
 
-/** The new text of a clause: its quotation, or else its words. */
+/** Reads the new text of a clause: its quotation, otherwise its words. */
 function readNewText(words: string | undefined, quotes: readonly string[]): string | undefined {
   const [quote, ...others] = quotesIn(words ?? "", quotes);
   const around = (words ?? "")
@@ -121,7 +121,7 @@ const FROM_CART = /\bfrom\s+(?:the|my|our)\s+(?:cart|basket|bag|list|order)\b/i;
 function readRemoval(clause: Clause): Reading[] | undefined {
   const { words } = clause;
   const { groups } = REMOVE.exec(words) ?? TAKE_AWAY.exec(words) ?? VANISH.exec(words) ?? {};
-  // Removing a product from a cart is something to do on the page, not a change of the page.
+  // Removing a product from a cart is an action on the page, not a change of the page.
   if (!groups || FROM_CART.test(words)) return undefined;
   return phrasesOf(groups.target ?? groups.subject, clause)?.map((target) => ({ kind: "remove", target }));
 }
@@ -167,7 +167,7 @@ function readSaying(clause: Clause): Reading[] | undefined {
 const SET =
   /^(?:change|set|update|edit|switch|rename|rewrite|turn|modify)\s+(?<target>.+?)\s*(?:\s(?:so that it says|to say|to read|to be|to|into|as)\s|[:=])\s*(?<value>.+)$/i;
 
-/** `change … to …`: a look if the value is one and has no quotes, otherwise a text. */
+/** Reads `change … to …`: an unquoted value that is a look sets the style, any other value sets the text. */
 function readSetting(clause: Clause): Reading[] | undefined {
   const { words, quotes } = clause;
   const groups = SET.exec(words)?.groups;
@@ -196,39 +196,43 @@ const LOOK_VERBS: [RegExp, string][] = [
 function readStyling(clause: Clause): Reading[] | undefined {
   const { words } = clause;
   const wished = WISHED_LOOK.exec(words)?.groups ?? GIVE.exec(words)?.groups;
-  if (wished) return styling(wished.target ?? wished.subject, wished.look, clause);
+  if (wished) return readStyle(wished.target ?? wished.subject, wished.look, clause);
   for (const [pattern, look] of LOOK_VERBS) {
     const groups = pattern.exec(words)?.groups;
-    if (groups) return styling(groups.target, look, clause);
+    if (groups) return readStyle(groups.target, look, clause);
   }
   return readMaking(MAKE.exec(words)?.groups?.rest, clause);
 }
 
-function styling(words: string | undefined, look: string | undefined, clause: Clause): Reading[] | undefined {
+function readStyle(
+  words: string | undefined,
+  look: string | undefined,
+  clause: Clause,
+): Reading[] | undefined {
   const read = readLook((look ?? "").replace(/[\s.!?]+$/, ""));
   return read && phrasesOf(words, clause)?.map((target) => ({ kind: "setStyle", target, look: read }));
 }
 
-/** `make the headline and the notice bold and the buttons red`: each look belongs to the elements before it. */
+/** Reads `make the headline and the notice bold and the buttons red`: each look applies to the elements before it. */
 function readMaking(rest: string | undefined, clause: Clause): Reading[] | undefined {
   if (rest === undefined) return undefined;
   const readings: Reading[] = [];
-  let waiting = "";
+  let pending = "";
   for (const segment of rest.replace(/[\s.!?]+$/, "").split(/,?\s+and\s+(?=(?:the|all|every|each|its)\s)/i)) {
-    const joined = waiting === "" ? segment : `${waiting} and ${segment}`;
-    const made = splitLook(joined, clause);
-    if (made) readings.push(...made);
-    waiting = made ? "" : joined;
+    const joined = pending === "" ? segment : `${pending} and ${segment}`;
+    const styled = splitLook(joined, clause);
+    if (styled) readings.push(...styled);
+    pending = styled ? "" : joined;
   }
-  return waiting === "" && readings.length > 0 ? readings : undefined;
+  return pending === "" && readings.length > 0 ? readings : undefined;
 }
 
-/** Divides words into elements and the longest look at their end. */
+/** Splits words into elements and the longest look at the end. */
 function splitLook(words: string, clause: Clause): Reading[] | undefined {
   const parts = words.split(/\s+/);
   for (let at = 1; at < parts.length; at += 1) {
-    const made = styling(parts.slice(0, at).join(" "), parts.slice(at).join(" "), clause);
-    if (made) return made;
+    const styled = readStyle(parts.slice(0, at).join(" "), parts.slice(at).join(" "), clause);
+    if (styled) return styled;
   }
   return undefined;
 }

@@ -1,32 +1,32 @@
 import { readData, unquote } from "../page-reading.ts";
 import type { ToolExchange } from "../situation.ts";
 
-/** A change that an answer of `apply_variant` lists. */
+/** A change in a result of `apply_variant`. */
 export type ListedChange = {
   id: string;
   op: string;
   selector: string;
-  /** How many elements it found, in words, and what else is said of it. */
+  /** The rest of the change's line: the number of elements found, and remarks. */
   found: string;
-  /** The first elements, before and after; `after` is undefined if the text stayed the same. */
+  /** The first elements with their texts; `after` is undefined if the text did not change. */
   elements: { label: string; before: string; after?: string }[];
 };
 
-/** What a stored revision added, as far as it is still in the variant. */
+/** The changes that a revision added and that are still in the variant. */
 type ChangeGroup = { revision: number; ids: string[] };
 
-/** The variant as the answers of `apply_variant` in the transcript tell it. */
+/** The variant according to the results of `apply_variant` in the transcript. */
 export type VariantHistory = {
-  /** Newest known revision; 0 without one. */
+  /** Newest known revision; 0 if there is none. */
   newest: number;
-  /** Oldest first; without those whose changes were all dropped. */
+  /** Oldest first; without groups whose changes were all dropped. */
   groups: ChangeGroup[];
-  /** Every change that an answer has listed, by its id. */
+  /** Every change that a result has listed, by id. */
   listed: Map<string, ListedChange>;
 };
 
 const STORED = /^Stored revision (\d{1,6}) of variant main\./m;
-/** An answer with this sentence lists every change of the variant. */
+/** A result with this sentence lists every change of the variant. */
 const SHOWN = /^Stored revision .* The live page shows it\.$/m;
 const NEWEST = /\bbaseRevision: .*\bnewest revision is (\d{1,6})/;
 const NO_REVISION = /\bbaseRevision: the variant has no revision yet/;
@@ -35,14 +35,14 @@ const CHANGE_LINE = /^(\S{1,32}) ([a-zA-Z]{3,20}) ("(?:[^"\\]|\\.){1,2000}"): (.
 const ELEMENT_LINE = /^ {2}(.+?) text ("(?:[^"\\]|\\.)*")(?: → ("(?:[^"\\]|\\.)*"))? box /;
 const GONE_LINE = /^ {2}(.+) box \S+ \S+ → gone$/;
 
-/** The revision that an answer stored; undefined for other answers. */
+/** Reads the revision that a call stored; undefined if it stored none. */
 export function readStored({ toolName, result }: ToolExchange): number | undefined {
   if (toolName !== "apply_variant" || result === undefined || result.isError) return undefined;
   const revision = STORED.exec(result.text)?.[1];
   return revision === undefined ? undefined : Number(revision);
 }
 
-/** The newest revision that a refusal of a stale `baseRevision` names. */
+/** Reads the newest revision from the refusal of a stale `baseRevision`. */
 export function readNewest(refusal: string): number | undefined {
   if (NO_REVISION.test(refusal)) return 0;
   const newest = NEWEST.exec(refusal)?.[1];
@@ -50,9 +50,9 @@ export function readNewest(refusal: string): number | undefined {
 }
 
 /**
- * Reads the variant `main` from the calls of a transcript, in their order.
+ * Reads the variant `main` from the calls of a transcript, in order.
  *
- * @param newest the newest revision as the instructions name it: people edit variants too.
+ * @param newest the newest revision according to the instructions, because people edit variants too.
  */
 export function readHistory(exchanges: ToolExchange[], newest = 0): VariantHistory {
   const history: VariantHistory = { newest: 0, groups: [], listed: new Map() };
@@ -66,21 +66,21 @@ export function readHistory(exchanges: ToolExchange[], newest = 0): VariantHisto
     }
     history.newest = revision;
     for (const change of listChanges(result.text)) history.listed.set(change.id, change);
-    const known = new Set(history.groups.flatMap(({ ids }) => ids));
+    const knownIds = new Set(history.groups.flatMap(({ ids }) => ids));
     const dropped = listDropped(input);
     for (const group of history.groups) group.ids = group.ids.filter((id) => !dropped.includes(id));
-    history.groups.push({ revision, ids: listIds(result.text).filter((id) => !known.has(id)) });
+    history.groups.push({ revision, ids: listIds(result.text).filter((id) => !knownIds.has(id)) });
     history.groups = history.groups.filter(({ ids }) => ids.length > 0);
   }
   history.newest = Math.max(history.newest, newest);
   return history;
 }
 
-/** Ids that a call of `apply_variant` drops. */
+/** Returns the ids that a call of `apply_variant` drops. */
 export const listDropped = ({ drop }: Record<string, unknown>): unknown[] =>
   Array.isArray(drop) ? drop : [];
 
-/** Whether an answer stored a revision that has no change any more. */
+/** Whether a call stored a revision without changes. */
 export function isEmptied({ input, result }: ToolExchange): boolean {
   const text = result?.text ?? "";
   const isDropping = listDropped(input).length > 0 && input.add === undefined;
@@ -92,7 +92,7 @@ function listIds(text: string): string[] {
   return [...listChanges(text).map(({ id }) => id), ...elsewhere];
 }
 
-/** The changes that an answer of `apply_variant` lists, with what each found. */
+/** Reads the changes in a result of `apply_variant`. */
 export function listChanges(text: string): ListedChange[] {
   const changes: ListedChange[] = [];
   for (const line of readData(text).split("\n")) {

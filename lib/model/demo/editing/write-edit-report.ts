@@ -13,10 +13,10 @@ import {
   type VariantHistory,
 } from "./variant-history.ts";
 
-/** What a turn sets out to change. */
+/** The changes that a turn plans. */
 export type EditPlan = {
   edits: { edit: Edit; prepared: Prepared }[];
-  /** Ids of changes to take back. */
+  /** Ids of changes to undo. */
   drop: string[];
   /** The variant before the turn. */
   history: VariantHistory;
@@ -34,7 +34,7 @@ const EXAMPLES = [
 
 const code = (text: string): string => `\`${text.replace(/\s+/g, " ").replaceAll("`", "'").slice(0, 300)}\``;
 
-/** What to say in a session without the tools for editing. */
+/** Writes the report of a session without the editing tools. */
 export function writeCannotEdit(missing: string[]): string {
   const names = missing.map((name) => `\`${name}\``).join(" and ");
   return join(
@@ -44,7 +44,7 @@ export function writeCannotEdit(missing: string[]): string {
   );
 }
 
-/** What to say to a request for changes of which the rules understand nothing. */
+/** Writes the answer to a request for changes that the rules do not understand. */
 export const writeEditHelp = ({ leftOut }: EditRequest): string =>
   join(
     `I changed nothing, because I did not understand: ${quoteAll(leftOut)}.`,
@@ -52,7 +52,7 @@ export const writeEditHelp = ({ leftOut }: EditRequest): string =>
     demoLabel,
   );
 
-/** What to say if the page did not open. */
+/** Writes the report for a page that did not open. */
 export function writeCannotOpen({ result }: ToolExchange): string {
   const [error = ""] = readData(result?.text ?? "").split("\nat line ", 1);
   return join(
@@ -61,13 +61,13 @@ export function writeCannotOpen({ result }: ToolExchange): string {
   );
 }
 
-/** What to say if no link leads to the page that the message names. */
+/** Writes the report if no link leads to the page that the message names. */
 export const writeNoWay = (word: string): string =>
   join(`I found no link to “${quote(word)}” on the page that is open, so I changed nothing.`, demoLabel);
 
 /**
- * The report of a turn that edits: the stored revision with each change before and after, its check, and what was not
- * done. All of it is what the tools answered.
+ * Writes the report of a turn that edits: the stored revision with each change before and after, its check, and what was
+ * not done. All facts come from tool results.
  */
 export function writeEditReport(
   request: EditRequest,
@@ -108,8 +108,8 @@ function describeAttempt(
   }
   const text = result?.text ?? "";
   const [head = ""] = text.split("\n", 1);
-  const known = new Set(plan.history.groups.flatMap(({ ids }) => ids));
-  const listed = listChanges(text).filter(({ id }) => !known.has(id));
+  const earlierIds = new Set(plan.history.groups.flatMap(({ ids }) => ids));
+  const listed = listChanges(text).filter(({ id }) => !earlierIds.has(id));
   const added = listAdded(input);
   const dropped = listDropped(input).map((id) => describeDropped(String(id), plan.history));
   const lines = [
@@ -126,7 +126,7 @@ function describeDropped(id: string, { listed }: VariantHistory): string {
   return change ? `${code(id)} (${change.op} of ${code(change.selector)})` : code(id);
 }
 
-/** A change with what the tool found for it. */
+/** Describes a stored change and the elements that it matched. */
 function describeChange(
   { op, selector, found, elements }: ListedChange,
   planned: PlannedChange | undefined,
@@ -141,7 +141,7 @@ function describeChange(
   return planned ? `${describePlanned(planned)}${more}` : `${op} ${where}${more}`;
 }
 
-/** A change as it was called for. */
+/** Describes a change of the call's input. */
 function describePlanned({ op, selector, text, style, position, html }: PlannedChange): string {
   const where = code(selector);
   if (op === "setText") return `Text of ${where}: “${quote(String(text))}”`;

@@ -6,10 +6,10 @@ import { demoLabel, join, quoteAll } from "../write-demo-report.ts";
 import { isSamePlace, joinRequests } from "./plan-sentences.ts";
 import { isGo, isOpen, type PlannedItem, readGoWords, readShownPlan, saysContinue } from "./plan-state.ts";
 
-/** A person may change the plan between two tries. */
+/** Maximum `update_plan` calls: each fails if a person has changed the plan in the meantime. */
 const TRIES_MAX = 3;
 
-/** Whether the message asks for what the agreed plan says. */
+/** Whether the message asks to carry out the agreed plan. */
 export const asksForPlan = ({ plan, message }: Situation): boolean =>
   plan.mode === "agreed" && (isGo(message) || (saysContinue(message) && plan.items.some(isOpen)));
 
@@ -17,22 +17,25 @@ const isUpdate = ({ toolName }: ToolExchange): boolean => toolName === "update_p
 const hasSucceeded = ({ result }: ToolExchange): boolean => result?.isError === false;
 
 /**
- * The next step of a turn that carries out an agreed plan: mark the items of one page as in progress, change the page, and
- * tick off what was changed.
+ * Plans the next step of a turn that carries out an agreed plan: mark the items of one page as in progress, change the
+ * page, and mark the stored changes as done.
  */
 export function carryOutPlan(situation: Situation): DemoStep {
   const { exchanges, plan } = situation;
-  const begun = exchanges.find((each) => isUpdate(each) && hasSucceeded(each));
-  // The items as they were when the work began: people may edit them meanwhile.
-  const shown = begun?.result && readShownPlan(begun.result.text);
+  const started = exchanges.find((each) => isUpdate(each) && hasSucceeded(each));
+  // The items at the start of the work, because people may edit the plan in the meantime.
+  const shown = started?.result && readShownPlan(started.result.text);
   const { tasks, elsewhere, unclear } = chooseTasks(shown?.items ?? plan.items);
-  const request = joinRequests([...tasks.map((task) => task.request), ...readAdded(situation.message)]);
+  const request = joinRequests([
+    ...tasks.map((task) => task.request),
+    ...readAddedRequests(situation.message),
+  ]);
   request.leftOut.push(...unclear);
   if (request.edits.length === 0 && request.undo === undefined)
     return { kind: "report", text: writeNothingToDo(request) };
 
   const work = exchanges.filter((each) => !isUpdate(each));
-  if (!begun && work.length === 0) {
+  if (!started && work.length === 0) {
     const statuses = new Map(tasks.map(({ item }) => [item, "in_progress" as const]));
     const step = updateStep(situation, statuses, exchanges, "I begin with the plan.");
     if (step) return step;
@@ -41,11 +44,11 @@ export function carryOutPlan(situation: Situation): DemoStep {
   const step = planEdit(onPage, request);
   if (step.kind === "calls") return step;
   const done = tasks.filter((task) => isCarriedOut(onPage, task.request));
-  if (begun) {
+  if (started) {
     const statuses = new Map(
       tasks.map((task) => [task.item, done.includes(task) ? "done" : "todo"] as const),
     );
-    const ends = exchanges.slice(1 + exchanges.findLastIndex((each) => !isUpdate(each) || each === begun));
+    const ends = exchanges.slice(1 + exchanges.findLastIndex((each) => !isUpdate(each) || each === started));
     const end = updateStep(situation, statuses, ends, "I bring the plan up to date.");
     if (end) return end;
   }
@@ -60,7 +63,7 @@ export function carryOutPlan(situation: Situation): DemoStep {
 /** An item with the changes that it asks for. */
 type Task = { item: PlannedItem; request: EditRequest };
 
-/** The open items that are about the page of the first one. The texts of the others are answered beside them. */
+/** Chooses the open items about the page of the first one. `elsewhere` and `unclear` have the texts of the others. */
 function chooseTasks(items: readonly PlannedItem[]): {
   tasks: Task[];
   elsewhere: string[];
@@ -78,15 +81,15 @@ function chooseTasks(items: readonly PlannedItem[]): {
   return { tasks, elsewhere, unclear };
 }
 
-/** What the person asks for beside the plan. */
-function readAdded(message: string): EditRequest[] {
+/** Reads the request that the person added to the agreement. */
+function readAddedRequests(message: string): EditRequest[] {
   const words = readGoWords(message);
   return words === "" ? [] : [readEditRequest(words) ?? { edits: [], leftOut: [words] }];
 }
 
 /**
- * Sets statuses of items that are open and say the same as before. Undefined if that changes nothing, was done, or is not
- * possible: an item that was not shown would be lost.
+ * Sets the statuses of items that are still open and have the same text. Undefined if that changes nothing, has succeeded
+ * already, or would lose items because the plan was shown cut.
  */
 function updateStep(
   { tools, plan }: Situation,
@@ -98,8 +101,8 @@ function updateStep(
     return undefined;
   const byId = new Map([...statuses].map(([{ id, text }, status]) => [id, { text, status }]));
   const items = plan.items.map((item) => {
-    const set = byId.get(item.id);
-    return set && set.text === item.text && isOpen(item) ? { ...item, status: set.status } : item;
+    const update = byId.get(item.id);
+    return update && update.text === item.text && isOpen(item) ? { ...item, status: update.status } : item;
   });
   if (items.every(({ status }, index) => status === plan.items[index]?.status)) return undefined;
   const input = { items, baseRevision: plan.revision };

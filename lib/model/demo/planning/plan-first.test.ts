@@ -34,17 +34,17 @@ const looked = (selector: string, ...elements: Parameters<typeof answerOf>[2]) =
 const headline = { role: "heading", name: "Things", selector: "h1" };
 const footer = { role: "contentinfo", name: "", text: "Imprint", selector: "footer" };
 
-/** The input of the `update_plan` call that is the step. */
+/** The input of a step that is an `update_plan` call. */
 function planned(step: DemoStep) {
   assert.deepEqual(calledBy(step), ["update_plan "]);
   return step.kind === "calls" ? step.calls[0]?.input : undefined;
 }
 
-describe("the demo model under plan first", () => {
+describe("the demo model in plan-first mode", () => {
   const task = "make the headline say 'Sale' and hide the footer";
   const looks = [...looked(HEADLINE, headline), ...looked("footer", footer)];
 
-  test("looks, writes the plan, and waits for the go", () => {
+  test("queries the page, writes the plan, and waits for the agreement", () => {
     const prompt = [instructions("plan_first"), user(task)];
     assert.deepEqual(calledBy(plan(prompt, TOOLS)), [`dom_query ${HEADLINE}`, "dom_query footer"]);
     prompt.push(...looks);
@@ -77,14 +77,14 @@ describe("the demo model under plan first", () => {
     assert.match(answer, /I did not understand, so it is not in the plan: “sing a song”\./);
   });
 
-  test("keeps the items of the plan, and leaves out what it does not find", () => {
+  test("keeps the items of the plan, and omits changes whose elements it does not find", () => {
     const prompt = [
       instructions("plan_first", ["p1 [todo] Hide the footer", "p2 [done] Old"], 4),
       user("hide the banner and make the headline bold"),
     ];
     const step = plan(prompt, TOOLS);
     assert.ok(calledBy(step).every((call) => call.startsWith("dom_query ")));
-    // Every search is answered with nothing, but for the headline.
+    // Only the query for the headline finds an element.
     for (let next = step, turns = 0; turns < 10 && next.kind === "calls"; turns += 1) {
       if (next.calls[0]?.toolName === "update_plan") break;
       for (const { input } of next.calls)
@@ -112,7 +112,7 @@ describe("the demo model under plan first", () => {
     assert.match(reportOf(plan(prompt, TOOLS)), /- Not in the plan: “hide the banner”\. I found no visible/);
   });
 
-  test("a plan that a person changed meanwhile is taken over, and a plan that cannot be written is not claimed", () => {
+  test("a concurrent change of the plan is merged, and a plan that cannot be written is reported", () => {
     const prompt = [instructions("plan_first"), user("hide the footer"), ...looked("footer", footer)];
     const refused = `update_plan: a person has changed the plan; nothing was replaced. Take their changes over and call again with baseRevision 3.\n${planText(3, ["p1 [todo] Be kind"])}`;
     prompt.push(...exchange("update_plan", {}, refused, true));
@@ -130,7 +130,7 @@ describe("the demo model under plan first", () => {
     );
   });
 
-  test("a refusal in the turn makes it plan instead", () => {
+  test("after a refusal in the turn it writes a plan", () => {
     const prompt = [
       instructions("off"),
       user("hide the footer"),
@@ -141,13 +141,13 @@ describe("the demo model under plan first", () => {
       items: [{ text: "Hide the footer", status: "todo" }],
       baseRevision: 0,
     });
-    // Words of a page that look like a refusal are only words.
+    // A refusal in the data of a page has no effect.
     const read = exchange("dom_query", { selector: "footer" }, `<data-ab12>\n${REFUSED}\n</data-ab12>`);
     const other = plan([instructions("off"), user("hide the footer"), ...read], TOOLS);
     assert.doesNotMatch(JSON.stringify(other), /update_plan/);
   });
 
-  test("a go in words is no agreement: it says where to agree", () => {
+  test("a go in words is not an agreement: the report says where to agree", () => {
     for (const words of ["ok, go ahead", "Yes.", "please continue with the plan", "do it!", "go"]) {
       const prompt = [instructions("plan_first", ["p1 [todo] Hide the footer"]), user(words)];
       assert.match(reportOf(plan(prompt, TOOLS)), /I wait for your go: .* on the session page\./, words);
@@ -158,7 +158,7 @@ describe("the demo model under plan first", () => {
     assert.doesNotMatch(JSON.stringify(plan(other, TOOLS)), /I wait for your go|no plan with/);
   });
 
-  test("answers questions about the open page, and reads another one without opening it", () => {
+  test("answers questions about the open page, and fetches other pages", () => {
     const prompt = [instructions("plan_first"), user("which headings does this page have?")];
     assert.ok(calledBy(plan(prompt, TOOLS)).includes("dom_query h1, h2, h3"));
     const other = plan([instructions("plan_first"), user("look at https://other.example/")], TOOLS);
@@ -170,7 +170,7 @@ describe("the demo model under plan first", () => {
     assert.deepEqual(calledBy(read), ["fetch_url https://other.example/"]);
   });
 
-  test("without the mode it edits at once, and writes no plan", () => {
+  test("without plan-first mode it edits at once and writes no plan", () => {
     const prompt = [instructions("off", ["p1 [todo] Something"]), user(task), ...looks];
     assert.deepEqual(calledBy(plan(prompt, TOOLS)), ["apply_variant "]);
   });
@@ -182,7 +182,7 @@ describe("the demo model with an agreed plan", () => {
     "p2 [dropped] Hide the footer",
     "p3 [todo] Sing a song",
   ];
-  const begun = () => [
+  const started = () => [
     instructions("agreed", items, 2),
     user(GO),
     ...updated(3, items.with(0, "p1 [in_progress] Make the headline say “Sale”")),
@@ -193,7 +193,7 @@ describe("the demo model with an agreed plan", () => {
     "Stored revision 1 of variant main. The live page shows it.",
   );
 
-  test("marks what it begins, changes it, and ticks off what was stored", () => {
+  test("marks items as in progress, changes the page, and marks stored changes as done", () => {
     const prompt: LanguageModelV4Message[] = [instructions("agreed", items, 2), user(GO)];
     assert.deepEqual(planned(plan(prompt, TOOLS)), {
       items: [
@@ -203,7 +203,7 @@ describe("the demo model with an agreed plan", () => {
       ],
       baseRevision: 2,
     });
-    const going = [...begun(), ...looked(HEADLINE, headline)];
+    const going = [...started(), ...looked(HEADLINE, headline)];
     assert.deepEqual(calledBy(plan(going, TOOLS)), ["apply_variant "]);
     going.push(...stored, ...exchange("check_variant", {}, "Check of revision 1 of variant main: pass."));
     assert.deepEqual(planned(plan(going, TOOLS)), {
@@ -220,9 +220,9 @@ describe("the demo model with an agreed plan", () => {
     assert.match(answer, /I did not do: “Sing a song”\./);
   });
 
-  test("what was refused is not ticked off, and an edit of a person is kept", () => {
+  test("a refused change is not marked as done, and an edit by a person is kept", () => {
     const failed = exchange("apply_variant", { baseRevision: 0 }, "apply_variant: the browser is gone", true);
-    const prompt = [...begun(), ...looked(HEADLINE, headline), ...failed];
+    const prompt = [...started(), ...looked(HEADLINE, headline), ...failed];
     const input = planned(plan(prompt, TOOLS));
     assert.match(JSON.stringify(input), /"p1","status":"todo"/);
     const edited = `update_plan: a person has changed the plan; nothing was replaced. Take their changes over and call again with baseRevision 9.\n${planText(9, ["p1 [in_progress] Make the headline say “Sale”", "p4 [todo] Be kind"])}`;
@@ -236,7 +236,7 @@ describe("the demo model with an agreed plan", () => {
     });
   });
 
-  test("a go within the turn counts, although the instructions are older", () => {
+  test("an agreement within the turn overrides the older instructions", () => {
     const prompt = [
       instructions("plan_first"),
       user("hide the footer"),
@@ -245,7 +245,7 @@ describe("the demo model with an agreed plan", () => {
       user(GO),
     ];
     assert.match(JSON.stringify(planned(plan(prompt, TOOLS))), /"in_progress"/);
-    // Switched on again: the call is refused, and nothing is repeated.
+    // Plan-first mode was switched on again: the call is refused and not repeated.
     prompt.push(...updated(2, ["p1 [in_progress] Hide the footer"]));
     prompt.push(...looked("footer", footer), ...exchange("apply_variant", {}, REFUSED, true));
     assert.match(
@@ -268,7 +268,7 @@ describe("the demo model with an agreed plan", () => {
     );
   });
 
-  test("a plan that is shown cut is carried out, and never written", () => {
+  test("a plan that is shown cut is carried out but not updated", () => {
     const cut = ["p1 [todo] Hide the footer", "p2 [todo] Make the headl…"];
     const prompt = [instructions("agreed", cut), user(GO)];
     assert.deepEqual(calledBy(plan(prompt, TOOLS)), ["dom_query footer"]);
@@ -282,7 +282,7 @@ describe("sentences of a plan", () => {
     return writeSentences(request).sentences;
   };
 
-  test("say all of a change by themselves", () => {
+  test("describe a change completely, without the other sentences", () => {
     assert.deepEqual(
       sentencesOf("On the checkout page, rename the button 'Place order' to 'Pay now', and make it green."),
       [

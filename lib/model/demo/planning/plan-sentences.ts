@@ -1,14 +1,14 @@
 import { type EditRequest, readEditRequest } from "../editing/edit-request.ts";
 import type { Edit } from "../editing/read-edit.ts";
 
-/** A plan item holds no more characters. */
+/** Maximum characters of a plan item. */
 const ITEM_CHARACTERS_MAX = 500;
 const PRONOUN = /\b(?:it|them|that|this|those|these)\b/i;
 const QUOTED = /“[^”]*”/g;
 
 /**
- * The changes of a request as items of a plan, each a sentence that says all of it by itself, because people reorder, edit
- * and drop items. `leftOut` has the words that no such sentence could be made of.
+ * Writes the changes of a request as items of a plan. Each sentence is complete without the others, because people reorder,
+ * edit and drop items. `leftOut` has the edits for which this is not possible.
  */
 export function writeSentences(request: EditRequest): { sentences: string[]; leftOut: string[] } {
   const sentences: string[] = [];
@@ -23,7 +23,7 @@ export function writeSentences(request: EditRequest): { sentences: string[]; lef
   return { sentences: [...new Set(sentences)], leftOut };
 }
 
-/** One clause can ask for several changes: `hide the notice and the footer`. */
+/** Groups the edits of one clause, because a clause can ask for several: `hide the notice and the footer`. */
 function groupByWords(edits: readonly Edit[]): Edit[][] {
   const groups: Edit[][] = [];
   for (const edit of edits) {
@@ -34,7 +34,7 @@ function groupByWords(edits: readonly Edit[]): Edit[][] {
   return groups;
 }
 
-/** A sentence that reads back as the same changes on the same page; undefined if there is none. */
+/** Writes a sentence that is read as the same changes on the same page; undefined if that is not possible. */
 function writeSentence(edits: Edit[], { place, url }: EditRequest): string | undefined {
   const words = resolvePronoun(edits).replace(/[\s.!?]+$/, "");
   const placed = place === undefined ? words : `on the ${place} page, ${words}`;
@@ -45,11 +45,11 @@ function writeSentence(edits: Edit[], { place, url }: EditRequest): string | und
     read?.leftOut.length === 0 &&
     read.place?.toLowerCase() === place?.toLowerCase() &&
     read.url === url &&
-    essenceOf(read.edits) === essenceOf(edits);
+    serializeEdits(read.edits) === serializeEdits(edits);
   return isSame ? sentence : undefined;
 }
 
-/** Names the element in place of `it`, which would mean another one in another order. */
+/** Replaces `it` by the element, because `it` depends on the order of the items. */
 function resolvePronoun(edits: Edit[]): string {
   const [{ words, target } = { words: "", target: undefined }] = edits;
   if (target === undefined || words.toLowerCase().includes(target.words.toLowerCase())) return words;
@@ -60,8 +60,8 @@ function resolvePronoun(edits: Edit[]): string {
     .replace(/\uE000(\d+)\uE001/g, (_mark, index: string) => quotes[Number(index)] ?? "");
 }
 
-/** What edits do, without their words. */
-const essenceOf = (edits: readonly Edit[]): string =>
+/** Serializes edits without their words, for comparison. */
+const serializeEdits = (edits: readonly Edit[]): string =>
   JSON.stringify(
     edits.map(({ words: _words, target: { words: _target, ...target }, ...edit }) => ({ ...edit, target })),
   );
@@ -70,7 +70,7 @@ const essenceOf = (edits: readonly Edit[]): string =>
 export const isSamePlace = (one: EditRequest, other: EditRequest): boolean =>
   one.url === other.url && one.place?.toLowerCase() === other.place?.toLowerCase();
 
-/** Several requests about one page as one. */
+/** Joins several requests about one page. */
 export function joinRequests(requests: readonly EditRequest[]): EditRequest {
   const joined: EditRequest = { edits: [], leftOut: [] };
   for (const { url, place, undo, edits, leftOut } of requests) {

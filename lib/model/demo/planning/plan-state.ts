@@ -8,39 +8,39 @@ import type { ToolExchange } from "../situation.ts";
 
 export type PlannedItem = { id: string; status: PlanItemStatus; text: string };
 
-/** The plan as far as the model has been shown it. */
+/** The plan as the transcript shows it. */
 export type PlanState = {
   mode: PlanMode;
   /** 0 for a plan that was never written. */
   revision: number;
   items: PlannedItem[];
-  /** Whether only its beginning was shown. */
+  /** Whether only the beginning of the plan was shown. */
   isCut: boolean;
 };
 
-/** The beginnings of the lines about the mode in the instructions of a turn. */
+/** Beginnings of the lines in the instructions that state the mode. */
 const MODE_LINES: [RegExp, PlanMode][] = [
   [/^- Plan first: a person wants to agree to /m, "plan_first"],
   [/^- A person has agreed to the plan: /m, "agreed"],
 ];
-/** What the service answers to a call that changes something, and to `update_plan`, while the plan is not agreed. */
+/** Answers of the service, before an agreement, to `update_plan` and to calls that change something. */
 const WAITS =
   /(?: was not run: a person wants to agree to a plan |^A person wants to agree to the plan first: )/m;
 const PLAN = /^The plan, revision (\d{1,9}):\n/m;
 const ITEM = new RegExp(`^- ([a-z][a-z0-9_-]{0,15}) \\[(${PLAN_ITEM_STATUSES.join("|")})\\] (.*)$`);
 
-/** The plan in a text of the service; undefined where it shows none. */
+/** Reads the plan from a text of the service; undefined if it contains none. */
 export function readShownPlan(text: string): Pick<PlanState, "revision" | "items" | "isCut"> | undefined {
   const head = PLAN.exec(text);
   if (!head) return undefined;
   const [list = ""] = text.slice(head.index + head[0].length).split("\n\n", 1);
-  // A plan that is shown cut ends in an ellipsis. One whose last item ends so by itself is treated as cut too.
+  // A cut plan ends in an ellipsis. A plan whose last item happens to end in one is treated as cut too.
   const isCut = list.endsWith("…");
   const items: PlannedItem[] = [];
   for (const line of list.split("\n")) {
     const [, id, status, words = ""] = ITEM.exec(line) ?? [];
     if (id === undefined) break;
-    // The pattern holds the statuses alone.
+    // The cast is safe: the pattern matches only statuses.
     items.push({ id, status: status as PlanItemStatus, text: words });
   }
   if (isCut) items.pop();
@@ -48,8 +48,8 @@ export function readShownPlan(text: string): Pick<PlanState, "revision" | "items
 }
 
 /**
- * Reads the plan and its mode from the instructions, the last message and the answers of tools. The instructions are those
- * of the beginning of the turn: a message that agrees to the plan, and an answer in the turn, are newer.
+ * Reads the plan and its mode from the instructions, the last message and the tool results. The instructions are from the
+ * beginning of the turn, so a message that agrees to the plan and tool results in the turn override them.
  */
 export function readPlanState(
   instructions: string,
@@ -68,24 +68,24 @@ export function readPlanState(
     if (answered && answered.revision >= state.revision) Object.assign(state, answered);
   }
   if (isGo(message)) state.mode = "agreed";
-  // Pages may say the same words; they are in answers that succeeded.
+  // Page data with the same words is ignored: it is only in successful results of other tools.
   const isOfService = ({ toolName, result }: ToolExchange) => toolName === "update_plan" || result?.isError;
   if (exchanges.some((each) => isOfService(each) && WAITS.test(each.result?.text ?? "")))
     state.mode = "plan_first";
   return state;
 }
 
-/** Whether an item is still to be done. */
+/** Whether an item is not done and not dropped. */
 export const isOpen = ({ status }: PlannedItem): boolean => status === "todo" || status === "in_progress";
 
-/** Whether a message is the one that the service posts for the person who agrees to the plan. */
+/** Whether the service posted this message because a person agreed to the plan. */
 export const isGo = (message: string): boolean => message.startsWith(PLAN_AGREED_TEXT);
 
 const CONSENT = /^(?:please|yes|ok(?:ay)?|sure|great|looks good|fine|then)(?:[\s,.!]+|$)/i;
 const CONTINUE =
   /^(?:(?:continue|go on|go ahead|carry on|proceed|do the rest)\b[^.!?\n]{0,60}|go|start|begin|do it|do that)?[\s.!]*$/i;
 
-/** Whether a message says to go on, and nothing else: `yes`, `ok, go ahead`, `continue with the plan`. */
+/** Whether a message only asks to continue: `yes`, `ok, go ahead`, `continue with the plan`. */
 export function saysContinue(message: string): boolean {
   let rest = message.trim();
   if (rest === "") return false;
@@ -96,6 +96,6 @@ export function saysContinue(message: string): boolean {
   return CONTINUE.test(rest);
 }
 
-/** What the person adds to the agreement. */
+/** Returns the text that the person added to the agreement. */
 export const readGoWords = (message: string): string =>
   isGo(message) ? message.slice(PLAN_AGREED_TEXT.length).trim() : "";

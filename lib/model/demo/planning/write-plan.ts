@@ -8,12 +8,12 @@ import { demoLabel, join, listLines, quote, quoteAll } from "../write-demo-repor
 import { writeSentences } from "./plan-sentences.ts";
 import { isOpen } from "./plan-state.ts";
 
-/** A person may change the plan between two tries. */
+/** Maximum `update_plan` calls: each fails if a person has changed the plan in the meantime. */
 const TRIES_MAX = 3;
 
 /**
- * The next step of a turn that may change nothing before a person has agreed to its plan: look for the elements where
- * their page is open, write the plan, and wait for the person's go.
+ * Plans the next step of a turn in plan-first mode: find the elements if their page is open, write the plan, and wait for a
+ * person to agree to it.
  */
 export function writePlan(situation: Situation, request: EditRequest): DemoStep {
   const missing = findMissing(situation, request);
@@ -36,23 +36,29 @@ export function writePlan(situation: Situation, request: EditRequest): DemoStep 
   );
   const possible = edits.flatMap(({ edit, prepared }) => (prepared?.kind === "failed" ? [] : [edit]));
   const { sentences, leftOut } = writeSentences({ ...request, edits: possible });
-  const news = sentences.filter((text) => !plan.items.some((item) => isOpen(item) && item.text === text));
+  const newItems = sentences.filter((text) => !plan.items.some((item) => isOpen(item) && item.text === text));
   const calls = exchanges.filter(({ toolName }) => toolName === "update_plan");
   const isWritten = calls.at(-1)?.result?.isError === false;
-  if (tools.has("update_plan") && !isWritten && news.length > 0 && calls.length < TRIES_MAX && !plan.isCut) {
-    // A plan whose items are all done or dropped is over; the new one takes its place.
-    const kept = plan.items.some(isOpen) ? plan.items : [];
-    const items = [...kept, ...news.map((text) => ({ text, status: "todo" }))];
+  if (
+    tools.has("update_plan") &&
+    !isWritten &&
+    newItems.length > 0 &&
+    calls.length < TRIES_MAX &&
+    !plan.isCut
+  ) {
+    // A plan without open items is finished, so the new items replace it.
+    const existing = plan.items.some(isOpen) ? plan.items : [];
+    const items = [...existing, ...newItems.map((text) => ({ text, status: "todo" }))];
     const input = { items, baseRevision: plan.revision };
     return { kind: "calls", say: "I write the plan.", calls: [{ toolName: "update_plan", input }] };
   }
   const remarks = { failed, leftOut: [...request.leftOut, ...leftOut], hasLooked };
-  return { kind: "report", text: describeWaiting(situation, news, remarks) };
+  return { kind: "report", text: describeWaiting(situation, newItems, remarks) };
 }
 
 type Remarks = { failed: { words: string; reason: string }[]; leftOut: string[]; hasLooked: boolean };
 
-/** Says what the plan is, what is not in it, and that the person's go is awaited. */
+/** Describes the plan, what is not in it, and that the turn waits for the person's agreement. */
 function describeWaiting({ plan }: Situation, unwritten: string[], remarks: Remarks): string {
   const { failed, leftOut, hasLooked } = remarks;
   const open = plan.items.filter(isOpen);
@@ -81,6 +87,6 @@ function describeWaiting({ plan }: Situation, unwritten: string[], remarks: Rema
   );
 }
 
-/** What to say to a go in words, which is no agreement, and to one while plan first is on again. */
+/** Writes the answer to a go in words, which is not an agreement, and to an agreement after plan-first mode is on again. */
 export const writeStillWaiting = (situation: Situation): string =>
   describeWaiting(situation, [], { failed: [], leftOut: [], hasLooked: true });

@@ -76,8 +76,8 @@ async function withViewport<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   if (size.width === current.width && size.height === current.height) return work();
-  await page.setViewportSize(size);
   try {
+    await page.setViewportSize(size);
     await settle(page);
     return await work();
   } finally {

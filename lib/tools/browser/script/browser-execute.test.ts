@@ -55,6 +55,25 @@ test("the result is quoted as page content, with the console's output, and the b
   assert.deepEqual(browser.touched, ["session_test", "session_test"]);
 });
 
+test("without bubblewrap a script is refused in a sentence, and no browser is opened for it", async () => {
+  browser.touched.length = 0;
+  const refusing = await createScriptRunner({ logger: { warn: () => {} }, nodePath: "/bin/false" });
+  const tool = browserExecute({
+    browser: browser.service,
+    control,
+    scripts: refusing,
+    sandbox: createTestSandbox(),
+    snapshots: createSnapshotBook(),
+  });
+  const result = await tool.execute({ script: "return 1" }, callOf());
+  assert.equal(result.isError, true);
+  assert.match(
+    textOf(result),
+    /^Scripts cannot run on this deployment: they need bubblewrap.*Use the other tools/,
+  );
+  assert.deepEqual(browser.touched, []);
+});
+
 test("a failing script is an answer with its line", async () => {
   const result = await execute({ script: "await page.goto('file:///etc/passwd')" });
   assert.equal(result.isError, true);

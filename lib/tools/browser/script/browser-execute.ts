@@ -52,6 +52,7 @@ export const browserExecute = (
     timeoutMs: TIMEOUT_MS_MAX + START_AND_END_MS + CONTROL_WAIT_MS,
     async execute({ script, timeoutMs }, call) {
       const { control } = services;
+      if (services.scripts.refusal !== undefined) return errorResult(services.scripts.refusal);
       const waitMs = call.runId === null ? CONTROL_WAIT_MS : 0;
       if (!(await control.untilFree(call.browserSessionId, waitMs, call.signal)))
         return errorResult(

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import type { DevtoolsMessage } from "#lib/browser/process/devtools-connection.ts";
 import { startSite, startTestBrowser, type TestBrowser } from "../test-fixture.ts";
-import type { DevtoolsMessage } from "./devtools-socket.ts";
 import { connectPageRelay, type PageRelay } from "./page-relay.ts";
 
 let browser: TestBrowser;
@@ -17,7 +17,7 @@ before(async () => {
   browser = await startTestBrowser();
   await browser.live.page().goto(site.url);
   relay = await connectPageRelay({
-    devtoolsUrl: browser.live.devtoolsUrl,
+    openDevtools: browser.live.openDevtools,
     targetId: await browser.live.targetId(),
     toScript: (message) => {
       received.push(message);

@@ -1,11 +1,11 @@
 import type { ScriptPointer } from "#lib/browser/browser-service.ts";
 import { describeNetError } from "#lib/browser/page/explain-failure.ts";
 import {
+  type Devtools,
+  type DevtoolsConnection,
   type DevtoolsMessage,
-  type DevtoolsSocket,
-  openDevtoolsSocket,
   SERVER_ERROR,
-} from "./devtools-socket.ts";
+} from "#lib/browser/process/devtools-connection.ts";
 import { isOwnWorld, judgeCommand, type RelayVerdict } from "./relay-rules.ts";
 
 /** A script's connection to the session's page. */
@@ -31,8 +31,8 @@ export type PageRelay = {
 type FoundNode = { frameId: string; backendNodeId: number };
 
 type PageRelayOptions = {
-  /** WebSocket URL of the browser's DevTools endpoint. */
-  devtoolsUrl: string;
+  /** Opens a connection to the browser's DevTools. */
+  openDevtools: Devtools["open"];
   /** DevTools target id of the session's current page. */
   targetId: string;
   toScript: (message: DevtoolsMessage) => void;
@@ -56,7 +56,7 @@ type Contexts = Map<number, string | undefined>;
 
 type Relay = {
   options: PageRelayOptions;
-  socket: DevtoolsSocket;
+  socket: DevtoolsConnection;
   /** The session's page, as DevTools describes it. */
   pageInfo: Fields;
   /** DevTools sessions that the script was shown, each with the contexts that the script may use in it. */
@@ -92,7 +92,7 @@ type ScriptCommand = {
  * @throws Error when the browser cannot be reached or the page is gone.
  */
 export async function connectPageRelay(options: PageRelayOptions): Promise<PageRelay> {
-  const socket = await openDevtoolsSocket(options.devtoolsUrl, options.connectTimeoutMs ?? 5_000, {
+  const socket = await options.openDevtools(options.connectTimeoutMs ?? 5_000, {
     // The browser sends no events before the relay exists: it sends them only after a command that asks for them.
     onEvent: (event) => passEvent(relay, event),
     onClose: options.onClose,

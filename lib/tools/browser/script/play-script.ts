@@ -107,7 +107,7 @@ async function connect(play: Play, dialogClaim: ReturnType<LiveBrowser["claimDia
   if (play.isOver) return showOverlay();
   play.showOverlay = showOverlay;
   const relay = await connectPageRelay({
-    devtoolsUrl: live.devtoolsUrl,
+    openDevtools: live.openDevtools,
     targetId: await live.targetId(),
     toScript(message) {
       const { method, params, sessionId = "" } = message;

@@ -1,35 +1,53 @@
-import { execFile } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { access, constants, stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { delimiter, dirname, join } from "node:path";
+import { Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
+import type { SandboxUser } from "#lib/isolation/sandbox-users.ts";
+import { seccompFilter } from "#lib/isolation/seccomp-filter.ts";
 
 /** How a script's child process is confined, from the strongest way to the weakest. */
-const CONFINEMENT_KINDS = ["bubblewrap", "namespaces", "permissions"] as const;
+export const CONFINEMENT_KINDS = ["bubblewrap", "namespaces", "permissions"] as const;
 export type ConfinementKind = (typeof CONFINEMENT_KINDS)[number];
 
-/** The command that starts a confined child, and its description. */
-export type Confinement = { kind: ConfinementKind; command: string; args: string[]; detail: string };
+/** The command that starts a child. */
+export type ChildCommand = {
+  command: string;
+  args: string[];
+  /** What the launcher reads from its descriptors 3, 4 and so on. */
+  inputs: readonly Uint8Array[];
+};
 
-const NOBODY = "65534";
+/** A way to start a confined child, and its description. */
+export type Confinement = {
+  kind: ConfinementKind;
+  detail: string;
+  /** Whether each child can have a user of its own. */
+  hasUsers: boolean;
+  /** @param user who the child runs as, if the service can start processes as others; otherwise a user that all share. */
+  start: (user: SandboxUser | undefined) => ChildCommand;
+};
+
+const NOBODY = 65_534;
+const PROBE_TIMEOUT_MS = 10_000;
 const HEAP_MB = 256;
 /** Cap on writable memory of the child, buffers included; V8 itself needs about half a gigabyte of it. */
 const DATA_BYTES_MAX = 1024 * 2 ** 20;
+/** Processes and threads of a user that runs one child; Node and bubblewrap take about 15 of them. */
+const PROCESSES_MAX = 128;
 /** Files that Playwright looks for when it loads; it fails to load without the permission to look. */
 const ASKED_FOR = ["/proc/version", "/proc/sys/fs/binfmt_misc/WSLInterop", "/run/WSL"];
-
-const run = promisify(execFile);
 
 /**
  * Finds the strongest way to confine a child process on this machine, by trying each: bubblewrap (no network, no files but
  * Node and Playwright, another user), namespaces without it, Node's permission model alone.
- * @param nodePath the Node ≥ 24 to run. @param kinds which ways to try, all by default. @throws Error when not even the weakest starts.
+ * @param nodePath the Node ≥ 24 to run. @param kinds which ways to try. @returns why, as half a sentence, when none of them works.
  */
 export async function findConfinement(
   nodePath: string,
-  kinds: readonly ConfinementKind[] = CONFINEMENT_KINDS,
-): Promise<Confinement> {
+  kinds: readonly ConfinementKind[],
+): Promise<Confinement | { reason: string }> {
   const parts = {
     nodePath,
     childPath: fileURLToPath(new URL("./child/script-child.ts", import.meta.url)),
@@ -39,10 +57,11 @@ export async function findConfinement(
   const isReachable = (await Promise.all(Object.values(parts).map(isReadableByAll))).every(Boolean);
   const tools = { prlimit: await isInstalled("prlimit"), setpriv: await isInstalled("setpriv") };
   const limits = tools.prlimit ? ["prlimit", `--data=${DATA_BYTES_MAX}`, "--core=0", "--nofile=256"] : [];
-  const drop =
-    isRoot && isReachable && tools.setpriv
-      ? ["setpriv", "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups"]
-      : [];
+  // The kernel counts the processes of a user, so that only a user of the child's own can be limited.
+  const ownLimits = tools.prlimit ? [...limits, `--nproc=${PROCESSES_MAX}`] : [];
+  const hasUsers = isRoot && isReachable && tools.setpriv;
+  const dropTo = ({ uid, gid }: SandboxUser) =>
+    hasUsers ? ["setpriv", "--reuid", String(uid), "--regid", String(gid), "--clear-groups"] : [];
   const outlive = tools.setpriv ? ["setpriv", "--pdeathsig", "KILL"] : [];
   const bare = [
     parts.nodePath,
@@ -51,37 +70,99 @@ export async function findConfinement(
   // `--pid` makes the child the first process of its namespace: whatever it might start ends with it.
   const unshare = ["unshare", ...(isRoot ? [] : ["--user"]), "--net", "--ipc", "--pid", "--fork"];
 
-  const candidates: { kind: ConfinementKind; words: string[]; child: string; detail: string }[] = [
-    {
-      kind: "bubblewrap",
-      words: [...drop, ...limits, ...bubblewrap(parts, isRoot && drop.length === 0)],
-      child: "/runner/child/script-child.ts",
-      detail: "bubblewrap: no network, no files, no environment",
-    },
+  const filter = seccompFilter();
+  const inBubblewrap = (filtered: Uint8Array | undefined): Candidate => ({
+    kind: "bubblewrap",
+    words: (drop, limit) => [
+      ...drop,
+      ...limit,
+      ...bubblewrap(parts, isRoot && !hasUsers, filtered !== undefined),
+    ],
+    inputs: filtered ? [filtered] : [],
+    child: "/runner/child/script-child.ts",
+    detail: `bubblewrap: no network, no files, no environment${filtered ? ", filtered system calls" : ""}`,
+  });
+  const candidates: Candidate[] = [
+    ...(filter ? [inBubblewrap(filter)] : []),
+    // A kernel without seccomp, or an old bubblewrap.
+    inBubblewrap(undefined),
     {
       kind: "namespaces",
-      words: [...outlive, ...unshare, ...drop, ...outlive, ...limits, ...bare],
+      words: (drop, limit) => [...outlive, ...unshare, ...drop, ...outlive, ...limit, ...bare],
+      inputs: [],
       child: parts.childPath,
       detail: "a network namespace and Node's permission model (bubblewrap would also hide the file system)",
     },
     {
       kind: "permissions",
-      words: [...drop, ...outlive, ...limits, ...bare],
+      words: (drop, limit) => [...drop, ...outlive, ...limit, ...bare],
+      inputs: [],
       child: parts.childPath,
       detail: "Node's permission model alone (install bubblewrap to also take the network away)",
     },
   ];
-  let reason: unknown;
-  for (const { kind, words, child, detail } of candidates.filter(({ kind }) => kinds.includes(kind))) {
-    const [command = "", ...args] = words;
-    try {
-      await run(command, [...args, "--eval", "0"], { env: childEnvironment(), timeout: 10_000, cwd: "/" });
-      return { kind, command, args: [...args, child], detail };
-    } catch (error) {
-      reason = error;
-    }
+  let reason = "";
+  for (const { kind, words, inputs, child, detail } of candidates) {
+    if (!kinds.includes(kind)) continue;
+    const start = (user?: SandboxUser) => {
+      const drop = dropTo(user ?? { uid: NOBODY, gid: NOBODY });
+      const [command = "", ...args] = words(drop, user ? ownLimits : limits);
+      return { command, args, inputs };
+    };
+    const failure = await tryStart(start());
+    if (failure === undefined)
+      return {
+        kind,
+        detail,
+        hasUsers,
+        start(user) {
+          const { args, ...rest } = start(user);
+          return { ...rest, args: [...args, child] };
+        },
+      };
+    reason ||= `${kind}: ${failure}`;
   }
-  throw new Error("Scripts cannot run on this machine: no child process starts.", { cause: reason });
+  return { reason };
+}
+
+type Candidate = {
+  kind: ConfinementKind;
+  /** The words of the command, given those that drop the privileges and those that set limits. */
+  words: (drop: string[], limit: string[]) => string[];
+  inputs: Uint8Array[];
+  child: string;
+  detail: string;
+};
+
+/** @returns why it does not start. */
+function tryStart({ command, args, inputs }: ChildCommand): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const child = spawn(command, [...args, "--eval", "0"], {
+      env: childEnvironment(),
+      timeout: PROBE_TIMEOUT_MS,
+      cwd: "/",
+      stdio: ["ignore", "ignore", "pipe", ...inputs.map(() => "pipe" as const)],
+    });
+    let said = "";
+    child.stderr?.on("data", (chunk: Buffer) => {
+      said = `${said}${chunk}`.slice(0, 1_000);
+    });
+    child.once("error", (error) => resolve(error.message));
+    child.once("close", (code, signal) =>
+      resolve(code === 0 ? undefined : said.trim() || `it ended with ${signal ?? `exit code ${code}`}`),
+    );
+    sendInputs(child, inputs);
+  });
+}
+
+/** Writes what a launcher reads from its descriptors; one that fails before it has read them says so itself. */
+export function sendInputs({ stdio }: ChildProcess, inputs: readonly Uint8Array[]): void {
+  for (const [index, bytes] of inputs.entries()) {
+    const stream = stdio[3 + index];
+    if (!(stream instanceof Writable)) continue;
+    stream.on("error", () => {});
+    stream.end(bytes);
+  }
 }
 
 /** The whole environment of a child: the path of commands, and a home that does not exist. */
@@ -94,6 +175,7 @@ export const childEnvironment = (): NodeJS.ProcessEnv =>
 function bubblewrap(
   parts: { nodePath: string; childPath: string; playwrightPath: string },
   isStayingRoot: boolean,
+  isFiltered: boolean,
 ): string[] {
   const readOnly = (from: string, to = from) => ["--ro-bind-try", from, to];
   return [
@@ -104,7 +186,9 @@ function bubblewrap(
     "--setenv",
     "HOME",
     "/nonexistent",
-    ...(isStayingRoot ? ["--unshare-user", "--uid", NOBODY, "--gid", NOBODY, "--cap-drop", "ALL"] : []),
+    ...(isStayingRoot
+      ? ["--unshare-user", "--uid", String(NOBODY), "--gid", String(NOBODY), "--cap-drop", "ALL"]
+      : []),
     // Node's shared libraries; programs and settings stay outside.
     ...["/usr/lib", "/usr/lib64", "/lib", "/lib64"].flatMap((path) => readOnly(path)),
     ...readOnly("/etc/ld.so.cache"),
@@ -120,6 +204,7 @@ function bubblewrap(
     "/",
     "--chdir",
     "/runner",
+    ...(isFiltered ? ["--seccomp", "3"] : []),
     "/runner/node",
     ...nodeFlags([...ASKED_FOR, "/runner"]),
   ];

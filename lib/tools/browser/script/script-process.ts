@@ -1,6 +1,6 @@
-import { spawn } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import type { Readable } from "node:stream";
-import { type Confinement, childEnvironment } from "./script-confinement.ts";
+import { type ChildCommand, childEnvironment, sendInputs } from "./script-confinement.ts";
 import type { FromChild, ToChild } from "./script-protocol.ts";
 
 /** How a child ended: by itself, or because it broke a limit. */
@@ -27,14 +27,15 @@ const STDERR_CHARS_MAX = 8_000;
 const BACKLOG_BYTES_MAX = 128 * 2 ** 20;
 
 /** Starts a confined child that loads Playwright and waits for its script. */
-export function startScriptProcess(confinement: Confinement): ScriptProcess {
-  const child = spawn(confinement.command, confinement.args, {
+export function startScriptProcess({ command, args, inputs }: ChildCommand): ScriptProcess {
+  const child = spawn(command, args, {
     cwd: "/",
     env: childEnvironment(),
-    stdio: ["pipe", "pipe", "pipe"],
+    stdio: ["pipe", "pipe", "pipe", ...inputs.map(() => "pipe" as const)],
     // A process group of its own, and no terminal: see `kill`.
     detached: process.platform !== "win32",
-  });
+  }) as ChildProcessWithoutNullStreams;
+  sendInputs(child, inputs);
   let onMessage: (message: FromChild) => void = () => {};
   let stderr = "";
   let broken: string | undefined;

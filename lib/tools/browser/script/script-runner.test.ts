@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
+import { readDescriptors, waitFor } from "#lib/browser/testing.ts";
+import { closeInheritedDescriptors } from "#lib/isolation/inherited-descriptors.ts";
 import { startSite, startTestBrowser, type TestBrowser } from "../test-fixture.ts";
 import { createScriptRunner, type ScriptRunner } from "./script-runner.ts";
 
@@ -326,12 +328,104 @@ test("no process of a runner stays after it", { skip: process.platform !== "linu
   assert.equal(count(), atFirst);
 });
 
+test("scripts that run at the same time have users of their own, filtered system calls and no descriptor of the service", async (t) => {
+  closeInheritedDescriptors();
+  const confined = await createScriptRunner({ logger, isWarm: false });
+  if (confined.refusal !== undefined) return t.skip("bubblewrap does not work on this machine");
+  await browser.live.page().goto(site.url);
+  // A process of the other runner waits for its script.
+  const others = new Set(findProcesses("/runner/node"));
+  const stop = new AbortController();
+  const endless = "console.log('begun'); await new Promise(() => {})";
+  const options = { timeoutMs: 60_000, signal: stop.signal };
+  const runs = [confined.run(browser.live, endless, options), confined.run(browser.live, endless, options)];
+  const children = await waitFor(() => {
+    const found = findProcesses("/runner/node").filter((pid) => !others.has(pid));
+    return found.length >= 2 && found;
+  }, "both processes");
+  const read = (pid: string) => readFileSync(`/proc/${pid}/status`, "utf8");
+  const users = children.map((pid) => /^Uid:\t(\d+)/m.exec(read(pid))?.[1]);
+  const own = new Set(
+    readDescriptors("self").filter((each) => !/^(\/dev\/(null|urandom)|anon_inode:)/.test(each)),
+  );
+  for (const pid of children) {
+    if (process.arch === "x64" || process.arch === "arm64") assert.match(read(pid), /^Seccomp:\t2$/m);
+    assert.deepEqual(
+      readDescriptors(Number(pid)).filter((each) => own.has(each)),
+      [],
+    );
+  }
+  if (process.getuid?.() === 0 && confined.describe().detail.includes("a user per process")) {
+    assert.equal(new Set(users).size, users.length);
+    for (const pid of children)
+      assert.match(readFileSync(`/proc/${pid}/limits`, "utf8"), /^Max processes +128 +128 /m);
+    const accounts = readFileSync("/etc/passwd", "utf8")
+      .split("\n")
+      .map((line) => line.split(":")[2]);
+    assert.ok(
+      users.every((user) => user !== "0" && !accounts.includes(user)),
+      users.join(),
+    );
+  }
+  stop.abort();
+  await Promise.all(runs);
+  await confined.close();
+});
+
+/** Processes below this one whose program is `file`. */
+function findProcesses(file: string): string[] {
+  const parentOf = (pid: string) =>
+    readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ")[1] ?? "0";
+  const isBelow = (pid: string): boolean =>
+    pid !== "0" && (parentOf(pid) === String(process.pid) || isBelow(parentOf(pid)));
+  return readdirSync("/proc").filter((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, "utf8").startsWith(`${file}\0`) && isBelow(pid);
+    } catch {
+      // No process, or one that has ended.
+      return false;
+    }
+  });
+}
+
+test("where bubblewrap does not work, scripts are refused, unless weaker ways were asked for", async () => {
+  const warnings: string[] = [];
+  // No Node starts in it.
+  const options = {
+    logger: { warn: (...words: unknown[]) => void warnings.push(String(words[1])) },
+    nodePath: "/bin/false",
+  };
+  const none = await createScriptRunner(options);
+  assert.match(none.refusal ?? "", /^Scripts cannot run on this deployment: they need bubblewrap/);
+  assert.match(warnings.join(), /browser_execute refuses scripts.*install it.*or set SANDBOX=unconfined/);
+  assert.deepEqual(await none.run(browser.live, "return 1", { timeoutMs: 5_000, signal: never }), {
+    ok: false,
+    error: none.refusal,
+    isThrown: false,
+    hint: undefined,
+    timedOut: false,
+    logs: "",
+    openCalls: [],
+    pageCount: 0,
+  });
+  assert.match(none.describe().detail, /^scripts are refused \(bubblewrap: /);
+  await none.close();
+  const still = await createScriptRunner({ ...options, isUnconfinedAllowed: true });
+  assert.match(still.describe().detail, /refused \(bubblewrap: /);
+  const weaker = await createScriptRunner({
+    logger: options.logger,
+    isUnconfinedAllowed: true,
+    isWarm: false,
+    confinement: ["permissions"],
+  });
+  assert.equal(weaker.refusal, undefined);
+  assert.match(warnings.at(-1) ?? "", /scripts run without bubblewrap \(SANDBOX=unconfined\)/);
+});
+
 for (const kind of ["namespaces", "permissions"] as const) {
   test(`without bubblewrap, scripts run with ${kind}`, { skip: process.platform !== "linux" }, async (t) => {
-    const weaker = await createScriptRunner({ logger, isWarm: false, confinement: [kind] }).catch(
-      () => undefined,
-    );
-    if (!weaker) return t.skip("this machine does not have it");
+    const weaker = await createScriptRunner({ logger, isWarm: false, confinement: [kind] });
+    if (weaker.refusal !== undefined) return t.skip("this machine does not have it");
     assert.equal(weaker.describe().kind, kind);
     await browser.live.page().goto(site.url);
     const run = (script: string) => weaker.run(browser.live, script, { timeoutMs: 10_000, signal: never });

@@ -1,7 +1,13 @@
 import type { Logger } from "pino";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
+import { openSandboxUsers, type SandboxUsers } from "#lib/isolation/sandbox-users.ts";
 import { playScript } from "./play-script.ts";
-import { type ConfinementKind, findConfinement } from "./script-confinement.ts";
+import {
+  CONFINEMENT_KINDS,
+  type Confinement,
+  type ConfinementKind,
+  findConfinement,
+} from "./script-confinement.ts";
 import { type ScriptProcess, startScriptProcess } from "./script-process.ts";
 
 /** What a script returned (`undefined`: nothing), or why it failed. */
@@ -51,6 +57,8 @@ export type ScriptOptions = {
 /** Runs the agent's Playwright scripts, each in a process of its own that can reach the session's page and nothing else. */
 export type ScriptRunner = {
   run: (live: LiveBrowser, script: string, options: ScriptOptions) => Promise<ScriptOutcome>;
+  /** Why no script is run on this machine, as a sentence for the model; undefined where scripts are run. */
+  refusal: string | undefined;
   /** How scripts are confined on this machine, for the health check and the banner. */
   describe: () => { kind: string; detail: string };
   /** Ends the waiting process and refuses further scripts. */
@@ -61,30 +69,70 @@ type ScriptRunnerOptions = {
   /** The Node ≥ 24 that children run on; by default the one that runs the service. */
   nodePath?: string;
   logger: Pick<Logger, "warn">;
+  /** Runs scripts also where bubblewrap does not work, as confined as the machine allows (`SANDBOX=unconfined`). */
+  isUnconfinedAllowed?: boolean;
   /** How many scripts run at the same time; further ones wait. */
   maxConcurrent?: number;
   /** Keeps one process started and waiting, which takes about 0.3 s off each script. */
   isWarm?: boolean;
-  /** Which ways to confine to try, strongest first; all by default. */
+  /** Which ways to confine to try, in place of those above. */
   confinement?: readonly ConfinementKind[];
 };
 
 /**
  * Makes the runner. From the second script on, a process is started before the script arrives; it runs one script and is
- * killed after it, at the deadline or when the signal fires. Nothing a script does reaches another script.
- *
- * @throws Error when no child process can be started on this machine.
+ * killed after it, at the deadline or when the signal fires. Nothing a script does reaches another script: as root, each
+ * process has a user of its own.
  */
 export async function createScriptRunner(options: ScriptRunnerOptions): Promise<ScriptRunner> {
-  const confinement = await findConfinement(options.nodePath ?? process.execPath, options.confinement);
+  const { logger, nodePath = process.execPath, isUnconfinedAllowed = false } = options;
+  const kinds = options.confinement ?? (isUnconfinedAllowed ? CONFINEMENT_KINDS : (["bubblewrap"] as const));
+  const confinement = await findConfinement(nodePath, kinds);
+  if ("reason" in confinement) {
+    logger.warn({ reason: confinement.reason }, NOT_CONFINED);
+    return refuseScripts(confinement.reason);
+  }
+  if (confinement.kind !== "bubblewrap")
+    logger.warn({ confinement: confinement.detail }, "scripts run without bubblewrap (SANDBOX=unconfined)");
+  const users = confinement.hasUsers ? await openSandboxUsers() : undefined;
+  return runScripts(options, confinement, users);
+}
+
+const NOT_CONFINED =
+  "browser_execute refuses scripts, because bubblewrap does not work: install it (apt-get install bubblewrap), or set SANDBOX=unconfined on a machine for development";
+
+/** A runner for machines that cannot confine scripts. */
+function refuseScripts(reason: string): ScriptRunner {
+  const refusal =
+    "Scripts cannot run on this deployment: they need bubblewrap, which does not work there. Use the other tools, and say " +
+    "what you cannot do without scripts.";
+  return {
+    refusal,
+    run: async () => ({ ...STOPPED, error: refusal, openCalls: [], pageCount: 0 }),
+    describe: () => ({ kind: "none", detail: `scripts are refused (${reason})` }),
+    close: async () => {},
+  };
+}
+
+function runScripts(
+  options: ScriptRunnerOptions,
+  confinement: Confinement,
+  users: SandboxUsers | undefined,
+): ScriptRunner {
   const slots = createSlots(options.maxConcurrent ?? 4);
   const active = new Set<ScriptProcess>();
   let spare: ScriptProcess | undefined;
   let isClosed = false;
 
+  const start = () => {
+    const user = users?.assign();
+    const child = startScriptProcess(confinement.start(user));
+    if (user) child.ended.then(() => users?.release(user));
+    return child;
+  };
   const warmUp = () => {
     if (options.isWarm === false || isClosed || spare) return;
-    const child = startScriptProcess(confinement);
+    const child = start();
     spare = child;
     child.ended.then((end) => {
       if (spare !== child) return;
@@ -93,13 +141,14 @@ export async function createScriptRunner(options: ScriptRunnerOptions): Promise<
     });
   };
   const take = () => {
-    const child = spare ?? startScriptProcess(confinement);
+    const child = spare ?? start();
     spare = undefined;
     active.add(child);
     return child;
   };
 
   return {
+    refusal: undefined,
     async run(live, script, { timeoutMs, signal, helpers = {}, files = NO_FILES }) {
       if (signal.aborted || isClosed || !(await slots.enter(signal)))
         return { ...STOPPED, openCalls: [], pageCount: 0 };
@@ -114,7 +163,10 @@ export async function createScriptRunner(options: ScriptRunnerOptions): Promise<
         warmUp();
       }
     },
-    describe: () => ({ kind: confinement.kind, detail: confinement.detail }),
+    describe: () => ({
+      kind: confinement.kind,
+      detail: `${confinement.detail}, ${users ? "a user per process" : "one user for all"}`,
+    }),
     async close() {
       isClosed = true;
       const children = [...active, ...(spare ? [spare] : [])];

@@ -19,7 +19,7 @@ export type OriginalElement = {
   index: number;
 };
 
-/** How the check renders over a change: as a framework that updates an element, or as one that makes a new one. */
+/** How the check renders over a change: like a framework that updates an element, or like one that creates a new element. */
 export type Disturbance = "restore" | "replace";
 
 /** Reads the elements of all changes in a page without the variant. Runs inside the page, sent as source. */
@@ -49,9 +49,9 @@ export function readOriginals(watch: PageWatch): Record<string, OriginalElement[
   );
 }
 
-/** What became of a change after its elements were rendered again. */
-type Rendered = {
-  /** Whether anything was rendered over: not `html`, `head` and `body`, and no element without an original. */
+/** The outcome for a change after its elements were rendered again. */
+type RenderOutcome = {
+  /** Whether any element was overwritten. `html`, `head`, `body` and elements without an original are not. */
   isDisturbed: boolean;
   isApplied: boolean;
   /** Whether the nodes of an insertion are in the document more often than before. */
@@ -59,8 +59,8 @@ type Rendered = {
 };
 
 /**
- * Renders over the elements of a change with their original content, and waits until the change is applied again. Runs
- * inside the page, sent as source: it uses nothing from outside its own body.
+ * Overwrites the elements of a change with their original content, as the page would by rendering, and waits until the
+ * change is applied again. Runs inside the page, sent as source: it uses nothing from outside its own body.
  */
 export async function disturbChange(
   watch: PageWatch,
@@ -70,7 +70,7 @@ export async function disturbChange(
     originals,
     maxMs,
   }: { id: string; way: Disturbance; originals: OriginalElement[]; maxMs: number },
-): Promise<Rendered> {
+): Promise<RenderOutcome> {
   const untouched = { isDisturbed: false, isApplied: true, isRepeated: false };
   const change = watch.changes.find((each) => each.id === id);
   if (!change) return untouched;
@@ -79,7 +79,7 @@ export async function disturbChange(
     if (typeof copy === "string") return document.createTextNode(copy);
     const element = document.createElementNS(copy.namespace, copy.name);
     for (const [name, value] of copy.attributes) {
-      // A script would run once more.
+      // With its `src`, the script would run again.
       if (copy.name !== "script" || name !== "src") element.setAttribute(name, value);
     }
     if (copy.name === "script") element.setAttribute("type", "text/plain");
@@ -96,7 +96,7 @@ export async function disturbChange(
   const restoreContent = (element: Element, original: NodeCopy) => {
     const children = typeof original === "string" ? [] : original.children;
     const [only] = element.childNodes;
-    // Frameworks write into the text node that they know.
+    // Frameworks write into the text node that they rendered.
     if (
       only instanceof Text &&
       element.childNodes.length === 1 &&
@@ -154,7 +154,7 @@ export async function disturbChange(
     return disturbed.includes(true);
   };
 
-  // An earlier disturbance may have taken the element along.
+  // An earlier disturbance may have removed or replaced the elements of this change.
   const before = watch.verifier.verify(kit, change, false);
   const copies = watch.verifier.copies(kit, change);
   if ((!before.isApplied && before.matched > 0) || !disturb()) return untouched;

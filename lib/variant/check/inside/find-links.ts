@@ -4,8 +4,8 @@ import type { PageWatch } from "./page-watch.ts";
 export type RouteLink = { index: number; url: string };
 
 /**
- * Finds links to other addresses of the page's origin. Links that end something (log out, delete, cancel …) and links in
- * forms are left out. Runs inside the page, sent as source: it uses nothing from outside its own body.
+ * Finds links to other addresses of the page's origin. Links with side effects (log out, delete, buy …) and links in forms
+ * are left out. Runs inside the page, sent as source: it uses nothing from outside its own body.
  */
 export function findLinks(watch: PageWatch, limit: number): RouteLink[] {
   const DANGEROUS =

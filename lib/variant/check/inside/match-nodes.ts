@@ -1,16 +1,16 @@
 import type { CompiledNode } from "../../runtime/runtime-types.ts";
 
-/** Compares nodes of a page with the nodes that a change's HTML stands for. */
+/** Compares nodes of a page with the nodes of a change's HTML. */
 export type NodeMatcher = {
-  /** The page's nodes that stand for `expected`, in order, other nodes between them allowed; undefined if one is missing. */
+  /** The page's nodes that match `expected`, in order; other nodes may be between them. Undefined if one is missing. */
   findRun: (expected: CompiledNode[], actual: Node[]) => Node[] | undefined;
-  /** All runs that follow each other without a common node. */
+  /** All successive runs that share no node. */
   findRuns: (expected: CompiledNode[], actual: Node[]) => Node[][];
 };
 
 /**
- * Makes a {@link NodeMatcher}. It accepts what a page adds (attributes, classes, further children), because scripts of
- * the page decorate what they find. Runs inside the page, sent as source: it uses nothing from outside its own body.
+ * Makes a {@link NodeMatcher}. It accepts additions of the page (attributes, classes, further children), because scripts of
+ * the page decorate elements. Runs inside the page, sent as source: it uses nothing from outside its own body.
  * @param isShared whether another change works on this element too, so that its content may differ.
  */
 export function makeNodeMatcher(isShared: (element: Element) => boolean): NodeMatcher {

@@ -1,12 +1,12 @@
 import type { PageWatch } from "./page-watch.ts";
 
-/** How one element of a change lies on the page. */
+/** The layout of one element of a change. */
 export type ElementLayout = {
   /** Whether it extends beyond the sides of the page, where nothing scrolls or clips it. */
   isBeyond: boolean;
   /** Whether its text, or a part of it, is cut off. */
   isCut: boolean;
-  /** The element that lies over most of it; null when it can be seen. */
+  /** The element that covers most of it; null when it is visible. */
   coveredBy: string | null;
 };
 
@@ -15,7 +15,7 @@ export type PageLayout = {
   clientWidth: number;
   scrollWidth: number;
   changes: Record<string, ElementLayout[]>;
-  /** Elements that people use, and that an element of a change lies over. */
+  /** Controls, such as buttons and links, that an element of a change covers. */
   obstructed: { selector: string; changeId: string }[];
 };
 
@@ -71,7 +71,7 @@ export function measureLayout(watch: PageWatch): PageLayout {
       );
     });
   };
-  /** What is shown at points of an element, after it has been scrolled into view. */
+  /** The topmost elements at points of an element, after it has been scrolled into view. */
   const hitsOf = (element: Element): (Element | null)[] => {
     element.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
     const { left, top, width, height } = element.getBoundingClientRect();

@@ -2,7 +2,7 @@ import type { PageKit } from "#lib/tools/browser/page-kit/page-kit.ts";
 import type { ExaminedChange } from "../examined-changes.ts";
 import type { Verdict, Verifier } from "./verify-changes.ts";
 
-/** What the check follows of one change in one document. */
+/** The history of one change in one document. */
 type ChangeTrack = {
   /** Time of the first application in milliseconds since navigation start; null before. */
   appliedAtMs: number | null;
@@ -14,14 +14,14 @@ type ChangeTrack = {
 export type QuietPage = {
   /** Time without a change of the document. */
   quietMs: number;
-  /** Time after the load event: scripts go on afterwards. */
+  /** Time after the load event, because scripts continue after it. */
   loadedMs: number;
   /** Time since navigation start. */
   ageMs: number;
   maxMs: number;
 };
 
-/** The check's own eyes in a document, in a world that the page's scripts cannot reach. */
+/** The check's observer in a document, in a world that the page's scripts cannot reach. */
 export type PageWatch = {
   changes: ExaminedChange[];
   newKit: () => PageKit;
@@ -132,7 +132,7 @@ export function watchPage(changes: ExaminedChange[], newKit: () => PageKit, veri
         return ids.every((id) => current[id]?.isApplied === true);
       };
       let isApplied = isDone();
-      // On a busy machine a page gets fewer turns in the same time, and the runtime with it.
+      // On a busy machine the page and the runtime run less often, so a minimum number of polls is required too.
       const turnsMin = maxMs / POLL_MS / 2;
       for (
         let turns = 0;

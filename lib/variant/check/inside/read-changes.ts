@@ -47,7 +47,7 @@ export function readChanges(watch: PageWatch): SeenPage {
   };
 }
 
-/** How many elements a page has, and CSS selectors of those of its changes. Runs inside the page, sent as source. */
+/** Counts a page's elements, and lists selectors of the elements of its changes. Runs inside the page, sent as source. */
 export function readSize(watch: PageWatch): { elements: number; changed: string[] } {
   const CHANGED_MAX = 50;
   const kit = watch.newKit();
@@ -67,8 +67,8 @@ export const readLosses = (watch: PageWatch): Record<string, number> =>
   Object.fromEntries(watch.changes.map(({ id }) => [id, watch.track(id).losses]));
 
 /**
- * The change whose element is or contains an element, or is in it; null for none. `path` has a CSS selector for each
- * shadow root on the way. Runs inside the page, sent as source.
+ * The change one of whose elements is, contains or is inside the element at `path`; null if there is none. `path` has a CSS
+ * selector for each shadow root on the way. Runs inside the page, sent as source.
  */
 export function findChangeOf(watch: PageWatch, path: string[]): string | null {
   const kit = watch.newKit();

@@ -1,6 +1,6 @@
 import type { PageWatch } from "./page-watch.ts";
 
-/** What a requirement's selector finds: the texts of the elements that people can see, and how many there are in all. */
+/** What a requirement's selector finds: the number of all elements, and the texts of the visible ones. */
 export type FoundElements = { count: number; visibleTexts: string[] };
 
 /** Finds the elements of a requirement. Runs inside the page, sent as source. */

@@ -1,6 +1,6 @@
 import type { PageWatch } from "./page-watch.ts";
 
-/** What a style sheet of the variant does in a document. */
+/** The state of a style sheet of the variant in a document. */
 type SeenSheet = {
   rules: number;
   /** Whether a sheet of the document has all its rules. */
@@ -30,7 +30,7 @@ export function readStyles(watch: PageWatch, texts: string[]): SeenSheet[] {
       return rule instanceof CSSGroupingRule ? listStyleRules(rule.cssRules) : [];
     });
   const isMatched = ({ selectorText }: CSSStyleRule): boolean => {
-    // A state such as :hover, or a part such as ::before, is not there at rest.
+    // States such as :hover and parts such as ::before match no element of a page at rest, so they are ignored.
     const atRest = selectorText.replace(
       /::?(?!not|is|where|has|nth|first|last|only|root|host)[a-z-]+(\([^)]*\))?/gi,
       "",
@@ -42,7 +42,7 @@ export function readStyles(watch: PageWatch, texts: string[]): SeenSheet[] {
     try {
       return kit.queryAll(selector).length > 0;
     } catch {
-      // What is left is no selector: nothing is known about the rule.
+      // The remainder is not a valid selector, so the rule cannot be judged and counts as matched.
       return true;
     }
   };

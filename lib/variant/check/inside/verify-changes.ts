@@ -4,24 +4,24 @@ import type { NodeMatcher } from "./match-nodes.ts";
 
 /** Whether a change is in the document now. */
 export type Verdict = {
-  /** Elements that the change is about. */
+  /** Number of elements that the change refers to. */
   matched: number;
-  /** Elements of these that carry it. */
+  /** Number of those that carry it. */
   applied: number;
   isApplied: boolean;
-  /** What the first element that does not carry it shows instead; null when all do. */
+  /** What the first element without the change shows instead; null when all elements carry it. */
   problem: string | null;
 };
 
-/** Reads changes off the document, without the page's scripts and without the runtime. */
+/** Reads from the document which changes are applied, independently of the page's scripts and the runtime. */
 export type Verifier = {
-  /** Notes the elements that match now: a change may make its own selector stop matching. */
+  /** Remembers the elements that match now, because a change may make its own selector stop matching. */
   follow: (kit: PageKit) => void;
-  /** @param isThorough also compares computed styles, for which the element's style is changed for a moment. */
+  /** @param isThorough also compares computed styles, which briefly changes the element's style. */
   verify: (kit: PageKit, change: ExaminedChange, isThorough: boolean) => Verdict;
   /** Whether an element has matched in this document at any time. */
   hasMatched: (change: ExaminedChange) => boolean;
-  /** The elements that a change works on: those it changed, or inserted. */
+  /** The elements that a change changed or inserted. */
   touched: (kit: PageKit, change: ExaminedChange) => Element[];
   /** Elements that the selector matches, and connected ones that matched before and carry the change. */
   subjects: (kit: PageKit, change: ExaminedChange) => Element[];
@@ -171,11 +171,11 @@ export function makeVerifier(
   const subjects: Verifier["subjects"] = (kit, change) => {
     const matching = query(kit, change.selector);
     if (change.op === "remove") return [...new Set([...matching, ...followedBy(change)])];
-    // What a page does with elements that have stopped matching for other reasons is not the change's concern.
-    const kept = [...followedBy(change)].filter(
+    // Elements that stopped matching for another reason than the change itself are not its subjects any more.
+    const stillApplied = [...followedBy(change)].filter(
       (each) => each.isConnected && !matching.includes(each) && problemOf(kit, change, each, false) === null,
     );
-    return [...matching, ...kept];
+    return [...matching, ...stillApplied];
   };
   const runsOf = (kit: PageKit, change: ExaminedChange & { op: "insert" }): Node[][] => {
     const isInside = change.position === "start" || change.position === "end";

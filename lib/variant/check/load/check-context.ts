@@ -26,7 +26,7 @@ export type CheckTarget = {
   css: string[];
   /** Ids of changes whose elements come after the page has loaded. */
   late: string[];
-  /** Whether the page may lead to this address. */
+  /** Whether all page entries of the target also match this address, to which the page may have redirected. */
   isHere: (url: string) => boolean;
   /** Ids of the changes that apply at an address. */
   idsAt: (url: string) => string[];

@@ -4,11 +4,11 @@ export type CheckLimits = {
   checkMs: number;
   /** One page at one width. */
   pageMs: number;
-  /** A page's answer, and then its load event. */
+  /** Until a page's response, and again from there until its load event. */
   loadMs: number;
-  /** One question to a page. */
+  /** One evaluation in a page. */
   answerMs: number;
-  /** The least time after the load event: scripts go on after it. */
+  /** Minimum time after the load event, because scripts continue after it. */
   loadedMs: number;
   /** The accessibility check of a page. */
   accessibilityMs: number;
@@ -22,7 +22,7 @@ export type CheckLimits = {
   rerenderMs: number;
   /** Until the page's router has followed a link, and until changes are applied again after coming back. */
   routeMs: number;
-  /** How long a page is watched that undid a change after it had come to rest. */
+  /** How long to watch a page that undid a change while it was at rest. */
   fightMs: number;
 };
 

@@ -21,7 +21,7 @@ export type PageLoad = {
   /** `The page`, or `With the variant the page`. */
   subject: string;
   problems: PageProblems;
-  /** The answer to the first document. */
+  /** The response that delivered the first document. */
   response: Response | null;
   /** Requests for documents, scripts, styles and data that are not answered yet. */
   pendingRequests: () => number;
@@ -34,9 +34,9 @@ export type PageLoad = {
     argument: Argument,
     timeoutMs?: number,
   ) => Promise<Result>;
-  /** Evaluates an expression in the page's own world; the page can answer what it likes. */
+  /** Evaluates an expression in the page's own world, where the page can forge the result. */
   evaluateInPage: (expression: string) => Promise<unknown>;
-  /** Does something else in the check's world of the document that is shown now. */
+  /** Runs other work in the check's world of the current document. */
   inWorld: <Result>(timeoutMs: number, work: (world: PageWorld) => Promise<Result>) => Promise<Result>;
   /** A picture of the upper left part of the page, as PNG. */
   capture: (size: { width: number; height: number }) => Promise<Uint8Array>;
@@ -44,10 +44,10 @@ export type PageLoad = {
 };
 
 const AWAITED = new Set(["document", "stylesheet", "script", "xhr", "fetch"]);
-/** A page that loads more documents than this by itself is not waited for. */
+/** If a page loads more documents than this, its check fails. */
 const DOCUMENTS_MAX = 5;
 const OPEN_TIMEOUT_MS = 15_000;
-/** Playwright's own deadline comes first: it says what was not reached. */
+/** Added to our deadlines, so that Playwright's own deadline expires first: its error says what was not reached. */
 const GRACE_MS = 1_000;
 
 /**
@@ -68,7 +68,7 @@ export async function openLoad(
   }
 }
 
-/** Does something with a load, and closes it. */
+/** Opens a load, runs work on it, and closes it. */
 export async function withLoad<Result>(
   check: CheckContext,
   target: CheckTarget,
@@ -87,11 +87,11 @@ async function openContext(check: CheckContext, { viewport }: CheckTarget): Prom
   const { signal, live, storage } = check;
   const isMobile = viewport !== "desktop";
   const opening = live.openContext({ viewport: VIEWPORTS[viewport], isMobile, storage });
-  const silence = () => "The browser did not open a page for the check.";
+  const describeTimeout = () => "The browser did not open a page for the check.";
   try {
-    return await withinDeadline(signal, OPEN_TIMEOUT_MS, () => opening, silence);
+    return await withinDeadline(signal, OPEN_TIMEOUT_MS, () => opening, describeTimeout);
   } catch (error) {
-    // It may still open; then nothing uses it.
+    // The context may still open later; then it is closed.
     void opening.then((fresh) => fresh.close()).catch(() => {});
     throw error;
   }
@@ -132,7 +132,7 @@ async function load(
         return await evaluateInWorld(await openPageWorld(cdp), fn, argument);
       } catch (error) {
         if (!isDocumentLeft(error) || page.isClosed()) throw error;
-        // The document was replaced: the next one is asked.
+        // The document was replaced, so the function runs again in the next one.
         if (seen === countDocuments()) await page.waitForEvent("framenavigated", { timeout: answerMs });
       }
     }
@@ -166,13 +166,13 @@ async function load(
 /** Makes a function that waits for work on a page until a deadline, the end of the check, or a crash. */
 function createDeadlines(signal: AbortSignal, page: Page, subject: string) {
   const crashed = Promise.withResolvers<never>();
-  // Nothing may be waiting when it crashes.
+  // Prevents an unhandled rejection if nothing awaits the page when it crashes.
   crashed.promise.catch(() => {});
   page.on("crash", () => crashed.reject(new PageFailure(`${subject} crashed.`)));
-  const silence = (seconds: number) =>
+  const describeTimeout = (seconds: number) =>
     `${subject} did not answer within ${seconds} s: its scripts are busy, or never end.`;
   return <Result>(timeoutMs: number, work: () => Promise<Result>): Promise<Result> =>
-    withinDeadline(signal, timeoutMs, () => Promise.race([work(), crashed.promise]), silence);
+    withinDeadline(signal, timeoutMs, () => Promise.race([work(), crashed.promise]), describeTimeout);
 }
 
 async function go(
@@ -200,7 +200,7 @@ async function untilLoaded(page: Page, timeoutMs: number): Promise<void> {
   try {
     await page.waitForLoadState("load", { timeout: timeoutMs });
   } catch (error) {
-    // A page that goes on loading is examined as it is.
+    // A page that is still loading is examined in its current state.
     if (!(error instanceof Error) || error.name !== "TimeoutError") throw error;
   }
 }

@@ -1,6 +1,6 @@
 import type { Page, Request } from "playwright";
 
-/** Errors of one load of a page, and requests that failed; each as it is shown, by what stays the same between loads. */
+/** Errors and failed requests of one load of a page: the texts to show, by a key that is the same in all loads. */
 export type PageProblems = {
   errors: Map<string, string>;
   requests: Map<string, string>;
@@ -23,7 +23,7 @@ export function followProblems(page: Page): PageProblems {
   page.on("pageerror", (error) => add(problems.errors, `${error.name}: ${error.message}`));
   page.on("requestfailed", (request) => {
     const reason = request.failure()?.errorText ?? "failed";
-    // The page gave the request up, or was left.
+    // The page aborted the request, or was left.
     if (reason !== "net::ERR_ABORTED" && !isIcon(request))
       add(problems.requests, `${request.method()} ${request.url()}: ${reason}`);
   });
@@ -58,7 +58,7 @@ export const listNewRequests = ({ requests }: PageProblems, others: PageProblems
 const listNew = (found: Map<string, string>, others: Map<string, string>[]): string[] =>
   [...found].flatMap(([key, text]) => (others.some((other) => other.has(key)) ? [] : [text]));
 
-/** Browsers ask for an icon that no page mentions. */
+/** Browsers request this icon even if the page does not mention it. */
 const isIcon = (request: Request) => URL.parse(request.url())?.pathname === "/favicon.ico";
 
 /** Numbers, ids and the query of addresses differ from load to load. */

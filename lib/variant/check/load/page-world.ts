@@ -6,7 +6,7 @@ import { makeNodeMatcher } from "../inside/match-nodes.ts";
 import { type PageWatch, watchPage } from "../inside/page-watch.ts";
 import { makeVerifier } from "../inside/verify-changes.ts";
 
-/** Where the check's functions run in a document: a world of its own, which the page's scripts cannot reach. */
+/** The isolated world of a document in which the check's functions run. The page's scripts cannot reach it. */
 export type PageWorld = Pick<PageFrame, "session" | "contextId">;
 
 /** A function that runs inside the page, sent as source; its argument and its result are JSON. */
@@ -17,7 +17,7 @@ export type InsideFunction<Argument, Result> = (
 
 const WORLD_NAME = "agent-session-check";
 
-/** Starts the check's watch in each document of a page from now on; frames inside the page have none. */
+/** Starts the check's watch in each further document of a page, but not in frames inside the page. */
 export async function addWatch(session: CDPSession, changes: ExaminedChange[]): Promise<void> {
   const source = `if (self === top) {
     const changes = ${JSON.stringify(changes)};
@@ -29,7 +29,7 @@ export async function addWatch(session: CDPSession, changes: ExaminedChange[]): 
   await session.send("Page.addScriptToEvaluateOnNewDocument", { source, worldName: WORLD_NAME });
 }
 
-/** The world of the document that is shown now: DevTools keeps one of a name for each session and document. */
+/** Opens the world of the current document. DevTools returns the same world for the same name, session and document. */
 export async function openPageWorld(session: CDPSession): Promise<PageWorld> {
   const { frameTree } = await session.send("Page.getFrameTree");
   const { executionContextId: contextId } = await session.send("Page.createIsolatedWorld", {
@@ -55,7 +55,7 @@ export async function evaluateInWorld<Argument, Result>(
     const { exception, text } = exceptionDetails;
     throw new Error((exception?.description ?? text).split("\n")[0]);
   }
-  // It is what the function returns.
+  // The cast is safe: the value is the function's result.
   return result.value as Result;
 }
 

@@ -21,8 +21,8 @@ const reportSchema = z.object({
 });
 
 /**
- * The runtime's report on the document that is shown; undefined when there is none. The page can replace it, so it proves
- * nothing: the check reads changes off the document itself.
+ * Reads the runtime's report on the current document; undefined when there is none. The page can forge it, so it proves
+ * nothing: the check reads changes from the document itself.
  */
 export async function readReport(load: PageLoad, variant: string): Promise<RuntimeReport | undefined> {
   const expression = `window.__agentSessionVariants?.[${JSON.stringify(variant)}]?.report()`;

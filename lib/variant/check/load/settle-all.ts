@@ -1,8 +1,8 @@
-/** Waits for all, also when one fails: what the others open is closed by then. @throws the first failure. */
+/** Waits for all promises even if one fails, so that the caller can close what the others open. @throws the first error. */
 export async function settleAll<Results extends readonly unknown[]>(
   work: readonly [...{ [Index in keyof Results]: Promise<Results[Index]> }],
 ): Promise<Results> {
   await Promise.allSettled(work);
-  // Each result stands where its promise stood.
+  // The cast is safe: each result has the index of its promise.
   return (await Promise.all(work)) as unknown as Results;
 }

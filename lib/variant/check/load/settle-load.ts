@@ -4,13 +4,13 @@ import type { PageLoad } from "./open-load.ts";
 import { readReport } from "./read-report.ts";
 
 const QUIET_MS = 100;
-/** A page whose content always changes is not waited for longer than this. */
+/** Limit of the wait for a page whose content keeps changing. */
 const QUIET_MS_MAX = 1_000;
 const POLL_MS = 50;
 
 /**
- * Waits until a page has loaded, makes no requests and its content does not change. Each of these waits has an end of its
- * own.
+ * Waits until a page has loaded, makes no requests and does not change its content. Each of these waits has a deadline of
+ * its own.
  * @param ageMs the least time since navigation start, so that loads of one page can be compared.
  * @returns milliseconds since navigation start.
  */
@@ -29,8 +29,8 @@ export async function settleLoad(load: PageLoad, { limits }: CheckContext, ageMs
 }
 
 /**
- * Waits until the page has hydrated and the changes of these ids are applied, those that come late for longer; then until
- * the page is at rest again. Changes that are not applied by then are left for the verdict.
+ * Waits until the page has hydrated and the changes of these ids are applied, and then until the page is at rest again.
+ * Late changes get more time. Changes that are not applied by then are left for the verdict.
  * @returns milliseconds since navigation start.
  */
 export async function settleVariant(

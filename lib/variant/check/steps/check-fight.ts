@@ -5,11 +5,11 @@ import type { PageLoad } from "../load/open-load.ts";
 import { readReport } from "../load/read-report.ts";
 import { makeFinding } from "../make-finding.ts";
 
-/** How often a page at rest may undo a change. */
+/** How often a page at rest may undo a change before that is a finding. */
 const LOSSES_MAX = 2;
 const POLL_MS = 100;
 
-/** How often each change was undone so far: as the check saw it, or as the runtime reports it. */
+/** How often the page undid each change so far: the greater count of the check and of the runtime's report. */
 export async function countLosses(load: PageLoad, { variant }: CheckContext): Promise<Map<string, number>> {
   const seen = await load.look(readLosses, null);
   const report = await readReport(load, variant);
@@ -19,7 +19,7 @@ export async function countLosses(load: PageLoad, { variant }: CheckContext): Pr
 
 /**
  * Finds changes that the page undoes again and again after it has come to rest.
- * @param atRest the losses at the time when the page had come to rest.
+ * @param atRest the number of losses when the page had come to rest.
  */
 export async function checkFight(
   check: CheckContext,

@@ -15,21 +15,21 @@ const ERRORS_SHOWN = 5;
 const ROUTE_MS_MAX = 2_000;
 const CONTENT = new Set(["setText", "setHtml", "insert"]);
 
-/** A way to another address of the page's router. */
+/** A navigation to another address of the page's router, and whether going back worked. */
 type Trip = { away: string; isBack: boolean };
 
 /**
  * Leaves the page by a link that its router follows without a document load, comes back, and expects the changes again and
  * no new errors.
- * @param changes outcomes of the changes that are applied; their `navigation` is set where the page has such a link.
- * @param known errors that do not count: those of the page without the variant, and those that were found before.
+ * @param changes outcomes of the changes that are applied; their `navigation` is set if the page has such a link.
+ * @param ignored errors that do not count: errors of the page without the variant, and errors that were found before.
  */
 export async function checkNavigation(
   check: CheckContext,
   target: CheckTarget,
   load: PageLoad,
   changes: CheckedChange[],
-  known: PageProblems[],
+  ignored: PageProblems[],
 ): Promise<Finding[]> {
   const findings: Finding[] = [];
   const trip = await leaveAndReturn(check, load, async (away) => {
@@ -37,22 +37,22 @@ export async function checkNavigation(
   });
   if (!trip) return [];
   if (trip.isBack) findings.push(...(await judgeReturn(check, target, load, changes, trip)));
-  if (trip.isBack && listNewErrors(load.problems, known).length === 0) return findings;
-  return [...findings, ...(await compareTrips(check, target, { load, trip, known }))];
+  if (trip.isBack && listNewErrors(load.problems, ignored).length === 0) return findings;
+  return [...findings, ...(await compareTrips(check, target, { load, trip, ignored }))];
 }
 
-/** Makes the same trip without the variant: what happens there too is not the variant's doing. */
+/** Makes the same trip without the variant: the variant does not cause what happens there too. */
 async function compareTrips(
   check: CheckContext,
   target: CheckTarget,
-  { load, trip, known }: { load: PageLoad; trip: Trip; known: PageProblems[] },
+  { load, trip, ignored }: { load: PageLoad; trip: Trip; ignored: PageProblems[] },
 ): Promise<Finding[]> {
   const control = await withLoad(check, target, false, async (controlLoad) => {
     await settleLoad(controlLoad, check);
     const controlTrip = await leaveAndReturn(check, controlLoad, async () => {});
     return { trip: controlTrip, problems: copyProblems(controlLoad.problems) };
   });
-  const findings = listNewErrors(load.problems, [...known, control.problems])
+  const findings = listNewErrors(load.problems, [...ignored, control.problems])
     .slice(0, ERRORS_SHOWN)
     .map((text) => {
       const message = `With the variant the page logs an error while it goes to ${trip.away} by a link and back: ${text}`;
@@ -64,8 +64,8 @@ async function compareTrips(
 }
 
 /**
- * Follows a link of the page's router and goes back. Documents are not requested meanwhile, so that no other link has an
- * effect.
+ * Follows a link of the page's router and goes back. Document requests are blocked meanwhile, so that links outside the
+ * router have no effect.
  * @returns undefined when the page has no such link.
  */
 async function leaveAndReturn(
@@ -107,7 +107,7 @@ async function judgeReturn(
   });
 }
 
-/** Stops every document request of the page from now on. */
+/** Aborts every further document request of the page. `isRequested` says whether there was one since its last call. */
 async function blockDocuments({ page }: PageLoad): Promise<{ isRequested: () => boolean }> {
   let isRequested = false;
   await page.route("**/*", (route) => {
@@ -125,7 +125,7 @@ async function blockDocuments({ page }: PageLoad): Promise<{ isRequested: () => 
   };
 }
 
-/** Clicks links until one changes the address without a document. @returns the address; undefined if none does. */
+/** Clicks links until one changes the address without a document load. @returns the address; undefined if none does. */
 async function followFirst(
   load: PageLoad,
   links: RouteLink[],
@@ -145,7 +145,10 @@ async function followFirst(
   return undefined;
 }
 
-/** On a page that the variant is not about, its changes are taken back; only content tells them from the page's own state. */
+/**
+ * Checks that changes were reverted on a page to which they do not apply. Only changes of content are judged: any other
+ * change can equal the page's own state.
+ */
 async function judgeAway(
   target: CheckTarget,
   load: PageLoad,

@@ -6,8 +6,8 @@ import type { PageLoad } from "../load/open-load.ts";
 import { makeFinding } from "../make-finding.ts";
 
 /**
- * A requirement that a page can be held to. `visible`: at least one element is visible; `hidden`: none is; `text`: the text
- * of a visible element is `value`, white space collapsed; `count`: `value` elements match.
+ * A requirement with an assertion about a page. `visible`: at least one element is visible; `hidden`: none is; `text`: the
+ * text of a visible element is `value`, white space collapsed; `count`: `value` elements match.
  */
 export type CheckedRequirement = {
   id: string;
@@ -22,7 +22,7 @@ export type CheckedRequirement = {
 
 const POLL_MS = 100;
 
-/** The requirements that a page is about. */
+/** The requirements whose assertions refer to a page. */
 export const requirementsOf = (requirements: CheckedRequirement[], url: string): CheckedRequirement[] =>
   requirements.filter(({ assertion }) => matchesAddress({ url: assertion.url, match: "path" }, url));
 

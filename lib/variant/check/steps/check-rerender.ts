@@ -13,7 +13,8 @@ const RENDERED: Readonly<Record<Disturbance, string>> = {
 };
 
 /**
- * Renders over each applied change as frameworks do, and expects it again. The page may be broken afterwards.
+ * Overwrites each applied change like a framework that renders again, and expects the change again. The page may be broken
+ * afterwards.
  * @param changes outcomes so far; their `rerender` is set.
  */
 export async function checkRerender(

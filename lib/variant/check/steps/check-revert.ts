@@ -10,15 +10,15 @@ import type { CheckedChange } from "./judge-changes.ts";
 
 const TRACES_SHOWN = 5;
 /**
- * Pauses between the documents that the second round compares: what a page toggles by itself differs among them, and what
- * the variant has left is in each. They have no common period.
+ * Pauses between the snapshots of the second round. Content that the page itself toggles differs among the snapshots, and
+ * traces of the variant are in all of them. The pauses have no common period.
  */
 const PAUSES_MS = [130, 310, 470, 730];
 
 /**
- * Takes the variant back on a page of its own and compares the document with those of loads without the variant. What
- * differs among these changes by itself. A trace counts when a second round finds it for some time.
- * @param control documents without the variant, at least two, and their age.
+ * Reverts the variant on a load of its own and compares the document with those of loads without the variant. Differences
+ * among the latter are noise. A trace counts only if all snapshots of a second round have it too.
+ * @param control at least two snapshots without the variant, and their age.
  * @param changes outcomes of the changes that are applied; their `revert` is set.
  */
 export async function checkRevert(
@@ -30,14 +30,14 @@ export async function checkRevert(
   const first = await findTraces(check, target, control, changes);
   for (const outcome of changes) outcome.revert = "ok";
   if (first.length === 0) return [];
-  const again = await withLoad(check, target, false, async (load) => {
+  const moreControls = await withLoad(check, target, false, async (load) => {
     await settleLoad(load, check, control.ageMs);
     return takeSnapshots(load, PAUSES_MS);
   });
   const second = await findTraces(
     check,
     target,
-    { ...control, snapshots: [...control.snapshots, ...again] },
+    { ...control, snapshots: [...control.snapshots, ...moreControls] },
     changes,
     PAUSES_MS,
   );
@@ -67,7 +67,7 @@ async function takeSnapshots(load: PageLoad, pausesMs: number[]): Promise<DomSna
   return snapshots;
 }
 
-/** Loads the page with the variant, takes it back, and lists what is left then and after each pause. */
+/** Loads the page with the variant, reverts it, and lists the differences that are left at once and after each pause. */
 function findTraces(
   check: CheckContext,
   target: CheckTarget,
@@ -87,7 +87,7 @@ function findTraces(
     const [traces = [], ...later] = reverted.map(({ root }) =>
       withoutNoise(listDifferences(control, root), noise),
     );
-    // The page may have moved its elements meanwhile.
+    // Loose keys, because the page may have moved its elements meanwhile.
     return traces.filter(({ looseKey }) =>
       later.every((found) => found.some((trace) => trace.looseKey === looseKey)),
     );

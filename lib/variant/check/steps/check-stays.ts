@@ -7,7 +7,7 @@ import { makeFinding } from "../make-finding.ts";
 import { type CheckedChange, isProven } from "./judge-changes.ts";
 
 /**
- * Checks that the changes are still applied after the page was examined: its scripts may have gone on.
+ * Checks that the changes are still applied after the page was examined, because its scripts may have continued.
  * @param changes outcomes so far; `hydration` fails for a change that was lost meanwhile.
  */
 export async function checkStays(

@@ -15,7 +15,7 @@ const ELEMENTS_SHOWN = 5;
 const ELEMENTS_MAX = 4_000;
 const SLOW_RULES = ["color-contrast", "target-size"];
 
-/** The serious and critical violations of a page; `isWhole` is false for a very large one, of which some rules see a part. */
+/** The serious and critical violations of a page. `isWhole` is false if some rules examined only a part of a large page. */
 export type Violations = { found: Violation[]; isWhole: boolean };
 
 /**
@@ -47,10 +47,10 @@ export async function compareAccessibility(
 ): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const violation of after) {
-    const known = before.find(({ rule }) => rule === violation.rule);
-    const knownSelectors = new Set(known?.elements.map(({ selector }) => selector));
-    const isMore = violation.count > (known?.count ?? 0);
-    const candidates = violation.elements.filter(({ selector }) => !knownSelectors.has(selector));
+    const existing = before.find(({ rule }) => rule === violation.rule);
+    const existingSelectors = new Set(existing?.elements.map(({ selector }) => selector));
+    const isMore = violation.count > (existing?.count ?? 0);
+    const candidates = violation.elements.filter(({ selector }) => !existingSelectors.has(selector));
     let shown = 0;
     for (const { selector, problem } of candidates) {
       if (shown >= ELEMENTS_SHOWN) break;

@@ -11,8 +11,8 @@ export type CheckedChange = CheckedPage["changes"][number];
 export const isProven = ({ applied, hydration }: CheckedChange): boolean =>
   applied === "ok" && hydration === "ok";
 
-/** What is known about the changes of a loaded page. */
-type Observed = {
+/** Observations of the changes of a loaded page. */
+type Observations = {
   seen: SeenPage;
   /** The same page without the variant. */
   control: SeenPage;
@@ -29,13 +29,13 @@ const NOT_SEEN: SeenChange = {
   hasMatched: false,
   copies: 0,
 };
-/** Operations after which the selector may not match any more. */
+/** Operations that can make their own selector stop matching. */
 const SELF_HIDING = new Set(["removeClass", "addClass", "removeAttribute", "setAttribute", "move", "remove"]);
 
 /** Decides for each change of a page at rest whether it is applied, and if not, at what point it was lost. */
 export function judgeChanges(
   target: CheckTarget,
-  observed: Observed,
+  observed: Observations,
 ): { changes: CheckedChange[]; findings: Finding[] } {
   const findings: Finding[] = [];
   const changes = target.changes.map((change) => {
@@ -54,7 +54,7 @@ export function judgeChanges(
   return { changes, findings };
 }
 
-function judgeChange(target: CheckTarget, change: ExaminedChange, { seen, control, report }: Observed) {
+function judgeChange(target: CheckTarget, change: ExaminedChange, { seen, control, report }: Observations) {
   const found = seen.changes[change.id] ?? NOT_SEEN;
   const before = control.changes[change.id] ?? NOT_SEEN;
   const reported = report?.changes.find(({ id }) => id === change.id);
@@ -127,7 +127,7 @@ function judgeChange(target: CheckTarget, change: ExaminedChange, { seen, contro
 function expectedCopies(
   changes: ExaminedChange[],
   change: ExaminedChange,
-  { seen, control }: Pick<Observed, "seen" | "control">,
+  { seen, control }: Pick<Observations, "seen" | "control">,
 ): number | null {
   if (change.op !== "insert") return null;
   const html = JSON.stringify(change.nodes);

@@ -45,12 +45,12 @@ function findNew(
   return after.changes[id]?.find((layout, index) => {
     const control = controls[index];
     // An insertion has no element of its own without the variant.
-    const isKnown = op === "insert" ? controls.some(has) : control !== undefined && has(control);
-    return has(layout) && !isKnown;
+    const isExisting = op === "insert" ? controls.some(has) : control !== undefined && has(control);
+    return has(layout) && !isExisting;
   });
 }
 
-/** The page as a whole scrolls sideways, or further than without the variant. */
+/** Finds that the whole page scrolls sideways, or further sideways than without the variant. */
 function judgeWidth(target: CheckTarget, before: PageLayout, after: PageLayout): Finding[] {
   const excess = ({ scrollWidth, clientWidth }: PageLayout) => Math.max(0, scrollWidth - clientWidth);
   if (excess(after) <= excess(before) + 1) return [];
@@ -59,9 +59,9 @@ function judgeWidth(target: CheckTarget, before: PageLayout, after: PageLayout):
 }
 
 function judgeObstructed(target: CheckTarget, before: PageLayout, after: PageLayout): Finding[] {
-  const known = new Set(before.obstructed.map(({ selector }) => selector));
+  const existing = new Set(before.obstructed.map(({ selector }) => selector));
   return after.obstructed
-    .filter(({ selector }) => !known.has(selector))
+    .filter(({ selector }) => !existing.has(selector))
     .map(({ selector, changeId }) =>
       makeFinding(
         target,

@@ -6,9 +6,9 @@ import type { CheckTarget } from "../load/check-context.ts";
 import { listNewErrors, listNewRequests, type PageProblems } from "../load/page-problems.ts";
 import { makeFinding } from "../make-finding.ts";
 
-/** Layout shift above which Core Web Vitals call a page poor to look at. */
+/** Layout shift above which Core Web Vitals no longer rate a page as good. */
 const LAYOUT_SHIFT_MAX = 0.1;
-/** Entries of each kind that are reported. */
+/** Limit of reported entries of each kind. */
 const SHOWN_MAX = 5;
 
 /** Finds errors and failed requests that no load without the variant has. */

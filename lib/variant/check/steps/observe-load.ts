@@ -10,7 +10,7 @@ import { countLosses } from "./check-fight.ts";
 import { readViolations, type Violations } from "./compare-accessibility.ts";
 import { type PagePicture, takePagePicture } from "./take-pictures.ts";
 
-/** What is read off a load at rest. */
+/** The data that is read from a load at rest. */
 export type Observation = {
   seen: SeenPage;
   report: RuntimeReport | undefined;
@@ -23,7 +23,7 @@ export type Observation = {
   layout: PageLayout;
 };
 
-/** Checks that a load at rest shows the page that was meant. @throws PageFailure when it leads elsewhere. */
+/** Checks that a load at rest shows the target page. @throws PageFailure when it has redirected elsewhere. */
 export function assertHere(target: CheckTarget, { page, subject }: PageLoad): void {
   if (!target.isHere(page.url()))
     throw new PageFailure(`${subject} leads to ${page.url()}, which the page entry does not match.`);
@@ -42,7 +42,7 @@ export async function observeLoad(
   const picture = await takePagePicture(load, target);
   const violations = await readViolations(load, check);
   const laterDom = await load.look(snapshotDom, null);
-  // It scrolls, which pages react to: it comes last.
+  // Measuring scrolls, which pages react to, so it comes last.
   const layout = await load.look(measureLayout, null);
   return { seen, report, losses, snapshots: [firstDom, laterDom], picture, violations, layout };
 }

@@ -13,7 +13,7 @@ export type PagePicture = { bytes: Uint8Array; size: { width: number; height: nu
 /** A page without and with the variant. */
 export type PagePictures = { title: string; before: PagePicture; after: PagePicture };
 
-/** Where pictures are kept and compared. */
+/** Dependencies for storing and comparing pictures. */
 export type PictureDeps = {
   evidence: EvidenceStore;
   compare: PictureComparer;
@@ -22,7 +22,7 @@ export type PictureDeps = {
 
 const HEIGHT_MAX = 6_000;
 const TITLE_MAX = 100;
-/** How far colours may be apart and count as equal. */
+/** Up to this difference, colours count as equal; 0 to 1. */
 const THRESHOLD = 0.1;
 
 /** Takes a picture of a page as wide as the viewport, and at most 6,000 px high. */
@@ -34,7 +34,7 @@ export async function takePagePicture(load: PageLoad, { viewport }: CheckTarget)
 }
 
 /**
- * Keeps the pictures of a page without and with the variant, and one of how they differ if they do.
+ * Stores the pictures of a page without and with the variant, and a picture of their differences if there are any.
  * @throws what the evidence store throws.
  */
 export async function keepPictures(

@@ -7,22 +7,22 @@ import { type GrowthBookMutation, NOT_SVG, notInside, toRemoval } from "./growth
 
 type CarriedMutations = Carried<GrowthBookMutation>;
 
-/** Elements of the document's head. The runtime takes them out of it, as hiding them has no effect. */
+/** Elements of the document's head. The runtime removes them from the document, because hiding them has no effect. */
 const HEAD_TAGS = ["title", "meta", "link", "style", "script", "base", "head"];
 
-/** Elements that have an attribute while they are open. */
+/** Elements whose attributes change when a visitor opens them. */
 const OPENED_TAGS = ["details", "dialog"];
 
-/** Attribute names that dom-mutator takes for something else. */
-const TAKEN_NAMES = ["html", "position", "classname"];
+/** Attribute names that have another meaning in dom-mutator. */
+const RESERVED_NAMES = ["html", "position", "classname"];
 
-/** The elements inside which dom-mutator reads HTML: a `div` first, and then what the selector finds. */
+/** The elements in which dom-mutator parses HTML: first a `div`, then the elements that the selector matches. */
 const listContexts = (selector: string): string[] => [
   "div",
   ...readSubjects(selector).flatMap(({ tag }) => tag ?? []),
 ];
 
-/** A change as mutations of GrowthBook, without regard to other changes. */
+/** Converts a change to mutations of GrowthBook, without regard to other changes. */
 export function carryInGrowthBook(change: Change): CarriedMutations {
   const selector = toSafeSelector(change.selector);
   switch (change.op) {
@@ -69,9 +69,9 @@ function carryHtml(selector: string, portable: ReturnType<typeof toPortableHtml>
 /** Sets an attribute; null removes it. */
 function carryAttribute(selector: string, name: string, value: string | null): CarriedMutations {
   const lower = name.toLowerCase();
-  // An empty class is as good as none.
+  // An empty class has the same effect as no class.
   if (lower === "class") return carryClass(selector, { action: "set", value: value ?? "" });
-  if (TAKEN_NAMES.includes(lower) || name in {})
+  if (RESERVED_NAMES.includes(lower) || name in {})
     return { limit: `GrowthBook cannot change an attribute with the name ${name}` };
   const common = { selector: toSafeSelector(selector), attribute: name };
   return { items: [value === null ? { ...common, action: "remove" } : { ...common, action: "set", value }] };
@@ -93,21 +93,21 @@ function carryClass(
 function carryStyle(selector: string, style: Record<string, string>): CarriedMutations {
   const declarations = writeDeclarations(style);
   return declarations === undefined
-    ? { limit: "GrowthBook adds to the style attribute, and a value is not one CSS value" }
+    ? { limit: "GrowthBook appends to the style attribute, and a value is not one CSS value" }
     : { items: [{ selector, action: "append", attribute: "style", value: `;${declarations}` }] };
 }
 
 function carryMove({ selector, target, position }: Extract<Change, { op: "move" }>): CarriedMutations {
   if (position === "start" || position === "after")
-    return { limit: `GrowthBook has no position ${position} that it can hold` };
+    return { limit: `GrowthBook cannot keep an element at the position ${position}` };
   if (!isSingular(selector))
-    return { limit: "GrowthBook moves one element, and only a selector that ends with an id finds one" };
+    return { limit: "GrowthBook moves only one element, so the selector must end with an id" };
   const common = { selector: toSafeSelector(selector), action: "set" as const, attribute: "position" };
   const outside = notInside(common.selector);
   if (position === "end")
     return { items: [{ ...common, parentSelector: `:is(${unwrapSelector(target.trim())})${outside}` }] };
   if (!isSingular(target))
-    return { limit: "GrowthBook moves it before one element, and only a target that ends with an id is one" };
+    return { limit: "GrowthBook moves it before only one element, so the target must end with an id" };
   const insertBeforeSelector = toSafeSelector(target);
   const parentSelector = `:has(> :is(${unwrapSelector(insertBeforeSelector)}))${outside}`;
   return { items: [{ ...common, parentSelector, insertBeforeSelector }] };

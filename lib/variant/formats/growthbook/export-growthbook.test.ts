@@ -23,7 +23,7 @@ const page = (over: Partial<VariantPage> = {}): VariantPage => ({
 });
 const setText = (id: string, selector: string): Change => ({ id, op: "setText", selector, text: "x" });
 
-test("a document serves GrowthBook's REST API and its SDK, with one entry for each page that has something", () => {
+test("a document has an entry for GrowthBook's REST API and one for its SDK for each page with an effect", () => {
   const pages = [
     page({ changes: [setText("a", "p")] }),
     page({ url: "https://shop.example/*", match: "glob", css: "p{}" }),
@@ -89,7 +89,7 @@ test("page entries overlap if one address can match both", () => {
   }
 });
 
-test("selectors that a browser might refuse are put into :is(), and come back", () => {
+test("selectors that a browser might reject are wrapped in :is(), and unwrapped again", () => {
   for (const plain of ["p", "#a > .b-c", "a[href='x y'] + li:nth-child(2n + 1), *", ":is(a, b)", "p:empty"])
     assert.equal(toSafeSelector(plain), plain);
   for (const other of [
@@ -113,7 +113,7 @@ test("selectors that a browser might refuse are put into :is(), and come back", 
   assert.ok(performance.now() - started < 1_000, "a selector took too long");
 });
 
-test("the subject of a selector is what it finds", () => {
+test("the subject of a selector is its last compound", () => {
   assert.deepEqual(readSubjects("ul > LI.a.b:not(.c), div #x[title='a, b > c']"), [
     { tag: "li", id: null, classes: ["a", "b"] },
     { tag: null, id: "x", classes: [] },
@@ -134,7 +134,7 @@ test("the subject of a selector is what it finds", () => {
   );
 });
 
-test("styles are written as declarations and read again; what would end them is refused", () => {
+test("styles are written as declarations and read again; values that would end a declaration are refused", () => {
   const style = { color: "red", "--a": "{ b: 1; }", background: 'url("a;b") !important' };
   assert.equal(writeDeclarations(style), 'color: red; --a: { b: 1; }; background: url("a;b") !important');
   assert.deepEqual(readDeclarations(`;${writeDeclarations(style)}`), style);

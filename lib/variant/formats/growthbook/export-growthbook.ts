@@ -9,7 +9,7 @@ import type { GrowthBookMutation } from "./growthbook-mutation.ts";
 type UrlPattern = { include: true; type: "regex"; pattern: string };
 type Changes = { css: string; js: string; domMutations: GrowthBookMutation[] };
 
-/** What GrowthBook imports: visual changesets for its REST API, and auto experiments for its SDK. */
+/** A document for GrowthBook: visual changesets for its REST API, and auto experiments for its SDK. */
 type GrowthBookDocument = {
   format: "growthbook";
   name: string;
@@ -36,7 +36,7 @@ type GrowthBookDocument = {
   }[];
 };
 
-/** How an experiment is called, and the key that GrowthBook or the feature flag has for it. */
+/** The name of an experiment, and its key in GrowthBook or the key of its feature flag in PostHog. */
 export type ExperimentName = { name: string; key: string };
 
 const VARIATIONS = [
@@ -44,7 +44,7 @@ const VARIATIONS = [
   { key: "1", name: "Variant" },
 ];
 
-/** The rule that ends the part of a style sheet in which `@import` counts. The runtime's sheets know no imports. */
+/** `@import` is ignored after a rule, so this rule in front disables imports, which the runtime's sheets do not support. */
 export const NO_IMPORTS = "html{}\n";
 
 /**
@@ -72,7 +72,7 @@ export function exportGrowthBook(
   };
 }
 
-/** A regular expression: simple patterns ignore case, the protocol and a slash at the end. */
+/** Uses a regular expression, because simple patterns ignore case, the protocol and a slash at the end. */
 const toUrlPatterns = (page: VariantPage): UrlPattern[] => [
   { include: true, type: "regex", pattern: toAddressPattern(page) },
 ];
@@ -80,7 +80,7 @@ const toUrlPatterns = (page: VariantPage): UrlPattern[] => [
 const toChanges = ({ page, items }: CarriedPage<GrowthBookMutation>): Changes => ({
   css: /@import|@\\/i.test(page.css) ? NO_IMPORTS + page.css : page.css,
   js: wrapPageScript(page.js),
-  // A moved element leaves its place before the content around it is replaced.
+  // Moves come first, so that an element leaves its parent before the parent's content is replaced.
   domMutations: items.toSorted((one, other) => Number(isMove(other)) - Number(isMove(one))),
 });
 

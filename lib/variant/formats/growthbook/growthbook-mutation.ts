@@ -1,4 +1,4 @@
-/** A change as dom-mutator takes it, the library with which GrowthBook changes pages. */
+/** A change in the format of dom-mutator, the library with which GrowthBook changes pages. */
 export type GrowthBookMutation = {
   selector: string;
   action: "append" | "set" | "remove";
@@ -10,9 +10,9 @@ export type GrowthBookMutation = {
 };
 
 /**
- * What our `remove` is in GrowthBook: the element is hidden, and its form fields are disabled.
+ * The mutations for our `remove`: they hide the element, and disable its form fields.
  *
- * @param selector a selector that is safe there
+ * @param selector a result of `toSafeSelector`
  */
 export const toRemoval = (selector: string): [GrowthBookMutation, GrowthBookMutation] => [
   { selector, action: "append", attribute: "style", value: ";display: none !important" },
@@ -24,8 +24,11 @@ export const toRemoval = (selector: string): [GrowthBookMutation, GrowthBookMuta
   },
 ];
 
-/** Ends the selector of an element to move into: dom-mutator fails, and stops the experiment, where that is inside. */
+/**
+ * A suffix for the selector of an element to move into. dom-mutator fails, and stops the experiment, if the target is
+ * inside the moved element.
+ */
 export const notInside = (selector: string): string => `:not(${selector},${selector} *)`;
 
-/** Ends the selector of a change of classes: on a drawing, dom-mutator fails and stops the experiment. */
+/** A suffix for the selector of a change of classes: on SVG elements, dom-mutator fails and stops the experiment. */
 export const NOT_SVG = ":not(svg,svg *)";

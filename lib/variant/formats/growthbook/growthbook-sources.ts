@@ -57,7 +57,7 @@ const experimentSchema = field.object({
 /** The changes of one variation on the pages of one source. */
 export type SourceVariation = {
   path: string;
-  /** What the variation can be called. */
+  /** Names by which an import can choose the variation. */
   names: string[];
   css: string;
   js: string;
@@ -77,7 +77,7 @@ type Read<Value> = { ok: true; value: Value } | { ok: false; problem: string };
 
 const isGiven = (text: string | null | undefined): text is string => typeof text === "string" && text !== "";
 
-/** A path in text that goes on from another. */
+/** Appends `rest` to a path. */
 const below = (path: string, rest: string): string => (path === "" ? rest : `${path}.${rest}`);
 
 type Changes = {
@@ -131,13 +131,13 @@ function readExperiment(value: unknown, path: string): Read<GrowthBookSource> {
   };
 }
 
-/** The values that hold changes, with their paths; undefined if the value is no document of GrowthBook. */
+/** Lists the values that may be changesets or experiments, with their paths. */
 function listSources(value: unknown): Read<{ path: string; value: unknown }[]> {
   if (hasOwn(value, "encryptedExperiments"))
     return { ok: false, problem: "encryptedExperiments: is encrypted; import the decrypted payload" };
   if (hasOwn(value, "visualChangeset"))
     return { ok: true, value: [{ path: "visualChangeset", value: value.visualChangeset }] };
-  // A document of ours has both forms of the same changes.
+  // Our own exports have the same changes in both lists, so only one is read.
   const list = ["visualChangesets", "experiments"].find((each) => hasOwn(value, each));
   const isList = Array.isArray(value);
   if (list === undefined && !isList) return { ok: true, value: [{ path: "", value }] };
@@ -149,7 +149,7 @@ function listSources(value: unknown): Read<{ path: string; value: unknown }[]> {
   return { ok: true, value: items.map((item, index) => ({ path: `${list ?? ""}[${index}]`, value: item })) };
 }
 
-/** Reads what GrowthBook exports: visual changesets of its REST API, an SDK payload, and our own documents. */
+/** Reads visual changesets of GrowthBook's REST API, payloads of its SDK, and our own exports. */
 export function readGrowthBookSources(value: unknown): Read<GrowthBookSource[]> {
   const listed = listSources(value);
   if (!listed.ok) return listed;

@@ -41,7 +41,7 @@ const readChanges = (mutations: Mutation[]) =>
   accept(importGrowthBook(changeset(mutations))).pages[0]?.changes;
 
 describe("mutations become changes", () => {
-  test("each kind", () => {
+  test("for each kind of mutation", () => {
     const set = (attribute: string, value: string) => ({ selector: "p", action: "set", attribute, value });
     const cases: [Mutation, unknown][] = [
       [set("html", "a &amp; b"), { op: "setText", selector: "p", text: "a & b" }],
@@ -85,8 +85,8 @@ describe("mutations become changes", () => {
     for (const [mutation, change] of cases) assert.deepEqual(readChanges([mutation]), [change]);
   });
 
-  test("what cannot become a change is named with its field, and the rest is imported", () => {
-    const kept = { selector: "h1", action: "set", attribute: "html", value: "Kept" };
+  test("mutations that cannot become a change are named with their field, and the rest is imported", () => {
+    const valid = { selector: "h1", action: "set", attribute: "html", value: "Kept" };
     const bad: [Mutation, RegExp][] = [
       [{ selector: "p", action: "explode", attribute: "html" }, /no action "explode" for "html"/],
       [{ selector: "p", action: "append", attribute: "title", value: "x" }, /cannot be added/],
@@ -106,7 +106,7 @@ describe("mutations become changes", () => {
       ],
     ];
     for (const [mutation, pattern] of bad) {
-      const { pages, omitted } = accept(importGrowthBook([changeset([mutation, kept])]));
+      const { pages, omitted } = accept(importGrowthBook([changeset([mutation, valid])]));
       assert.deepEqual(pages[0]?.changes, [{ op: "setText", selector: "h1", text: "Kept" }]);
       assert.equal(omitted.length, 1, JSON.stringify(omitted));
       assert.match(omitted[0] ?? "", /^\[0\]\.visualChanges\[1\]\.domMutations\[0\]: .*\.$/);
@@ -114,7 +114,7 @@ describe("mutations become changes", () => {
     }
   });
 
-  test("scripts and style sheets are carried; a script that is none is named", () => {
+  test("scripts and style sheets are imported; an invalid script is named", () => {
     const page = accept(importGrowthBook(changeset([], { css: "p{}", js: "window.a = 1" }))).pages[0];
     assert.deepEqual([page?.css, page?.js], ["p{}", "window.a = 1"]);
     const { pages, omitted } = accept(importGrowthBook(changeset([], { css: "p{}", js: "}; evil(); {" })));
@@ -123,7 +123,7 @@ describe("mutations become changes", () => {
   });
 });
 
-describe("what is taken of a document", () => {
+describe("the imported part of a document", () => {
   const text = (value: string) => [{ selector: "p", action: "set", attribute: "html", value }];
   const payload = {
     status: 200,
@@ -141,7 +141,7 @@ describe("what is taken of a document", () => {
   };
   const choose = (options: object) => importGrowthBook(payload, options);
 
-  test("the first treatment of the first experiment, or the ones that the options name", () => {
+  test("is the first treatment of the first experiment, or the one that the options name", () => {
     const red = accept(choose({ experiment: "a" }));
     assert.deepEqual(red.pages[0]?.changes, [{ op: "setText", selector: "p", text: "red" }]);
     assert.deepEqual([red.pages[0]?.url, red.pages[0]?.match], ["https://shop.example/p/**", "glob"]);
@@ -162,7 +162,7 @@ describe("what is taken of a document", () => {
     assert.match(refuse(choose({})), /^document: has no changes to import.*redirects/);
   });
 
-  test("pages without an address that can be carried need the option", () => {
+  test("pages without a usable address need the url option", () => {
     const options = { experiment: "b" };
     assert.match(refuse(choose(options)), /there is no address to include; give the url/);
     const { pages } = accept(choose({ ...options, url: "https://shop.example/b" }));
@@ -207,7 +207,7 @@ describe("what is taken of a document", () => {
     assert.match(refuse(importGrowthBook({ ...changeset(insert), urlPatterns: many })), /wildcards/);
   });
 
-  test("patterns that can hang are read and never run", () => {
+  test("regular expressions that can hang are parsed and never run", () => {
     const pattern = `^https://shop.example/${"(a+)+".repeat(1_000)}$`;
     const urlPatterns = [{ type: "regex", pattern }];
     assert.match(refuse(importGrowthBook({ ...changeset(text("x")), urlPatterns })), /no equivalent/);
@@ -252,7 +252,7 @@ describe("hostile input is refused with its field", () => {
     assert.equal(Reflect.get({}, "visualChanges"), undefined);
   });
 
-  test("too much", () => {
+  test("too large documents", () => {
     const long = "x".repeat(50 * 1024 * 1024);
     const { changesMax } = { changesMax: 200 };
     assert.match(
@@ -280,7 +280,7 @@ describe("hostile input is refused with its field", () => {
     assert.match(accept(attempt).omitted.join(), /nodes|nested/);
   });
 
-  test("duplicates: pages of one address become one, and each keeps its script", () => {
+  test("pages with the same address are merged, and each script is kept", () => {
     const one = changeset([mutation], { js: "let a = 1; return", css: "p{}" });
     const { pages } = accept(importGrowthBook({ visualChangesets: [one, one] }));
     assert.equal(pages.length, 1);

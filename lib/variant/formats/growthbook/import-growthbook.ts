@@ -8,9 +8,8 @@ import { type GrowthBookSource, readGrowthBookSources, type SourceVariation } fr
 import { readMutations } from "./read-mutations.ts";
 
 /**
- * Imports what GrowthBook exports: a visual changeset of its REST API or several, an SDK payload with `experiments`, or a
- * document of `exportGrowthBook`. Of a payload with several experiments and variations it takes one. Pure: the value may
- * be anything.
+ * Imports visual changesets of GrowthBook's REST API, an SDK payload with `experiments`, or a document of
+ * `exportGrowthBook`. If there are several experiments and variations, it imports one. Pure. `value` is not validated yet.
  */
 export function importGrowthBook(value: unknown, options: ImportOptions = {}): Imported {
   const read = readGrowthBookSources(value);
@@ -58,7 +57,7 @@ function readDrafts(
   for (const { path, address } of readAddresses(source, url, omitted)) {
     if (hasInserts && addresses.some((first) => canMeet(first, address)))
       omitted.push(
-        `${path}: its pages can be those of another pattern, where the insertions would be made twice.`,
+        `${path}: it can match pages of another pattern, on which the insertions would be made twice.`,
       );
     else addresses.push(address);
   }
@@ -74,14 +73,14 @@ function readDrafts(
 /** The part of an address pattern before its wildcards. */
 const readStart = ({ url }: Address): string => url.split("*")[0] ?? "";
 
-/** Whether two page entries might match the same page. Patterns of others are compared as texts, and never run. */
+/** Whether two page entries might match the same page. Imported patterns are compared as text, and never run. */
 function canMeet(one: Address, other: Address): boolean {
   if (one.match === "path" && other.match === "path") return one.url === other.url;
   const [first, second] = [readStart(one), readStart(other)];
   return first.startsWith(second) || second.startsWith(first);
 }
 
-/** The page entries of a source. */
+/** The addresses of a source's page entries, with the paths of their patterns. */
 function readAddresses(
   { path, urlPatterns }: GrowthBookSource,
   url: string | undefined,

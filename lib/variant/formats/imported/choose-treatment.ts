@@ -1,15 +1,14 @@
 import { VARIANT_LIMITS } from "../../document.ts";
 import { type ImportOptions, quote } from "./imported.ts";
 
-/** What a document holds for one experiment on one set of pages. */
+/** The treatments of one experiment on one set of pages. A document may have several sources for one experiment. */
 type Experiment<Treatment> = { path: string; names: string[]; treatments: Treatment[] };
 type Treatment = { path: string; names: string[]; isControl: boolean; isEmpty: boolean };
 
 /**
- * Chooses the treatments to import: of one experiment, one of each of its sources. All have the same name, so that they
- * belong together.
+ * Chooses the treatments to import: those with one name, from all sources of one experiment.
  *
- * @param omitted gets a sentence for each other experiment and treatment with changes
+ * @param omitted receives a sentence for each other experiment and treatment with changes
  */
 export function chooseTreatment<Each extends Treatment>(
   experiments: Experiment<Each>[],

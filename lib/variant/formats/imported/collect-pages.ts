@@ -23,9 +23,9 @@ export type Draft = {
 };
 
 /**
- * Makes the pages of an import: checks them as a document is checked, and leaves out what fails.
+ * Makes the pages of an import: checks them like a document, and leaves out parts that fail.
  *
- * @param omitted what was left out before; it is extended
+ * @param omitted sentences about parts that were left out; this function appends to it
  */
 export function collectPages(drafts: Draft[], omitted: string[]): Imported {
   const merged = mergeDrafts(drafts);
@@ -33,7 +33,7 @@ export function collectPages(drafts: Draft[], omitted: string[]): Imported {
   if (tooLarge !== undefined) return { ok: false, problem: tooLarge };
   let pages = merged;
   for (const find of [findShapeProblems, checkDocumentContent]) {
-    // Without problems in its shape, it is a document.
+    // The cast is safe: `checkDocumentContent` runs after `findShapeProblems` has removed invalid parts.
     const problems = find(toDocument(pages) as Parameters<typeof checkDocumentContent>[0]);
     const whole = problems.find(({ path }) => !path.startsWith("pages["));
     if (whole) return { ok: false, problem: `document: ${whole.problem}` };
@@ -56,7 +56,7 @@ const toPage = ({ url, match, changes, css, js }: Draft): PageInput => ({
   js,
 });
 
-/** Two drafts of one address become one. */
+/** Merges drafts that have the same address. */
 function mergeDrafts(drafts: Draft[]): Draft[] {
   const merged = new Map<string, Draft>();
   for (const draft of drafts) {
@@ -77,13 +77,13 @@ function mergeDrafts(drafts: Draft[]): Draft[] {
   return [...merged.values()];
 }
 
-/** Scripts are function bodies: each keeps its names and its `return`. */
+/** Wraps each script in a function of its own, so that its names and its `return` do not affect the other. */
 function mergeScripts(first: string, second: string): string {
   if (first.trim() === "" || second.trim() === "") return first.trim() === "" ? second : first;
   return [first, second].map((js) => `(function () {\n${js}\n})();`).join("\n");
 }
 
-/** Finds what is too much before anything of it is parsed. */
+/** Checks the limits before any HTML or script is parsed. */
 function findSizeProblem(drafts: Draft[]): string | undefined {
   const { pagesMax, changesMax, documentBytesMax } = VARIANT_LIMITS;
   if (drafts.length > pagesMax) return `document: must have at most ${pagesMax} pages, not ${drafts.length}`;
@@ -98,7 +98,7 @@ function findSizeProblem(drafts: Draft[]): string | undefined {
   return undefined;
 }
 
-/** The pages as a document, whose ids are only for the check: the caller numbers the changes. */
+/** Makes a document of the pages. Its change ids are only for the check; the caller numbers the changes. */
 function toDocument(drafts: Draft[]): { pages: (Omit<PageInput, "changes"> & { changes: Change[] })[] } {
   let last = 0;
   return {

@@ -54,7 +54,7 @@ for (const [name, document, read] of [
   ["GrowthBook", exportGrowthBook(VARIANT, NAMED).document, importGrowthBook],
   ["PostHog", exportPostHog(VARIANT, NAMED).document, importPostHog],
 ] as const)
-  test(`whatever is in a document of ${name}, its import passes the check or is refused with a field`, () => {
+  test(`the import of any document of ${name} passes the check or is refused with a field`, () => {
     const plain: unknown = JSON.parse(JSON.stringify(document));
     const paths = listPaths(plain);
     fc.assert(
@@ -68,7 +68,7 @@ for (const [name, document, read] of [
         }));
         const again = variantDocumentSchema.parse({ pages });
         assert.deepEqual(checkDocumentContent(again), []);
-        // What is imported can be exported.
+        // Every imported document can be exported without an error.
         exportGrowthBook(again, NAMED);
         exportPostHog(again, NAMED);
         return undefined;

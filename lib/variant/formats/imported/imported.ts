@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { PageInput } from "../../document.ts";
 
-/** What to take of a document that holds several things. */
+/** Which part of a document with several experiments or variations to import. */
 export type ImportOptions = {
   /** Key, id or name of the experiment. The default is the first one with changes. */
   experiment?: string | undefined;
@@ -11,13 +11,13 @@ export type ImportOptions = {
   url?: string | undefined;
 };
 
-/** The pages of an imported variant, which fit its limits, and a sentence for each thing that is not in them. */
+/** The pages of an imported variant, within its limits, and a sentence for each part that was left out. */
 export type Imported =
   | { ok: true; pages: PageInput[]; omitted: string[] }
   /** Nothing can be imported. The sentence begins with the field. */
   | { ok: false; problem: string };
 
-/** A text of others in a sentence of ours. */
+/** Quotes foreign text in a sentence of ours, cut to 200 characters. */
 export const quote = (text: string): string => JSON.stringify(text.slice(0, 200).toWellFormed());
 
 /** A path such as `experiments[0].variations` as text. */
@@ -46,7 +46,7 @@ export function parsePart<Schema extends z.ZodType>(
   };
 }
 
-/** Schemas with sentences of ours. Fields that are not named are ignored, whatever they hold. */
+/** Schemas with our error sentences. Unknown fields are ignored. */
 export const field = {
   text: () => z.string({ error: "must be a string" }),
   /** A string that may be absent or null. */
@@ -60,6 +60,6 @@ export const field = {
       .pipe(z.array(item)),
 };
 
-/** Whether a value is an object that has a field of its own. */
+/** Whether a value is an object with an own property of this name. */
 export const hasOwn = (value: unknown, name: string): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && Object.hasOwn(value, name);

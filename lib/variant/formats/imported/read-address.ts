@@ -3,7 +3,7 @@ import { toAddressPattern } from "../../runtime/match-address.ts";
 
 export type Address = { url: string; match: PageMatch };
 
-/** What the parts of `toAddressPattern` that match any characters are in a glob. */
+/** The wildcards of a glob for the parts of `toAddressPattern` that match any characters. */
 const WILDCARDS: [pattern: string, wildcard: string][] = [
   ["[^?#]*", "**"],
   ["[^#]*", "**"],
@@ -14,7 +14,7 @@ const WILDCARDS: [pattern: string, wildcard: string][] = [
 const QUERY = "(\\?[^#]*)?";
 const FRAGMENT = "(#.*)?";
 
-/** The texts and wildcards of a regular expression that has nothing else; undefined if it has. It is never run. */
+/** Reads a regular expression that has only literal text and wildcards, without running it; undefined for any other. */
 function readParts(pattern: string): string | undefined {
   let url = "";
   for (let index = 0; index < pattern.length; ) {
@@ -32,8 +32,8 @@ function readParts(pattern: string): string | undefined {
 const isSame = (address: Address, pattern: string) => toAddressPattern(address) === pattern;
 
 /**
- * Reads the addresses that a regular expression matches: those that an export writes, and simple ones of others, such as
- * `^https://shop.example/cart`. Undefined for all others.
+ * Reads a regular expression as an address rule. It reads all expressions that our exports write, and simple ones of other
+ * tools, such as `^https://shop.example/cart`. Undefined for any other.
  */
 export function readRegex(source: string): Address | undefined {
   const pattern = source.replaceAll("\\/", "/");
@@ -54,7 +54,7 @@ export function readRegex(source: string): Address | undefined {
     isSame({ url, match }, pattern),
   );
   if (ours) return { url, match: ours };
-  // A regular expression of others, which has no part for the fragment.
+  // A regular expression of another tool, without a part for the fragment.
   const isWhole = isEnded && body === pattern.slice(1, -1);
   return isWhole || body === pattern.slice(1) || /\.\*\$?$/.test(pattern)
     ? { url, match: isWhole ? "exact" : "prefix" }

@@ -1,9 +1,9 @@
 import type { ChangeInput } from "../../document.ts";
 import { readText } from "../portable/html.ts";
 
-/** The change that sets HTML: a text if there is nothing else in it. */
+/** The change that sets HTML. HTML that is only text becomes `setText`. */
 export function toContentChange(selector: string, html: string): ChangeInput {
-  // Only HTML without markup is parsed here: the check has limits for the rest.
+  // Only HTML without markup is parsed here, because the limits on markup are checked later.
   const text = /<[A-Za-z/!?]/.test(html) ? undefined : readText(html);
   return text === undefined ? { op: "setHtml", selector, html } : { op: "setText", selector, text };
 }

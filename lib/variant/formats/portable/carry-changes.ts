@@ -3,18 +3,18 @@ import { type Candidate, findInterplay } from "./interplay.ts";
 import type { Omission } from "./omission.ts";
 import { findSelectorLimit } from "./selector.ts";
 
-/** A change in the format, or the part of a sentence that says why there is none. */
+/** A change converted to a format, or the reason why it cannot be, as a part of a sentence. */
 export type Carried<Item> = { items: Item[] } | { limit: string };
 
-/** A page entry in the format. */
+/** A page entry with its changes converted to a format. */
 export type CarriedPage<Item> = { page: VariantPage; items: Item[] };
 
 /**
- * Brings the changes of a document into a format. Changes that are off have no effect, so they are left out without an
+ * Converts the changes of a document to a format. Changes that are off have no effect, so they are left out without an
  * omission.
  *
  * @param tool the name of the tool, for the sentences
- * @param carry a change in the format, without regard to other changes
+ * @param carry converts a change, without regard to other changes
  */
 export function carryChanges<Item>(
   document: VariantDocument,

@@ -11,10 +11,10 @@ const SVG_TAGS = new Set(
   ),
 );
 
-/** Whether an element of this name is part of a drawing. */
+/** Whether an element of this name belongs to SVG. */
 export const isSvgTag = (tag: string): boolean => SVG_TAGS.has(tag);
 
-/** Parses as `innerHTML` of an element of this name does. */
+/** Parses a text like `innerHTML` of an element of this name. */
 function parseIn(tag: string, text: string) {
   const namespace = isSvgTag(tag) ? html.NS.SVG : html.NS.HTML;
   return parseFragment(defaultTreeAdapter.createElement(tag, namespace, []), text, {});
@@ -49,7 +49,7 @@ function listElements(parent: ParentNode): PortableElement[] {
   ]);
 }
 
-/** Reads checked HTML as the runtime does, without comments. */
+/** Parses checked HTML like the runtime, without comments. */
 export function readHtml(text: string): { html: string; elements: PortableElement[]; hasText: boolean } {
   const tree = parseFragment(text);
   removeComments(tree);
@@ -58,15 +58,15 @@ export function readHtml(text: string): { html: string; elements: PortableElemen
 }
 
 /**
- * HTML that means the same as `innerHTML` of each of these elements, however often it is read and written; undefined if
- * there is none, as for table cells without a row.
+ * Makes HTML that `innerHTML` of each of these elements parses to the same content, even after it was serialized and parsed
+ * again. Undefined if that is impossible, as for table cells without a row.
  */
 export function toPortableHtml(
   text: string,
   tags: string[],
 ): { html: string; elements: PortableElement[] } | undefined {
   const { html: content, elements } = readHtml(text);
-  // The runtime builds what the HTML is outside of a drawing.
+  // The runtime parses HTML outside of SVG, so inside SVG elements the result would differ.
   if (tags.includes("template") || (elements.length > 0 && tags.some(isSvgTag))) return undefined;
   return tags.every((tag) => serialize(parseIn(tag, content)) === content)
     ? { html: content, elements }
@@ -76,19 +76,19 @@ export function toPortableHtml(
 const escapeText = (text: string): string =>
   text.replace(/[&<>\u00A0]/g, (each) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[each] ?? "&nbsp;");
 
-/** The text of a tree that is nothing else; undefined if there are elements. */
+/** The text of a tree; undefined if the tree also has other nodes. */
 function readOnlyText(parent: ParentNode): string | undefined {
   const texts = parent.childNodes.map((child) => ("value" in child ? child.value : undefined));
   return texts.includes(undefined) ? undefined : texts.join("");
 }
 
-/** A text as HTML that means the same inside each of these elements; undefined if there is none. */
+/** Makes HTML that each of these elements parses to this text; undefined if that is impossible. */
 export function toPortableText(text: string, tags: string[]): string | undefined {
   const content = escapeText(text);
-  // What is set in a template is not a child of it.
+  // `innerHTML` of a template sets its `content`, not its children.
   if (tags.includes("template")) return undefined;
   return tags.every((tag) => readOnlyText(parseIn(tag, content)) === text) ? content : undefined;
 }
 
-/** The text of HTML without elements and comments; undefined if it has some. */
+/** The text of HTML that is only text; undefined for HTML with elements or comments. */
 export const readText = (text: string): string | undefined => readOnlyText(parseFragment(text));

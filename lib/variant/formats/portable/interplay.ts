@@ -3,16 +3,16 @@ import { matchesAddress } from "../../runtime/match-address.ts";
 import { readHtml } from "./html.ts";
 import { couldCoincide, couldMatch } from "./selector.ts";
 
-/** A change that a format can carry on its own. */
+/** A change that a format supports on its own. */
 export type Candidate = { page: VariantPage; change: Change };
 
-/** Pseudo-classes that attributes decide. */
+/** Pseudo-classes that depend on attributes. */
 const STATES =
   /:(?:checked|default|dir|disabled|enabled|lang|link|any-link|open|optional|placeholder-shown|read-|required|selected)/;
 const NEIGHBOURS = /[+~]|:(?:nth|first|last|only|empty|has|not|is|where)/;
 const FIELDS = ["input", "select", "textarea", "button"];
 
-/** Whether two page entries can both apply to an address. Errs on the side of yes. */
+/** Whether two page entries might both apply to one address. True if in doubt. */
 export function canOverlap(one: Pick<VariantPage, "url" | "match">, other: typeof one): boolean {
   const patterns = [one, other].filter(({ match }) => match === "prefix" || match === "glob");
   const [pattern] = patterns;
@@ -23,7 +23,7 @@ export function canOverlap(one: Pick<VariantPage, "url" | "match">, other: typeo
   return a.origin === b.origin && a.pathname === b.pathname;
 }
 
-/** The attributes that a change writes, and the class if it is about one. */
+/** The attributes that a change writes, and its class for a change of a class. */
 function listWritten(change: Change): { names: string[]; className?: string } {
   switch (change.op) {
     case "setAttribute":
@@ -53,7 +53,7 @@ function dependsOnAttribute(selector: string, name: string, className?: string):
 const listSelectors = (change: Change): string[] =>
   change.op === "move" ? [change.selector, change.target] : [change.selector];
 
-/** Whether what a change does can happen inside HTML that another change sets. */
+/** Whether a change might affect elements of HTML that another change sets. */
 function reachesInto(change: Change, html: string): boolean {
   const { elements } = readHtml(html);
   if (change.op === "remove" && elements.some(({ tag }) => FIELDS.includes(tag))) return true;
@@ -62,11 +62,11 @@ function reachesInto(change: Change, html: string): boolean {
 
 type Move = Extract<Change, { op: "move" }>;
 
-/** Whether two moves might push each other away. */
+/** Whether one move might go to the position of the other. */
 const isCloseTo = (change: Move, other: Move): boolean =>
   [other.selector, other.target].some((selector) => couldCoincide(change.target, selector));
 
-/** Properties that a change gives an important value. */
+/** Properties that a change sets with `!important`. */
 const listImportant = (change: Change): string[] => {
   if (change.op === "remove") return ["display"];
   if (change.op !== "setStyle") return [];
@@ -84,7 +84,7 @@ function isOverruled(change: Extract<Change, { op: "setStyle" }>, other: Change)
   return isSameProperty && couldCoincide(change.selector, other.selector);
 }
 
-/** Why a change needs the others to be applied as the runtime does it; undefined if it does not. */
+/** Why the result of a change depends on the order in which it and another change are applied; undefined if it does not. */
 function findDependence(change: Change, other: Change): string | undefined {
   if (other.op === "setHtml" && reachesInto(change, other.html))
     return other === change
@@ -112,8 +112,9 @@ function findDependence(change: Change, other: Change): string | undefined {
 }
 
 /**
- * Says why a change would have another effect where changes are applied one after the other; undefined if it would not.
- * The runtime finds the elements of all changes first. Only selectors are known here, so it says so rather too often.
+ * Says why a change might have another effect in a tool that applies one change after the other; undefined if it has the
+ * same. The runtime finds the elements of all changes first. The page is not known here, so the answer errs on the safe
+ * side.
  */
 export function findInterplay(candidate: Candidate, others: readonly Candidate[]): string | undefined {
   for (const other of others) {

@@ -1,9 +1,9 @@
 import type { PortableElement } from "./html.ts";
 
-/** What the last compound of a selector says about the element: `button#pay.big` has a tag, an id and a class. */
+/** The parts of the last compound of a selector: `button#pay.big` has a tag, an id and a class. */
 type Subject = { tag: string | null; id: string | null; classes: string[] };
 
-/** Splits at a character class outside of strings, escapes and brackets. Linear. */
+/** Splits a text at separators outside of strings, escapes and brackets, in linear time. */
 function splitTopLevel(text: string, isSeparator: (character: string) => boolean): string[] {
   const parts: string[] = [""];
   let depth = 0;
@@ -31,7 +31,7 @@ const isCombinator = (character: string) => /[\s>+~]/.test(character);
 
 function readSubject(complex: string): Subject {
   const compound = splitTopLevel(complex, isCombinator).findLast((part) => part !== "") ?? "";
-  // Attributes and pseudo-classes only narrow down what matches, so they may be ignored; a part of a name may not.
+  // Attributes and pseudo-classes only narrow what matches, so they may be ignored. Parts of escaped names may not.
   const isOpaque = /[\\\u0080-\uFFFF]/.test(compound);
   const bare = isOpaque ? "" : (splitTopLevel(compound, (each) => each === ":")[0] ?? "");
   const names = bare.replace(/\[.*\]/s, "");
@@ -45,7 +45,7 @@ function readSubject(complex: string): Subject {
 /** The subjects of a selector list, one for each of its selectors. */
 export const readSubjects = (selector: string): Subject[] => splitList(selector).map(readSubject);
 
-/** Whether a selector might match an element of HTML, as far as its subjects tell. */
+/** Whether a selector might match an element of HTML, judged by its subjects alone. */
 export const couldMatch = (selector: string, { tag, attributes }: PortableElement): boolean =>
   readSubjects(selector).some(
     (subject) =>
@@ -54,7 +54,7 @@ export const couldMatch = (selector: string, { tag, attributes }: PortableElemen
       subject.classes.every((name) => (attributes.get("class") ?? "").split(/\s+/).includes(name)),
   );
 
-/** Whether two selectors might find the same element, as far as their subjects tell. */
+/** Whether two selectors might match the same element, judged by their subjects alone. */
 export const couldCoincide = (one: string, other: string): boolean =>
   readSubjects(one).some((a) =>
     readSubjects(other).some(
@@ -64,7 +64,7 @@ export const couldCoincide = (one: string, other: string): boolean =>
     ),
   );
 
-/** Whether a selector finds one element at most: its subject has an id. */
+/** Whether a selector matches at most one element, because its subject has an id. */
 export function isSingular(selector: string): boolean {
   const [subject, ...others] = readSubjects(selector);
   return others.length === 0 && typeof subject?.id === "string";
@@ -76,23 +76,23 @@ const NTH = String.raw`\s*(?:odd|even|[+-]?\d*n(?:\s*[+-]\s*\d+)?|[+-]?\d+)\s*`;
 const PSEUDO = String.raw`:(?:(?:first|last|only)-(?:child|of-type)|empty|checked|disabled|enabled|nth-(?:last-)?(?:child|of-type)\(${NTH}\))`;
 const SUFFIX = String.raw`(?:[.#]${NAME}|\[${NAME}(?:[~|^$*]?=${VALUE})?\]|${PSEUDO})`;
 const COMPOUND = String.raw`(?:(?:${NAME}|\*)${SUFFIX}*|${SUFFIX}+)`;
-/** Selectors that every browser knows. */
+/** Selectors that every browser supports. */
 const PLAIN = new RegExp(String.raw`^${COMPOUND}(?:(?:\s*[>+~,]\s*|\s+)${COMPOUND})*$`);
 
 /**
- * A selector that `querySelectorAll` never throws at: the SDKs do not catch that, and the rest of the experiment would be
- * lost. `:is()` leaves out what the browser does not know.
+ * Makes a selector for which `querySelectorAll` never throws: the SDKs do not catch that error, and the rest of the
+ * experiment would be lost. `:is()` ignores selectors that the browser does not support.
  */
 export function toSafeSelector(selector: string): string {
   const trimmed = selector.trim();
   return PLAIN.test(trimmed) || unwrapSelector(trimmed) !== trimmed ? trimmed : `:is(${trimmed})`;
 }
 
-/** Takes the `:is()` of `toSafeSelector` away. */
+/** Removes the `:is()` of `toSafeSelector`. */
 export function unwrapSelector(selector: string): string {
   if (!selector.startsWith(":is(") || !selector.endsWith(")")) return selector;
   const inner = selector.slice(4, -1);
-  // `:is(a) b:is(c)` begins and ends likewise. A bracket that closes too early shows in the depth.
+  // `:is(a) b:is(c)` begins and ends in the same way; there, the depth falls below zero.
   let depth = 0;
   for (const character of inner.replace(/\\./gs, "").replace(/"[^"]*"|'[^']*'/g, "")) {
     if (character === "(") depth++;
@@ -102,7 +102,7 @@ export function unwrapSelector(selector: string): string {
   return depth === 0 ? inner : selector;
 }
 
-/** The part of a sentence that says why a selector of ours is none of CSS; undefined for a CSS selector. */
+/** Why one of our selectors is not a CSS selector, as a part of a sentence; undefined for a CSS selector. */
 export function findSelectorLimit(selector: string): string | undefined {
   if (/(^|>>)\s*nth=\d+\s*(>>|$)/.test(selector))
     return "its selector takes one of several elements by number";

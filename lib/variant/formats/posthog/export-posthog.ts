@@ -16,7 +16,7 @@ type Variant = {
   conditions?: { url: string; urlMatchType: "regex" };
 };
 
-/** What PostHog's list of web experiments is: the answer to posthog-js. Each experiment is one for its API too. */
+/** A document for PostHog: the list of web experiments that posthog-js loads. Its API accepts each experiment too. */
 type PostHogDocument = {
   format: "posthog";
   experiments: {
@@ -80,7 +80,7 @@ const listPageOmissions = ({ url, css, js }: VariantPage): Omission[] => [
   ...(js.trim() === "" ? [] : [{ changeId: null, url, reason: "PostHog web experiments have no script." }]),
 ];
 
-/** A change as transforms of PostHog, without regard to other changes. */
+/** Converts a change to transforms of PostHog, without regard to other changes. */
 function carryInPostHog(change: Change): Carried<Transform> {
   if (change.late === true)
     return { limit: "posthog-js applies an experiment once, and does not wait for elements that come later" };
@@ -109,7 +109,7 @@ function carryInPostHog(change: Change): Carried<Transform> {
   return { limit: "posthog-js sets no attribute but style, and no classes" };
 }
 
-/** The elements inside which posthog-js reads HTML. */
+/** The elements in which posthog-js parses HTML. */
 const listContexts = (selector: string): string[] => readSubjects(selector).map(({ tag }) => tag ?? "div");
 
 function carryHtml(selector: string, html: string, contexts: string[]): Carried<Transform> {

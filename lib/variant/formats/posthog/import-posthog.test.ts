@@ -33,7 +33,7 @@ function refuse(imported: Imported): string {
 test("every field of a transform becomes a change, in the order of posthog-js", () => {
   const transform = {
     selector: ":is(p)",
-    text: "not used beside html",
+    text: "not used together with html",
     html: "<b>x</b>",
     css: "color: red",
     imgUrl: "/x.png",
@@ -63,7 +63,7 @@ test("every field of a transform becomes a change, in the order of posthog-js", 
   ]);
 });
 
-test("addresses that a page entry can have are carried, others are named", () => {
+test("addresses that a page entry supports are imported, others are named", () => {
   const transforms = [{ selector: "p", html: "x" }];
   const read = (conditions: unknown, url?: string) => {
     const imported = importPostHog([experiment(transforms, conditions)], { url });
@@ -94,7 +94,7 @@ test("addresses that a page entry can have are carried, others are named", () =>
   }
 });
 
-test("one variant of one experiment is taken; control is no treatment", () => {
+test("one variant of one experiment is imported; control is not a treatment", () => {
   const two = {
     ...experiment([{ selector: "p", html: "x" }]),
     variants: {
@@ -121,7 +121,7 @@ test("one variant of one experiment is taken; control is no treatment", () => {
   assert.match(refuse(importPostHog(two, { variation: "toString" })), /^variation: there is no "toString"/);
 });
 
-test("what does not pass the check is omitted", () => {
+test("transforms that do not pass the check are omitted", () => {
   const bad = [
     { html: "x" },
     { selector: "p" },

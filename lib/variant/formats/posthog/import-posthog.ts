@@ -54,9 +54,9 @@ type Experiment = { path: string; names: string[]; treatments: Treatment[] };
 type Read<Value> = { ok: true; value: Value } | { ok: false; problem: string };
 
 /**
- * Imports what PostHog exports: a web experiment of its API or a list of them, what its API answers to posthog-js, or a
- * document of `exportPostHog`. `text`, `attributes`, `imgUrl` and `className` say what the experiment's author wanted, so
- * they become changes, though current versions of posthog-js ignore them. Pure: the value may be anything.
+ * Imports web experiments of PostHog's API, the answer of that API to posthog-js, or a document of `exportPostHog`.
+ * `text`, `attributes`, `imgUrl` and `className` become changes, although current versions of posthog-js ignore them,
+ * because they say what the experiment's author wanted. Pure. `value` is not validated yet.
  */
 export function importPostHog(value: unknown, options: ImportOptions = {}): Imported {
   const read = readExperiments(value);
@@ -160,7 +160,7 @@ function readDraft(
   }));
 }
 
-/** The changes of a transform, in the order in which posthog-js has applied them. */
+/** The changes of a transform, in the order in which posthog-js applies its fields. */
 function readTransform({
   selector,
   text,
@@ -213,7 +213,7 @@ function readAddress(
 function readCondition(url: string, type: string): Address | undefined {
   if (type === "regex") return readRegex(url);
   if (!/^https?:\/\//i.test(url)) return undefined;
-  // posthog-js compares the fragment, and this page entry never would.
+  // posthog-js compares the fragment, which a page entry cannot.
   if (url.includes("#")) return undefined;
   if (type === "exact") return { url, match: "exact" };
   return type === "icontains" ? { url, match: "prefix" } : undefined;

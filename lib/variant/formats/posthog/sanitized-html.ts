@@ -1,6 +1,6 @@
 import type { PortableElement } from "../portable/html.ts";
 
-/** Elements that posthog-js lets through. It knows more of them; these are the ones that the tests try. */
+/** Elements that posthog-js allows. It allows more of them; these are the ones that the tests cover. */
 const TAGS = new Set(
   `a abbr article aside b blockquote br button caption code col colgroup dd del details dfn div dl dt em
   fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr i img input ins kbd label legend li main mark
@@ -15,15 +15,15 @@ const ATTRIBUTES = new Set(
   transform type value viewbox width x x1 x2 y y1 y2`.split(/\s+/),
 );
 
-/** Attributes whose value it does not read as an address. */
+/** Attributes whose values posthog-js does not check as addresses. */
 const PLAIN_ATTRIBUTES = new Set(
   "alt class for id label name pattern placeholder role style title value".split(" "),
 );
 
-/** Values without a protocol, or with one that it lets through. */
+/** Values without a protocol, or with a protocol that posthog-js allows. */
 const ADDRESS = /^(?:https?:|mailto:|tel:|[^:]*$|[/#?.])/i;
 
-/** Why an attribute does not come through. Ids and names must be none of those that documents and forms have. */
+/** Whether posthog-js keeps an attribute. It removes ids and names that could be properties of documents and forms. */
 function isKept(tag: string, name: string, value: string): boolean {
   if (/[<>]/.test(value)) return false;
   if (/^(?:data|aria)-[a-z0-9-]+$/.test(name)) return true;
@@ -39,7 +39,7 @@ export function findSanitizedPart(elements: readonly PortableElement[]): string 
     if (!TAGS.has(tag)) return `the element ${tag}`;
     const name = [...attributes.keys()].find((each) => !isKept(tag, each, attributes.get(each) ?? ""));
     if (name !== undefined) return `the attribute ${name} of ${tag}`;
-    // It gives each link that opens a window this attribute.
+    // posthog-js sets `rel` itself on each link that opens a window.
     if (attributes.has("target") && attributes.get("rel") !== undefined) return "the attribute rel of a";
   }
   return undefined;

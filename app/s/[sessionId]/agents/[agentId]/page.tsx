@@ -7,7 +7,7 @@ import { loadSessionPage } from "#lib/api/next/mount.ts";
 
 type Props = { params: Promise<{ sessionId: string; agentId: string }> };
 
-/** Once per request, for the title and the page alike. */
+/** Cached per request, because the title and the page both need it. */
 const load = cache(async (sessionId: string, agentId: string) =>
   loadSessionPage(sessionId, (await headers()).get("cookie"), agentId),
 );
@@ -19,7 +19,7 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
   return { title: snapshot?.agent?.name ?? "Not found" };
 }
 
-/** A sub-agent below a session, for visitors of the session's page. */
+/** The page of a sub-agent, for visitors of the session's page. */
 export default async function AgentPage({ params }: Props) {
   const { sessionId, agentId } = await params;
   const snapshot = await load(sessionId, agentId);

@@ -7,7 +7,7 @@ import { loadReportPage } from "#lib/api/next/mount.ts";
 
 type Props = { params: Promise<{ sessionId: string; reportId: string }> };
 
-/** Once per request, for the title and the page alike. */
+/** Cached per request, because the title and the page both need it. */
 const load = cache(async (sessionId: string, reportId: string) =>
   loadReportPage(sessionId, reportId, (await headers()).get("cookie")),
 );

@@ -315,11 +315,7 @@ function checkErrors({ all, byId }) {
       ERROR_CLASS.test(attribute(element, "class") ?? "") && !isHidden(element) ? textOf(element) : "";
     if (text === "" || findAll(element, isField).length > 0) continue;
     const isTied = described.has(attribute(element, "id") ?? "");
-    const isLive = [element, closest(element, (each) => each.attributes.has("aria-live"))].some(
-      (each) =>
-        each &&
-        (each.attributes.has("aria-live") || ["alert", "status"].includes(attribute(each, "role") ?? "")),
-    );
+    const isLive = isLiveRegion(element) || closest(element, isLiveRegion) !== undefined;
     if (!isTied && !isLive)
       findings.push({
         severity: "fail",
@@ -339,6 +335,12 @@ function checkErrors({ all, byId }) {
   }
   return findings;
 }
+
+/** @param {Element} element */
+const isLiveRegion = (element) => {
+  const live = attribute(element, "aria-live");
+  return live ? live !== "off" : ["alert", "status", "log"].includes(attribute(element, "role") ?? "");
+};
 
 /** @param {Element[]} fields @returns {Finding[]} */
 const checkNames = (fields) =>

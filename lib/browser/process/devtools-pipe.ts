@@ -1,0 +1,231 @@
+import type { Readable, Writable } from "node:stream";
+import type { ConnectOverCDPTransport } from "playwright";
+import {
+  asking,
+  BROWSER_BYTES_MAX,
+  BROWSER_GONE,
+  type Devtools,
+  type DevtoolsCommand,
+  type DevtoolsConnection,
+  type DevtoolsMessage,
+  MESSAGE_BYTES_MAX,
+  readAnswerId,
+  tooLarge,
+} from "./devtools-connection.ts";
+
+/** DevTools of a browser that this process has started, which nothing else can reach. */
+type DevtoolsPipe = Devtools & {
+  /** Resolves when the browser answers. @throws Error when it ends first. */
+  ready: () => Promise<void>;
+};
+
+/** A connection beside Playwright's: a DevTools session with the browser as a whole, and the sessions opened through it. */
+type Client = {
+  browserSessionId: string;
+  onEvent: (event: DevtoolsMessage) => void;
+  /** Answers all open commands with an error. */
+  end: () => void;
+};
+
+type Pending = { client: Client | undefined; onAnswer: (answer: DevtoolsMessage) => void };
+
+/** Ids of our own commands; Playwright counts from 1. */
+const FIRST_ID = 1_000_000_000;
+const END_OF_MESSAGE = 0;
+/** Events whose size a page decides, and which Playwright can miss: nothing that it tracks depends on them. */
+const DROPPABLE = new Set([
+  "Runtime.consoleAPICalled",
+  "Runtime.exceptionThrown",
+  "Runtime.bindingCalled",
+  "Log.entryAdded",
+  "Network.webSocketFrameReceived",
+  "Network.webSocketFrameSent",
+]);
+
+/**
+ * Speaks DevTools over the two pipes of `--remote-debugging-pipe`: JSON messages that end with a zero byte. Chromium takes
+ * one client there, which is Playwright. Further connections are DevTools sessions of their own, told apart by their ids.
+ */
+export function openDevtoolsPipe(commands: Writable, answers: Readable): DevtoolsPipe {
+  const pending = new Map<number, Pending>();
+  /** Whose the sessions are that are not Playwright's. */
+  const clientOf = new Map<string, Client>();
+  const clients = new Set<Client>();
+  /** The sessions of all connections with the browser as a whole, those of ended ones too: Playwright knows none of them. */
+  const browserSessions = new Set<string>();
+  let lastId = FIRST_ID;
+  let isOpen = true;
+
+  const write = (message: object) => {
+    if (isOpen) commands.write(`${JSON.stringify(message)}\0`);
+  };
+  const transport: ConnectOverCDPTransport = {
+    send: write,
+    // The owner of the browser ends it.
+    close() {},
+  };
+  const close = () => {
+    if (!isOpen) return;
+    isOpen = false;
+    for (const { client, onAnswer } of pending.values()) if (!client) onAnswer(BROWSER_GONE);
+    for (const client of clients) client.end();
+    pending.clear();
+    transport.onclose?.();
+  };
+  const send = (client: Client | undefined, command: DevtoolsCommand, onAnswer: Pending["onAnswer"]) => {
+    if (!isOpen) return onAnswer(BROWSER_GONE);
+    const id = ++lastId;
+    pending.set(id, { client, onAnswer });
+    write({ id, ...command });
+  };
+  const askBrowser = asking((command, onAnswer) => send(undefined, command, onAnswer));
+
+  const receive = (data: Buffer) => {
+    if (data.byteLength > MESSAGE_BYTES_MAX && passOver(data)) return;
+    const message = readMessage(data);
+    if (!message) return close();
+    if (message.id !== undefined && message.id > FIRST_ID) return receiveAnswer(message.id, message);
+    const client = message.sessionId === undefined ? undefined : clientOf.get(message.sessionId);
+    if (client) receiveEvent(client, message);
+    // Playwright expects every message in a task of its own: in one task it would miss contexts that are announced early.
+    else if (!isOfClient(message)) setImmediate(() => transport.onmessage?.(message));
+  };
+  /**
+   * Keeps a huge message from being parsed: an answer becomes an error, an event is dropped. Playwright gets the answers
+   * that it asked for, and the events that it depends on.
+   */
+  const passOver = (data: Buffer): boolean => {
+    const id = readAnswerId(data);
+    if (id === undefined) return clientOf.has(readLastSessionId(data)) || DROPPABLE.has(readMethod(data));
+    if (id > FIRST_ID) receiveAnswer(id, tooLarge(id));
+    return id > FIRST_ID;
+  };
+  const receiveAnswer = (id: number, message: DevtoolsMessage) => {
+    const asked = pending.get(id);
+    pending.delete(id);
+    asked?.onAnswer(asked.client ? withoutBrowserSession(asked.client, message) : message);
+  };
+  const receiveEvent = (client: Client, message: DevtoolsMessage) => {
+    const sessionId = String(message.params?.sessionId);
+    if (message.method === "Target.attachedToTarget") clientOf.set(sessionId, client);
+    if (message.method === "Target.detachedFromTarget") clientOf.delete(sessionId);
+    client.onEvent(withoutBrowserSession(client, message));
+  };
+  /** Events about the sessions of further connections come to Playwright's, too. */
+  const isOfClient = ({ method, sessionId, params = {} }: DevtoolsMessage): boolean => {
+    if (sessionId !== undefined) return browserSessions.has(sessionId);
+    if (method === "Target.detachedFromTarget") return browserSessions.has(String(params.sessionId));
+    const { type } = (params.targetInfo ?? {}) as { type?: unknown };
+    return method === "Target.attachedToTarget" && type === "browser";
+  };
+
+  readMessages(answers, { onMessage: receive, onEnd: close });
+  commands.on("error", close);
+  return {
+    playwright: transport,
+    async ready() {
+      await askBrowser("Browser.getVersion", {});
+    },
+    async open(timeoutMs, { onEvent, onClose }) {
+      const { sessionId } = await withTimeout(askBrowser("Target.attachToBrowserTarget", {}), timeoutMs);
+      const browserSessionId = String(sessionId);
+      const closed = Promise.withResolvers<void>();
+      const client: Client = {
+        browserSessionId,
+        onEvent,
+        end() {
+          if (!clients.delete(client)) return;
+          for (const [id, { client: asker, onAnswer }] of pending) {
+            if (asker !== client) continue;
+            pending.delete(id);
+            onAnswer(BROWSER_GONE);
+          }
+          for (const [id, owner] of clientOf) if (owner === client) clientOf.delete(id);
+          closed.resolve();
+          onClose();
+        },
+      };
+      clients.add(client);
+      clientOf.set(browserSessionId, client);
+      browserSessions.add(browserSessionId);
+      const sendAsClient: DevtoolsConnection["send"] = (command, onAnswer) => {
+        if (clients.has(client)) send(client, { sessionId: browserSessionId, ...command }, onAnswer);
+        else onAnswer(BROWSER_GONE);
+      };
+      return {
+        send: sendAsClient,
+        ask: asking(sendAsClient),
+        isOpen: () => clients.has(client),
+        terminate() {
+          if (!clients.has(client)) return;
+          // What is sent after this finds the connection's sessions and settings gone: the browser keeps the order.
+          send(undefined, { method: "Target.detachFromTarget", params: { sessionId } }, () => {});
+          client.end();
+        },
+        closed: closed.promise,
+      };
+    },
+  };
+}
+
+/** A connection does not know that it is a session with the browser as a whole. */
+function withoutBrowserSession({ browserSessionId }: Client, message: DevtoolsMessage): DevtoolsMessage {
+  if (message.sessionId !== browserSessionId) return message;
+  const { sessionId: _, ...rest } = message;
+  return rest;
+}
+
+/** The session of an event that is not parsed: Chromium writes it last. */
+const readLastSessionId = (data: Buffer): string =>
+  /"sessionId":"([^"]+)"\}$/.exec(data.toString("latin1", data.byteLength - 100))?.[1] ?? "";
+
+/** The method of an event that is not parsed: Chromium writes it first. */
+const readMethod = (data: Buffer): string =>
+  /^\{"method":"([^"]+)"/.exec(data.toString("latin1", 0, 100))?.[1] ?? "";
+
+function readMessage(data: Buffer): DevtoolsMessage | undefined {
+  try {
+    return JSON.parse(data.toString()) as DevtoolsMessage;
+  } catch {
+    // Not what Chromium writes: the browser is given up.
+    return undefined;
+  }
+}
+
+/** Splits a stream at zero bytes. A message beyond the limit ends the stream. */
+function readMessages(
+  stream: Readable,
+  { onMessage, onEnd }: { onMessage: (data: Buffer) => void; onEnd: () => void },
+): void {
+  let parts: Buffer[] = [];
+  let bytes = 0;
+  const end = () => {
+    stream.destroy();
+    onEnd();
+  };
+  stream.on("data", (chunk: Buffer) => {
+    let start = 0;
+    for (let at = chunk.indexOf(END_OF_MESSAGE); at !== -1; at = chunk.indexOf(END_OF_MESSAGE, start)) {
+      const data = Buffer.concat([...parts, chunk.subarray(start, at)]);
+      parts = [];
+      bytes = 0;
+      start = at + 1;
+      onMessage(data);
+    }
+    if (start === chunk.length) return;
+    parts.push(chunk.subarray(start));
+    bytes += chunk.length - start;
+    if (bytes > BROWSER_BYTES_MAX) end();
+  });
+  stream.on("error", end);
+  stream.on("close", end);
+}
+
+function withTimeout<Value>(promise: Promise<Value>, timeoutMs: number): Promise<Value> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => late.reject(new Error(`the browser did not answer within ${timeoutMs} ms`)),
+    timeoutMs,
+  );
+  return Promise.race([promise, late.promise]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,213 @@
+/** A processor that there is a filter for, in Node's words. */
+export type FilterArch = "x64" | "arm64";
+
+/** A system call's number per processor; null where it does not exist. */
+type Numbers = readonly [x64: number | null, arm64: number | null];
+
+/** Answered with EPERM. What a process without privileges cannot do anyway is here too, so that a kernel bug in it is out of reach. */
+const FORBIDDEN: Record<string, Numbers> = {
+  // Other processes.
+  ptrace: [101, 117],
+  process_vm_readv: [310, 270],
+  process_vm_writev: [311, 271],
+  process_madvise: [440, 440],
+  kcmp: [312, 272],
+  pidfd_getfd: [438, 438],
+  // Namespaces and mounts.
+  unshare: [272, 97],
+  setns: [308, 268],
+  mount: [165, 40],
+  umount2: [166, 39],
+  pivot_root: [155, 41],
+  chroot: [161, 51],
+  open_tree: [428, 428],
+  move_mount: [429, 429],
+  fsopen: [430, 430],
+  fsconfig: [431, 431],
+  fsmount: [432, 432],
+  fspick: [433, 433],
+  mount_setattr: [442, 442],
+  statmount: [457, 457],
+  listmount: [458, 458],
+  open_by_handle_at: [304, 265],
+  // Parts of the kernel with a large attack surface.
+  bpf: [321, 280],
+  perf_event_open: [298, 241],
+  userfaultfd: [323, 282],
+  add_key: [248, 217],
+  request_key: [249, 218],
+  keyctl: [250, 219],
+  fanotify_init: [300, 262],
+  lookup_dcookie: [212, 18],
+  // The machine.
+  kexec_load: [246, 104],
+  kexec_file_load: [320, 294],
+  create_module: [174, null],
+  init_module: [175, 105],
+  finit_module: [313, 273],
+  delete_module: [176, 106],
+  reboot: [169, 142],
+  swapon: [167, 224],
+  swapoff: [168, 225],
+  acct: [163, 89],
+  quotactl: [179, 60],
+  quotactl_fd: [443, 443],
+  syslog: [103, 116],
+  vhangup: [153, 58],
+  sethostname: [170, 161],
+  setdomainname: [171, 162],
+  settimeofday: [164, 170],
+  clock_settime: [227, 112],
+  nfsservctl: [180, 42],
+  uselib: [134, null],
+  ustat: [136, null],
+  sysfs: [139, null],
+  iopl: [172, null],
+  ioperm: [173, null],
+  modify_ldt: [154, null],
+  // Where memory lies on machines with several nodes.
+  mbind: [237, 235],
+  set_mempolicy: [238, 237],
+  get_mempolicy: [239, 236],
+  migrate_pages: [256, 238],
+  move_pages: [279, 239],
+  set_mempolicy_home_node: [450, 450],
+};
+
+/** Answered with ENOSYS: programs then use what was there before these calls. */
+const MISSING: Record<string, Numbers> = {
+  io_uring_setup: [425, 425],
+  io_uring_enter: [426, 426],
+  io_uring_register: [427, 427],
+  // Its flags lie in memory, which a filter cannot read. The C library falls back to `clone`.
+  clone3: [435, 435],
+  // Memory that no measurement of a command sees.
+  memfd_secret: [447, 447],
+};
+
+/** Judged by an argument, too. */
+const CHECKED = {
+  clone: [56, 220],
+  personality: [135, 92],
+  socket: [41, 198],
+  socketpair: [53, 199],
+  ioctl: [16, 29],
+  shmget: [29, 194],
+} satisfies Record<string, Numbers>;
+
+/** The newest system call that was considered here (mseal). Newer ones, and those of x32, are answered with ENOSYS. */
+const NEWEST = 462;
+
+const ARCHITECTURES: Record<FilterArch, { audit: number; column: 0 | 1 }> = {
+  x64: { audit: 0xc000003e, column: 0 },
+  arm64: { audit: 0xc00000b7, column: 1 },
+};
+
+const NEW_NAMESPACES = 0x7e020000;
+/** Linux and 32-bit Linux, both also with the name of an old kernel, and the query of the current one. */
+const PERSONALITIES = [0x0, 0x8, 0x20000, 0x20008, 0xffffffff];
+/** Unix, IPv4, IPv6 and netlink. Others, such as the way from a virtual machine to its host, are not bound to the network namespace. */
+const SOCKET_FAMILIES = [1, 2, 10, 16];
+/** TIOCSTI and TIOCLINUX put input into a terminal. */
+const TERMINAL_INPUT = [0x5412, 0x541c];
+/** Shared memory of System V is in the memory of no process. Databases have a small segment, as a lock. */
+const SHARED_MEMORY_BYTES_MAX = 65_536;
+
+const EPERM = 1;
+const ENOSYS = 38;
+const EAFNOSUPPORT = 97;
+
+const KILL_PROCESS = 0x80000000;
+const ALLOW = 0x7fff0000;
+const ERRNO = 0x00050000;
+
+/** Offsets in what a filter sees of a call. */
+const NUMBER_AT = 0;
+const ARCHITECTURE_AT = 4;
+const lowOfArgument = (index: number) => 16 + 8 * index;
+const highOfArgument = (index: number) => 20 + 8 * index;
+
+/** An instruction of the classic BPF machine. */
+type Instruction = { code: number; yes: number; no: number; value: number };
+
+const load = (at: number): Instruction => ({ code: 0x20, yes: 0, no: 0, value: at });
+const answer = (action: number): Instruction => ({ code: 0x06, yes: 0, no: 0, value: action });
+const fail = (errno: number): Instruction => answer(ERRNO | errno);
+/** Conditional jumps over so many instructions. */
+const ifEqual = (value: number, yes: number, no: number): Instruction => ({ code: 0x15, yes, no, value });
+const ifGreater = (value: number, yes: number, no: number): Instruction => ({ code: 0x25, yes, no, value });
+const ifAnyBit = (value: number, yes: number, no: number): Instruction => ({ code: 0x45, yes, no, value });
+
+/** Runs `body`, which ends with an answer, for one number. */
+const when = (number: number, body: Instruction[]): Instruction[] => [
+  ifEqual(number, 0, body.length),
+  ...body,
+];
+
+/** The answer for values of a list, and another one for all others. */
+const byList = (at: number, values: number[], listed: Instruction, others: Instruction): Instruction[] => [
+  load(at),
+  ...values.map((value, index) => ifEqual(value, values.length - index, 0)),
+  others,
+  listed,
+];
+
+/**
+ * A seccomp filter for commands, as bubblewrap reads it (`--seccomp`): an array of BPF instructions. It refuses what
+ * Docker's default profile refuses a container without privileges, and what is said above. Denied calls fail with an
+ * error; a call in the way of another processor, such as 32-bit x86, ends the process.
+ */
+export function buildSeccompFilter(arch: FilterArch): Uint8Array {
+  const { audit, column } = ARCHITECTURES[arch];
+  const numbersOf = (calls: Record<string, Numbers>) =>
+    Object.values(calls)
+      .map((numbers) => numbers[column])
+      .filter((number) => number !== null);
+  const { clone, personality, socket, socketpair, ioctl, shmget } = CHECKED;
+  const family = byList(lowOfArgument(0), SOCKET_FAMILIES, answer(ALLOW), fail(EAFNOSUPPORT));
+  return encode([
+    load(ARCHITECTURE_AT),
+    ifEqual(audit, 1, 0),
+    answer(KILL_PROCESS),
+    load(NUMBER_AT),
+    ifGreater(NEWEST, 0, 1),
+    fail(ENOSYS),
+    ...numbersOf(FORBIDDEN).flatMap((number) => when(number, [fail(EPERM)])),
+    ...numbersOf(MISSING).flatMap((number) => when(number, [fail(ENOSYS)])),
+    ...when(clone[column], [
+      load(lowOfArgument(0)),
+      ifAnyBit(NEW_NAMESPACES, 0, 1),
+      fail(EPERM),
+      answer(ALLOW),
+    ]),
+    ...when(personality[column], byList(lowOfArgument(0), PERSONALITIES, answer(ALLOW), fail(EPERM))),
+    ...when(socket[column], family),
+    ...when(socketpair[column], family),
+    ...when(ioctl[column], byList(lowOfArgument(1), TERMINAL_INPUT, fail(EPERM), answer(ALLOW))),
+    ...when(shmget[column], [
+      load(highOfArgument(1)),
+      ifEqual(0, 0, 2),
+      load(lowOfArgument(1)),
+      ifGreater(SHARED_MEMORY_BYTES_MAX, 0, 1),
+      fail(EPERM),
+      answer(ALLOW),
+    ]),
+    answer(ALLOW),
+  ]);
+}
+
+/** In the byte order of both processors. */
+function encode(program: Instruction[]): Uint8Array {
+  const bytes = Buffer.alloc(program.length * 8);
+  for (const [index, { code, yes, no, value }] of program.entries()) {
+    bytes.writeUInt16LE(code, index * 8);
+    bytes.writeUInt8(yes, index * 8 + 2);
+    bytes.writeUInt8(no, index * 8 + 3);
+    bytes.writeUInt32LE(value >>> 0, index * 8 + 4);
+  }
+  return bytes;
+}
+
+/** The filter of this machine; undefined on a processor for which there is none. */
+export const seccompFilter = (): Uint8Array | undefined =>
+  process.arch === "x64" || process.arch === "arm64" ? buildSeccompFilter(process.arch) : undefined;

@@ -1,0 +1,28 @@
+/**
+ * Words that comments, test names and documents avoid, each with what to write instead. `npm run check` reports them.
+ * @type {[avoided: RegExp, instead: string][]}
+ */
+export const AVOIDED_WORDS = [
+  [/\bwhoever\b/, "the caller, the executor, the client: name the actor"],
+  [/\bnobody\b/, "no client, no process: name the actor"],
+  [/\bsomebody\b/, "a client, another process: name the actor"],
+  [/\banew\b/, "again"],
+  [/\bat hand\b/, "current"],
+  [/\bfor ever\b/, "permanently"],
+  [/\bfor good\b/, "permanently"],
+  [/\bfrom here on\b/, "after this"],
+  [/\bgo(es)? on (with|where|as|by|in|at|on|after|from|without|behind)\b/, "continue"],
+  [/\bbeside\b/, "next to, in addition to, during"],
+  [/\b(is|are|was|were|be|been) told\b/, "notified, informed"],
+  [/\btold of\b/, "notified of"],
+  [/\bstands? (there|here|at|in|behind|before)\b/, "is"],
+  [/\blook(s|ed)? after\b/, "handle, maintain"],
+  [/\btakes? note of\b/, "record"],
+  [/\bwhat (became|has become|becomes) of\b/, "the outcome of"],
+  [/\bfor want of\b/, "because it lacks"],
+  [/\bmade up for\b/, "compensated"],
+  [/\b(is|are|was|were) found out\b/, "detected"],
+  [/\bwithout a word\b/, "without an error"],
+  [/\bin vain\b/, "without success"],
+  [/\bas yet\b/, "yet"],
+];

@@ -1,0 +1,68 @@
+/** Part of `npm run check`: finds words of `avoided-words.mjs` in comments, test names and documents. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { AVOIDED_WORDS } from "./avoided-words.mjs";
+
+const FOLDERS = ["app", "components", "db", "e2e", "inngest", "lib"];
+const CODE = /\.(tsx?|mjs)$/;
+/** The specification stays verbatim, the skills are texts for the model, and the list and its test name the words. */
+const EXCLUDED =
+  /^lib\/(docs\/specification\.md|skills\/library\/|client\/wire\.ts|setup\/(avoided-words|check-language\.test)\.)/;
+
+/** @typedef {{ line: number, text: string }} Passage */
+
+/**
+ * Finds avoided words in a file.
+ * @param {string} file path, which decides between code and document
+ * @param {string} source its text
+ * @returns {string[]} one sentence for each finding
+ */
+export function checkLanguage(file, source) {
+  const passages = file.endsWith(".md") ? [{ line: 1, text: source }] : readPassages(source);
+  return passages.flatMap(({ line, text }) =>
+    AVOIDED_WORDS.flatMap(([avoided, instead]) =>
+      [...text.matchAll(new RegExp(avoided.source.replaceAll(" ", "\\s+"), "gi"))].map(
+        (match) =>
+          `${file}:${line + text.slice(0, match.index).split("\n").length - 1}: "${match[0]}"; write: ${instead}`,
+      ),
+    ),
+  );
+}
+
+/**
+ * The comments of a source file, adjacent lines as one, and the names of its tests.
+ * @param {string} source
+ * @returns {Passage[]}
+ */
+function readPassages(source) {
+  /** @type {Passage[]} */
+  const passages = [];
+  let isOpen = false;
+  for (const [index, text] of source.split("\n").entries()) {
+    const comment = /^\s*(?:\/\/|\/\*\*?|\*(?!\/))(.*)$/.exec(text)?.[1];
+    const trailing = /[;,{(]\s+\/\/ (.*)$/.exec(text)?.[1];
+    const name = /\b(?:test|it|describe)(?:\.\w+)?\(\s*["'`](.*)/.exec(text)?.[1];
+    const found = comment ?? trailing ?? name;
+    const last = passages.at(-1);
+    // A phrase may continue on the next line of its comment.
+    if (comment !== undefined && isOpen && last) last.text += `\n${comment}`;
+    else if (found !== undefined) passages.push({ line: index + 1, text: found });
+    isOpen = comment !== undefined;
+  }
+  return passages;
+}
+
+/** @returns {string[]} */
+const listFiles = () =>
+  FOLDERS.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && (CODE.test(entry.name) || entry.name.endsWith(".md")))
+      .map((entry) => join(entry.parentPath, entry.name)),
+  ).filter((file) => !EXCLUDED.test(file));
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  const findings = listFiles().flatMap((file) => checkLanguage(file, readFileSync(file, "utf8")));
+  for (const finding of findings) console.error(finding);
+  process.exitCode = findings.length > 0 ? 1 : 0;
+}
