@@ -12,7 +12,7 @@ type Collect = (options: { type: "major"; execution: "sync"; flavor: "last-resor
 /**
  * Gives memory back to the system once the process has been idle for five seconds after work. V8 keeps the pages that a
  * burst has filled, or the loading of modules at the start, and lets go of them only in a collection of the last resort:
- * 150 MB after the start alone (`facts.md`, Memory). Such a collection takes 20 to 100 ms, so it waits for idleness.
+ * 150 MB after the start alone (`facts.md`, Node). Such a collection takes 20 to 100 ms, so it waits for idleness.
  *
  * @param deps.readCpuMs CPU time of this process so far.
  * @returns the way to end it.

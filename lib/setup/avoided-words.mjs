@@ -4,7 +4,7 @@
  */
 export const AVOIDED_WORDS = [
   [/\bwhoever\b/, "the caller, the executor, the client: name the actor"],
-  [/\bnobody\b/, "no client, no process: name the actor"],
+  [/(?<!`)\bnobody\b/, "no client, no process: name the actor"],
   [/\bsomebody\b/, "a client, another process: name the actor"],
   [/\banew\b/, "again"],
   [/\bat hand\b/, "current"],
@@ -13,7 +13,6 @@ export const AVOIDED_WORDS = [
   [/\bfrom here on\b/, "after this"],
   [/\bgo(es)? on (with|where|as|by|in|at|on|after|from|without|behind)\b/, "continue"],
   [/\bbeside\b/, "next to, in addition to, during"],
-  [/\b(is|are|was|were|be|been) told\b/, "notified, informed"],
   [/\btold of\b/, "notified of"],
   [/\bstands? (there|here|at|in|behind|before)\b/, "is"],
   [/\blook(s|ed)? after\b/, "handle, maintain"],
