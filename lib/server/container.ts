@@ -97,7 +97,7 @@ async function createBase(env: Env, logger: Logger, isServerless: boolean) {
   const rule = createAddressRule({ allow: env.NETWORK_ALLOW });
   const fetch = createGuardedFetch(rule, { onRefused: securityLog.networkRefused });
   const elicitations = createElicitations({ db: storage.db, log: storage.log });
-  const control = createBrowserControl(storage.words("browser-control"));
+  const control = createBrowserControl(storage.openTopic("browser-control"));
   return { env, logger, securityLog, isServerless, storage, rule, fetch, elicitations, control };
 }
 
@@ -212,7 +212,7 @@ const createAgentsDeps = (
 });
 
 const openLiveHub = (
-  { env, logger, securityLog, storage: { db, log, words }, control }: Base,
+  { env, logger, securityLog, storage: { db, log, openTopic }, control }: Base,
   { access, shares, authenticate, failedAttempts }: Access,
   { browser }: Tooling,
 ) =>
@@ -223,7 +223,7 @@ const openLiveHub = (
     securityLog,
     browser,
     control,
-    words,
+    openTopic,
     access,
     shares,
     authenticate,
@@ -250,7 +250,7 @@ function openMcpServer(base: Base, access: Access, tooling: Tooling, tokenKey: U
     db: storage.db,
     log: storage.log,
     baseUrl: env.baseUrl,
-    words: storage.words("mcp-cancelled"),
+    topic: storage.openTopic("mcp-cancelled"),
   });
 }
 
@@ -369,13 +369,13 @@ const hasOwnerBudget = (env: Env): boolean => readOwnerBudget(env) !== undefined
 const yesterday = (): string => new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
 
 /** @throws Error when the budget of owners is in US dollars and the model has no price. */
-function openSpending({ env, logger, storage: { db, words } }: Base, modelId: string): Spending {
+function openSpending({ env, logger, storage: { db, openTopic } }: Base, modelId: string): Spending {
   const price = env.MODEL_PRICES.get(modelId);
   const budget = readOwnerBudget(env);
   if (budget?.usd !== undefined && !price)
     throw new Error(`OWNER_BUDGET_USD_PER_DAY: needs the price of ${modelId} in MODEL_PRICES`);
   const owners = budget && createOwnerAccounts({ db, logger }, budget);
-  return createSpending({ db, price, owners, words: words("budget-changed") });
+  return createSpending({ db, price, owners, topic: openTopic("budget-changed") });
 }
 
 async function readReadiness({ storage, tooling, player, removals, readModelHealth }: Parts) {

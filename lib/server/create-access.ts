@@ -48,7 +48,7 @@ export function createAccess(env: Env, storage: Storage, logger: Logger, securit
         readKeys: keys.readLive,
         readShares: (sessionIds) => readShareStates(db, sessionIds, new Date()),
       },
-      words: storage.words(ACCESS_TOPIC),
+      topic: storage.openTopic(ACCESS_TOPIC),
       logger,
     }),
     rates: createRates(env, storage, logger),

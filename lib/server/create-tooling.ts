@@ -89,7 +89,7 @@ export async function createTooling(deps: ToolingDeps) {
       log,
       logger,
       owner: storage.owner,
-      handOver: storage.words("browser-taken-over"),
+      handOver: storage.openTopic("browser-taken-over"),
       rule,
       dataDir: env.DATA_DIR,
       launch: readLaunch(env),
@@ -185,19 +185,19 @@ export async function createTooling(deps: ToolingDeps) {
 }
 
 /** Variants are shown in every process: each is told when a tree's live browsers show another one. */
-function createVariants(env: Env, { db, log, words }: Storage, logger: Logger, browser: BrowserService) {
-  const topic = words("variant-shown");
+function createVariants(env: Env, { db, log, openTopic }: Storage, logger: Logger, browser: BrowserService) {
+  const topic = openTopic("variant-shown");
   const self = crypto.randomUUID();
   const publishedScripts = createScriptServer(db, [`${env.baseUrl}/demo`, `${env.ownOrigin}/demo`]);
   const variants: VariantsDeps = {
     db,
     log,
     browser,
-    notifyShown: (rootSessionId) => topic.tell(`${self} ${rootSessionId}`),
+    notifyShown: (rootSessionId) => topic.publish(`${self} ${rootSessionId}`),
     publishedScripts,
     baseUrl: env.baseUrl,
   };
-  const stopListening = topic.listen(
+  const stopListening = topic.subscribe(
     (word) => {
       const [from, rootSessionId = ""] = word.split(" ");
       if (from === self) return;

@@ -40,8 +40,8 @@ function openControls() {
   const open = (self: string) =>
     createBrowserControl(
       {
-        tell: (word) => setImmediate(() => [...ears.values()].map((hear) => hear(word))),
-        listen(hear) {
+        publish: (word) => setImmediate(() => [...ears.values()].map((hear) => hear(word))),
+        subscribe(hear) {
           ears.set(self, hear);
           return () => ears.delete(self);
         },

@@ -55,7 +55,7 @@ export async function openStorage(env: Env, logger: Logger, isServerless: boolea
     /** Keys of before: what they have sealed opens, and what they have signed is accepted, except logins. */
     previousKeys: env.ENCRYPTION_KEY_PREVIOUS,
     log: createEventLog(db, bus),
-    words: (topic: string) => openTopic(bus, topic),
+    openTopic: (name: string) => openTopic(bus, name),
     sealer: createSealer(encryptionKey, env.ENCRYPTION_KEY_PREVIOUS),
     /** The API key that the data folder keeps; undefined where it keeps none. */
     generatedKey: kept?.apiKey,
