@@ -12,7 +12,7 @@ afterEach(() => {
 
 const job = requestRun({ id: "run_1", sessionId: "ses_1", generation: 1 });
 
-/** A sender that notes what it sent; sent jobs are marked in no database. */
+/** Creates a sender that records the jobs it sends and the promises that the platform waits for. Its database does nothing. */
 function openSender() {
   const waited: Promise<unknown>[] = [];
   const sent: Job[] = [];
@@ -27,7 +27,7 @@ function openSender() {
   return { sender, waited, sent };
 }
 
-test("the platform waits for jobs that are sent, and for those of new sessions", async () => {
+test("the platform waits until jobs were sent, also those of new sessions", async () => {
   for (const send of ["sendSoon", "begin"] as const) {
     const { sender, waited, sent } = openSender();
     if (send === "sendSoon") sender.sendSoon([job]);

@@ -4,38 +4,38 @@ import type { Job } from "#lib/session/jobs/jobs.ts";
 type RequestContext = { waitUntil?: (work: Promise<unknown>) => void };
 type Globals = { [REQUEST_CONTEXT]?: { get?: () => RequestContext | undefined } };
 
-/** Where a platform keeps what belongs to the request at hand. */
+/** The global symbol under which the platform stores the context of the current request. */
 const REQUEST_CONTEXT = Symbol.for("@vercel/request-context");
 
-/** How long a function is kept for a job to leave; the sweep has what takes longer. */
-const PATIENCE_MS = 10_000;
+/** How long a function stays alive for a job to be sent. The sweep sends jobs that take longer. */
+const SEND_TIMEOUT_MS = 10_000;
 
 /**
- * A job sender for functions that may be frozen once they have answered: the platform is asked to wait until the jobs
- * have left. Source: the declarations of `@vercel/functions`, `waitUntil`.
+ * Creates a job sender for serverless functions, which may be frozen after their response: it asks the platform to wait
+ * until the jobs were sent. Source: the declarations of `@vercel/functions`, `waitUntil`.
  */
 export function createWaitedSender(deps: Parameters<typeof createJobSender>[0]): JobSender {
-  const departures = new Map<string, () => void>();
+  const waiting = new Map<string, () => void>();
   const sender = createJobSender({
     ...deps,
     async send(job) {
       await deps.send(job);
-      departures.get(job.id)?.();
+      waiting.get(job.id)?.();
     },
   });
-  const departure = (job: Job) =>
+  const waitUntilSent = (job: Job) =>
     new Promise<void>((resolve) => {
-      const timer = setTimeout(leave, PATIENCE_MS);
-      function leave() {
+      const timer = setTimeout(finish, SEND_TIMEOUT_MS);
+      function finish() {
         clearTimeout(timer);
-        departures.delete(job.id);
+        waiting.delete(job.id);
         resolve();
       }
-      departures.set(job.id, leave);
+      waiting.set(job.id, finish);
     });
   function sendSoon(jobs: Job[]): void {
     const context = (globalThis as Globals)[REQUEST_CONTEXT]?.get?.();
-    context?.waitUntil?.(Promise.all(jobs.map(departure)));
+    context?.waitUntil?.(Promise.all(jobs.map(waitUntilSent)));
     sender.sendSoon(jobs);
   }
   return {
