@@ -44,9 +44,7 @@ type SandboxOptions = {
 
 const PROBE_TIMEOUT_MS = 10_000;
 
-/**
- * Creates the sandboxes of this deployment. Checks once, here, whether commands can be confined.
- */
+/** Creates the sandboxes of this deployment. Checks once, here, whether commands can be confined. */
 export async function createSandboxService(options: SandboxOptions): Promise<SandboxService> {
   switch (options.kind) {
     case "none":
@@ -158,7 +156,7 @@ async function createLocalSandboxes(options: SandboxOptions): Promise<SandboxSer
 
 /** Isolates the sessions of this machine from each other, in addition to the sandbox of each command. */
 type SessionIsolation = {
-  /** The user of each workspace; undefined where the service is not root. */
+  /** The user of each workspace; undefined if the service is not root. */
   users: WorkspaceUsers | undefined;
   openGroup: (sessionId: string, use: "commands" | "tests") => Promise<ControlGroup | undefined>;
   removeGroups: (sessionId: string) => Promise<void>;

@@ -21,7 +21,7 @@ type Engine = {
   intake?: JobIntake;
   /** Whether the engine may lose its queue, as a server without durable storage does at a restart. */
   mayLoseJobs: boolean;
-  /** Creates the handler of `/api/inngest`; undefined if the endpoint does not exist. Source: `security.md`, Engine endpoint. */
+  /** Creates the handler of `/api/inngest`; undefined without an endpoint. Source: `security.md`, Engine endpoint. */
   serve: (client: Inngest, functions: InngestFunction.Any[]) => EngineHandler | undefined;
 };
 
@@ -87,7 +87,7 @@ function createServedEngine(env: Env, logger: Logger, isServerless: boolean): En
       logger: createSdkLogger(logger, "info"),
       internalLogger: createSdkLogger(logger, "info"),
     },
-    /** Registers the functions with the server. If the server is unreachable, it asks for them later, or the next start does this. */
+    /** Registers the functions. An unreachable server asks for them later, or the next start registers them. */
     async start(client, functions) {
       const host = new URL(env.baseUrl).host;
       const request = new Request(new URL(PATH, env.baseUrl), { method: "PUT", headers: { host } });

@@ -67,9 +67,9 @@ export function connectToolServers(deps: {
  * be on any host.
  */
 function openBuiltin(env: Env, serveMcp: (request: Request) => Promise<Response>, timeoutMs: number) {
-  const ours = mcpUrl(env.baseUrl);
-  const url = env.BUILTIN_MCP_URL ?? ours;
-  if (url === ours) {
+  const defaultUrl = mcpUrl(env.baseUrl);
+  const url = env.BUILTIN_MCP_URL ?? defaultUrl;
+  if (url === defaultUrl) {
     const fetch: Fetch = (input, init) => serveMcp(new Request(input, init));
     return { url, isOurs: true, fetch, close: async () => {} };
   }

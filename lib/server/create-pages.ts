@@ -23,7 +23,7 @@ type Next = Awaited<ReturnType<typeof prepare>>;
  * Loads Next with the first request for a page: it takes 50 MB and half a second, and clients of the HTTP API do not need
  * it.
  *
- * @param hub a server that does not listen. Next handles its development sockets on it; our server emits their upgrades there.
+ * @param hub a server that does not listen. Next handles its development sockets on it; our server forwards upgrades to it.
  */
 export function createPages(
   env: Env,

@@ -70,11 +70,11 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
     { db, log: storage.log, jobs, logger, stopRun: (runId) => turn.stopRun(runId) },
     deps.control,
   );
-  const own = createStopRegistry();
+  const localStops = createStopRegistry();
   const activeRuns = followRuns({
     db,
     bus,
-    own,
+    localStops,
     logger,
     sweepWaits: waits.sweep,
     resendLost: engine.mayLoseJobs ? () => resendLostJobs(LOST_AFTER_MS) : undefined,
@@ -125,7 +125,7 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
 
   /** Sends the jobs in the outbox and resends lost ones. @returns the number of jobs from the outbox and of lost deliveries. */
   async function sweep(): Promise<number> {
-    // Serverless functions are frozen between calls, so `renew` always sees a gap and returns false.
+    // Serverless functions are frozen between calls, so `renew` always returns false; lost jobs are looked for regardless.
     if ((await activeRuns.renew()) || isServerless) await resendLostJobs(RARELY_LOST_AFTER_MS);
     const lost = await resendLostDeliveries(db);
     if (lost.length > 0)

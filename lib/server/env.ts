@@ -204,7 +204,7 @@ export type Env = z.output<typeof envSchema> & {
   /** Origin of the service as seen from this machine; the agent's browser uses it. */
   ownOrigin: string;
   isLoopback: boolean;
-  /** How long one call of the durable function may play a turn, in milliseconds, before the next call continues; 0: no limit. */
+  /** How long one call of the durable function may play a turn before the next call continues, in ms; 0: no limit. */
   turnBudgetMs: number;
   /** Limits of the bytes that landing pages and imported documents take in the database. */
   pageBytes: ByteLimits;

@@ -26,11 +26,11 @@ import {
 import type { StopRegistry } from "#lib/turn/run/stop-registry.ts";
 
 const TOPIC = "session-removed";
-/** Limit of the run ids in one signal, because signals between processes are short. A session has at most one running turn. */
+/** Limit of the run ids in one signal, because signals between processes must be short. */
 const SIGNALLED_RUNS_MAX = 50;
 /** How long a stopped run may take until its tools have ended. */
 const STOPPING_MS = 5_000;
-/** A tool that ended late may have written files again: a session cleared within this time after its removal is cleared twice. */
+/** A tool that ended late may have written files again, so sessions are cleared once more this long after their removal. */
 const SETTLED_MS = 10 * 60_000;
 /** How long removals are remembered for processes that are down. */
 const KEEP_MS = 7 * 24 * 3_600_000;
@@ -61,7 +61,7 @@ export function followRemovals(deps: RemovalDeps) {
   const clearing = new Map<string, Promise<PendingRemoval[]>>();
   /** Run ids of removed sessions whose runs had not ended at the last check. */
   const runsNotEnded = new Map<string, string[]>();
-  /** Time of the last successful clearing of each session, in which no part was left pending. */
+  /** Time of the last clearing of each session that left no part pending. */
   const clearedAtMs = new Map<string, number>();
   /** Removed sessions of which rows or files are left. */
   const failures = new Set<string>();

@@ -15,19 +15,19 @@ const TOPIC = "stop-run";
  * that no process considers the jobs lost. Stop signals that were missed (a lost connection, a process that crashed between
  * storing and sending one) are read from the rows.
  *
- * @param deps.own the signals of the runs that this process plays.
+ * @param deps.localStops the signals of the runs that this process plays.
  * @param deps.resendLost looks for lost jobs after each renewal; undefined if the engine cannot lose jobs.
  * @param deps.sweepWaits ends the waits of parked runs that are over; never rejects.
  */
 export function followRuns(deps: {
   db: Database;
   bus: EventBus;
-  own: StopRegistry;
+  localStops: StopRegistry;
   logger: Logger;
   resendLost?: (() => Promise<void>) | undefined;
   sweepWaits: () => Promise<void>;
 }) {
-  const { db, bus, own, logger, resendLost, sweepWaits } = deps;
+  const { db, bus, localStops, logger, resendLost, sweepWaits } = deps;
   const pace = createPace(PLAYED_EVERY_MS, LOST_AFTER_MS);
   /** One entry per play. A run may briefly be played twice at once, until one play finds that it has lost its claim. */
   const plays = new Map<{ runId: string }, Promise<unknown>>();
@@ -36,11 +36,11 @@ export function followRuns(deps: {
     logger.warn({ err: error }, "the jobs of running turns could not be renewed");
 
   async function pollStopRequests(): Promise<void> {
-    for (const runId of await listStopRequested(db, listPlayed())) own.stop(runId, STOPPED_REASON);
+    for (const runId of await listStopRequested(db, listPlayed())) localStops.stop(runId, STOPPED_REASON);
   }
   const unsubscribe = bus.onSignal(
     TOPIC,
-    (runId) => own.stop(runId, STOPPED_REASON),
+    (runId) => localStops.stop(runId, STOPPED_REASON),
     () => void pollStopRequests().catch(logFailure),
   );
   async function renew(): Promise<boolean> {
@@ -58,7 +58,7 @@ export function followRuns(deps: {
   }, PLAYED_EVERY_MS);
   timer.unref();
 
-  const stops: StopRegistry = { ...own, stop: (runId) => bus.signal(TOPIC, runId) };
+  const stops: StopRegistry = { ...localStops, stop: (runId) => bus.signal(TOPIC, runId) };
   return {
     stops,
     /**

@@ -141,12 +141,12 @@ describe("the route of the live socket on a platform that upgrades connections i
     );
 
   it("passes the platform's connection to the service, and returns the service's refusals", async (t) => {
-    const taken: string[] = [];
+    const upgraded: string[] = [];
     mount({
       "agent-session-service": {
         async openLive(_request: Request, { sessionId }: { sessionId: string }, upgrade: () => string) {
           if (sessionId !== "good") return new Response(null, { status: 404 });
-          taken.push(upgrade());
+          upgraded.push(upgrade());
           return undefined;
         },
       },
@@ -154,7 +154,7 @@ describe("the route of the live socket on a platform that upgrades connections i
     });
     t.after(() => mount({ "agent-session-service": undefined, "@vercel/request-context": undefined }));
     assert.equal((await GET(request, params("good"))).status, 204);
-    assert.deepEqual(taken, ["the connection"]);
+    assert.deepEqual(upgraded, ["the connection"]);
     assert.equal((await GET(request, params("other"))).status, 404);
   });
 });

@@ -94,9 +94,9 @@ export function createWorkspaceQuota(
       atRest ??= await measureAtRest();
       baseline = atRest;
     },
-    watches: (own) => [
-      { everyMs: own.measureEveryMs, check: checkFiles },
-      { everyMs: own.watchEveryMs, check: (pid) => checkProcesses(pid, own) },
+    watches: (runLimits) => [
+      { everyMs: runLimits.measureEveryMs, check: checkFiles },
+      { everyMs: runLimits.watchEveryMs, check: (pid) => checkProcesses(pid, runLimits) },
     ],
     async settle() {
       const before = atRest ?? baseline;

@@ -323,8 +323,8 @@ describe("commands", () => {
     const workspace = await tight.open("ses_memfd");
     const script =
       "import os, time; f = os.memfd_create('f'); [os.write(f, b'x' * 1048576) for n in range(250)]; print('held'); time.sleep(300)";
-    const has = await workspace.run("command -v python3", options());
-    if (has.exitCode !== 0) return;
+    const python = await workspace.run("command -v python3", options());
+    if (python.exitCode !== 0) return;
     const result = await workspace.run(`python3 -c "${script}"`, options(60_000));
     assert.match(result.output, /\[ended: the processes of the command used more than 200 MiB of memory/);
   });

@@ -94,7 +94,7 @@ export async function readMemoryFileBytes(pids: number[]): Promise<number> {
   return [...files.values()].reduce((total, bytes) => total + bytes, 0);
 }
 
-/** Deleted files that a process has mapped: a mapping outlives its descriptor. The mapped range is a lower bound of the size. */
+/** Deleted files that a process has mapped: a mapping outlives its descriptor. The mapped range approximates the size. */
 async function readUnlinkedMaps(pid: number, device: number): Promise<{ inode: number; bytes: number }[]> {
   const maps = await readFile(`/proc/${pid}/maps`, "utf8").catch(() => "");
   return maps.split("\n").flatMap((line) => {

@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import type { SandboxUser } from "#lib/isolation/sandbox-users.ts";
 import { TEST_PROXY_SOCKET } from "../sandbox-service.ts";
 
-/** A browser has at most 32 connections to a proxy, and 255 WebSockets. Each connection takes four descriptors of the service. */
+/** A browser has at most 32 connections to a proxy and 255 WebSockets. Each takes four descriptors of the service. */
 const CONNECTIONS_MAX = 400;
 
 /** A Unix socket that forwards to a loopback port of this machine. */

@@ -32,7 +32,7 @@ export function createWorkspaceUsers(
     });
     return owner && from.assignOwner(owner.uid);
   }
-  /** Workspaces of an earlier process keep their users. */
+  /** Restores the users of workspaces that an earlier process created. */
   async function findOwners(from: SandboxUsers): Promise<void> {
     for (const name of await readdir(folder)) {
       const user = await assignOwner(from, name);

@@ -15,7 +15,7 @@ type VercelWorkspaceOptions = {
   closing: AbortSignal;
 };
 
-/** Prints the type and size of path `$1`. If it is a file of more than `$2` bytes, copies its beginning to a temporary file. */
+/** Prints type and size of path `$1`. Copies the beginning of a file of more than `$2` bytes to a temporary file. */
 const STAT_FILE = `[ -e "$1" ] || { echo missing; exit; }
 [ -d "$1" ] && { echo folder; exit; }
 [ -f "$1" ] || { echo other; exit; }
