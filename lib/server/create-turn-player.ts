@@ -28,7 +28,7 @@ import type { TurnDeps } from "#lib/turn/turn-deps.ts";
 import { createTurnService } from "#lib/turn/turn-service.ts";
 import type { Retention } from "./apply-retention.ts";
 import { chooseEngine } from "./choose-engine.ts";
-import { createWaitedSender } from "./create-waited-sender.ts";
+import { createServerlessSender } from "./create-serverless-sender.ts";
 import type { Env } from "./env.ts";
 import { followRuns } from "./follow-runs.ts";
 import { followWaits } from "./follow-waits.ts";
@@ -64,7 +64,7 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
   const engine = chooseEngine({ env, db, logger, isServerless, isSoleExecutor: storage.isEmbedded });
   const client = createClient(engine.clientOptions);
   const sender = { db, send: (job: Job) => sendJob(client, job), intake: engine.intake, logger };
-  const jobs = isServerless ? createWaitedSender(sender) : createJobSender(sender);
+  const jobs = isServerless ? createServerlessSender(sender) : createJobSender(sender);
   const freshRuns = createFreshRuns();
   const waits = followWaits(
     { db, log: storage.log, jobs, logger, stopRun: (runId) => turn.stopRun(runId) },

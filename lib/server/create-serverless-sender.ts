@@ -14,7 +14,7 @@ const SEND_TIMEOUT_MS = 10_000;
  * Creates a job sender for serverless functions, which may be frozen after their response: it asks the platform to wait
  * until the jobs were sent. Source: the declarations of `@vercel/functions`, `waitUntil`.
  */
-export function createWaitedSender(deps: Parameters<typeof createJobSender>[0]): JobSender {
+export function createServerlessSender(deps: Parameters<typeof createJobSender>[0]): JobSender {
   const waiting = new Map<string, () => void>();
   const sender = createJobSender({
     ...deps,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
 import type { Database } from "#db/client.ts";
 import { type Job, requestRun } from "#lib/session/jobs/jobs.ts";
-import { createWaitedSender } from "./create-waited-sender.ts";
+import { createServerlessSender } from "./create-serverless-sender.ts";
 
 const REQUEST_CONTEXT = Symbol.for("@vercel/request-context");
 const globals = globalThis as { [REQUEST_CONTEXT]?: unknown };
@@ -19,7 +19,7 @@ function openSender() {
   globals[REQUEST_CONTEXT] = {
     get: () => ({ waitUntil: (work: Promise<unknown>) => void waited.push(work) }),
   };
-  const sender = createWaitedSender({
+  const sender = createServerlessSender({
     db: { update: () => ({ set: () => ({ where: async () => {} }) }) } as unknown as Database,
     send: async (each) => void sent.push(each),
     logger: { warn() {} },
