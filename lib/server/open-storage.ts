@@ -9,7 +9,7 @@ import { createEventLog } from "#lib/events/event-log.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import { createSealer } from "#lib/secrets/sealer.ts";
 import { type Env, EnvError } from "./env.ts";
-import { explainByFolder, findFolderProblem, keepSecrets } from "./prepare-data-folder.ts";
+import { explainByFolder, findFolderProblem, readOrCreateSecrets } from "./prepare-data-folder.ts";
 
 export type Storage = Awaited<ReturnType<typeof openStorage>>;
 
@@ -19,7 +19,7 @@ export type Storage = Awaited<ReturnType<typeof openStorage>>;
  * @throws Error with a sentence if the database or the data folder cannot be used.
  */
 export async function openStorage(env: Env, logger: Logger, isServerless: boolean) {
-  const secrets = isServerless ? undefined : await keepSecrets(env.DATA_DIR);
+  const secrets = isServerless ? undefined : await readOrCreateSecrets(env.DATA_DIR);
   const encryptionKey = env.ENCRYPTION_KEY ?? secrets?.encryptionKey;
   if (!encryptionKey) throw new EnvError("ENCRYPTION_KEY: is required");
   const driver = chooseDriver(env.DATABASE_URL, env.DATABASE_DRIVER);

@@ -56,7 +56,7 @@ const folderError = (folder: string, problem: string, cause: unknown): Error =>
 type GeneratedSecrets = { encryptionKey: Buffer; apiKey: string };
 
 /** Reads the generated secrets of a data folder. Creates missing ones; only their owner can read the files. */
-export async function keepSecrets(dataDir: string): Promise<GeneratedSecrets> {
+export async function readOrCreateSecrets(dataDir: string): Promise<GeneratedSecrets> {
   await prepareDataFolder(dataDir);
   const key = await readOrCreate(join(dataDir, "encryption-key"), () => randomBytes(32).toString("base64"));
   const apiKey = await readOrCreate(

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Env } from "./env.ts";
-import { keepSecrets } from "./prepare-data-folder.ts";
+import { readOrCreateSecrets } from "./prepare-data-folder.ts";
 
 /** Whether the settings contain the deployment's secret key, or its data folder does. */
 export const hasSecretKey = (env: Env): boolean =>
@@ -19,5 +19,5 @@ export async function readSecretKey(env: Env): Promise<Uint8Array> {
     throw new Error(
       `there is no encryption-key in ${env.DATA_DIR}: run this command with the service's DATA_DIR, after its first start, or with its ENCRYPTION_KEY`,
     );
-  return (await keepSecrets(env.DATA_DIR)).encryptionKey;
+  return (await readOrCreateSecrets(env.DATA_DIR)).encryptionKey;
 }
