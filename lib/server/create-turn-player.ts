@@ -123,7 +123,7 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
     jobs.sendSoon(lost);
   }
 
-  /** Sends the jobs in the outbox and resends lost ones. @returns the number of jobs from the outbox and of lost deliveries. */
+  /** Sends the jobs in the outbox and resends lost ones. @returns the number of sent jobs and lost deliveries. */
   async function sweep(): Promise<number> {
     // Serverless functions are frozen between calls, so `renew` always returns false; lost jobs are looked for regardless.
     if ((await activeRuns.renew()) || isServerless) await resendLostJobs(RARELY_LOST_AFTER_MS);

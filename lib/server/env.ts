@@ -107,7 +107,7 @@ const envSchema = z.object({
   SERVICE_API_KEYS: list
     .transform((entries) => entries.map(readConfiguredKey))
     .superRefine((keys, context) => {
-      // The message has the position and not the owner: in a base64 key with padding, part of the key would count as owner.
+      // The message names the position, not the owner: in a base64 key with padding, part of the key would count as owner.
       const short = keys.findIndex(({ key }) => key.length < API_KEY_LENGTH_MIN);
       if (short >= 0)
         context.addIssue({

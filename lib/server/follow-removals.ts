@@ -52,7 +52,7 @@ type RemovalDeps = {
 
 /**
  * Removes sessions: first their rows in one transaction, then, in every process, their parts outside the database: running
- * turns, streams and sockets, the browser, the workspace, files of evidence. If one part fails, the others are still removed.
+ * turns, streams and sockets, the browser, the workspace, files of evidence. If one part fails, the others are removed.
  * The sweep retries failed parts until they are removed, also after a restart. Then a check verifies that no row and no file
  * is left, and the security log records its result. Source: `wire.md`, Also served; decision 051.
  */

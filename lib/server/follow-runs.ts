@@ -11,7 +11,7 @@ import { STOPPED_REASON, type StopRegistry } from "#lib/turn/run/stop-registry.t
 const TOPIC = "stop-run";
 
 /**
- * Connects the running runs of this process with other processes: receives stop signals for them, and renews their jobs so
+ * Connects the runs that this process plays with other processes: receives stop signals for them, and renews their jobs so
  * that no process considers the jobs lost. Stop signals that were missed (a lost connection, a process that crashed between
  * storing and sending one) are read from the rows.
  *
@@ -62,7 +62,7 @@ export function followRuns(deps: {
   return {
     stops,
     /**
-     * Renews the jobs of the running runs, so that they do not count as lost.
+     * Renews the jobs of the runs that this process plays, so that they do not count as lost.
      *
      * @returns false while the age of jobs is not meaningful: after a gap, or after a jump of the database's clock.
      */

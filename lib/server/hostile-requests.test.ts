@@ -80,7 +80,7 @@ const statusesOf = (answer: string) =>
   [...answer.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
 
 const LAST = "Connection: close";
-/** A request that is hidden after another one. It has `Connection: close`, so a server that accepts it answers and closes. */
+/** A request that is hidden after another one. With `Connection: close`, a server that accepts it answers and closes. */
 const HIDDEN = `GET /api/hidden?smuggled HTTP/1.1\r\nHost: ${OWN}\r\n${LAST}\r\n\r\n`;
 
 describe("Host", () => {

@@ -17,8 +17,8 @@ export type TestStage = (
 const PROBE_TIMEOUT_MS = 10_000;
 
 /**
- * Stages test programs for the sandbox. The first program determines which way to give the sandbox the service's Node and
- * the packages works on this machine.
+ * Stages test programs for the sandbox. The first program determines which plan can show the service's Node and Playwright's
+ * packages to the sandbox on this machine.
  */
 export function createTestStage({ planTests }: Confinement & { works: true }): TestStage {
   let chosen: ((command: ArgvCommand) => CommandPlan) | undefined;

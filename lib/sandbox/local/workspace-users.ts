@@ -14,7 +14,8 @@ export type WorkspaceUsers = {
 
 /**
  * @param folder the folder of all workspaces, each named for its session.
- * @param shared the user of sessions that are left over when all other users are assigned.
+ * @param users undefined if the machine has no user ids to assign.
+ * @param shared the user of all sessions that get no user of their own.
  */
 export function createWorkspaceUsers(
   folder: string,
