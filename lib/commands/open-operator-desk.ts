@@ -99,12 +99,12 @@ async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<Opera
   let notified = Promise.resolve();
   const access = createAccessWatch({
     rows: { readKeys: store.readLive, readShares: async () => new Map() },
-    words: {
+    topic: {
       // An embedded database has no other process to notify.
-      tell(word) {
-        if (options.driver !== "embedded") notified = sendSignal(db, ACCESS_TOPIC, word);
+      publish(text) {
+        if (options.driver !== "embedded") notified = sendSignal(db, ACCESS_TOPIC, text);
       },
-      listen: () => () => {},
+      subscribe: () => () => {},
     },
     logger: errorsOnly,
   });

@@ -6,14 +6,14 @@ import { createCallsInFlight } from "./calls-in-flight.ts";
 /** Simulates two processes that share a bus. */
 function startProcesses() {
   const bus = new EventEmitter();
-  const words = {
-    tell: (word: string) => void bus.emit("word", word),
-    listen(onWord: (word: string) => void) {
+  const topic = {
+    publish: (word: string) => void bus.emit("word", word),
+    subscribe(onWord: (word: string) => void) {
       bus.on("word", onWord);
       return () => void bus.off("word", onWord);
     },
   };
-  return { here: createCallsInFlight(words), there: createCallsInFlight(words), bus };
+  return { here: createCallsInFlight(topic), there: createCallsInFlight(topic), bus };
 }
 
 test("only the holder can cancel a call, only by its exact id, and in any process", () => {

@@ -13,9 +13,9 @@ export type CallsInFlight = {
 const ID_MAX = 200;
 
 /** @see CallsInFlight */
-export function createCallsInFlight(words: Topic): CallsInFlight {
+export function createCallsInFlight(topic: Topic): CallsInFlight {
   const calls = new Map<string, Set<AbortController>>();
-  const stopListening = words.listen(
+  const stopListening = topic.subscribe(
     (word) => {
       for (const call of calls.get(word) ?? []) call.abort();
     },
@@ -38,7 +38,7 @@ export function createCallsInFlight(words: Topic): CallsInFlight {
     },
     cancel(holderKey, requestId) {
       const name = nameCall(holderKey, requestId);
-      if (name !== undefined) words.tell(name);
+      if (name !== undefined) topic.publish(name);
     },
     close: stopListening,
   };

@@ -51,8 +51,8 @@ type BuiltinMcpDeps = {
   /** Former token keys, whose tokens are still accepted. */
   previousTokenKeys?: readonly Uint8Array[];
   baseUrl: string;
-  /** The bus on which processes announce cancelled calls. */
-  words: Topic;
+  /** Carries cancellations of calls between processes. */
+  topic: Topic;
   logger: Pick<Logger, "error">;
   securityLog: Pick<SecurityLog, "userTokenRefused">;
 };
@@ -78,7 +78,7 @@ export function createBuiltinMcp(deps: BuiltinMcpDeps): BuiltinMcp {
     threads: createPageThreads(),
   });
   const offer = createToolOffer(utilities, deps.tools);
-  const inFlight = createCallsInFlight(deps.words);
+  const inFlight = createCallsInFlight(deps.topic);
   const turns = {
     agent: createTurns({ atOnce: 4, waitingMax: 60 }),
     other: createTurns({ atOnce: 1, waitingMax: 20 }),

@@ -19,7 +19,7 @@ const makeWith = (found: FoundGroups) =>
   });
 const describeWith = async (found: FoundGroups) => (await makeWith(found)).describe().isolation;
 
-/** Control groups whose files are on disk. */
+/** Fake control groups, with ordinary files in place of the kernel's. */
 async function makeFakeGroups(folder: string, exists = true, readMemoryKills = () => 0) {
   const root = exists ? await mkdtemp(join(folder, "groups-")) : folder;
   const removed: string[] = [];
@@ -33,7 +33,7 @@ async function makeFakeGroups(folder: string, exists = true, readMemoryKills = (
   return { groups, removed, joined: (name: string) => readFile(join(root, name), "utf8") };
 }
 
-describe("opening a workspace", () => {
+describe("createSandboxService", () => {
   it("reports starting, then ready, once", async () => {
     await Promise.all([sandboxes.open("ses_once"), sandboxes.open("ses_once")]);
     assert.deepEqual(
@@ -42,27 +42,27 @@ describe("opening a workspace", () => {
     );
   });
 
-  it("reports error when the folder cannot be made", async () => {
+  it("reports error when the folder cannot be created", async () => {
     await writeFile(join(dataDir, "workspaces", "ses_blocked"), "a file in the way");
     await assert.rejects(sandboxes.open("ses_blocked"));
     assert.equal(statuses.at(-1), "ses_blocked error");
   });
 
-  it("refuses an id that is not a session's", async () => {
+  it("refuses an id that is not a session id", async () => {
     await assert.rejects(sandboxes.open("../ses_x"), refused(/no session/));
   });
 
-  it("none: open fails with a sentence, and no command can run", async () => {
+  it("SANDBOX=none: open fails with a sentence, and no command can run", async () => {
     const none = await make("none");
     await assert.rejects(none.open("ses_a"), refused(/SANDBOX=none/));
     assert.equal(none.describe().canRunCommands, false);
   });
 
-  it("vercel: asks for nothing at start, and says what it is", async () => {
+  it("SANDBOX=vercel: makes no request at the start, and describes itself", async () => {
     assert.match((await make("vercel")).describe().detail, /^Vercel Sandbox/);
   });
 
-  it("without bubblewrap files work, and a command is refused with the reason", async () => {
+  it("without bubblewrap, files work and a command is refused with the reason", async () => {
     const bare = await make("local", {}, join(dataDir, "nothing-here"));
     assert.equal(bare.describe().canRunCommands, false);
     const workspace = await bare.open("ses_bare");
@@ -74,7 +74,7 @@ describe("opening a workspace", () => {
     );
   });
 
-  it("a data folder that other users can pass is confined as well as one they cannot", async () => {
+  it("confines commands also if other users can traverse the data folder", async () => {
     const passable = await mkdtemp("/var/tmp/sandbox-test-");
     await chmod(passable, 0o755);
     const service = await createSandboxService({
@@ -90,7 +90,7 @@ describe("opening a workspace", () => {
     await rm(passable, { recursive: true });
   });
 
-  it("a bubblewrap that exists and fails counts as none, and its words are told", async () => {
+  it("runs no commands if bubblewrap is installed but fails, and quotes its error", async () => {
     const fake = await mkdtemp("/var/tmp/fake-bwrap-");
     await chmod(fake, 0o755);
     const script = '#!/bin/sh\n[ "$1" = --help ] && exit 0\necho "bwrap: no namespaces today" >&2\nexit 1\n';
@@ -101,7 +101,7 @@ describe("opening a workspace", () => {
     await rm(fake, { recursive: true });
   });
 
-  it("says in one line what keeps sessions from each other", async () => {
+  it("describes in one line how sessions are isolated from each other", async () => {
     const none = await make("none");
     assert.equal(none.describe().isolation, "no commands run");
     const open = await make("unconfined");
@@ -124,7 +124,7 @@ describe("opening a workspace", () => {
     assert.ok(line.includes(users), line);
   });
 
-  it("joins the control group of its session before anything of a command runs", async () => {
+  it("a command joins the control group of its session before any of its code runs", async () => {
     if (!isConfined) return;
     const { groups, joined, removed } = await makeFakeGroups(dataDir);
     const service = await makeWith({ works: true, groups });
@@ -134,7 +134,7 @@ describe("opening a workspace", () => {
     const script = { path: "a.mjs", bytes: bytes("console.log('ran')") };
     const program = { runtime: "node", script: "a.mjs", files: [script], args: [] } as const;
     assert.equal((await workspace.runProgram(program, options())).output, "ran\n");
-    // The kernel reads 0 as the process that writes it.
+    // The kernel reads 0 as the id of the writing process.
     assert.deepEqual(await joined("probe"), "0\n");
     assert.deepEqual(await joined("ses_group-commands"), "0\n");
     const { output } = await workspace.run("readlink /proc/[0-9]*/fd/*; true", options());
@@ -144,13 +144,13 @@ describe("opening a workspace", () => {
     await service.close();
   });
 
-  it("joins a group of the kernel's, with the rights of the service and from within the sandbox", async (t) => {
+  it("a command joins a real control group from within the sandbox, with the rights of the service", async (t) => {
     if (!isConfined) return;
     const mount = /^\S+ \S+ \S+ \S+ (\S+) .* - cgroup2 /m.exec(
       await readFile("/proc/self/mountinfo", "utf8"),
     );
     const root = join(mount?.[1] ?? "/no-cgroup2", `sandbox-test-${process.pid}`);
-    // Groups without limits: joining them takes no controllers.
+    // Groups without limits need no controllers.
     const open = async (name: string) => {
       await mkdir(join(root, name), { recursive: true });
       return { joinPath: join(root, name, "cgroup.procs"), readMemoryKills: async () => 0 };
@@ -158,7 +158,7 @@ describe("opening a workspace", () => {
     try {
       await open("probe");
     } catch (error) {
-      return t.skip(`this machine lets nobody make groups: ${error}`);
+      return t.skip(`control groups cannot be created on this machine: ${error}`);
     }
     const removeGroup = (name: string) => rmdir(join(root, name));
     const groups: ControlGroups = { open, remove: async () => {}, close: async () => {} };
@@ -171,7 +171,7 @@ describe("opening a workspace", () => {
     for (const name of ["probe", "ses_kernel-commands", ""]) await removeGroup(name);
   });
 
-  it("goes on without control groups where a command cannot join one", async () => {
+  it("works without control groups if a command cannot join one", async () => {
     if (!isConfined) return;
     const { groups } = await makeFakeGroups(join(dataDir, "no", "such", "folder"), false);
     const service = await makeWith({ works: true, groups });
@@ -180,7 +180,7 @@ describe("opening a workspace", () => {
     assert.equal(output, "on\n");
   });
 
-  it("tells a command that the kernel has ended one of its processes", async () => {
+  it("notes in the output that the kernel killed a process of the command", async () => {
     if (!isConfined) return;
     let kills = 0;
     const { groups } = await makeFakeGroups(dataDir, true, () => kills++);
@@ -192,7 +192,7 @@ describe("opening a workspace", () => {
     );
   });
 
-  it("unconfined runs commands, says so, and hands on no environment of the host", async () => {
+  it("SANDBOX=unconfined runs commands, says so, and does not pass on the environment of the host", async () => {
     const open = await make("unconfined");
     assert.match(open.describe().detail, /WITHOUT confinement/);
     const workspace = await open.open("ses_open");

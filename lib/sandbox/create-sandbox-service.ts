@@ -25,7 +25,7 @@ export type SandboxKind = "local" | "none" | "unconfined" | "vercel";
 
 type SandboxOptions = {
   kind: SandboxKind;
-  /** The service's data folder; workspaces lie below it in `workspaces/<session>`. */
+  /** The service's data folder. Workspaces are its subfolders `workspaces/<session>`. */
   dataDir: string;
   /** Stores a session's startup status, which the agent status shows. */
   onStartupStatus: (sessionId: string, status: StartupStatus) => Promise<void>;
@@ -36,19 +36,15 @@ type SandboxOptions = {
     warn: (fields: object, message: string) => void;
   };
   limits?: Partial<SandboxLimits>;
-  /** Where the programs that confine commands are looked for; the system's folders by default. */
+  /** Search path, as in PATH, for the programs that confine commands; the system's folders by default. */
   launcherPath?: string;
-  /** Finds the control groups; the machine's own by default. */
+  /** Finds the control groups; by default those of the machine. */
   findGroups?: () => Promise<FoundGroups>;
 };
 
 const PROBE_TIMEOUT_MS = 10_000;
 
-/**
- * Makes the sandboxes of this deployment. Whether commands can be confined is found out once, here.
- *
- * @throws Error with a sentence for a kind that is not available.
- */
+/** Creates the sandboxes of this deployment. Checks once, here, whether commands can be confined. */
 export async function createSandboxService(options: SandboxOptions): Promise<SandboxService> {
   switch (options.kind) {
     case "none":
@@ -88,12 +84,12 @@ async function createLocalSandboxes(options: SandboxOptions): Promise<SandboxSer
   const limits = { ...sandboxLimits, ...options.limits };
   const workspaces = join(dataDir, "workspaces");
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  // Passable but not listable for the users that commands run as: each finds its own folder, and no other.
+  // The users that commands run as can traverse this folder but not list it, so they cannot find other workspaces.
   await mkdir(workspaces, { recursive: true, mode: 0o711 });
   const confinement = await chooseShell(options, workspaces, limits);
   const described = describeSandbox(kind, confinement);
   const isSafe = kind === "local" && confinement.works;
-  (isSafe ? logger.info : logger.warn).call(logger, described, "sandbox");
+  (isSafe ? logger.info : logger.warn).call(logger, described, "the sandbox was set up");
   const isolation = confinement.works ? confinement.isolation : undefined;
   const shell = confinement.works ? confinement : { refusal: described.detail };
   const open = new Map<string, OpenWorkspace>();
@@ -135,14 +131,14 @@ async function createLocalSandboxes(options: SandboxOptions): Promise<SandboxSer
 
   return {
     open(sessionId) {
-      const known = open.get(sessionId);
-      if (known) return known.workspace;
+      const existing = open.get(sessionId);
+      if (existing) return existing.workspace;
       const life = { closing: new AbortController(), running: new Set<Promise<unknown>>() };
-      const made: OpenWorkspace = { ...life, workspace: start(sessionId, life) };
-      open.set(sessionId, made);
-      // A workspace that could not be opened is tried again at the next need of it.
-      made.workspace.catch(() => open.get(sessionId) === made && open.delete(sessionId));
-      return made.workspace;
+      const created: OpenWorkspace = { ...life, workspace: start(sessionId, life) };
+      open.set(sessionId, created);
+      // The next call retries a workspace that could not be opened.
+      created.workspace.catch(() => open.get(sessionId) === created && open.delete(sessionId));
+      return created.workspace;
     },
     describe: () => described,
     async remove(sessionId) {
@@ -158,18 +154,18 @@ async function createLocalSandboxes(options: SandboxOptions): Promise<SandboxSer
   };
 }
 
-/** What keeps the sessions of this machine from each other, beside the sandbox of each command. */
+/** Isolates the sessions of this machine from each other, in addition to the sandbox of each command. */
 type SessionIsolation = {
-  /** The user of each workspace; undefined where the service is not root. */
+  /** The user of each workspace; undefined if the service is not root. */
   users: WorkspaceUsers | undefined;
   openGroup: (sessionId: string, use: "commands" | "tests") => Promise<ControlGroup | undefined>;
   removeGroups: (sessionId: string) => Promise<void>;
   close: () => Promise<void>;
-  /** In one line. */
+  /** A description in one line. */
   line: string;
 };
 
-/** How commands and programs run on this machine, or why they cannot. */
+/** The means to run commands and programs on this machine, or the reason why they cannot run. */
 type LocalShell =
   | {
       works: true;
@@ -212,8 +208,8 @@ async function isolateSessions(
 ): Promise<SessionIsolation> {
   const { sharedUser, isFiltered } = confinement;
   const machineUsers = sharedUser && (await openSandboxUsers());
-  const tried = await tryGroups(confinement, workspaces, limits, found);
-  const groups = tried.works ? tried.groups : undefined;
+  const groupsOrReason = await tryGroups(confinement, workspaces, limits, found);
+  const groups = groupsOrReason.works ? groupsOrReason.groups : undefined;
   const user = machineUsers
     ? "a user per session"
     : sharedUser
@@ -222,7 +218,7 @@ async function isolateSessions(
   const parts = [
     "bubblewrap: yes",
     `system calls filtered: ${isFiltered ? "yes" : "NO"}`,
-    `control groups: ${tried.works ? "yes" : `no (${tried.reason})`}`,
+    `control groups: ${groupsOrReason.works ? "yes" : `no (${groupsOrReason.reason})`}`,
     `users: ${user}`,
   ];
   const users = sharedUser && createWorkspaceUsers(workspaces, machineUsers, sharedUser);
@@ -243,7 +239,7 @@ async function isolateSessions(
   };
 }
 
-/** Plays a command in a group: a machine may let groups be made and let nothing into them. */
+/** Runs a probe command in a group: some machines allow creating groups but not joining them. */
 async function tryGroups(
   { plan, sharedUser: user }: Confinement & { works: true },
   folder: string,
@@ -267,7 +263,7 @@ async function tryGroups(
   }
 }
 
-/** Without bubblewrap the tests would have the network and files of the service. */
+/** Without bubblewrap, tests could reach the network and the files of the service. */
 const refuseTests: TestStage = async () => {
   throw new WorkspaceError(
     "test runs need bubblewrap: with SANDBOX=unconfined nothing would confine the tests",
@@ -282,13 +278,13 @@ function describeSandbox(kind: SandboxKind, confinement: LocalShell) {
     return { kind, canRunCommands: false, detail, isolation: "bubblewrap: NO; no commands run" };
   }
   const { detail, isolation } = confinement;
-  const nothing = "NONE: commands run as the service's own user (SANDBOX=unconfined)";
-  return { kind, canRunCommands: true, detail, isolation: isolation?.line ?? nothing };
+  const none = "NONE: commands run as the service's own user (SANDBOX=unconfined)";
+  return { kind, canRunCommands: true, detail, isolation: isolation?.line ?? none };
 }
 
-/** Remembers the commands that run, so that removing a workspace can wait for their end. */
+/** Records the running commands, so that the removal of a workspace can wait for their end. */
 function followRuns(workspace: Workspace, running: Set<Promise<unknown>>): Workspace {
-  const follow = <Result>(run: Promise<Result>): Promise<Result> => {
+  const track = <Result>(run: Promise<Result>): Promise<Result> => {
     running.add(run);
     const forget = () => running.delete(run);
     run.then(forget, forget);
@@ -296,8 +292,8 @@ function followRuns(workspace: Workspace, running: Set<Promise<unknown>>): Works
   };
   return {
     ...workspace,
-    run: (...args) => follow(workspace.run(...args)),
-    runProgram: (...args) => follow(workspace.runProgram(...args)),
-    runTests: (...args) => follow(workspace.runTests(...args)),
+    run: (...args) => track(workspace.run(...args)),
+    runProgram: (...args) => track(workspace.runProgram(...args)),
+    runTests: (...args) => track(workspace.runTests(...args)),
   };
 }

@@ -4,9 +4,9 @@ const pathCharactersMax = 1_024;
 const nameBytesMax = 255;
 
 /**
- * Reads a path as the names that lead from the workspace's root to it; the root itself ("", ".") has none.
+ * Splits a path into its names, from the workspace's root down. The root itself ("", ".") has no names.
  *
- * @throws WorkspaceError for a path that is absolute, holds `..` or NUL, or is longer than a file system takes.
+ * @throws WorkspaceError if the path is absolute, contains `..` or NUL, or is longer than file systems allow.
  */
 export function parseWorkspacePath(path: string): string[] {
   if (path.includes("\0")) throw new WorkspaceError("path: must not contain NUL");

@@ -7,7 +7,7 @@ import type { Program, Workspace } from "./sandbox-service.ts";
 const files = (texts: Record<string, string>) =>
   Object.entries(texts).map(([path, text]) => ({ path, bytes: bytes(text) }));
 
-/** A Node program of one script beside further files. */
+/** A Node program: one script, and optionally other files. */
 const node = (script: string, args: string[] = [], others: Record<string, string> = {}): Program => ({
   runtime: "node",
   script: "scripts/main.mjs",
@@ -21,17 +21,17 @@ async function waitForFile(workspace: Workspace, path: string): Promise<void> {
   while (!(await isThere())) await setTimeout(20);
 }
 
-/** What a sandbox does in a way of its own. */
+/** Properties in which sandboxes differ. */
 type Traits = {
   /** Whether the kernel keeps a program from changing its own files. */
   isReadOnly: boolean;
-  /** Whether programs of the host's user that are not in the system's folders cannot be reached. */
+  /** Whether programs have no network and see only the system's folders of the host. */
   isConfined: boolean;
 };
 
-/** What every sandbox promises of programs. `open` gives the workspace of a new session. */
+/** Tests of what every sandbox guarantees for programs. `open` returns the workspace of a new session. */
 export function programSuite(open: () => Promise<Workspace>, { isReadOnly, isConfined }: Traits): void {
-  it("runs a script with its own modules in the workspace's folder, by argument array", async () => {
+  it("runs a script and its own modules in the workspace's folder, with an argument array", async () => {
     const workspace = await open();
     await workspace.writeFile("page.html", bytes("<h1>Hello</h1>"));
     const script = `import { readFileSync } from "node:fs";
@@ -52,7 +52,7 @@ export function programSuite(open: () => Promise<Workspace>, { isReadOnly, isCon
     await assert.rejects(workspace.readFile("made", 1), refused(/does not exist/));
   });
 
-  it("takes no argument as an option of the runtime", async () => {
+  it("does not pass arguments to the runtime as options", async () => {
     const workspace = await open();
     await workspace.writeFile("evil.cjs", bytes("console.log('EVIL');"));
     const script = "console.log(JSON.stringify([process.argv.slice(2), process.execArgv]));";
@@ -102,7 +102,7 @@ export function programSuite(open: () => Promise<Workspace>, { isReadOnly, isCon
     ]);
   });
 
-  it("gives each run its own files, whatever an earlier one has done to its own", async () => {
+  it("gives each run its own files, even if an earlier run changed its copies", async () => {
     const workspace = await open();
     const script = `import { readFileSync, writeFileSync } from "node:fs";
       import { fileURLToPath } from "node:url";
@@ -142,7 +142,7 @@ export function programSuite(open: () => Promise<Workspace>, { isReadOnly, isCon
     else assert.equal((result as { output: string }).output, "['-c', 'print(1)'] True\n");
   });
 
-  it("ends a script at its deadline, at a stop and with its flood, and what it wrote stays", async () => {
+  it("kills a script at its deadline, at a stop and when it floods, and keeps the files that it wrote", async () => {
     const workspace = await open();
     const waits = `import { writeFileSync } from "node:fs";
       writeFileSync(process.argv[2], "yes"); console.log("begun"); setInterval(() => {}, 1000);`;
@@ -163,7 +163,7 @@ export function programSuite(open: () => Promise<Workspace>, { isReadOnly, isCon
     assert.equal(flooded.truncated, true);
   });
 
-  it("takes as many and as large files as a skill may have", async () => {
+  it("accepts the largest number and size of files that a skill may have", async () => {
     const workspace = await open();
     const others = Object.fromEntries(
       Array.from({ length: 63 }, (_, index) => [`assets/${index}/data.txt`, "x".repeat(1_400)]),
@@ -180,7 +180,7 @@ export function programSuite(open: () => Promise<Workspace>, { isReadOnly, isCon
     assert.equal((await workspace.runProgram(node(sum, [], large), options())).output, "250000,260000\n");
   });
 
-  it("refuses files whose paths lead out of their folder", async () => {
+  it("refuses files whose paths lead out of the program's folder", async () => {
     const workspace = await open();
     for (const path of ["../main.mjs", "/etc/main.mjs", "a\0b"])
       await assert.rejects(
@@ -190,7 +190,7 @@ export function programSuite(open: () => Promise<Workspace>, { isReadOnly, isCon
   });
 
   if (isConfined)
-    it("has no network, nothing of the host, and a system that cannot be written to", async () => {
+    it("has no network, cannot see the host, and cannot write to the system's folders", async () => {
       const workspace = await open();
       const script = `import { existsSync, writeFileSync } from "node:fs";
         import { networkInterfaces } from "node:os";

@@ -11,7 +11,7 @@ const newId = () => `ses_program${++count}`;
 describe("programs in the local sandbox", () => {
   if (isConfined) programSuite(() => sandboxes.open(newId()), { isReadOnly: true, isConfined: true });
   else
-    it("are refused where commands cannot be confined", async () => {
+    it("are refused if commands cannot be confined", async () => {
       const workspace = await sandboxes.open(newId());
       const program = { runtime: "node", script: "a.mjs", args: [], files: [] } as const;
       await assert.rejects(workspace.runProgram(program, options()), refused(/cannot run here/));

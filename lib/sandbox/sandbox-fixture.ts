@@ -12,11 +12,11 @@ export const options = (timeoutMs = 20_000) => ({ timeoutMs, signal: new AbortCo
 export const bytes = (text: string) => new TextEncoder().encode(text);
 export const readText = async (workspace: Workspace, path: string) =>
   new TextDecoder().decode((await workspace.readFile(path, 1_000_000)).bytes);
-/** For `assert.rejects`: a workspace's refusal whose sentence fits. */
+/** For `assert.rejects`: matches a WorkspaceError whose message fits the pattern. */
 export const refused = (pattern: RegExp) => (error: unknown) =>
   isWorkspaceError(error) && pattern.test(error.message);
 
-/** Sandboxes in a data folder of their own, for one test file. */
+/** Creates sandboxes in a temporary data folder, for one test file. */
 export async function makeSandboxFixture() {
   const dataDir = await mkdtemp(join(tmpdir(), "sandbox-test-"));
   const statuses: string[] = [];
@@ -31,7 +31,7 @@ export async function makeSandboxFixture() {
     });
   const sandboxes = await make("local");
   const isConfined = sandboxes.describe().canRunCommands;
-  const confined = isConfined ? "" : " (no confinement on this machine: the refusal is checked instead)";
+  const titleSuffix = isConfined ? "" : " (no confinement on this machine: checks the refusal)";
 
   return {
     dataDir,
@@ -40,9 +40,9 @@ export async function makeSandboxFixture() {
     sandboxes,
     isConfined,
     folderOf: (sessionId: string) => join(dataDir, "workspaces", sessionId),
-    /** Runs a test of confined commands; where they cannot run it checks that they are refused. */
+    /** Runs a test of confined commands. If commands cannot be confined here, checks that they are refused. */
     itRuns(title: string, test: (workspace: Workspace, sessionId: string) => Promise<void>) {
-      it(`${title}${confined}`, async () => {
+      it(`${title}${titleSuffix}`, async () => {
         const sessionId = `ses_${Math.random().toString(36).slice(2)}`;
         const workspace = await sandboxes.open(sessionId);
         if (isConfined) await test(workspace, sessionId);
@@ -56,7 +56,7 @@ export async function makeSandboxFixture() {
   };
 }
 
-/** Waits for the file that a command makes when it begins. */
+/** Waits for the file `started`, which the command of the test creates first. */
 export async function untilStarted(workspace: Workspace) {
   while (!(await workspace.readFile("started", 1).catch(() => undefined))) await new Promise(setImmediate);
 }

@@ -1,40 +1,40 @@
 import type { GroupLimits } from "#lib/isolation/control-groups.ts";
 
-/** What one session's workspace and commands may use. Sizes in bytes, times in milliseconds. */
+/** Limits of one session's workspace and commands. Sizes in bytes, times in milliseconds. */
 export type SandboxLimits = {
-  /** Largest file that `writeFile` takes. */
+  /** Largest file that `writeFile` accepts. */
   writeBytesMax: number;
-  /** All files of a workspace together: writes past it are refused, a command that grows past it is ended. */
+  /** Total size of a workspace's files. Writes beyond it are refused; a command that exceeds it is killed. */
   workspaceBytesMax: number;
-  /** All files and folders of a workspace, held in the same way. */
+  /** Number of files and folders of a workspace, enforced in the same way. */
   workspaceEntriesMax: number;
-  /** How often a running command's workspace is measured, at most. */
+  /** Shortest interval between two measurements of a running command's workspace. */
   measureEveryMs: number;
-  /** How often the memory and the open files of a command's processes are looked at. */
+  /** Shortest interval between two checks of the memory and open files of a command's processes. */
   watchEveryMs: number;
-  /** How much of a command's output is kept: its beginning and its end, half each. */
+  /** Size of a command's output that is kept: half from its beginning, half from its end. */
   outputBytesMax: number;
-  /** A command that writes more than this is ended. */
+  /** A command that prints more than this is killed. */
   floodBytesMax: number;
   /** Private memory of each process. */
   memoryBytesMax: number;
-  /** Memory of all processes of a command together. */
+  /** Total memory of all processes of a command. */
   commandMemoryBytesMax: number;
-  /** All that a command may write to disk, whatever it removes again: bounds what it could hide from measuring. */
+  /** Total bytes that a command may write to disk, including files it removes again, which measuring may miss. */
   commandWriteBytesMax: number;
-  /** Largest file a command can make. */
+  /** Largest file that a command can write. */
   commandFileBytesMax: number;
   processesMax: number;
   openFilesMax: number;
-  /** Size of the command's own /tmp, and of its /dev/shm; both are memory. */
+  /** Size of the command's own /tmp, and of its /dev/shm; both are in memory. */
   temporaryBytesMax: number;
-  /** How many processors the commands of a session may use together, where the kernel has control groups. */
+  /** Number of processors that all commands of a session share. Needs control groups. */
   processorsMax: number;
 };
 
 const MEBIBYTE = 1_048_576;
 
-/** Keep one session from starving the others. Source: `security.md`, What comes in; decision 026. */
+/** The limits keep one session from starving the others. Source: `security.md`, What comes in; decision 026. */
 export const sandboxLimits: SandboxLimits = {
   writeBytesMax: 50 * MEBIBYTE,
   workspaceBytesMax: 512 * MEBIBYTE,
@@ -66,10 +66,10 @@ export const withTestLimits = (limits: SandboxLimits): SandboxLimits => ({
   temporaryBytesMax: 512 * MEBIBYTE,
 });
 
-/** Processes of the launcher, which count in a control group. */
+/** Reserve for the launcher's processes, which a control group counts as well. */
 const LAUNCHER_PROCESSES = 32;
 
-/** What the kernel holds the commands of a session to together; files in memory (/tmp, /dev/shm) are part of it. */
+/** Limits that the kernel enforces for all commands of a session together, including files in memory (/tmp, /dev/shm). */
 export const groupLimits = (limits: SandboxLimits): GroupLimits => ({
   memoryBytesMax: limits.commandMemoryBytesMax + 2 * limits.temporaryBytesMax,
   processesMax: limits.processesMax + LAUNCHER_PROCESSES,

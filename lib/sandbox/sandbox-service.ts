@@ -1,9 +1,9 @@
-/** How a command ended. */
+/** The result of a command that has ended. */
 export type CommandResult = {
   exitCode: number | null;
-  /** The signal that ended it, where one did. */
+  /** The signal that ended the command; null if it exited. */
   signal: string | null;
-  /** Standard output and error as they came, cut at the output limit. */
+  /** Standard output and error in the order of arrival; the middle is left out beyond the output limit. */
   output: string;
   truncated: boolean;
   timedOut: boolean;
@@ -11,7 +11,7 @@ export type CommandResult = {
 };
 
 /**
- * An entry of a workspace; paths are relative to its root and use "/". A `link` is a symbolic link, wherever it leads;
+ * An entry of a workspace. Paths are relative to its root and use "/". A `link` is a symbolic link, whatever its target;
  * `other` is a special file, or a folder that cannot be read.
  */
 export type WorkspaceEntry = {
@@ -20,17 +20,17 @@ export type WorkspaceEntry = {
   sizeBytes: number;
 };
 
-/** What runs a program. */
+/** The interpreter of a program. */
 export type Runtime = "node" | "python3" | "bash";
 
-/** A program of somebody else than the agent, with the files that it consists of. */
+/** A program that the agent did not write, such as a script of a skill, with its files. */
 export type Program = {
   runtime: Runtime;
   /** Paths are relative and use "/". */
   files: readonly { path: string; bytes: Uint8Array }[];
-  /** Which of the files is run. */
+  /** Path of the file to run. */
   script: string;
-  /** Handed on as they are: no shell reads them. */
+  /** Passed on unchanged: no shell interprets them. */
   args: readonly string[];
 };
 
@@ -38,17 +38,17 @@ export type Program = {
 export type TestProgram = {
   /** The service's own files, read-only. */
   files: readonly { path: string; bytes: Uint8Array }[];
-  /** Which of the files Node runs. */
+  /** Path of the file that Node runs. */
   script: string;
-  /** Files and folders of the machine that the program reads: Playwright's packages and Chromium. */
+  /** Files and folders of the host that the program can read: Playwright's packages and Chromium. */
   shown: readonly { from: string; to: string }[];
-  /** Loopback port of the proxy that is its only way to the network. The program finds it at {@link TEST_PROXY_SOCKET}. */
+  /** Loopback port of the proxy, which is the only way to the network. The program connects to {@link TEST_PROXY_SOCKET}. */
   proxyPort: number;
 };
 
 export const TEST_PROXY_SOCKET = "/egress/proxy.sock";
 
-/** The workspace of one session. Every path is held inside it. @throws WorkspaceError with a sentence for a bad path. */
+/** The workspace of one session. No path can lead out of it. @throws WorkspaceError with a sentence for a bad path. */
 export type Workspace = {
   readFile: (path: string, limitBytes: number) => Promise<{ bytes: Uint8Array; totalBytes: number }>;
   writeFile: (path: string, bytes: Uint8Array) => Promise<void>;
@@ -62,18 +62,18 @@ export type Workspace = {
     options: { timeoutMs: number; signal: AbortSignal; cwd?: string },
   ) => Promise<CommandResult>;
   /**
-   * Runs a program in the workspace's folder. Its files lie outside of the workspace in a folder of this run alone, so that
-   * nothing that a tool or an earlier command has written changes what is run. Where commands are not confined, and in a
-   * Vercel Sandbox, a process that an earlier command left running could. Its environment and its home hold nothing of the
-   * workspace's. @throws WorkspaceError where the runtime does not exist.
+   * Runs a program in the workspace's folder. The program's files are in a new folder outside of the workspace, so tools and
+   * earlier commands cannot change them; without confinement, and in a Vercel Sandbox, a process that an earlier command
+   * left running still could. The program's environment and home contain nothing from the workspace.
+   * @throws WorkspaceError if the runtime is not installed.
    */
   runProgram: (
     program: Program,
     options: { timeoutMs: number; signal: AbortSignal },
   ) => Promise<CommandResult>;
   /**
-   * Runs a test program in the workspace's folder, under the limits for tests. It sees the workspace, what the program names,
-   * and no network but the proxy. @throws WorkspaceError with a sentence where this sandbox cannot run tests.
+   * Runs a test program in the workspace's folder, under the limits for tests. It can read the workspace, its own files and
+   * the `shown` ones, and its only network is the proxy. @throws WorkspaceError if this sandbox cannot run tests.
    */
   runTests: (
     program: TestProgram,
@@ -81,16 +81,16 @@ export type Workspace = {
   ) => Promise<CommandResult>;
 };
 
-/** How the commands of this deployment are confined, and what keeps sessions from each other, in one line. */
+/** `detail`: how commands are confined. `isolation`: how sessions are isolated from each other, in one line. */
 type SandboxDescription = { kind: string; canRunCommands: boolean; detail: string; isolation: string };
 
 /** The sandboxes of all sessions. */
 export type SandboxService = {
-  /** The session's workspace, made where there is none; reports `starting`, then `ready` or `error` as its startup status. */
+  /** Opens or creates the session's workspace. Reports the startup status `starting`, then `ready` or `error`. */
   open: (sessionId: string) => Promise<Workspace>;
-  /** Whether shell commands can run, and how they are confined: for the banner and for the toolset. */
+  /** Describes the sandbox for the banner and the toolset: whether commands can run, and how they are confined. */
   describe: () => SandboxDescription;
-  /** Ends what runs in the session's workspace and removes it. @throws RemovalError when something could not be removed. */
+  /** Kills the running commands of a session and removes its workspace. @throws RemovalError if a file cannot be removed. */
   remove: (sessionId: string) => Promise<void>;
   close: () => Promise<void>;
 };

@@ -1,6 +1,6 @@
 const brand = Symbol.for("agent-session-service.WorkspaceError");
 
-/** Why a workspace refused: the message is a sentence for the model, which names what to change. */
+/** The workspace refused an operation. The message is a sentence for the model that says what to change. */
 export class WorkspaceError extends Error {
   readonly [brand] = true;
 
@@ -10,7 +10,7 @@ export class WorkspaceError extends Error {
   }
 }
 
-/** Recognises a workspace's refusal by its brand, which holds across module graphs. */
+/** Recognizes a WorkspaceError by its brand. `instanceof` fails if the class was loaded in two module graphs. */
 export function isWorkspaceError(error: unknown): error is WorkspaceError {
   return typeof error === "object" && error !== null && brand in error;
 }

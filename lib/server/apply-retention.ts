@@ -8,15 +8,15 @@ import { findIdleSessions, type IdleSession } from "#lib/session/removal/idle-se
 import type { RemovalOutcome } from "#lib/session/removal/remove-session.ts";
 import type { Env } from "./env.ts";
 
-/** What the retention job calls, one batch after the other. */
+/** The operations of the retention job. Each handles one batch. */
 export type Retention = {
-  /** Sessions whose time is over; at most as many as one run of the job removes. */
+  /** Finds sessions that are older than the setting allows; at most as many as one run of the job removes. */
   findSessions: () => Promise<IdleSession[]>;
-  /** Removes a batch of them, except those used meanwhile. @returns how many were removed. */
+  /** Removes a batch of these sessions, except those that were used in the meantime. @returns how many were removed. */
   removeSessions: (sessions: IdleSession[]) => Promise<number>;
   /**
-   * Removes a batch of old evidence that was created after a position, from the oldest if it is null. What cannot be removed
-   * is passed over. @returns the position at which the next batch begins; null if there is no more.
+   * Removes a batch of old evidence after a position; null starts with the oldest. Skips evidence that cannot be removed.
+   * @returns the position at which the next batch begins; null if there is no more.
    */
   removeEvidence: (after: EvidencePosition | null) => Promise<EvidencePosition | null>;
   /** Removes a batch of old deliveries. @returns whether there may be more. */
@@ -39,15 +39,15 @@ type RetentionDeps = {
 };
 
 const ACTOR = "retention";
-/** Sessions of one run of the job. The next run is an hour later. */
+/** Number of sessions that one run of the job removes. The job runs every hour. */
 const SESSIONS_MAX = 500;
 const EVIDENCE_BATCH = 200;
 const DELIVERIES_BATCH = 1_000;
 const DAY_MS = 24 * 3_600_000;
 
 /**
- * What the settings have removed by age; undefined if they keep everything. Source: `security-log.md`, Retention; decision
- * 051.
+ * Creates the operations that remove old data according to the settings; undefined if the settings keep everything.
+ * Source: `security-log.md`, Retention; decision 051.
  */
 export function applyRetention(deps: RetentionDeps): Retention | undefined {
   const { env, db, securityLog, logger } = deps;
@@ -57,7 +57,7 @@ export function applyRetention(deps: RetentionDeps): Retention | undefined {
     deliveries: env.RETENTION_DELIVERY_DAYS,
   };
   if (days.sessions + days.evidence + days.deliveries === 0) return undefined;
-  /** Undefined where this is kept. */
+  /** Data older than this is removed; undefined if this kind of data is kept. */
   const cutoff = (kind: keyof typeof days) =>
     days[kind] === 0 ? undefined : new Date(Date.now() - days[kind] * DAY_MS);
 
@@ -86,7 +86,7 @@ export function applyRetention(deps: RetentionDeps): Retention | undefined {
         logger.warn({ err: error, sessionId, evidenceId: id }, "old evidence could not be removed");
         securityLog.erasureFailed({ sessionId, left: [`evidence: the file of ${id}`] });
       }
-      // The next run of the job tries those that failed again.
+      // The next run of the job retries the failed removals.
       return next;
     },
     async removeDeliveries() {

@@ -4,24 +4,24 @@ import { describe, test } from "node:test";
 import { createHostCheck } from "./check-host.ts";
 import { readEnv } from "./env.ts";
 
-/** What the check says about requests with these `Host` headers, under these settings. */
-function verdictsOf(variables: Record<string, string>, hosts: string[]): Record<string, string> {
+/** Checks requests with these `Host` headers, under these settings. */
+function checkHosts(variables: Record<string, string>, hosts: string[]): Record<string, string> {
   const check = createHostCheck(readEnv(variables));
   const ask = (host: string) => check({ rawHeaders: ["Host", host], url: "/" } as IncomingMessage);
   return Object.fromEntries(hosts.map((host) => [host, ask(host)]));
 }
 
-describe("the host of a request", () => {
-  test("is this machine's with the service's port, on a loopback address", () => {
+describe("createHostCheck", () => {
+  test("accepts loopback names with the service's port if the service listens on loopback", () => {
     const own = ["127.0.0.1:3000", "localhost:3000", "LOCALHOST:3000", "[::1]:3000"];
     const foreign = ["127.0.0.1", "localhost:3001", "rebound.example:3000", "agents.example"];
-    assert.deepEqual(verdictsOf({}, [...own, ...foreign]), {
+    assert.deepEqual(checkHosts({}, [...own, ...foreign]), {
       ...Object.fromEntries(own.map((host) => [host, "own"])),
       ...Object.fromEntries(foreign.map((host) => [host, "foreign"])),
     });
   });
 
-  test("is that of BASE_URL or of ALLOWED_HOSTS in public, or that of a command on the machine", () => {
+  test("accepts BASE_URL, ALLOWED_HOSTS and loopback if the service is public", () => {
     const settings = {
       HOST: "0.0.0.0",
       BASE_URL: "https://agents.example",
@@ -29,7 +29,7 @@ describe("the host of a request", () => {
       ALLOWED_HOSTS: "service.internal, Other.Example:8443",
     };
     assert.deepEqual(
-      verdictsOf(settings, [
+      checkHosts(settings, [
         "agents.example",
         "AGENTS.example:443",
         "127.0.0.1:3000",
@@ -60,7 +60,7 @@ describe("the host of a request", () => {
     );
   });
 
-  test("of ALLOWED_HOSTS is refused at the start when it is no host", () => {
+  test("readEnv rejects an entry of ALLOWED_HOSTS that is not a host", () => {
     for (const host of ["https://agents.example", "agents.example/path", "*"])
       assert.throws(() => readEnv({ ALLOWED_HOSTS: host }), /^Error: ALLOWED_HOSTS: /, host);
   });

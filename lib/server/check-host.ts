@@ -5,17 +5,17 @@ import type { Env } from "./env.ts";
 import { isPagesHost } from "./serve-pages.ts";
 
 /**
- * What the `Host` of a request says: `own` for this service, `pages` for the host of `PUBLIC_PAGES_ORIGIN`, `foreign` for
- * any other name, and `invalid` for a request that has no `Host`, several ones, or one that is no host or contradicts the
- * address.
+ * Result of checking the `Host` of a request: `own` for a name of this service, `pages` for the host of
+ * `PUBLIC_PAGES_ORIGIN`, `foreign` for any other name. `invalid` if `Host` is missing, repeated or malformed, or if it
+ * contradicts the request's URL.
  */
 export type HostVerdict = "own" | "pages" | "foreign" | "invalid";
 
-/** A name or an address with or without a port, and nothing else that a URL could have. */
+/** A host name or IP address, optionally with a port, and no other part of a URL. */
 const HOST = /^(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 
 /**
- * Creates the check of `Host`. A request with an absolute address (`GET http://host/path`) becomes one with its path.
+ * Creates the check of `Host`. It also rewrites an absolute request URL (`GET http://host/path`) to its path.
  * Source: decision 053.
  */
 export function createHostCheck(
@@ -28,17 +28,17 @@ export function createHostCheck(
   let lastOwn: string | undefined;
   return (request) => {
     const host = readHost(request.rawHeaders);
-    if (host === undefined || !HOST.test(host) || !takePath(request, host)) return "invalid";
+    if (host === undefined || !HOST.test(host) || !rewriteToPath(request, host)) return "invalid";
     if (host === lastOwn) return "own";
     if (isPagesHost(env, host)) return "pages";
-    // Commands and browsers on this machine use the own origin.
+    // Commands and browsers on this machine use `ownOrigin`.
     const isOwn = isOwnHost(host, env.baseUrl) || isOwnHost(host, env.ownOrigin) || isAllowed(host);
     if (isOwn) lastOwn = host;
     return isOwn ? "own" : "foreign";
   };
 }
 
-/** The one `Host`; undefined for none and for several. Node's parsed headers have the first one only. */
+/** The only `Host`; undefined if there is none or more than one. Node's parsed headers would hide all but the first. */
 function readHost(rawHeaders: readonly string[]): string | undefined {
   let host: string | undefined;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -50,12 +50,12 @@ function readHost(rawHeaders: readonly string[]): string | undefined {
   return host;
 }
 
-/** Turns an absolute address into its path. @returns false if the address names another host than `Host`. */
-function takePath(request: IncomingMessage, host: string): boolean {
+/** Rewrites an absolute request URL to its path. @returns false if the URL has another host than `Host`. */
+function rewriteToPath(request: IncomingMessage, host: string): boolean {
   const [, protocol, authority, rest = ""] = /^(https?:)\/\/([^/?#]*)(.*)$/is.exec(request.url ?? "") ?? [];
   if (protocol === undefined || authority === undefined) return true;
-  const [named, own] = [URL.parse(`${protocol}//${authority}`), URL.parse(`${protocol}//${host}`)];
-  if (!HOST.test(authority) || named?.host !== own?.host) return false;
+  const [requested, expected] = [URL.parse(`${protocol}//${authority}`), URL.parse(`${protocol}//${host}`)];
+  if (!HOST.test(authority) || requested?.host !== expected?.host) return false;
   request.url = rest.startsWith("/") ? rest : `/${rest}`;
   return true;
 }

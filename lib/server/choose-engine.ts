@@ -17,26 +17,27 @@ type Engine = {
   start: (client: Inngest, functions: InngestFunction.Any[]) => Promise<void>;
   stop: () => Promise<void>;
   isHealthy: () => boolean;
-  /** How it takes jobs in the statement that stores them, if it can. */
+  /** Lets the engine accept jobs within the statement that stores them, if it can. */
   intake?: JobIntake;
-  /** Whether it may lose its queue, as a server without durable storage does when it restarts. */
+  /** Whether the engine may lose its queue, as a server without durable storage does at a restart. */
   mayLoseJobs: boolean;
-  /** What `/api/inngest` answers; undefined where it is not served at all. Source: `security.md`, Engine endpoint. */
+  /** Creates the handler of `/api/inngest`; undefined without an endpoint. Source: `security.md`, Engine endpoint. */
   serve: (client: Inngest, functions: InngestFunction.Any[]) => EngineHandler | undefined;
 };
 
 const STOP_GRACE_MS = 5_000;
 /**
- * A function run of one step tells of it together with its end. Every step of ours finds in our own rows what it has
- * done, so one that a crash repeats does nothing again.
+ * With two buffered steps, a function run of one step reports the step and the end of the run in one request. If a crash
+ * repeats a step, the step finds in our rows that its work is done, and does not repeat it.
  */
 const BUFFERED_STEPS = 2;
 
 /**
- * Any of Inngest's own variables selects the real server. Source: `wire.md`, Environment.
+ * Chooses the engine: a real server if any of Inngest's variables is set, otherwise the embedded one.
+ * Source: `wire.md`, Environment.
  *
- * @param deps.isServerless whether functions are registered with every deployment, and not by this process.
- * @param deps.isSoleExecutor whether no other process uses the database.
+ * @param deps.isServerless whether each deployment registers the functions, instead of this process.
+ * @param deps.isSoleExecutor whether this is the only process that uses the database.
  */
 export function chooseEngine(deps: {
   env: Env;
@@ -63,7 +64,7 @@ function createInProcessEngine(db: Database, logger: Logger, isSoleExecutor: boo
     stop: () => engine.stop({ graceMs: STOP_GRACE_MS }),
     isHealthy: engine.isHealthy,
     intake: { plan: ({ id, name, data }) => engine.plan({ id, name, data }) },
-    // Its queue is in our own database.
+    // The queue of the embedded engine is in our database.
     mayLoseJobs: false,
     serve: () => undefined,
   };
@@ -71,9 +72,9 @@ function createInProcessEngine(db: Database, logger: Logger, isSoleExecutor: boo
 
 const PATH = "/api/inngest";
 
-function createServedEngine(env: Env, logger: Logger, isKnown: boolean): Engine {
+function createServedEngine(env: Env, logger: Logger, isServerless: boolean): Engine {
   const isDev = Boolean(env.INNGEST_DEV && env.INNGEST_DEV !== "0");
-  let isRegistered = isKnown;
+  let isRegistered = isServerless;
   const handlerOf = (client: Inngest, functions: InngestFunction.Any[]) =>
     serve({ client, functions, serveOrigin: env.baseUrl, servePath: PATH });
   return {
@@ -86,7 +87,7 @@ function createServedEngine(env: Env, logger: Logger, isKnown: boolean): Engine 
       logger: createSdkLogger(logger, "info"),
       internalLogger: createSdkLogger(logger, "info"),
     },
-    /** Tells the server where the functions are; one that is away now asks by itself, or is told by the next start. */
+    /** Registers the functions. An unreachable server asks for them later, or the next start registers them. */
     async start(client, functions) {
       const host = new URL(env.baseUrl).host;
       const request = new Request(new URL(PATH, env.baseUrl), { method: "PUT", headers: { host } });
@@ -100,15 +101,15 @@ function createServedEngine(env: Env, logger: Logger, isKnown: boolean): Engine 
     },
     stop: async () => {},
     isHealthy: () => isRegistered,
-    // A platform's functions have no timer that looks for lost jobs, and use a durable server.
-    mayLoseJobs: !isKnown,
+    // Serverless functions cannot run a timer that looks for lost jobs; they need a durable server.
+    mayLoseJobs: !isServerless,
     serve(client, functions) {
       const handle = handlerOf(client, functions);
       return async (request, peer) => {
-        // Without signatures anybody could forge a call, so only this machine is answered.
+        // The dev server does not sign its calls, so anyone could forge one. Accept only calls from this machine.
         if (isDev && !isLoopbackPeer(peer)) return new Response(null, { status: 404 });
         const answer = await handle(request);
-        // A server that registers or calls the functions by itself knows them from then on.
+        // A successful call other than a GET shows that the server knows the functions.
         isRegistered ||= answer.ok && request.method !== "GET";
         return answer;
       };

@@ -14,23 +14,23 @@ import type { Storage } from "./open-storage.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** The client of the sessions' tool servers, and the way to the service's own. */
+/** Creates the client of the sessions' tool servers, including the service's built-in one. */
 export function connectToolServers(deps: {
   env: Env;
   storage: Pick<Storage, "db" | "sealer">;
   rule: AddressRule;
   elicitations: Elicitations;
-  /** Signs the tokens that the service's own tool server takes. */
+  /** Signs the tokens for the built-in tool server. */
   tokenKey: Uint8Array;
-  /** The handler of our own `/api/mcp`. */
+  /** The handler of `/api/mcp`, the built-in tool server. */
   serveMcp: (request: Request) => Promise<Response>;
   securityLog: Pick<SecurityLog, "networkRefused">;
 }) {
   const { env, storage, elicitations, tokenKey } = deps;
-  // A tool may take its time until it begins to answer; the client's own clocks end what takes too long.
+  // A tool may take long until its response begins. The client has its own timeouts for calls.
   const timeoutMs = MCP_LIMITS.callMs;
   const guarded = createGuardedWebFetch(deps.rule, { protocols: ["https:"], timeoutMs });
-  const own = openOwn(env, deps.serveMcp, timeoutMs);
+  const builtin = openBuiltin(env, deps.serveMcp, timeoutMs);
   const client = createMcpClient({
     elicitations,
     fetch: guarded,
@@ -40,9 +40,9 @@ export function connectToolServers(deps: {
       ),
     readSecrets: (sessionId, serverId) => readServerSecrets(storage, sessionId, serverId),
     builtin: {
-      url: own.url,
-      isOurs: own.isOurs,
-      fetch: own.fetch,
+      url: builtin.url,
+      isOurs: builtin.isOurs,
+      fetch: builtin.fetch,
       issueUserToken: (sessionId, audience) =>
         mintUserToken(tokenKey, {
           keyId: null,
@@ -57,19 +57,19 @@ export function connectToolServers(deps: {
     ...client,
     async close() {
       await client.close();
-      await Promise.all([guarded.close(), own.close()]);
+      await Promise.all([guarded.close(), builtin.close()]);
     },
   };
 }
 
 /**
- * How the service's own tool server is reached: within the process where it is ours, else at the URL of the deployment,
- * wherever its operator has put that.
+ * Opens the connection to the built-in tool server: within the process, or at the operator's `BUILTIN_MCP_URL`, which may
+ * be on any host.
  */
-function openOwn(env: Env, serveMcp: (request: Request) => Promise<Response>, timeoutMs: number) {
-  const ours = mcpUrl(env.baseUrl);
-  const url = env.BUILTIN_MCP_URL ?? ours;
-  if (url === ours) {
+function openBuiltin(env: Env, serveMcp: (request: Request) => Promise<Response>, timeoutMs: number) {
+  const defaultUrl = mcpUrl(env.baseUrl);
+  const url = env.BUILTIN_MCP_URL ?? defaultUrl;
+  if (url === defaultUrl) {
     const fetch: Fetch = (input, init) => serveMcp(new Request(input, init));
     return { url, isOurs: true, fetch, close: async () => {} };
   }

@@ -45,11 +45,11 @@ export type Container = Awaited<ReturnType<typeof createContainer>>;
 type Parts = Awaited<ReturnType<typeof createParts>>;
 
 /**
- * Builds the whole service from its settings: the one place that knows which implementation stands behind a port.
+ * Builds the whole service from its settings. Only this module chooses the implementations of ports.
  *
- * @param options.isServerless whether it runs in functions of a hosting platform, which keep nothing on disk and may be
- * frozen once they have answered; `requireServerless` has checked the settings.
- * @throws Error with a sentence when a part cannot be had.
+ * @param options.isServerless whether the service runs in serverless functions, which cannot keep files on disk and may be
+ * frozen after a response; the caller has checked the settings with `requireServerless`.
+ * @throws Error with a sentence if a part cannot be created.
  */
 export async function createContainer(env: Env, logger: Logger, { isServerless = false } = {}) {
   const parts = await createParts(env, logger, isServerless);
@@ -77,9 +77,9 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
       sandbox: tooling.sandbox.describe().detail,
       isolation: describeIsolation(tooling),
     }),
-    /** Takes up open runs and plays new ones. */
+    /** Resumes open runs and starts to play new ones. */
     async start() {
-      logger.info({ isolation: describeIsolation(tooling) }, "isolation of sessions");
+      logger.info({ isolation: describeIsolation(tooling) }, "session isolation was set up");
       await player.start();
       recordStart(parts);
       removals
@@ -90,20 +90,20 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
   };
 }
 
-/** What the other parts are created from. */
+/** Creates the parts on which all others depend. */
 async function createBase(env: Env, logger: Logger, isServerless: boolean) {
   const securityLog = openSecurityLog(env, logger);
   const storage = await openStorage(env, logger, isServerless);
   const rule = createAddressRule({ allow: env.NETWORK_ALLOW });
   const fetch = createGuardedFetch(rule, { onRefused: securityLog.networkRefused });
   const elicitations = createElicitations({ db: storage.db, log: storage.log });
-  const control = createBrowserControl(storage.words("browser-control"));
+  const control = createBrowserControl(storage.openTopic("browser-control"));
   return { env, logger, securityLog, isServerless, storage, rule, fetch, elicitations, control };
 }
 
 type Base = Awaited<ReturnType<typeof createBase>>;
 
-/** Creates the parts, each from those before it. */
+/** Creates the parts in the order of their dependencies. */
 async function createParts(env: Env, logger: Logger, isServerless: boolean) {
   const base = await createBase(env, logger, isServerless);
   const { storage } = base;
@@ -113,12 +113,12 @@ async function createParts(env: Env, logger: Logger, isServerless: boolean) {
   const spending = openSpending(base, model.id);
   const quota = createOwnerQuota(storage.db, env.ownerLimits);
   const sizes = env.OWNER_STORED_MIB > 0 ? createWorkspaceSizes(storage.db, logger) : undefined;
-  // A page's overlay submits through the API, which is built from the browsers: the one port that is connected later.
+  // The overlay of a page submits through the API, but the API needs the browsers. So the API is connected later.
   const api = Promise.withResolvers<ApiServices>();
   // The delegation tools start and stop turns, and the turn player needs the tools. So the player is connected later.
-  const connected = Promise.withResolvers<ReturnType<typeof createTurnPlayer>>();
-  const jobs = createLaterJobs(base, connected.promise);
-  const agents = createAgentsDeps(base, schemas, jobs, connected.promise);
+  const playerReady = Promise.withResolvers<ReturnType<typeof createTurnPlayer>>();
+  const jobs = createDeferredJobs(base, playerReady.promise);
+  const agents = createAgentsDeps(base, schemas, jobs, playerReady.promise);
   const tooling = await createTooling({
     ...base,
     agents,
@@ -155,7 +155,7 @@ async function createParts(env: Env, logger: Logger, isServerless: boolean) {
       if (hasOwnerBudget(env)) await deleteOwnerSpendBefore(storage.db, yesterday());
     },
   });
-  connected.resolve(player);
+  playerReady.resolve(player);
   const removals = openRemovals(base, tooling, live, player);
   const connectApi = api.resolve;
   const parts = {
@@ -178,19 +178,19 @@ async function createParts(env: Env, logger: Logger, isServerless: boolean) {
 type Access = ReturnType<typeof createAccess>;
 type Tooling = Awaited<ReturnType<typeof createTooling>>;
 
-/** Sends jobs with the engine that is connected later. */
-const createLaterJobs = (
+/** Sends jobs as soon as the turn player exists. */
+const createDeferredJobs = (
   { logger }: Base,
   player: Promise<ReturnType<typeof createTurnPlayer>>,
 ): AgentsDeps["jobs"] => ({
   sendSoon: (jobs) =>
     void player.then(
-      (connected) => connected.jobs.sendSoon(jobs),
-      (error: unknown) => logger.error({ err: error }, "jobs of tools were not sent"),
+      (readyPlayer) => readyPlayer.jobs.sendSoon(jobs),
+      (error: unknown) => logger.error({ err: error }, "jobs requested by tools were not sent"),
     ),
 });
 
-/** What delegation works with. */
+/** Creates the dependencies of delegation. */
 const createAgentsDeps = (
   { env, storage: { db, log, sealer } }: Base,
   schemas: AgentsDeps["schemas"],
@@ -212,7 +212,7 @@ const createAgentsDeps = (
 });
 
 const openLiveHub = (
-  { env, logger, securityLog, storage: { db, log, words }, control }: Base,
+  { env, logger, securityLog, storage: { db, log, openTopic }, control }: Base,
   { access, shares, authenticate, failedAttempts }: Access,
   { browser }: Tooling,
 ) =>
@@ -223,7 +223,7 @@ const openLiveHub = (
     securityLog,
     browser,
     control,
-    words,
+    openTopic,
     access,
     shares,
     authenticate,
@@ -250,7 +250,7 @@ function openMcpServer(base: Base, access: Access, tooling: Tooling, tokenKey: U
     db: storage.db,
     log: storage.log,
     baseUrl: env.baseUrl,
-    words: storage.words("mcp-cancelled"),
+    topic: storage.openTopic("mcp-cancelled"),
   });
 }
 
@@ -258,7 +258,7 @@ const openRemovals = (
   { logger, securityLog, storage: { db, bus, log, dataDir } }: Base,
   { browser, sandbox }: Tooling,
   live: ReturnType<typeof createLiveHub>,
-  { stops, untilUnplayed }: ReturnType<typeof createTurnPlayer>,
+  { stops, waitForPlays }: ReturnType<typeof createTurnPlayer>,
 ) =>
   followRemovals({
     db,
@@ -271,7 +271,7 @@ const openRemovals = (
     live,
     dataDir,
     stops,
-    untilUnplayed,
+    waitForPlays,
   });
 
 const createObservedModel = async (env: Env) =>
@@ -287,7 +287,7 @@ const createObservedModel = async (env: Env) =>
     }),
   );
 
-/** What the operations work with. */
+/** Creates the services that operations use. */
 function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
   const { storage, tooling, player, live, model, control, elicitations, rule, schemas, builtinMcp } = parts;
   const { browser, evidence, transcript, tools, skills, variants, publishedScripts } = tooling;
@@ -348,12 +348,12 @@ function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
   };
 }
 
-/** What keeps sessions from each other on this machine, in one line. */
+/** Describes in one line how sessions are isolated from each other on this machine. */
 function describeIsolation({ sandbox, scripts }: Parts["tooling"]): string {
   return `commands: ${sandbox.describe().isolation}; scripts: ${scripts.describe().detail}`;
 }
 
-/** What owners may spend on a day; undefined where they have no budget. */
+/** The daily budget of each owner; undefined if the settings have none. */
 function readOwnerBudget(env: Env): Budget | undefined {
   return (
     applyBudgetChange(null, {
@@ -368,14 +368,14 @@ const hasOwnerBudget = (env: Env): boolean => readOwnerBudget(env) !== undefined
 
 const yesterday = (): string => new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
 
-/** @throws Error when the budget of owners is in US dollars and the model has no price. */
-function openSpending({ env, logger, storage: { db, words } }: Base, modelId: string): Spending {
+/** @throws Error if owners have a budget in US dollars and the model has no price. */
+function openSpending({ env, logger, storage: { db, openTopic } }: Base, modelId: string): Spending {
   const price = env.MODEL_PRICES.get(modelId);
   const budget = readOwnerBudget(env);
   if (budget?.usd !== undefined && !price)
     throw new Error(`OWNER_BUDGET_USD_PER_DAY: needs the price of ${modelId} in MODEL_PRICES`);
   const owners = budget && createOwnerAccounts({ db, logger }, budget);
-  return createSpending({ db, price, owners, words: words("budget-changed") });
+  return createSpending({ db, price, owners, topic: openTopic("budget-changed") });
 }
 
 async function readReadiness({ storage, tooling, player, removals, readModelHealth }: Parts) {
@@ -383,7 +383,7 @@ async function readReadiness({ storage, tooling, player, removals, readModelHeal
   const sandbox = tooling.sandbox.describe();
   const { database, folder } = await storage.check();
   const unerased = removals.countFailures();
-  // An alarm, and no reason to send callers elsewhere: the check stays ok.
+  // An alarm only: the service still works, so the check stays ok.
   if (unerased > 0) database.detail += `; ${countOf(unerased, "removed session")} not erased completely`;
   return {
     database,
@@ -396,7 +396,7 @@ async function readReadiness({ storage, tooling, player, removals, readModelHeal
   };
 }
 
-/** Records which isolation is in force. */
+/** Records the start, with the isolation that is in force, in the security log. */
 function recordStart({ env, securityLog, tooling }: Parts): void {
   securityLog.serviceStarted({
     sandbox: tooling.sandbox.describe().kind,
@@ -406,7 +406,7 @@ function recordStart({ env, securityLog, tooling }: Parts): void {
   });
 }
 
-/** What Next's routes reach. */
+/** The functions that Next's routes call. */
 const mount = (services: ApiServices, { live, player, builtinMcp }: Parts): Mounted => ({
   serve: (operations, request, params) => servePath(services, operations, request, params),
   openLive: live.openLive,
@@ -427,7 +427,7 @@ const mount = (services: ApiServices, { live, player, builtinMcp }: Parts): Moun
   loadLandingPage: (cookie) => loadLandingPage(services, cookie),
 });
 
-/** Parks what plays at its step, and ends everything the service started. */
+/** Parks the running turns at their current step, and closes all parts. */
 async function close(parts: Parts): Promise<void> {
   const { player, live, access, control, builtinMcp, removals, tooling, mcp, schemas, fetch, storage } =
     parts;

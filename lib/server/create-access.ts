@@ -20,7 +20,7 @@ import { readShareStates } from "#lib/session/share/share-store.ts";
 import type { Env } from "./env.ts";
 import type { Storage } from "./open-storage.ts";
 
-/** Creates what decides whether a call is served: keys, share links, logins, their end, rate limits and body limits. */
+/** Creates the access control of calls: keys, share links, logins, their revocation, rate limits and body limits. */
 export function createAccess(env: Env, storage: Storage, logger: Logger, securityLog: SecurityLog) {
   const { db } = storage;
   const keys = createKeyStore(db);
@@ -48,7 +48,7 @@ export function createAccess(env: Env, storage: Storage, logger: Logger, securit
         readKeys: keys.readLive,
         readShares: (sessionIds) => readShareStates(db, sessionIds, new Date()),
       },
-      words: storage.words(ACCESS_TOPIC),
+      topic: storage.openTopic(ACCESS_TOPIC),
       logger,
     }),
     rates: createRates(env, storage, logger),
@@ -58,7 +58,7 @@ export function createAccess(env: Env, storage: Storage, logger: Logger, securit
 
 const MINUTE_MS = 60_000;
 
-/** Creates the logins with the lives and the allowed accounts of the settings. */
+/** Creates the logins with the lifetimes and allowed accounts of the settings. */
 export const createOperatorLogins = (
   { oidc, LOGIN_IDLE_MINUTES, LOGIN_MAX_MINUTES }: Env,
   { db, encryptionKey }: { db: Storage["db"]; encryptionKey: Uint8Array },
@@ -83,14 +83,14 @@ function createRates(env: Env, { db, isEmbedded }: Storage, logger: Logger) {
     annotate: env.RATE_LIMIT_ANNOTATE,
     act: env.RATE_LIMIT_ACT,
   };
-  // Only this process uses the embedded database; processes that share one lease their part of a limit.
+  // Only this process uses the embedded database. Processes that share a database lease parts of each limit from it.
   if (isEmbedded) return createRateLimiter(limits);
   const lease = (name: string, limit: number, slice: number) => leaseCalls(db, name, limit, slice);
   return createLeasedRateLimiter(limits, { lease, logger });
 }
 
-/** The keys of the settings; without any, the one that the data folder keeps. */
-function readConfiguredKeys(env: Env, generated: string | undefined) {
-  if (env.SERVICE_API_KEYS.length > 0 || generated === undefined) return env.SERVICE_API_KEYS;
-  return [{ key: generated, ownerId: LOCAL_OWNER }];
+/** The keys of the settings; if there are none, the generated key in the data folder. */
+function readConfiguredKeys(env: Env, generatedKey: string | undefined) {
+  if (env.SERVICE_API_KEYS.length > 0 || generatedKey === undefined) return env.SERVICE_API_KEYS;
+  return [{ key: generatedKey, ownerId: LOCAL_OWNER }];
 }

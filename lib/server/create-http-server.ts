@@ -3,17 +3,17 @@ import { createServer, type RequestListener, type Server } from "node:http";
 const REQUEST_TIMEOUT_MS = 60_000;
 const KEEP_ALIVE_MS = 65_000;
 
-/** Creates the HTTP server of the service: Node's strict parser, which refuses a request whose end is ambiguous. */
+/** Creates the HTTP server with Node's strict parser, which rejects a request whose end is ambiguous. */
 export function createHttpServer(handleRequest: RequestListener): Server {
   const server = createServer(
     {
       insecureHTTPParser: false,
-      // Any other upgrade is ignored, as HTTP allows: its request is answered as if it had not asked.
+      // Any other upgrade is ignored, as HTTP allows: the request is served as an ordinary one.
       shouldUpgradeCallback: (request) => request.headers.upgrade?.toLowerCase() === "websocket",
     },
     handleRequest,
   );
-  // All headers are seen, whatever their number; their size is limited to 16 KiB.
+  // 0: no limit of the number of headers. Node limits their total size to 16 KiB.
   server.maxHeadersCount = 0;
   server.requestTimeout = REQUEST_TIMEOUT_MS;
   server.keepAliveTimeout = KEEP_ALIVE_MS;

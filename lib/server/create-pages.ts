@@ -6,13 +6,13 @@ import type { Env } from "./env.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Next, which draws the pages and answers whatever the service itself does not. */
+/** Next, which renders the pages and answers all requests that the service does not answer itself. */
 type Pages = {
-  /** Next's handler; it loads Next if that has not been loaded. @throws when Next cannot be loaded; the next request tries again. */
+  /** Next's handler. Loads Next if necessary. @throws if Next cannot be loaded; the next request retries. */
   handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
-  /** @throws Error when there are no pages that could be loaded later. */
+  /** Checks that the pages can be loaded later. @throws Error if they were not built. */
   check: () => void;
-  /** Loads Next now. */
+  /** Loads Next immediately. */
   open: () => Promise<void>;
   close: () => Promise<void>;
 };
@@ -20,10 +20,10 @@ type Pages = {
 type Next = Awaited<ReturnType<typeof prepare>>;
 
 /**
- * Loads Next when somebody asks for the first page: it takes 50 MB and half a second, and programs that use the HTTP
- * interface do not need it.
+ * Loads Next with the first request for a page: it takes 50 MB and half a second, and clients of the HTTP API do not need
+ * it.
  *
- * @param hub the server, listening nowhere, that Next attaches its development sockets to; ours hands them over.
+ * @param hub a server that does not listen. Next handles its development sockets on it; our server forwards upgrades to it.
  */
 export function createPages(
   env: Env,
@@ -60,7 +60,7 @@ export function createPages(
   };
 }
 
-/** The pages themselves are not loaded, so what can be missing is looked for at the start. */
+/** Next is loaded later, so missing files are reported at the start. */
 function checkBuild(): void {
   import.meta.resolve("next");
   if (!existsSync(join(ROOT, ".next", "BUILD_ID")))

@@ -59,24 +59,24 @@ type ToolingDeps = {
   securityLog: Pick<SecurityLog, "networkRefused">;
   elicitations: Elicitations;
   control: BrowserControl;
-  /** Nothing can be kept on disk, and nothing stays warm. */
+  /** Whether the service runs in serverless functions: no files on disk, no warm processes. */
   isServerless: boolean;
-  /** Takes submissions of the annotation overlay. */
+  /** Receives submissions of the annotation overlay. */
   onAnnotation: BrowserServiceDeps["onAnnotation"];
   /** Called with the size of a workspace after each change. */
   onWorkspaceSize: ((sessionId: string, bytes: number) => void) | undefined;
   agents: AgentsDeps;
-  /** The durable engine, which exists later. */
+  /** Sends jobs to the durable engine, which is created later. */
   jobs: TestRunsDeps["jobs"];
 };
 
-/** Browsers, sandboxes and the tools that work through them. */
+/** Creates browsers, sandboxes and the tools that use them. */
 export async function createTooling(deps: ToolingDeps) {
   const { env, logger, storage, rule, fetch, elicitations } = deps;
   const { db, log, dataDir } = storage;
   const evidence = createEvidenceStore({ db, dataDir });
   const transcript = createTranscriptReader({ db });
-  const preparing = createSandboxService({
+  const sandboxReady = createSandboxService({
     kind: env.SANDBOX,
     dataDir: env.DATA_DIR,
     logger,
@@ -89,7 +89,7 @@ export async function createTooling(deps: ToolingDeps) {
       log,
       logger,
       owner: storage.owner,
-      handOver: storage.words("browser-taken-over"),
+      handOver: storage.openTopic("browser-taken-over"),
       rule,
       dataDir: env.DATA_DIR,
       launch: readLaunch(env),
@@ -101,12 +101,12 @@ export async function createTooling(deps: ToolingDeps) {
       onAnnotation: deps.onAnnotation,
       readPageScript: (sessionId) => readPageScript(db, sessionId),
       async storeDownload(sessionId, name, bytes) {
-        // The workspace is the root's; sub-agents share it.
+        // Sub-agents share the workspace of the root session.
         const root = (await findAgent(db, sessionId))?.rootSessionId ?? sessionId;
-        return storeDownload(await (await preparing).open(root), name, bytes);
+        return storeDownload(await (await sandboxReady).open(root), name, bytes);
       },
     }),
-    preparing,
+    sandboxReady,
     createScriptRunner({
       logger,
       isWarm: !deps.isServerless,
@@ -149,10 +149,10 @@ export async function createTooling(deps: ToolingDeps) {
     ...variantTools(variantServices),
     publishQaReport(reports),
     ...planningTools(planning),
-    // Only our own process serves pages.
+    // Only a process of our own can serve landing pages.
     ...(deps.isServerless ? [] : [deployLandingPage({ ...landing, sandbox })]),
     importLegacySession(porting),
-    // Functions of a hosting platform have no Chromium of their own.
+    // Serverless functions have no Chromium of their own.
     ...(deps.isServerless ? [] : testTools(testRuns)),
     ...agentTools(deps.agents),
     ...skillTools({ db, sandbox }),
@@ -184,22 +184,22 @@ export async function createTooling(deps: ToolingDeps) {
   };
 }
 
-/** Variants are shown in every process: each is told when a tree's live browsers show another one. */
-function createVariants(env: Env, { db, log, words }: Storage, logger: Logger, browser: BrowserService) {
-  const topic = words("variant-shown");
+/** Live browsers of a tree may run in several processes: a process that shows another variant notifies the others. */
+function createVariants(env: Env, { db, log, openTopic }: Storage, logger: Logger, browser: BrowserService) {
+  const topic = openTopic("variant-shown");
   const self = crypto.randomUUID();
   const publishedScripts = createScriptServer(db, [`${env.baseUrl}/demo`, `${env.ownOrigin}/demo`]);
   const variants: VariantsDeps = {
     db,
     log,
     browser,
-    notifyShown: (rootSessionId) => topic.tell(`${self} ${rootSessionId}`),
+    notifyShown: (rootSessionId) => topic.publish(`${self} ${rootSessionId}`),
     publishedScripts,
     baseUrl: env.baseUrl,
   };
-  const stopListening = topic.listen(
-    (word) => {
-      const [from, rootSessionId = ""] = word.split(" ");
+  const stopListening = topic.subscribe(
+    (text) => {
+      const [from, rootSessionId = ""] = text.split(" ");
       if (from === self) return;
       refreshShown(variants, rootSessionId).catch((error: unknown) =>
         logger.warn(
@@ -213,7 +213,7 @@ function createVariants(env: Env, { db, log, words }: Storage, logger: Logger, b
   return { variants, publishedScripts, stopListening };
 }
 
-/** Which browser: a remote one, the one named, or the one that set-up found. */
+/** Chooses the browser: a remote one, a configured executable, or the Chromium that the setup found. */
 function readLaunch(env: Env) {
   if (env.BROWSER_CDP_URL) return { cdpUrl: env.BROWSER_CDP_URL };
   if (env.BROWSER_EXECUTABLE_PATH) return { executablePath: env.BROWSER_EXECUTABLE_PATH };

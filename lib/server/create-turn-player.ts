@@ -28,7 +28,7 @@ import type { TurnDeps } from "#lib/turn/turn-deps.ts";
 import { createTurnService } from "#lib/turn/turn-service.ts";
 import type { Retention } from "./apply-retention.ts";
 import { chooseEngine } from "./choose-engine.ts";
-import { createWaitedSender } from "./create-waited-sender.ts";
+import { createServerlessSender } from "./create-serverless-sender.ts";
 import type { Env } from "./env.ts";
 import { followRuns } from "./follow-runs.ts";
 import { followWaits } from "./follow-waits.ts";
@@ -51,9 +51,9 @@ type TurnPlayerDeps = Pick<TurnDeps, "model" | "spending" | "mcp" | "elicitation
     testRuns: TestRunsDeps;
   };
   isServerless: boolean;
-  /** What is removed by age; undefined if everything is kept. */
+  /** Removes old data; undefined if everything is kept. */
   retention: Retention | undefined;
-  /** Regular work besides that of the jobs; runs with every sweep. */
+  /** Other regular work; runs with every sweep. */
   sweepOthers: () => Promise<void>;
 };
 
@@ -64,22 +64,25 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
   const engine = chooseEngine({ env, db, logger, isServerless, isSoleExecutor: storage.isEmbedded });
   const client = createClient(engine.clientOptions);
   const sender = { db, send: (job: Job) => sendJob(client, job), intake: engine.intake, logger };
-  const jobs = isServerless ? createWaitedSender(sender) : createJobSender(sender);
+  const jobs = isServerless ? createServerlessSender(sender) : createJobSender(sender);
   const freshRuns = createFreshRuns();
   const waits = followWaits(
     { db, log: storage.log, jobs, logger, stopRun: (runId) => turn.stopRun(runId) },
     deps.control,
   );
-  const own = createStopRegistry();
-  const played = followRuns({
+  const localStops = createStopRegistry();
+  const activeRuns = followRuns({
     db,
     bus,
-    own,
+    localStops,
     logger,
     sweepWaits: waits.sweep,
     resendLost: engine.mayLoseJobs ? () => resendLostJobs(LOST_AFTER_MS) : undefined,
   });
-  const turn = createTurnService({ ...readTurnDeps(deps, jobs, played.stops), freshRuns }, deps.schemas);
+  const turn = createTurnService(
+    { ...createTurnDeps(deps, jobs, activeRuns.stops), freshRuns },
+    deps.schemas,
+  );
   const tests = createTestRunService(deps.tooling.testRuns);
   const shutdown = new AbortController();
   const delivery = {
@@ -96,21 +99,21 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
   const functions = [
     createRunTurn(client, {
       ...turn,
-      play: (job) => played.whilePlayed(job.runId, () => turn.play(job)),
+      play: (job) => activeRuns.trackPlay(job.runId, () => turn.play(job)),
     }),
     createRunTests(client, tests.play),
     createDeliverCallback(client, (due) => attemptDelivery(delivery, due)),
     createSweepOutbox(client, sweep),
     createReapBrowsers(client, () => deps.tooling.browser.reapIdle(new Date())),
-    // Registered only where something is removed by age: it would run every hour for nothing.
+    // Register the job only if some data expires: otherwise it would run every hour for nothing.
     ...(deps.retention ? [createApplyRetention(client, deps.retention)] : []),
   ];
 
-  /** Sends the jobs of open runs again that the engine has lost; a server that lost them may have lost the functions too. */
+  /** Resends the jobs of open runs that the engine has lost. A server that lost jobs may have lost the functions too. */
   async function resendLostJobs(lostAfterMs: number): Promise<void> {
     const lost = await resendLostRuns(db, lostAfterMs);
     if (lost.length === 0) return;
-    logger.warn({ jobs: lost.map(({ id }) => id) }, "jobs that the engine lost are sent again");
+    logger.warn({ jobs: lost.map(({ id }) => id) }, "the engine lost jobs; they were resent");
     if (engine.mayLoseJobs)
       await engine
         .start(client, functions)
@@ -120,13 +123,13 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
     jobs.sendSoon(lost);
   }
 
-  /** Sends the jobs left in the outbox, and those that the engine has lost. @returns how many of the former. */
+  /** Sends the jobs in the outbox and resends lost ones. @returns the number of sent jobs and lost deliveries. */
   async function sweep(): Promise<number> {
-    // A platform's functions are frozen between two calls, so that every look comes after a gap.
-    if ((await played.renew()) || isServerless) await resendLostJobs(RARELY_LOST_AFTER_MS);
+    // Serverless functions are frozen between calls, so `renew` always returns false; lost jobs are looked for regardless.
+    if ((await activeRuns.renew()) || isServerless) await resendLostJobs(RARELY_LOST_AFTER_MS);
     const lost = await resendLostDeliveries(db);
     if (lost.length > 0)
-      logger.warn({ jobs: lost.map(({ id }) => id) }, "callbacks whose jobs were lost are sent again");
+      logger.warn({ jobs: lost.map(({ id }) => id) }, "jobs of callbacks were lost; they were resent");
     jobs.sendSoon([...lost, ...(await tests.requeueLost())]);
     await waits.sweep();
     await pruneFailingEndpoints(db);
@@ -139,30 +142,30 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
     jobs,
     freshRuns,
     engine,
-    stops: played.stops,
-    untilUnplayed: played.untilUnplayed,
+    stops: activeRuns.stops,
+    waitForPlays: activeRuns.waitForPlays,
     serveEngine: engine.serve(client, functions),
-    /** Takes up open runs and plays new ones, sending first what the outbox holds. */
+    /** Starts to play runs, and sends the jobs in the outbox immediately. */
     async start() {
       await engine.start(client, functions);
       await jobs.sweep({ ageMs: 0 });
     },
-    /** Parks what plays at its step, and aborts the callbacks under way. */
+    /** Parks running turns at their current step, and aborts the callbacks that are being sent. */
     interrupt() {
-      played.stops.shutDown();
+      activeRuns.stops.shutDown();
       tests.interrupt();
       shutdown.abort();
     },
     async stop() {
       await engine.stop();
       waits.close();
-      played.close();
+      activeRuns.close();
     },
   };
 }
 
-/** What the turn engine works with. */
-function readTurnDeps(
+/** Creates the dependencies of the turn service. */
+function createTurnDeps(
   deps: TurnPlayerDeps,
   jobs: JobSender,
   stops: StopRegistry,

@@ -13,7 +13,7 @@ const messageOf = (variables: Record<string, string>) => {
 };
 
 describe("readEnv", () => {
-  it("needs nothing at all", () => {
+  it("needs no variables", () => {
     const env = readEnv({});
     assert.equal(env.baseUrl, "http://127.0.0.1:3000");
     assert.equal(env.PORT, 3000);
@@ -26,7 +26,7 @@ describe("readEnv", () => {
     assert.equal(readEnv({ AGENT_CONTEXT_TOKENS: "9000" }).AGENT_CONTEXT_TOKENS, 9_000);
   });
 
-  it("takes an empty variable for an unset one", () => {
+  it("treats an empty variable as unset", () => {
     assert.equal(readEnv({ PORT: "", DATABASE_URL: "" }).PORT, 3000);
   });
 
@@ -50,11 +50,11 @@ describe("readEnv", () => {
     OWNER_BUDGET_USD_PER_DAY: "much",
     FAULT: "K07",
   })) {
-    it(`names ${name} when it cannot be used`, () =>
+    it(`names ${name} if its value is invalid`, () =>
       assert.match(messageOf({ [name]: value }), new RegExp(`^${name}: `)));
   }
 
-  it("has an identity provider only with all its settings, over https", () => {
+  it("requires all settings of an identity provider, and https", () => {
     assert.equal(readEnv({}).oidc, undefined);
     const all = {
       OIDC_ISSUER: "https://id.example",
@@ -86,7 +86,7 @@ describe("readEnv", () => {
     assert.equal(env.ownOrigin, "http://127.0.0.1:3000");
   });
 
-  it("has pages on the public origin, or on one with another host name", () => {
+  it("serves landing pages from the public origin, or from one with another host name", () => {
     assert.equal(readEnv({ BASE_URL: "https://agents.example" }).pagesOrigin, "https://agents.example");
     const BASE_URL = "https://agents.example";
     const split = readEnv({ BASE_URL, PUBLIC_PAGES_ORIGIN: "https://pages.example/" });
@@ -102,13 +102,13 @@ describe("readEnv", () => {
     assert.equal(messageOf({ FAULT: "K07:1:kill9", NODE_ENV: "test" }), "accepted");
   });
 
-  it("lets a turn play on for ever, but for less than a function may take on Vercel", () => {
+  it("does not limit turns, except on Vercel to less than the time limit of a function", () => {
     assert.equal(readEnv({}).turnBudgetMs, 0);
     assert.equal(readEnv({ VERCEL: "1" }).turnBudgetMs, 240_000);
     assert.equal(readEnv({ VERCEL: "1", TURN_BUDGET_MS: "50000" }).turnBudgetMs, 50_000);
   });
 
-  it("reads further keys that only open what they have sealed", () => {
+  it("reads previous encryption keys", () => {
     const [one, two] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
     const previous = `${one.toString("base64")}, ${two.toString("base64")}`;
     assert.deepEqual(readEnv({ ENCRYPTION_KEY_PREVIOUS: previous }).ENCRYPTION_KEY_PREVIOUS, [one, two]);
@@ -119,7 +119,7 @@ describe("readEnv", () => {
     );
   });
 
-  it("reads owner=key, and makes a bare key an owner of its own", () => {
+  it("reads owner=key, and derives an owner from a bare key", () => {
     const [ada, bare] = ["4f1d0e6b9a2c7f3058d1", "c07a6e1f94b83d25f0ae"];
     const [first, second] = readEnv({ SERVICE_API_KEYS: `ada=${ada}, ${bare}` }).SERVICE_API_KEYS;
     assert.deepEqual(first, { ownerId: "ada", key: ada });
@@ -155,13 +155,13 @@ describe("requireServerless", () => {
     SANDBOX: "vercel",
   };
 
-  it("is content with a database, an engine, keys, an address, a browser and a sandbox elsewhere", () => {
+  it("accepts settings with an external database, engine, browser and sandbox, and with keys and BASE_URL", () => {
     requireServerless(readEnv(variables));
     requireServerless(readEnv({ ...variables, SANDBOX: "none" }));
   });
 
   for (const name of Object.keys(variables)) {
-    it(`names ${name} where it is missing`, () =>
+    it(`names ${name} if it is missing`, () =>
       assert.throws(
         () => requireServerless(readEnv({ ...variables, [name]: "" })),
         new RegExp(`${name}.* must be set`),
@@ -175,7 +175,7 @@ describe("requireServerless", () => {
     );
   });
 
-  it("names all that is missing at once", () => {
+  it("names all missing variables at once", () => {
     assert.throws(() => requireServerless(readEnv({})), /DATABASE_URL, .*ENCRYPTION_KEY, .*SANDBOX=vercel/);
   });
 });

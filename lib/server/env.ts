@@ -11,12 +11,12 @@ import { canonicalHostname, readNetworkAllow } from "#lib/net/address/network-al
 import type { ByteLimits } from "#lib/session/byte-limits.ts";
 import type { OwnerLimits } from "#lib/session/quota/owner-quota.ts";
 
-const wholeNumber = (fallback: number, least = 0, most = 2_000_000_000) =>
+const wholeNumber = (fallback: number, min = 0, max = 2_000_000_000) =>
   z
     .string()
     .regex(/^\d{1,13}$/, { error: "must be a whole number" })
     .transform(Number)
-    .refine((value) => value >= least && value <= most, { error: `must be from ${least} to ${most}` })
+    .refine((value) => value >= min && value <= max, { error: `must be from ${min} to ${max}` })
     .default(fallback);
 
 const days = wholeNumber(0, 0, 36_500);
@@ -44,7 +44,7 @@ const list = z
       .filter(Boolean),
   );
 
-/** A host with or without a port, as `canonicalHostname` writes it. */
+/** A host, optionally with a port, normalized by `canonicalHostname`. */
 const hostName = z
   .string()
   .regex(/^([\w.-]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i, { error: "must be host names, with or without a port" })
@@ -52,10 +52,10 @@ const hostName = z
 
 const url = z.string().refine((text) => URL.canParse(text), { error: "must be a URL" });
 
-/** Shorter API keys could be guessed. */
+/** Minimum length of API keys; shorter ones could be guessed. */
 const API_KEY_LENGTH_MIN = 20;
 
-/** Reads a value with a function whose error says what is wrong with it. */
+/** Parses a value with a function that throws on invalid input; its message becomes the issue's message. */
 function readOrReject<Value>(read: (text: string) => Value, text: string, context: z.RefinementCtx): Value {
   try {
     return read(text);
@@ -65,7 +65,7 @@ function readOrReject<Value>(read: (text: string) => Value, text: string, contex
   }
 }
 
-/** Every variable the service reads. Source: `wire.md`, Environment. */
+/** Every environment variable that the service reads. Source: `wire.md`, Environment. */
 const envSchema = z.object({
   NODE_ENV: z.enum(["development", "production", "test"]).default("production"),
   PORT: wholeNumber(3000).refine((port) => port <= 65_535, { error: "must be at most 65535" }),
@@ -107,7 +107,7 @@ const envSchema = z.object({
   SERVICE_API_KEYS: list
     .transform((entries) => entries.map(readConfiguredKey))
     .superRefine((keys, context) => {
-      // The sentence names the position: of a base64 key with padding, a part would be taken for the owner.
+      // The message names the position, not the owner: in a base64 key with padding, part of the key would count as owner.
       const short = keys.findIndex(({ key }) => key.length < API_KEY_LENGTH_MIN);
       if (short >= 0)
         context.addIssue({
@@ -174,9 +174,9 @@ const envSchema = z.object({
   PAGES_OWNER_MIB: wholeNumber(2_048),
   IMPORTS_SESSION_MIB: wholeNumber(100),
   IMPORTS_OWNER_MIB: wholeNumber(1_024),
-  /** Set by the platform. */
+  /** Vercel sets this variable. */
   VERCEL: z.string().optional(),
-  /** Days after which the retention job removes something; 0 keeps it. */
+  /** Days after which the retention job removes data; 0 keeps it. */
   RETENTION_SESSION_DAYS: days,
   RETENTION_EVIDENCE_DAYS: days,
   RETENTION_DELIVERY_DAYS: days,
@@ -201,38 +201,38 @@ export type Env = z.output<typeof envSchema> & {
   baseUrl: string;
   /** Public origin of landing pages, without a trailing slash. */
   pagesOrigin: string;
-  /** Where this machine reaches the service: what the agent's browser opens of it. */
+  /** Origin of the service as seen from this machine; the agent's browser uses it. */
   ownOrigin: string;
   isLoopback: boolean;
-  /** How long one call of the durable function may play, in milliseconds, before the next one goes on; 0 is no limit. */
+  /** How long one call of the durable function may play a turn before the next call continues, in ms; 0: no limit. */
   turnBudgetMs: number;
-  /** What landing pages, and imported documents, may take in the database. */
+  /** Limits of the bytes that landing pages and imported documents take in the database. */
   pageBytes: ByteLimits;
   importBytes: ByteLimits;
-  /** The identity provider of operators; undefined where none is set up. */
+  /** The identity provider of operators; undefined if none is configured. */
   oidc: OidcSettings | undefined;
-  /** What annotations may take in a session, and sessions with an owner. */
+  /** Limits of the annotations of a session, and of the sessions of an owner. */
   annotationLimits: AnnotationLimits;
   ownerLimits: OwnerLimits;
 };
 
-/** What a call of the durable function may take on Vercel, below the `maxDuration` of its route. */
+/** Turn budget of a call of the durable function on Vercel; less than the `maxDuration` of its route. */
 const VERCEL_BUDGET_MS = 240_000;
 const MEBIBYTE = 1_048_576;
 
-/** A setting that cannot be used; the message names the variable. */
+/** A setting is invalid. The message begins with the name of the variable. */
 export class EnvError extends Error {}
 
 /**
- * Reads and checks the settings. The only place that looks at the environment. An empty variable counts as unset.
+ * Reads and checks the settings. No other module reads the environment. An empty variable counts as unset.
  *
- * @throws EnvError naming the variable.
+ * @throws EnvError if a variable is invalid.
  */
 export function readEnv(source: Record<string, string | undefined>): Env {
-  const given = Object.fromEntries(
+  const variables = Object.fromEntries(
     Object.entries(source).filter(([, value]) => value !== undefined && value !== ""),
   );
-  const parsed = envSchema.safeParse(given);
+  const parsed = envSchema.safeParse(variables);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     const expected =
@@ -255,7 +255,7 @@ export function readEnv(source: Record<string, string | undefined>): Env {
   const turnBudgetMs = env.TURN_BUDGET_MS ?? (env.VERCEL ? VERCEL_BUDGET_MS : 0);
   const baseUrl = env.BASE_URL ?? ownOrigin;
   const pagesOrigin = env.PUBLIC_PAGES_ORIGIN ?? baseUrl;
-  // Cookies do not tell ports apart.
+  // Browsers send cookies of a host to all of its ports, so another port does not separate the pages.
   if (env.PUBLIC_PAGES_ORIGIN && hostnameOf(pagesOrigin) === hostnameOf(baseUrl))
     throw new EnvError("PUBLIC_PAGES_ORIGIN: must have another host name than BASE_URL");
   const oidc = readOidc(env);
@@ -281,7 +281,7 @@ export function readEnv(source: Record<string, string | undefined>): Env {
   };
 }
 
-/** @throws EnvError for settings that are incomplete or would let sign-ins be read or forged on the way. */
+/** @throws EnvError if settings are missing, or if sign-ins could be intercepted because the issuer does not use https. */
 function readOidc(env: z.output<typeof envSchema>): OidcSettings | undefined {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = env;
   const allow = env.OIDC_ALLOW;
@@ -294,9 +294,9 @@ function readOidc(env: z.output<typeof envSchema>): OidcSettings | undefined {
   const { protocol, hostname } = new URL(issuer);
   if (protocol !== "https:" && !(protocol === "http:" && isLoopbackName(hostname)))
     throw new EnvError("OIDC_ISSUER: must be an https URL, or an http URL of this machine");
-  const strange = allow.find((entry) => !/^(sub:.+|[^@\s:]+@[^@\s]+)$/.test(entry));
-  if (strange !== undefined)
-    throw new EnvError(`OIDC_ALLOW: ${strange} must be an e-mail address, or sub:<subject>`);
+  const invalidEntry = allow.find((entry) => !/^(sub:.+|[^@\s:]+@[^@\s]+)$/.test(entry));
+  if (invalidEntry !== undefined)
+    throw new EnvError(`OIDC_ALLOW: ${invalidEntry} must be an e-mail address, or sub:<subject>`);
   return { issuer, clientId, clientSecret, allow };
 }
 
@@ -310,13 +310,13 @@ const toBytes = (session: number, owner: number): ByteLimits => ({
 const hostnameOf = (origin: string): string => canonicalHostname(new URL(origin).hostname);
 
 /**
- * Checks that the settings do without what a function on somebody else's platform has not: a disk to keep things on, a
- * process that lives on, a browser and an own engine.
+ * Checks that the settings suit serverless functions, which have no persistent disk, no long-lived process, no browser and
+ * no embedded engine.
  *
- * @throws EnvError naming every variable that is missing.
+ * @throws EnvError that names every missing variable.
  */
 export function requireServerless(env: Env): void {
-  const needed: Record<string, unknown> = {
+  const required: Record<string, unknown> = {
     DATABASE_URL: env.DATABASE_URL,
     INNGEST_EVENT_KEY: env.INNGEST_EVENT_KEY,
     INNGEST_SIGNING_KEY: env.INNGEST_SIGNING_KEY,
@@ -326,15 +326,15 @@ export function requireServerless(env: Env): void {
     BROWSER_CDP_URL: env.BROWSER_CDP_URL,
     "SANDBOX=vercel (or none)": env.SANDBOX === "vercel" || env.SANDBOX === "none",
   };
-  const missing = Object.entries(needed).flatMap(([name, value]) => (value ? [] : [name]));
+  const missing = Object.entries(required).flatMap(([name, value]) => (value ? [] : [name]));
   if (missing.length > 0)
     throw new EnvError(
-      `${missing.join(", ")}: must be set where the pages are served without lib/server/main.ts, as on Vercel: ` +
-        "nothing can be kept on disk there, and no engine, browser or shell be run",
+      `${missing.join(", ")}: must be set if the pages are served without lib/server/main.ts, as on Vercel: ` +
+        "no files can be kept on disk there, and no engine, browser or shell can run",
     );
 }
 
-/** `owner=key`, or a bare key that is an owner of its own. */
+/** Parses `owner=key`, or a bare key, from which an owner id is derived. */
 function readConfiguredKey(entry: string): { key: string; ownerId: string } {
   const at = entry.indexOf("=");
   if (at > 0) return { ownerId: entry.slice(0, at), key: entry.slice(at + 1) };

@@ -26,13 +26,13 @@ import {
 import type { StopRegistry } from "#lib/turn/run/stop-registry.ts";
 
 const TOPIC = "session-removed";
-/** A session has at most one run in play, and a signal between processes is short. */
-const RUNS_SIGNALLED = 50;
-/** How long a stopped run may take to end its tools. */
+/** Limit of the run ids in one signal, because signals between processes must be short. */
+const SIGNALLED_RUNS_MAX = 50;
+/** How long a stopped run may take until its tools have ended. */
 const STOPPING_MS = 5_000;
-/** A tool that ended late may have left files behind: what was cleared sooner than this is cleared once more. */
+/** A tool that ended late may have written files again, so sessions are cleared once more this long after their removal. */
 const SETTLED_MS = 10 * 60_000;
-/** How long a process that was down still learns of a removal. */
+/** How long removals are remembered for processes that are down. */
 const KEEP_MS = 7 * 24 * 3_600_000;
 
 type RemovalDeps = {
@@ -41,35 +41,35 @@ type RemovalDeps = {
   log: EventLog;
   logger: Logger;
   stops: StopRegistry;
-  untilUnplayed: (runIds: readonly string[]) => Promise<void>;
+  waitForPlays: (runIds: readonly string[]) => Promise<void>;
   browser: Pick<BrowserService, "closeSession">;
   sandbox: Pick<SandboxService, "remove">;
   securityLog: Pick<SecurityLog, "sessionRemoved" | "erasureVerified" | "erasureFailed">;
-  /** Undefined where nothing is kept on disk. */
+  /** Undefined if no files are kept on disk. */
   dataDir: string | undefined;
   live: Pick<LiveHub, "sessionRemoved">;
 };
 
 /**
- * Removes sessions: their rows in one transaction, and then, in every process, what lies outside the database: runs in
- * play, streams and sockets, the browser, the workspace, files of evidence. Each part is removed whatever became of the
- * others. The sweep retries what failed, also after a restart, until it is gone. Then a check proves that no row and no
- * file is left, and the security log records its outcome. Source: `wire.md`, Also served; decision 051.
+ * Removes sessions: first their rows in one transaction, then, in every process, their parts outside the database: running
+ * turns, streams and sockets, the browser, the workspace, files of evidence. If one part fails, the others are removed.
+ * The sweep retries failed parts until they are removed, also after a restart. Then a check verifies that no row and no file
+ * is left, and the security log records its result. Source: `wire.md`, Also served; decision 051.
  */
 export function followRemovals(deps: RemovalDeps) {
   const { db, bus, logger, stops, securityLog } = deps;
   const clearing = new Map<string, Promise<PendingRemoval[]>>();
-  /** Runs of removed sessions that had not ended when last looked at. */
-  const unended = new Map<string, string[]>();
-  /** When each session was cleared last, without anything pending. */
-  const cleared = new Map<string, number>();
-  /** Sessions of which something is left that should be gone. */
+  /** Run ids of removed sessions whose runs had not ended at the last check. */
+  const runsNotEnded = new Map<string, string[]>();
+  /** Time of the last clearing of each session that left no part pending. */
+  const clearedAtMs = new Map<string, number>();
+  /** Removed sessions of which rows or files are left. */
   const failures = new Set<string>();
 
   function clear(sessionId: string, runIds: string[]): Promise<PendingRemoval[]> {
-    const underWay = clearing.get(sessionId);
-    if (underWay) return underWay;
-    const openRunIds = unended.get(sessionId) ?? runIds;
+    const pendingWork = clearing.get(sessionId);
+    if (pendingWork) return pendingWork;
+    const openRunIds = runsNotEnded.get(sessionId) ?? runIds;
     const work = clearOutside(sessionId, openRunIds).finally(() => clearing.delete(sessionId));
     clearing.set(sessionId, work);
     return work;
@@ -77,24 +77,24 @@ export function followRemovals(deps: RemovalDeps) {
 
   async function clearOutside(sessionId: string, runIds: string[]): Promise<PendingRemoval[]> {
     const pending = await removeParts(deps, sessionId, async () => {
-      unended.set(sessionId, runIds);
-      await withinStoppingTime(deps.untilUnplayed(runIds));
-      unended.delete(sessionId);
+      runsNotEnded.set(sessionId, runIds);
+      await withStopTimeout(deps.waitForPlays(runIds));
+      runsNotEnded.delete(sessionId);
     });
-    if (pending.length === 0) cleared.set(sessionId, Date.now());
+    if (pending.length === 0) clearedAtMs.set(sessionId, Date.now());
     await markRemoval(db, sessionId, pending.length > 0).catch((error: unknown) =>
-      logger.warn({ err: error, sessionId }, "the state of a removal was not stored"),
+      logger.warn({ err: error, sessionId }, "the state of a removal could not be stored"),
     );
     return pending;
   }
 
   /**
-   * Checks that nothing is left of sessions that were cleared: no row in the database, no file of this process. The verdict
-   * is recorded in the security log.
+   * Checks that cleared sessions have no rows in the database and no files in this process's data folder. Records the result
+   * in the security log.
    *
-   * @param pending what clearing them could not remove.
-   * @param runIds their runs, if they are known.
-   * @returns what else is left.
+   * @param pending the parts that clearing could not remove.
+   * @param runIds the runs of the sessions, if the caller knows them.
+   * @returns the rows and files that are left, except those in `pending`.
    */
   async function verify(
     sessionIds: string[],
@@ -102,56 +102,60 @@ export function followRemovals(deps: RemovalDeps) {
     runIds?: string[],
   ): Promise<PendingRemoval[]> {
     const rows = await findLeftoverRows(db, sessionIds, runIds);
-    const found: PendingRemoval[] = [];
+    const leftovers: PendingRemoval[] = [];
     for (const sessionId of sessionIds) {
-      const isTheirs = (each: { sessionId: string }) => each.sessionId === sessionId;
-      const known = pending.filter(isTheirs);
-      const tables = rows.filter(isTheirs).map(({ table }) => table);
+      const isOfSession = (each: { sessionId: string }) => each.sessionId === sessionId;
+      const ownPending = pending.filter(isOfSession);
+      const tables = rows.filter(isOfSession).map(({ table }) => table);
       const left: PendingRemoval[] =
         tables.length > 0
           ? [{ sessionId, part: "rows", reason: `rows are left in ${tables.join(", ")}` }]
           : [];
-      // What has not ended yet may still write files; the sweep clears and checks again.
-      const isAtWork = known.some(({ part }) => part === "run" || part === "browser");
-      if (!isAtWork) left.push(...(await findFiles(deps, sessionId, known)));
-      found.push(...left);
-      const undeleted = known.filter(({ part }) => part === "workspace" || part === "evidence");
-      await recordVerdict(sessionId, [...undeleted, ...left], isAtWork);
+      // A run or browser that has not ended may still write files; the sweep clears and checks again.
+      const isStillRunning = ownPending.some(({ part }) => part === "run" || part === "browser");
+      if (!isStillRunning) left.push(...(await findFiles(deps, sessionId, ownPending)));
+      leftovers.push(...left);
+      const undeleted = ownPending.filter(({ part }) => part === "workspace" || part === "evidence");
+      await recordResult(sessionId, [...undeleted, ...left], isStillRunning);
     }
-    return found;
+    return leftovers;
   }
 
-  async function recordVerdict(sessionId: string, left: PendingRemoval[], isAtWork: boolean): Promise<void> {
+  async function recordResult(
+    sessionId: string,
+    left: PendingRemoval[],
+    isStillRunning: boolean,
+  ): Promise<void> {
     if (left.length === 0) {
       failures.delete(sessionId);
-      if (!isAtWork && (await markVerified(db, sessionId))) securityLog.erasureVerified({ sessionId });
+      if (!isStillRunning && (await markVerified(db, sessionId))) securityLog.erasureVerified({ sessionId });
       return;
     }
-    // Once, and not with each retry.
+    // Log the failure once, not with each retry.
     if (!failures.has(sessionId))
       securityLog.erasureFailed({ sessionId, left: left.map(({ part, reason }) => `${part}: ${reason}`) });
     failures.add(sessionId);
     await markRemoval(db, sessionId, true);
   }
 
-  /** Clears what removals left in this process's reach: at once, again while something is pending, and once settled. */
+  /** Clears removed sessions in this process: once, again while parts are pending, and once more after SETTLED_MS. */
   async function sweep(now: Date): Promise<void> {
     const since = new Date(now.getTime() - KEEP_MS);
-    // Without a disk there is only what runs, which does not outlast its session for long.
+    // Without a disk there is only running work to end, which does not outlast its session for long.
     const from = deps.dataDir === undefined ? new Date(now.getTime() - 2 * SETTLED_MS) : since;
     const removals = await listRemovals(db, from);
     const pending: PendingRemoval[] = [];
     const unverified: string[] = [];
     for (const { sessionId, removedAt, verifiedAt } of removals) {
       const settledAt = removedAt.getTime() + SETTLED_MS;
-      const clearedAt = cleared.get(sessionId);
+      const clearedAt = clearedAtMs.get(sessionId);
       const isDue = clearedAt === undefined || (clearedAt < settledAt && now.getTime() >= settledAt);
       if (isDue) pending.push(...(await clear(sessionId, [])));
       if (isDue || verifiedAt === null) unverified.push(sessionId);
     }
     await verify(unverified, pending);
     const ids = new Set(removals.map(({ sessionId }) => sessionId));
-    for (const sessionId of cleared.keys()) if (!ids.has(sessionId)) cleared.delete(sessionId);
+    for (const sessionId of clearedAtMs.keys()) if (!ids.has(sessionId)) clearedAtMs.delete(sessionId);
     await pruneRemovals(db, since);
   }
 
@@ -169,11 +173,11 @@ export function followRemovals(deps: RemovalDeps) {
 
   return {
     /**
-     * Removes a session of this owner and its sub-agents, with what this process has of them outside the database.
+     * Removes a session of this owner and its sub-agents, with their parts outside the database in this process.
      *
-     * @param actor who removes it, for the security log.
-     * @param unlessTouchedSince leaves a session alone that was used since then, or has an open run.
-     * @returns undefined where the owner has no such session, or it was left alone.
+     * @param actor the caller that removes the session, for the security log.
+     * @param unlessTouchedSince do not remove the session if it was used since then or has an open run.
+     * @returns undefined if the owner has no such session, or if it was not removed.
      */
     async remove(
       sessionId: string,
@@ -186,12 +190,12 @@ export function followRemovals(deps: RemovalDeps) {
       logger.info({ sessionId, ...removal.rows }, "a session was removed");
       securityLog.sessionRemoved({ actor, sessionId, sessions: removal.sessionIds.length });
       await faultPoint("removal-half-done");
-      const runIds = removal.openRunIds.slice(0, RUNS_SIGNALLED);
+      const runIds = removal.openRunIds.slice(0, SIGNALLED_RUNS_MAX);
       for (const runId of removal.openRunIds) stops.stop(runId, "the session was removed");
       for (const id of removal.sessionIds) bus.signal(TOPIC, [id, ...runIds].join(" "));
       const pending = (await Promise.all(removal.sessionIds.map((id) => clear(id, runIds)))).flat();
       const left = await verify(removal.sessionIds, pending, removal.runIds).catch((error: unknown) => {
-        // The rows are gone; the sweep checks it.
+        // The rows are already deleted; the sweep repeats the check.
         logger.warn({ err: error, sessionId }, "a removal could not be verified");
         return [];
       });
@@ -199,7 +203,7 @@ export function followRemovals(deps: RemovalDeps) {
       return { deleted, pending: [...pending, ...left], publications, pages };
     },
     sweep,
-    /** How many removed sessions are known to have left something behind. */
+    /** Number of removed sessions of which the last check found rows or files. */
     countFailures: () => failures.size,
     async close() {
       unsubscribe();
@@ -208,21 +212,21 @@ export function followRemovals(deps: RemovalDeps) {
   };
 }
 
-/** What is left of a removed session in this process's data folder, except what is known to be left. */
+/** Finds files of a removed session in this process's data folder, except those of parts that are pending. */
 async function findFiles(
   { dataDir }: RemovalDeps,
   sessionId: string,
-  known: PendingRemoval[],
+  pending: PendingRemoval[],
 ): Promise<PendingRemoval[]> {
   const folders = dataDir === undefined ? [] : await findLeftoverFolders(dataDir, sessionId);
   return folders.flatMap((folder) => {
     const part = folder === "evidence" ? "evidence" : "workspace";
-    const isKnown = known.some((each) => each.sessionId === sessionId && each.part === part);
-    return isKnown ? [] : [{ sessionId, part, reason: `there are files of it in ${folder}` }];
+    const isPending = pending.some((each) => each.sessionId === sessionId && each.part === part);
+    return isPending ? [] : [{ sessionId, part, reason: `there are files of it in ${folder}` }];
   });
 }
 
-/** Removes what a session has outside the database. @returns the parts that could not be removed. */
+/** Removes the parts of a session outside the database. @returns the parts that could not be removed. */
 async function removeParts(
   { browser, sandbox, live, log, dataDir, logger }: RemovalDeps,
   sessionId: string,
@@ -251,15 +255,15 @@ async function removeParts(
   return pending;
 }
 
-/** @throws Error when stopped runs take longer to end than they may. */
-async function withinStoppingTime(ended: Promise<void>): Promise<void> {
-  const late = Promise.withResolvers<never>();
+/** @throws Error if stopped runs do not end within STOPPING_MS. */
+async function withStopTimeout(ended: Promise<void>): Promise<void> {
+  const timeout = Promise.withResolvers<never>();
   const timer = setTimeout(
-    () => late.reject(new Error(`a stopped run did not end within ${STOPPING_MS / 1_000} s`)),
+    () => timeout.reject(new Error(`a stopped run did not end within ${STOPPING_MS / 1_000} s`)),
     STOPPING_MS,
   );
   try {
-    await Promise.race([ended, late.promise]);
+    await Promise.race([ended, timeout.promise]);
   } finally {
     clearTimeout(timer);
   }

@@ -11,63 +11,64 @@ import { STOPPED_REASON, type StopRegistry } from "#lib/turn/run/stop-registry.t
 const TOPIC = "stop-run";
 
 /**
- * Makes the runs of this process known to the others: a stop reaches the process that plays the run, and the jobs of runs
- * in play are renewed so that they do not count as lost. Stop signals that were missed (a lost connection, a process that
- * ended between storing and sending one) are read from the rows.
+ * Connects the runs that this process plays with other processes: receives stop signals for them, and renews their jobs so
+ * that no process considers the jobs lost. Stop signals that were missed (a lost connection, a process that crashed between
+ * storing and sending one) are read from the rows.
  *
- * @param deps.own the signals of the runs that this process plays.
- * @param deps.resendLost looks for lost jobs, after each renewal; absent where the engine cannot lose any.
+ * @param deps.localStops the signals of the runs that this process plays.
+ * @param deps.resendLost looks for lost jobs after each renewal; undefined if the engine cannot lose jobs.
  * @param deps.sweepWaits ends the waits of parked runs that are over; never rejects.
  */
 export function followRuns(deps: {
   db: Database;
   bus: EventBus;
-  own: StopRegistry;
+  localStops: StopRegistry;
   logger: Logger;
   resendLost?: (() => Promise<void>) | undefined;
   sweepWaits: () => Promise<void>;
 }) {
-  const { db, bus, own, logger, resendLost, sweepWaits } = deps;
+  const { db, bus, localStops, logger, resendLost, sweepWaits } = deps;
   const pace = createPace(PLAYED_EVERY_MS, LOST_AFTER_MS);
-  /** One entry for each play: a run may be played twice at once, and one of the two finds its claim over. */
+  /** One entry per play. A run may briefly be played twice at once, until one play finds that it has lost its claim. */
   const plays = new Map<{ runId: string }, Promise<unknown>>();
   const listPlayed = () => [...new Set([...plays.keys()].map(({ runId }) => runId))];
-  const complain = (error: unknown) => logger.warn({ err: error }, "renewing the runs in play failed");
+  const logFailure = (error: unknown) =>
+    logger.warn({ err: error }, "the jobs of running turns could not be renewed");
 
   async function pollStopRequests(): Promise<void> {
-    for (const runId of await listStopRequested(db, listPlayed())) own.stop(runId, STOPPED_REASON);
+    for (const runId of await listStopRequested(db, listPlayed())) localStops.stop(runId, STOPPED_REASON);
   }
-  const stopHearing = bus.onSignal(
+  const unsubscribe = bus.onSignal(
     TOPIC,
-    (runId) => own.stop(runId, STOPPED_REASON),
-    () => void pollStopRequests().catch(complain),
+    (runId) => localStops.stop(runId, STOPPED_REASON),
+    () => void pollStopRequests().catch(logFailure),
   );
   async function renew(): Promise<boolean> {
     await Promise.all([noteRunsPlayed(db, listPlayed()), pollStopRequests()]);
     return pace.isSteady(await readDatabaseClock(db));
   }
 
-  async function keepUp(): Promise<void> {
+  async function renewAndResend(): Promise<void> {
     if (await renew()) await resendLost?.();
   }
 
   const timer = setInterval(() => {
-    void keepUp().catch(complain);
+    void renewAndResend().catch(logFailure);
     void sweepWaits();
   }, PLAYED_EVERY_MS);
   timer.unref();
 
-  const stops: StopRegistry = { ...own, stop: (runId) => bus.signal(TOPIC, runId) };
+  const stops: StopRegistry = { ...localStops, stop: (runId) => bus.signal(TOPIC, runId) };
   return {
     stops,
     /**
-     * Renews the jobs of the runs in play, so that a look for lost jobs does not find them.
+     * Renews the jobs of the runs that this process plays, so that they do not count as lost.
      *
-     * @returns false while the ages of other processes' jobs say nothing, after a gap or a jump of the database's clock.
+     * @returns false while the age of jobs is not meaningful: after a gap, or after a jump of the database's clock.
      */
     renew,
-    /** Follows a run for as long as it is played; a run that pauses goes back to the engine. */
-    async whilePlayed<Result extends { status: string }>(
+    /** Tracks a run while it is played. If it pauses, renews its job once more, because the engine continues it. */
+    async trackPlay<Result extends { status: string }>(
       runId: string,
       play: () => Promise<Result>,
     ): Promise<Result> {
@@ -76,21 +77,21 @@ export function followRuns(deps: {
       plays.set(entry, playing);
       try {
         const result = await playing;
-        if (result.status === "paused") await noteRunsPlayed(db, [runId]).catch(complain);
+        if (result.status === "paused") await noteRunsPlayed(db, [runId]).catch(logFailure);
         return result;
       } finally {
         plays.delete(entry);
       }
     },
-    /** Resolves when this process plays none of these runs any more. */
-    async untilUnplayed(runIds: readonly string[]): Promise<void> {
+    /** Resolves when this process plays none of these runs. */
+    async waitForPlays(runIds: readonly string[]): Promise<void> {
       await Promise.allSettled(
         [...plays].flatMap(([{ runId }, playing]) => (runIds.includes(runId) ? [playing] : [])),
       );
     },
     close() {
       clearInterval(timer);
-      stopHearing();
+      unsubscribe();
     },
   };
 }

@@ -14,7 +14,7 @@ import { followWaits } from "./follow-waits.ts";
 const { db, close } = await openTestDatabase();
 after(close);
 
-/** Parks the run of a new session, which waits for control of its browser. */
+/** Parks the run of a new session that waits for control of its browser. */
 async function parkForControl(sessionId: string): Promise<string> {
   const { runId } = await insertTestSession(db, sessionId);
   const wait = {
@@ -34,21 +34,21 @@ const isParked = async (runId: string) => {
   return run?.parkedAt !== null;
 };
 
-/** The control of two processes: what one tells reaches the other until it has gone. */
+/** The browser control of two processes. Each receives the messages of the other until `end` disconnects it. */
 function openControls() {
-  const ears = new Map<string, (word: string) => void>();
+  const receivers = new Map<string, (word: string) => void>();
   const open = (self: string) =>
     createBrowserControl(
       {
-        tell: (word) => setImmediate(() => [...ears.values()].map((hear) => hear(word))),
-        listen(hear) {
-          ears.set(self, hear);
-          return () => ears.delete(self);
+        publish: (word) => setImmediate(() => [...receivers.values()].map((receive) => receive(word))),
+        subscribe(receive) {
+          receivers.set(self, receive);
+          return () => receivers.delete(self);
         },
       },
       { self, confirmMs: 20 },
     );
-  return { gone: open("gone"), here: open("here"), end: (name: string) => void ears.delete(name) };
+  return { gone: open("gone"), here: open("here"), end: (name: string) => void receivers.delete(name) };
 }
 
 const sent: string[] = [];
@@ -61,35 +61,35 @@ const deps = {
   logger: { warn: (...args: unknown[]) => assert.fail(String(args)) } as never,
 };
 
-test("a turn that waits for control goes on when control is given back, once", async () => {
+test("a turn that waits for control resumes once when control is returned", async () => {
   const { gone: other, here } = openControls();
   const runId = await parkForControl("ses_released");
   const waits = followWaits(deps, here);
   other.take("ses_released", "con_1");
-  await waitFor(() => here.holderOf("ses_released") === "con_1", "the take is known");
+  await waitFor(() => here.holderOf("ses_released") === "con_1", "the take arrived");
   await waits.sweep();
   assert.equal(await isParked(runId), true, "a person has control");
   other.release("ses_released", "con_1");
-  await waitFor(async () => !(await isParked(runId)), "the turn goes on");
+  await waitFor(async () => !(await isParked(runId)), "the turn resumes");
   await waits.sweep();
   assert.deepEqual(sent.splice(0), [`${runId}:2`]);
   waits.close();
 });
 
-test("the sweep wakes a turn that waits for control when the process of the holder has ended", async () => {
+test("the sweep wakes a turn that waits for control if the process of the holder has crashed", async () => {
   const { gone, here, end } = openControls();
   const runId = await parkForControl("ses_lost");
   const waits = followWaits(deps, here);
   gone.take("ses_lost", "con_1");
-  await waitFor(() => here.holderOf("ses_lost") === "con_1", "the take is known");
+  await waitFor(() => here.holderOf("ses_lost") === "con_1", "the take arrived");
   end("gone");
   await waits.sweep();
-  await waitFor(async () => !(await isParked(runId)), "the turn goes on");
+  await waitFor(async () => !(await isParked(runId)), "the turn resumes");
   assert.deepEqual(sent.splice(0), [`${runId}:2`]);
   waits.close();
 });
 
-test("after a restart, the sweep wakes a turn that waits for control if nobody has it", async () => {
+test("after a restart, the sweep wakes a turn that waits for control if no person has it", async () => {
   const runId = await parkForControl("ses_restarted");
   const waits = followWaits(deps, openControls().here);
   await waits.sweep();

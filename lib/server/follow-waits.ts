@@ -4,10 +4,10 @@ import { listControlWaits, listStoppedParked } from "#lib/session/waiting/wait-s
 import { endControlWaits, endOverdueWaits, type WakeDeps } from "#lib/session/waiting/waiting.ts";
 
 /**
- * Wakes parked runs at their deadline and when a person gives control of the browser back, and ends those whose stop was
- * requested but not carried out. It keeps no state per run: the sweep reads the rows.
+ * Wakes parked runs at their deadline and when a person returns control of the browser, and stops those whose stop was
+ * requested but not carried out. Keeps no state per run: the sweep reads the rows.
  *
- * @param deps.stopRun ends a run that is to stop.
+ * @param deps.stopRun stops a parked run.
  */
 export function followWaits(
   deps: WakeDeps & { logger: Logger; stopRun: (runId: string) => Promise<void> },
@@ -18,7 +18,7 @@ export function followWaits(
 
   async function wakeFreed(sessionId: string): Promise<void> {
     await endControlWaits(deps, sessionId).catch((error: unknown) =>
-      logger.warn({ sessionId, err: error }, "a turn could not be woken; the next sweep wakes it"),
+      logger.warn({ sessionId, err: error }, "a parked turn could not be resumed; the next sweep retries"),
     );
   }
 
@@ -38,10 +38,10 @@ export function followWaits(
   }
 
   return {
-    /** Looks for waits that are over. A failure is logged: the next sweep looks again. */
+    /** Ends waits that are over. Logs failures; the next sweep retries. */
     async sweep(): Promise<void> {
-      for (const look of [() => endOverdueWaits(deps), sweepStopped, sweepControl])
-        await look().catch((error: unknown) => logger.warn({ err: error }, "a look for waits failed"));
+      for (const step of [() => endOverdueWaits(deps), sweepStopped, sweepControl])
+        await step().catch((error: unknown) => logger.warn({ err: error }, "a sweep of waits failed"));
     },
     close: stopListening,
   };

@@ -8,14 +8,14 @@ import { createRequestListener } from "./request-listener.ts";
 import { listenForTests } from "./testing.ts";
 import { createUpgradeHandler } from "./upgrade.ts";
 
-// Requests as no client library sends them, byte by byte, to the listener of the service.
+// Malformed requests, which no client library sends, written as bytes to the service's listener.
 
 type Deps = Parameters<typeof createRequestListener>[0];
 
-const unused = () => assert.fail("not asked for");
-/** What was served: methods, paths with queries, and the body as it was read. */
+const unused = () => assert.fail("must not be called");
+/** The served requests: method, path with query, and body. */
 const served: string[] = [];
-const seen: Headers[] = [];
+const servedHeaders: Headers[] = [];
 const logged: object[] = [];
 
 const container: Deps["container"] = {
@@ -24,7 +24,7 @@ const container: Deps["container"] = {
   mounted: {
     async serve(_operations, request) {
       const { pathname, search } = new URL(request.url);
-      seen.push(request.headers);
+      servedHeaders.push(request.headers);
       served.push(`${request.method} ${pathname}${search} ${await request.text()}`.trim());
       return Response.json({ ok: true });
     },
@@ -59,14 +59,14 @@ server.on(
 );
 const port = await listenForTests(server);
 after(() => {
-  // A body whose connection the parser ends cannot be read; the operations handle that.
+  // If the parser closes a connection, its body cannot be read; operations handle this error.
   const unexpected = logged.filter((fields) => !isReset((fields as { err?: unknown }).err));
   assert.deepEqual(unexpected, []);
 });
 const isReset = (error: unknown) => error instanceof Error && "code" in error && error.code === "ECONNRESET";
 beforeEach(() => {
   served.length = 0;
-  seen.length = 0;
+  servedHeaders.length = 0;
 });
 
 /** Sends bytes and reads until the server closes the connection. */
@@ -80,7 +80,7 @@ const statusesOf = (answer: string) =>
   [...answer.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
 
 const LAST = "Connection: close";
-/** A request hidden in what follows another one; it closes the connection, so that a server that reads it answers. */
+/** A request that is hidden after another one. With `Connection: close`, a server that accepts it answers and closes. */
 const HIDDEN = `GET /api/hidden?smuggled HTTP/1.1\r\nHost: ${OWN}\r\n${LAST}\r\n\r\n`;
 
 describe("Host", () => {
@@ -129,7 +129,7 @@ describe("Host", () => {
 });
 
 describe("an absolute address", () => {
-  test("that agrees with Host is the same as its path", async () => {
+  test("that agrees with Host is served as its path", async () => {
     for (const address of [`http://${OWN}/api/health?a=/b`, `HTTP://${OWN.toUpperCase()}/api/health?a=/b`])
       await send(`GET ${address} HTTP/1.1\r\nHost: ${OWN}\r\n${LAST}\r\n\r\n`);
     await send(`GET http://${OWN}?a HTTP/1.1\r\nHost: ${OWN}\r\n${LAST}\r\n\r\n`);
@@ -150,16 +150,16 @@ describe("an absolute address", () => {
     "api/health",
     "/api/%zz",
   ])
-    test(`${address}: no operation`, async () => {
+    test(`${address}: does not reach an operation`, async () => {
       const method = address === "*" ? "OPTIONS" : "GET";
       const answer = await send(`${method} ${address} HTTP/1.1\r\nHost: ${OWN}\r\n${LAST}\r\n\r\n`);
-      // Two slashes are a page that does not exist.
+      // A path with two slashes is passed to Next, which answers with a missing page.
       const isPage = address.startsWith("//");
       assert.deepEqual(statusesOf(answer), [isPage ? 200 : 400]);
       assert.deepEqual(served, isPage ? [`page ${address}`] : []);
     });
 
-  test("of CONNECT opens no tunnel", async () => {
+  test("with CONNECT opens no tunnel", async () => {
     const answer = await send(`CONNECT ${OWN} HTTP/1.1\r\nHost: ${OWN}\r\n\r\n${HIDDEN}`);
     assert.deepEqual([answer, served], ["", []]);
   });
@@ -209,9 +209,9 @@ describe("a request hidden in another one", () => {
     "a method in small letters": `get /api/health HTTP/1.1\r\nHost: ${OWN}\r\n\r\n${HIDDEN}`,
   };
   for (const [name, bytes] of Object.entries(hidden))
-    test(`${name}: 400, and the connection ends`, async () => {
+    test(`${name}: 400, and the connection is closed`, async () => {
       const answer = await send(bytes);
-      // What came before the flaw may have been answered; what follows it is never a request.
+      // Bytes before the flaw may be a valid request; bytes after it must never be one.
       assert.equal(statusesOf(answer).at(-1), 400, answer);
       assert.deepEqual(
         served.filter((request) => request.includes("smuggled")),
@@ -219,7 +219,7 @@ describe("a request hidden in another one", () => {
       );
     });
 
-  test("in the body of a GET is no request", async () => {
+  test("in the body of a GET is not served", async () => {
     const length = `Content-Length: ${HIDDEN.length}`;
     const answer = await send(
       `GET /api/health HTTP/1.1\r\nHost: ${OWN}\r\n${length}\r\n\r\n${HIDDEN}GET /api/ready HTTP/1.1\r\nHost: ${OWN}\r\n${LAST}\r\n\r\n`,
@@ -233,18 +233,18 @@ describe("a request hidden in another one", () => {
     );
   });
 
-  test("in the body of a request that is refused before it is read is no request", async () => {
+  test("in the body of a request that is refused before its body is read is not served", async () => {
     const length = `Content-Length: ${HIDDEN.length}`;
     const foreign = `POST /api/session HTTP/1.1\r\nHost: evil.example\r\n${length}\r\n\r\n${HIDDEN}`;
     const answer = await send(`${foreign}GET /api/ready HTTP/1.1\r\nHost: ${OWN}\r\n${LAST}\r\n\r\n`);
     assert.deepEqual([statusesOf(answer), served], [[421, 200], ["GET /api/ready"]]);
   });
 
-  test("in trailers changes no header", async () => {
+  test("trailers do not change headers", async () => {
     const body = "2\r\n{}\r\n0\r\nHost: evil.example\r\nAuthorization: Bearer x\r\nCookie: share=x\r\n\r\n";
     await send(`POST /api/session HTTP/1.1\r\nHost: ${OWN}\r\n${CHUNKED}\r\n${LAST}\r\n\r\n${body}`);
     assert.deepEqual(served, ["POST /api/session {}"]);
-    const [headers] = seen;
+    const [headers] = servedHeaders;
     assert.deepEqual(
       ["host", "authorization", "cookie"].map((name) => headers?.get(name)),
       [OWN, null, null],
@@ -260,7 +260,7 @@ describe("headers", () => {
     assert.deepEqual([statusesOf(answer), served], [[431], []]);
   });
 
-  test("of an address beyond 16 KiB: 431", async () => {
+  test("with an address beyond 16 KiB: 431", async () => {
     const answer = await send(`GET /api/health?${"a".repeat(17_000)} HTTP/1.1\r\nHost: ${OWN}\r\n\r\n`);
     assert.deepEqual([statusesOf(answer), served], [[431], []]);
   });
@@ -272,7 +272,7 @@ describe("headers", () => {
     assert.deepEqual([statusesOf(answer), served], [[417], []]);
   });
 
-  test("that ask for HTTP/2 without TLS are ignored", async () => {
+  test("that request HTTP/2 without TLS are ignored", async () => {
     for (const upgrade of ["h2c", "websocket, h2c", "TLS/1.2"]) {
       const answer = await send(
         `GET /api/health HTTP/1.1\r\nHost: ${OWN}\r\nConnection: Upgrade, HTTP2-Settings, close\r\n` +
@@ -282,7 +282,7 @@ describe("headers", () => {
     }
   });
 
-  test("that only proxies set change nothing", async () => {
+  test("that only proxies set have no effect", async () => {
     await send(
       `GET /api/health HTTP/1.1\r\nHost: ${OWN}\r\nX-Forwarded-Host: evil.example\r\nX-Forwarded-Proto: https\r\n` +
         `X-Original-URL: /api/hidden\r\nX-Rewrite-URL: /api/hidden\r\nX-HTTP-Method-Override: DELETE\r\n${LAST}\r\n\r\n`,

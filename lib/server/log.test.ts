@@ -9,7 +9,7 @@ function linesOf(log: (logger: ReturnType<typeof createLogger>) => void): string
   return lines.join("");
 }
 
-test("a failed query is logged with its statement and without its values, under either name", () => {
+test("a failed query is logged with its statement and without its values, as `err` and as `error`", () => {
   const failed = new DrizzleQueryError(
     "insert into x values ($1)",
     ["canary\n    at nowhere"],
@@ -31,14 +31,14 @@ test("a failed query is logged with its statement and without its values, under 
   assert.match(text, /gone/);
 });
 
-test("an error that is a sentence stays one", () => {
+test("an error that is a string is logged unchanged", () => {
   assert.match(
     linesOf((logger) => logger.info({ error: "not there" }, "x")),
     /"error":"not there"/,
   );
 });
 
-test("headers, tokens and secrets are taken out", () => {
+test("headers, tokens and secrets are removed", () => {
   const text = linesOf((logger) =>
     logger.info({ headers: { a: "canary" }, call: { token: "canary", secret: "canary", cookie: "canary" } }),
   );

@@ -1,6 +1,6 @@
 import pino, { type DestinationStream, type Logger } from "pino";
 
-/** The service's logger: JSON lines on standard output (or `destination`), secrets taken out by their path. */
+/** The service's logger: JSON lines on standard output or `destination`. Secrets are removed by their path. */
 export const createLogger = (level: string, destination?: DestinationStream): Logger =>
   pino(
     {
@@ -29,7 +29,7 @@ export const createLogger = (level: string, destination?: DestinationStream): Lo
     destination ?? pino.destination(1),
   );
 
-/** An error as its log line shows it. A failed query tells its statement, never the values that were sent with it. */
+/** Serializes an error for the log. A failed query keeps its statement, but not its values. */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const described = pino.stdSerializers.err(error);

@@ -1,6 +1,6 @@
 import { shortenResolution } from "./shorten-resolution.ts";
 
-// Whatever is imported statically is resolved before anything runs.
+// Dynamic imports, because static ones are resolved before the hook is registered.
 const stopShortening = shortenResolution();
 const [{ startService }, { EnvError }] = [await import("./start-service.ts"), await import("./env.ts")];
 

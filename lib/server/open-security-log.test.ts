@@ -15,7 +15,7 @@ after(() => rm(folder, { recursive: true, force: true }));
 
 const event = { actor: "operator", keyId: "a1", ownerId: "acme" };
 
-/** What the ordinary log has after one security event. */
+/** Logs one security event under these settings. Returns the lines of the ordinary log. */
 function recordWith(variables: Record<string, string>): string {
   const lines: string[] = [];
   const env = readEnv(variables);
@@ -24,7 +24,7 @@ function recordWith(variables: Record<string, string>): string {
   return lines.join("");
 }
 
-test("lines are among the ordinary ones, told apart by their field log, whatever LOG_LEVEL is but silent", () => {
+test("without a file, lines are in the ordinary log with the field `log`, unless LOG_LEVEL is silent", () => {
   for (const level of ["info", "error", "fatal"]) {
     const { time, ...line } = JSON.parse(recordWith({ LOG_LEVEL: level }));
     assert.ok(Date.parse(time) > 0);
@@ -40,7 +40,7 @@ test("lines are among the ordinary ones, told apart by their field log, whatever
   assert.equal(recordWith({ LOG_LEVEL: "silent" }), "");
 });
 
-test("a file of its own is appended to, only its owner can read it, and it works with every LOG_LEVEL", async () => {
+test("the file is appended to, only its owner can read it, and it works with every LOG_LEVEL", async () => {
   const path = join(folder, "security.log");
   for (const level of ["info", "silent"])
     assert.equal(recordWith({ SECURITY_LOG: path, LOG_LEVEL: level }), "");
@@ -52,7 +52,7 @@ test("a file of its own is appended to, only its owner can read it, and it works
   assert.equal((await stat(path)).mode & 0o777, 0o600);
 });
 
-test("a file that cannot be opened is refused by name", () => {
+test("a file that cannot be opened is an EnvError", () => {
   assert.throws(
     () => recordWith({ SECURITY_LOG: join(folder, "missing", "security.log") }),
     (error) => error instanceof EnvError && /^SECURITY_LOG: .* \(ENOENT\)$/.test(error.message),

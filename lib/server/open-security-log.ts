@@ -5,9 +5,9 @@ import { createLogger } from "./log.ts";
 
 /**
  * Opens the security log: lines of the service's log with `"log":"security"`, or the file of `SECURITY_LOG`. `LOG_LEVEL`
- * does not filter it; only `silent` does, where there is no file. Source: `security-log.md`, Where it is written.
+ * does not filter it, except that `silent` turns it off if there is no file. Source: `security-log.md`, Where it is written.
  *
- * @throws EnvError when the file cannot be opened.
+ * @throws EnvError if the file cannot be opened.
  */
 export function openSecurityLog(env: Env, logger: Logger): OpenSecurityLog {
   if (env.SECURITY_LOG !== undefined)
@@ -24,7 +24,7 @@ function openFile(path: string, logger: Logger): Logger {
 
 function openDestination(path: string) {
   try {
-    // Written line by line, so that a crash loses none.
+    // Synchronous, so that a crash loses no line.
     const destination = pino.destination({ dest: path, append: true, mode: 0o600, sync: true });
     return {
       destination,

@@ -4,23 +4,23 @@ import { readEnv, requireServerless } from "./env.ts";
 import { createLogger } from "./log.ts";
 
 /**
- * Builds the service inside the process that serves the pages, where there is none of its own: on Vercel, for one. The
- * functions that a real engine calls are served beside the pages. Source: `architecture.md`, Seams.
+ * Builds the service inside the process that serves the pages, for platforms such as Vercel where the service has no process
+ * of its own. The same process serves the functions that a real engine calls. Source: `architecture.md`, Seams.
  *
- * @throws Error with a sentence, which is logged too: whoever asked is told nothing of it.
+ * @throws Error with a sentence. It is also logged, because the client of the request does not see it.
  */
 export async function openServerless(): Promise<Mounted> {
   const logger = createLogger(process.env.LOG_LEVEL || "info");
   try {
     const env = readEnv(process.env);
     requireServerless(env);
-    // The agent's browser is elsewhere, and reaches the service as everybody does.
+    // The agent's browser runs elsewhere, and reaches the service at its public URL.
     const container = await createContainer({ ...env, ownOrigin: env.baseUrl }, logger, {
       isServerless: true,
     });
     return container.mounted;
   } catch (error) {
-    logger.error({ err: error }, "the service cannot be opened");
+    logger.error({ err: error }, "the service could not be opened");
     throw error;
   }
 }

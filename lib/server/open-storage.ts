@@ -9,18 +9,18 @@ import { createEventLog } from "#lib/events/event-log.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import { createSealer } from "#lib/secrets/sealer.ts";
 import { type Env, EnvError } from "./env.ts";
-import { explainByFolder, findFolderProblem, keepSecrets } from "./prepare-data-folder.ts";
+import { explainByFolder, findFolderProblem, readOrCreateSecrets } from "./prepare-data-folder.ts";
 
 export type Storage = Awaited<ReturnType<typeof openStorage>>;
 
 /**
- * Opens what everything else stands on: the database, the event log and its bus, and the key that seals secrets.
+ * Opens the foundation of all other parts: the database, the event log and its bus, and the key that seals secrets.
  *
- * @throws Error with a sentence when the database or the data folder cannot be had.
+ * @throws Error with a sentence if the database or the data folder cannot be used.
  */
 export async function openStorage(env: Env, logger: Logger, isServerless: boolean) {
-  const kept = isServerless ? undefined : await keepSecrets(env.DATA_DIR);
-  const encryptionKey = env.ENCRYPTION_KEY ?? kept?.encryptionKey;
+  const secrets = isServerless ? undefined : await readOrCreateSecrets(env.DATA_DIR);
+  const encryptionKey = env.ENCRYPTION_KEY ?? secrets?.encryptionKey;
   if (!encryptionKey) throw new EnvError("ENCRYPTION_KEY: is required");
   const driver = chooseDriver(env.DATABASE_URL, env.DATABASE_DRIVER);
   const database = await openDatabase(readDatabaseOptions(env, driver, logger)).catch(async (error) => {
@@ -29,7 +29,7 @@ export async function openStorage(env: Env, logger: Logger, isServerless: boolea
   const { db } = database;
   const bus = await openEventBus(database, logger);
   const isEmbedded = driver === "embedded";
-  /** The folder that files are kept in; undefined where nothing is kept on disk. */
+  /** The folder for files; undefined if no files are kept on disk. */
   const dataDir = isServerless ? undefined : env.DATA_DIR;
 
   async function checkDatabase(): Promise<HealthCheck> {
@@ -52,17 +52,17 @@ export async function openStorage(env: Env, logger: Logger, isServerless: boolea
     isEmbedded,
     dataDir,
     encryptionKey,
-    /** Keys of before: what they have sealed opens, and what they have signed is accepted, except logins. */
+    /** Previous keys: they still open sealed secrets and verify signatures, except those of logins. */
     previousKeys: env.ENCRYPTION_KEY_PREVIOUS,
     log: createEventLog(db, bus),
-    words: (topic: string) => openTopic(bus, topic),
+    openTopic: (name: string) => openTopic(bus, name),
     sealer: createSealer(encryptionKey, env.ENCRYPTION_KEY_PREVIOUS),
-    /** The API key that the data folder keeps; undefined where it keeps none. */
-    generatedKey: kept?.apiKey,
-    /** This process among those that share the database. */
+    /** The generated API key in the data folder; undefined without a data folder. */
+    generatedKey: secrets?.apiKey,
+    /** Identifies this process among those that share the database. */
     owner: { name: database.name, isAlone: isEmbedded },
     describe: () => (isEmbedded ? `Postgres in ${env.DATA_DIR}` : driver === "neon" ? "Neon" : "Postgres"),
-    /** Whether the database answers and can be written, and whether files can. */
+    /** Checks whether the database responds and is writable, and whether files can be written. */
     async check(): Promise<{ database: HealthCheck; folder: HealthCheck }> {
       const problem = dataDir === undefined ? undefined : await findFolderProblem(dataDir);
       const folder = problem ? { ok: false, detail: `DATA_DIR ${problem}` } : { ok: true, detail: "" };
@@ -76,14 +76,14 @@ export async function openStorage(env: Env, logger: Logger, isServerless: boolea
 }
 
 function readDatabaseOptions(env: Env, driver: DatabaseDriver, logger: Logger): DatabaseOptions {
-  // Only the fault campaign asks for the point `statement`: it comes before each statement.
+  // Only the fault campaign uses the point `statement`, which comes before each statement.
   const onStatement = env.FAULT?.point === "statement" ? () => void faultPoint("statement") : undefined;
   const onError = (error: Error) => logger.error({ err: error }, "a database connection was lost");
   if (driver === "embedded") {
     const onLost = (error: Error) => {
       logger.fatal(
         { err: error },
-        "the embedded Postgres failed for good; the service ends, its next start resumes",
+        "the embedded Postgres failed permanently; the service exits, and its next start resumes open runs",
       );
       process.exit(1);
     };

@@ -3,13 +3,13 @@ import { constants, existsSync } from "node:fs";
 import { access, mkdir, open, readFile, statfs, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
-/** Below this much free space the embedded database cannot be relied on: its write-ahead log grows in files of up to this size. */
+/** Minimum free space: the write-ahead log of the embedded database grows in files of up to this size. */
 const FREE_BYTES_MIN = 16 * 2 ** 20;
 
 /**
  * Checks that a folder can be written and that its disk has room.
  *
- * @returns the problem as a phrase (`cannot be written (EROFS)`); undefined where there is none.
+ * @returns the problem as a phrase (`cannot be written (EROFS)`); undefined if there is no problem.
  */
 export async function findFolderProblem(folder: string): Promise<string | undefined> {
   try {
@@ -23,27 +23,27 @@ export async function findFolderProblem(folder: string): Promise<string | undefi
 }
 
 /**
- * Creates the data folder where it is missing.
+ * Creates the data folder if it is missing.
  *
- * @throws Error with a sentence when it cannot be written, or its disk is full.
+ * @throws Error with a sentence if it cannot be written, or if its disk is full.
  */
 async function prepareDataFolder(folder: string): Promise<void> {
   const failure = await mkdir(folder, { recursive: true }).then(
     () => undefined,
     (error: NodeJS.ErrnoException) => error,
   );
-  // Node reports a folder inside a read-only one as missing.
+  // If the parent is read-only, Node's error only says that the folder is missing.
   const problem = await findFolderProblem(failure ? findExisting(folder) : folder);
   if (problem) throw folderError(folder, problem, failure);
   if (failure) throw folderError(folder, `cannot be created (${failure.code})`, failure);
 }
 
-/** The folder itself, or the nearest one around it that exists. */
+/** The folder itself, or its nearest existing ancestor. */
 function findExisting(folder: string): string {
   return existsSync(folder) || dirname(folder) === folder ? folder : findExisting(dirname(folder));
 }
 
-/** Replaces an error by a sentence about the data folder, where that is what is wrong. */
+/** Replaces an error with a sentence about the data folder, if the folder is the cause. */
 export async function explainByFolder(folder: string, error: unknown): Promise<unknown> {
   const problem = await findFolderProblem(folder);
   return problem ? folderError(folder, problem, error) : error;
@@ -52,30 +52,33 @@ export async function explainByFolder(folder: string, error: unknown): Promise<u
 const folderError = (folder: string, problem: string, cause: unknown): Error =>
   new Error(`DATA_DIR: ${folder} ${problem}; make room there, or name another folder`, { cause });
 
-/** Secrets that the embedded default makes for itself, once, in the data folder. */
-type KeptSecrets = { encryptionKey: Buffer; apiKey: string };
+/** Secrets that the service generates once and stores in the data folder. */
+type GeneratedSecrets = { encryptionKey: Buffer; apiKey: string };
 
-/** Reads the generated secrets of a data folder, making those that are missing; files are readable by their owner alone. */
-export async function keepSecrets(dataDir: string): Promise<KeptSecrets> {
+/** Reads the generated secrets of a data folder. Creates missing ones; only their owner can read the files. */
+export async function readOrCreateSecrets(dataDir: string): Promise<GeneratedSecrets> {
   await prepareDataFolder(dataDir);
-  const key = await keep(join(dataDir, "encryption-key"), () => randomBytes(32).toString("base64"));
-  const apiKey = await keep(join(dataDir, "api-key"), () => `local_${randomBytes(24).toString("base64url")}`);
+  const key = await readOrCreate(join(dataDir, "encryption-key"), () => randomBytes(32).toString("base64"));
+  const apiKey = await readOrCreate(
+    join(dataDir, "api-key"),
+    () => `local_${randomBytes(24).toString("base64url")}`,
+  );
   const encryptionKey = Buffer.from(key, "base64");
   if (encryptionKey.byteLength !== 32)
     throw new Error(`${join(dataDir, "encryption-key")} does not hold 32 bytes in base64`);
   return { encryptionKey, apiKey };
 }
 
-/** The text of a file; where there is none, it is created with what `make` gives. */
-async function keep(path: string, make: () => string): Promise<string> {
+/** Reads the text of a file. If the file does not exist, creates it with the result of `generate`. */
+async function readOrCreate(path: string, generate: () => string): Promise<string> {
   try {
     const file = await open(path, "wx", 0o600);
-    const text = make();
+    const text = generate();
     try {
       await file.writeFile(`${text}\n`);
       await file.sync();
     } catch (error) {
-      // The next start must not read half a secret.
+      // The next start must not read a partial secret.
       await unlink(path);
       throw error;
     } finally {

@@ -18,26 +18,26 @@ type Serve = Deps["container"]["mounted"]["serve"];
 
 const env = readEnv({ PORT: "3000" });
 const host = new URL(env.baseUrl).host;
-/** What the operation at hand answers. */
-let serving: Serve;
+/** The fake operation of the current test. */
+let serveOperation: Serve;
 let answerScript: Deps["container"]["services"]["publishedScripts"]["answer"];
 let answerPage: Deps["container"]["services"]["servedPages"]["answer"] = async () =>
-  assert.fail("no page is asked for");
-const asked: { operations: unknown; params: unknown }[] = [];
+  assert.fail("no page is requested");
+const operationCalls: { operations: unknown; params: unknown }[] = [];
 const logged: object[] = [];
-const passed: string[] = [];
-let handedPeer: unknown;
+const passedToNext: string[] = [];
+let peerForNext: unknown;
 
 const container: Deps["container"] = {
   enterByLink: async () => undefined,
   services: {
-    publishedScripts: { answer: (...asked) => answerScript(...asked) },
-    servedPages: { answer: (asked) => answerPage(asked) },
+    publishedScripts: { answer: (...args) => answerScript(...args) },
+    servedPages: { answer: (pageRequest) => answerPage(pageRequest) },
   },
   mounted: {
     serve(operations, request, params) {
-      asked.push({ operations, params });
-      return serving(operations, request, params);
+      operationCalls.push({ operations, params });
+      return serveOperation(operations, request, params);
     },
     serveEngine: undefined,
     enterByLink: async () => undefined,
@@ -54,8 +54,8 @@ const { handleRequest, drain } = createRequestListener({
   env,
   isDev: false,
   async handle(request, response) {
-    passed.push(request.url ?? "");
-    handedPeer = request.headers[PEER_HEADER];
+    passedToNext.push(request.url ?? "");
+    peerForNext = request.headers[PEER_HEADER];
     response.end("Next's");
   },
   logger: { error: (fields) => void logged.push(fields) },
@@ -63,19 +63,19 @@ const { handleRequest, drain } = createRequestListener({
 const server = createServer(handleRequest);
 const port = await listenForTests(server);
 
-/** Sends a request as the service's own client, its path as it is written. */
+/** Sends a request with a valid `Host`. The path is not normalized. */
 async function call(
   path: string,
   method = "GET",
-  more: Record<string, string> = {},
+  extraHeaders: Record<string, string> = {},
 ): Promise<{ message: IncomingMessage; body: string }> {
-  const headers = { host, ...more };
+  const headers = { host, ...extraHeaders };
   const sent = sendRequest({ host: "127.0.0.1", port, path, method, headers, agent: false }).end();
   const [message] = (await once(sent, "response")) as [IncomingMessage];
   return { message, body: Buffer.concat(await message.toArray()).toString() };
 }
 
-/** A listener with other settings, until the test ends. */
+/** Starts a listener with other settings, and closes it when the test ends. @returns a function that sends requests. */
 async function open(context: TestContext, settings: Record<string, string>) {
   const listener = createRequestListener({
     container,
@@ -98,7 +98,7 @@ async function open(context: TestContext, settings: Record<string, string>) {
 
 const STREAM = "/api/sessions/ses_a/requests/req_a/stream";
 
-/** A connection on which a request's head has begun. */
+/** Opens a connection and sends the request line and `Host`; the caller sends the rest. */
 function openRaw(requestLine: string) {
   const socket = connect(port, "127.0.0.1");
   socket.write(`${requestLine}\r\nHost: ${host}\r\n`);
@@ -106,14 +106,14 @@ function openRaw(requestLine: string) {
 }
 
 describe("a request below /api/", () => {
-  test("is answered here where an operation is described at its path, whatever its method", async () => {
-    serving = async (_operations, request) =>
+  test("is answered by the listener if the contract has its path, for every method", async () => {
+    serveOperation = async (_operations, request) =>
       Response.json(
         { method: request.method, url: request.url },
         { status: 201, headers: { location: "/there" } },
       );
     const { message, body } = await call("/api/sessions/a%20b/agent/status?after=3", "DELETE");
-    assert.deepEqual(asked.pop(), {
+    assert.deepEqual(operationCalls.pop(), {
       operations: { GET: "readAgentStatus" },
       params: { sessionId: "a b" },
     });
@@ -127,16 +127,16 @@ describe("a request below /api/", () => {
     assert.equal(message.headers["referrer-policy"], "no-referrer");
   });
 
-  test("is Next's where none is, and where the address wants tidying up", async () => {
-    const before = asked.length;
+  test("is passed to Next if the contract does not have its path, or only after normalization", async () => {
+    const before = operationCalls.length;
     const paths = ["/api/nothing", "/api/health/", "/api/%68ealth", "/api/x/../health", "/api//health"];
     for (const path of paths) assert.equal((await call(path)).body, "Next's", path);
-    assert.deepEqual(passed.splice(0), paths);
-    assert.equal(asked.length, before);
+    assert.deepEqual(passedToNext.splice(0), paths);
+    assert.equal(operationCalls.length, before);
   });
 
-  test("with a method that no page and no operation has is answered here too, never Next's", async () => {
-    serving = async (_operations, request) => new Response(request.method, { status: 405 });
+  test("with an unknown method is answered by the listener, not by Next", async () => {
+    serveOperation = async (_operations, request) => new Response(request.method, { status: 405 });
     for (const method of ["PROPFIND", "TRACE"]) {
       assert.equal((await call("/api/health", method)).message.statusCode, 405, method);
       const { message, body } = await call("/demo", method);
@@ -144,22 +144,22 @@ describe("a request below /api/", () => {
       assert.match(message.headers.allow ?? "", /^GET, HEAD, POST/);
       assert.equal(JSON.parse(body).code, "method_not_allowed");
     }
-    assert.deepEqual(passed, []);
+    assert.deepEqual(passedToNext, []);
   });
 
-  test("for a browser of an id that no session can have gets the router's own 404", async () => {
+  test("for a browser with an impossible session id gets Next's own 404", async () => {
     await call("/api/sessions/NOT-OURS/browser");
-    assert.deepEqual(passed.splice(0), ["/_no-such-page"]);
+    assert.deepEqual(passedToNext.splice(0), ["/_no-such-page"]);
   });
 
-  test("has no body in the answer to HEAD", async () => {
-    serving = async () => Response.json({ ok: true });
+  test("gets no body in the response to HEAD", async () => {
+    serveOperation = async () => Response.json({ ok: true });
     const { message, body } = await call("/api/health", "HEAD");
     assert.deepEqual([message.statusCode, body], [200, ""]);
   });
 
-  test("that fails before it is answered is a 500 in the envelope, and the log has the reason", async () => {
-    serving = () => Promise.reject(new Error("broken on purpose"));
+  test("that fails before the response gets a 500 with the error envelope, and the error is logged", async () => {
+    serveOperation = () => Promise.reject(new Error("broken on purpose"));
     const { message, body } = await call("/api/health");
     assert.deepEqual([message.statusCode, JSON.parse(body).code], [500, "internal"]);
     assert.match(String((logged.pop() as { err?: Error }).err), /broken on purpose/);
@@ -169,7 +169,7 @@ describe("a request below /api/", () => {
 describe("a request for a published script", () => {
   const path = "/v/pub_a@2.js";
 
-  test("is answered without an operation, with the script's headers; HEAD has no body, and 304 neither", async () => {
+  test("is answered without an operation, with the script's headers; HEAD and 304 have no body", async () => {
     const loads: unknown[] = [];
     answerScript = async (file, request) => {
       loads.push([file, request]);
@@ -178,7 +178,7 @@ describe("a request for a published script", () => {
         ? { status: 200, headers, body: new TextEncoder().encode("run()") }
         : { status: 304, headers };
     };
-    const before = asked.length;
+    const before = operationCalls.length;
     for (const [method, body] of [
       ["GET", "run()"],
       ["HEAD", ""],
@@ -194,21 +194,24 @@ describe("a request for a published script", () => {
     const { message, body } = await call(path, "GET", { "if-none-match": '"a"', "accept-encoding": "gzip" });
     assert.deepEqual([message.statusCode, body], [304, ""]);
     assert.deepEqual(loads.at(-1), ["pub_a@2.js", { ifNoneMatch: '"a"', acceptEncoding: "gzip" }]);
-    assert.equal(asked.length, before);
+    assert.equal(operationCalls.length, before);
   });
 
-  test("is the operation's for any other method, and where there is no such script", async () => {
+  test("is passed to the operation for any other method, and if the script does not exist", async () => {
     answerScript = async () => ({ status: 410, headers: {}, error: "gone" });
-    serving = async () => new Response("the operation's", { status: 410 });
+    serveOperation = async () => new Response("the operation's", { status: 410 });
     for (const method of ["GET", "POST", "OPTIONS"]) {
       assert.equal((await call(path, method)).body, "the operation's");
-      assert.deepEqual(asked.pop(), { operations: { GET: "readScript" }, params: { script: "pub_a@2.js" } });
+      assert.deepEqual(operationCalls.pop(), {
+        operations: { GET: "readScript" },
+        params: { script: "pub_a@2.js" },
+      });
     }
     assert.equal((await call("/v/../v/pub_a.js")).body, "Next's");
-    assert.deepEqual(passed.splice(0), ["/v/../v/pub_a.js"]);
+    assert.deepEqual(passedToNext.splice(0), ["/v/../v/pub_a.js"]);
   });
 
-  test("that fails is a 500 that a page of another origin may read and no cache keeps", async () => {
+  test("that fails gets a 500 that pages of other origins can read and caches do not store", async () => {
     answerScript = () => Promise.reject(new Error("broken on purpose"));
     const { message, body } = await call(path);
     assert.deepEqual([message.statusCode, JSON.parse(body).code], [500, "internal"]);
@@ -218,9 +221,9 @@ describe("a request for a published script", () => {
   });
 });
 
-describe("a request's body", () => {
-  test("is read piece by piece; an answer that comes first reaches whoever is still sending", async () => {
-    serving = async (_operations, request) => {
+describe("the body of a request", () => {
+  test("is read in pieces; an early response reaches a client that is still sending", async () => {
+    serveOperation = async (_operations, request) => {
       for await (const _piece of request.body ?? []) return new Response("enough", { status: 413 });
       return new Response("nothing came");
     };
@@ -232,8 +235,8 @@ describe("a request's body", () => {
     await once(socket, "close");
   });
 
-  test("leaves the connection good for the next request when it was not read to its end", async () => {
-    serving = async (_operations, request) => {
+  test("does not block the next request on the connection if it was not read completely", async () => {
+    serveOperation = async (_operations, request) => {
       for await (const _piece of request.body ?? []) break;
       return new Response("enough");
     };
@@ -248,11 +251,11 @@ describe("a request's body", () => {
 describe("an event stream", () => {
   const PIECE = new Uint8Array(64 * 1024).fill(0x20);
 
-  test("is written no faster than it is read, and cancelled when its reader goes", async () => {
+  test("is sent no faster than the client reads, and is cancelled when the client disconnects", async () => {
     let pulled = 0;
     let isCancelled = false;
     let signal: AbortSignal | undefined;
-    serving = async (_operations, request) => {
+    serveOperation = async (_operations, request) => {
       signal = request.signal;
       const stream = new ReadableStream({
         pull(controller) {
@@ -268,26 +271,26 @@ describe("an event stream", () => {
     const socket = openRaw(`GET ${STREAM} HTTP/1.1`);
     socket.pause().write("\r\n");
     const [, response] = (await once(server, "request")) as [IncomingMessage, ServerResponse];
-    serving = async () => Response.json({ ok: true });
-    // The system's own buffers take a few megabytes first.
-    const isAtRest = async () => {
+    serveOperation = async () => Response.json({ ok: true });
+    // The operating system buffers a few megabytes first.
+    const isBlocked = async () => {
       const before = pulled;
       for (let round = 0; round < 5; round++) await call("/api/health");
       return response.writableNeedDrain && pulled === before;
     };
-    await waitUntil(isAtRest, "the stream waits for its reader");
-    const seen = pulled;
+    await waitUntil(isBlocked, "the stream waits for the client");
+    const pulledBefore = pulled;
     socket.resume();
-    await waitUntil(() => pulled > seen + 10, "it goes on with its reader");
+    await waitUntil(() => pulled > pulledBefore + 10, "the stream continues");
     socket.destroy();
     await waitUntil(() => isCancelled, "the stream is cancelled");
     await waitUntil(() => signal?.aborted === true, "its request is aborted");
     assert.equal(logged.length, 0);
   });
 
-  test("aborts its request when its reader goes, though nobody holds the request any more", async () => {
+  test("aborts its request when the client disconnects, even after a garbage collection", async () => {
     let signal: AbortSignal | undefined;
-    serving = async (_operations, request) => {
+    serveOperation = async (_operations, request) => {
       signal = request.signal;
       return new Response(new ReadableStream(), { headers: { "content-type": "text/event-stream" } });
     };
@@ -301,9 +304,9 @@ describe("an event stream", () => {
     await waitUntil(() => signal?.aborted === true, "the request is aborted");
   });
 
-  test("sends its head before its first event, and ends when it ends", async () => {
+  test("sends its head before its first event, and ends the response when the stream ends", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    serving = async () => {
+    serveOperation = async () => {
       const stream = new ReadableStream({
         async start(controller) {
           await promise;
@@ -327,7 +330,7 @@ describe("an event stream", () => {
   });
 });
 
-describe("the headers of an answer", () => {
+describe("the security headers of a response", () => {
   const names = [
     "content-security-policy",
     "cross-origin-opener-policy",
@@ -337,7 +340,7 @@ describe("the headers of an answer", () => {
     "strict-transport-security",
     "x-content-type-options",
   ];
-  /** Which of the names an answer has. */
+  /** The names in `names` that a response has. */
   const namesOf = ({ headers }: IncomingMessage) => names.filter((name) => headers[name] !== undefined);
   const data = [
     "content-security-policy",
@@ -346,8 +349,8 @@ describe("the headers of an answer", () => {
     "x-content-type-options",
   ];
 
-  test("are those of data below /api/, of operations below /s/, and of refusals", async () => {
-    serving = async () => Response.json({ ok: true });
+  test("are those for data below /api/, for operations below /s/, and for refusals", async () => {
+    serveOperation = async () => Response.json({ ok: true });
     for (const path of [
       "/api/health",
       "/api/nothing",
@@ -358,31 +361,31 @@ describe("the headers of an answer", () => {
       assert.deepEqual(namesOf(message), data, path);
       assert.equal(message.headers["cross-origin-resource-policy"], "same-origin", path);
     }
-    for (const [path, more] of [
+    for (const [path, extraHeaders] of [
       ["/%zz", {}],
       ["/api/health", { host: "evil.example" }],
     ] as const) {
-      const { message } = await call(path, "GET", more);
+      const { message } = await call(path, "GET", extraHeaders);
       assert.deepEqual(namesOf(message), data, path);
     }
-    passed.splice(0);
+    passedToNext.splice(0);
   });
 
-  test("are the answer's own where it has its own", async () => {
-    serving = async () =>
+  test("are not overwritten if the operation sets them", async () => {
+    serveOperation = async () =>
       new Response("picture", { headers: { "content-security-policy": "default-src 'none'; sandbox" } });
     const { message } = await call("/s/ses_a/agents/ses_b/artifacts/art_a");
     assert.equal(message.headers["content-security-policy"], "default-src 'none'; sandbox");
   });
 
-  test("separate pages from windows of other origins", async () => {
+  test("isolate pages from windows of other origins", async () => {
     const page = names.filter((name) => name !== "strict-transport-security");
     for (const path of ["/", "/docs", "/s/ses_a", "/s/ses_a/live"]) {
       const { message } = await call(path);
       assert.deepEqual(namesOf(message), page, path);
       assert.equal(message.headers["cross-origin-opener-policy"], "same-origin", path);
     }
-    passed.splice(0);
+    passedToNext.splice(0);
   });
 
   test("let other origins load published scripts and landing pages", async () => {
@@ -398,25 +401,25 @@ describe("the headers of an answer", () => {
       assert.equal(headers["x-content-type-options"], "nosniff", path);
       assert.equal(headers["cross-origin-opener-policy"], undefined, path);
     }
-    passed.splice(0);
+    passedToNext.splice(0);
   });
 
-  test("keep browsers on https, whatever is answered, where BASE_URL is https", async (context) => {
-    serving = async () => Response.json({ ok: true });
+  test("keep browsers on https with every response, if BASE_URL is https", async (context) => {
+    serveOperation = async () => Response.json({ ok: true });
     const opened = await open(context, { HOST: "0.0.0.0", BASE_URL: "https://agents.example" });
     for (const path of ["/", "/api/health", "/p/shop/", "/v/pub_a.js", "/%zz"]) {
       const { headers } = (await opened(path, { host: "agents.example" })).message;
       assert.equal(headers["strict-transport-security"], "max-age=31536000; includeSubDomains", path);
     }
-    passed.splice(0);
+    passedToNext.splice(0);
   });
 });
 
-describe("a service for the public", () => {
+describe("a public service", () => {
   const settings = { HOST: "0.0.0.0", BASE_URL: "https://agents.example", ALLOWED_HOSTS: "service.internal" };
 
-  test("answers to its own names, and to those of ALLOWED_HOSTS", async (context) => {
-    serving = async () => Response.json({ ok: true });
+  test("accepts its own host names and those of ALLOWED_HOSTS", async (context) => {
+    serveOperation = async () => Response.json({ ok: true });
     const opened = await open(context, settings);
     for (const [name, status] of [
       ["agents.example", 200],
@@ -430,16 +433,16 @@ describe("a service for the public", () => {
     assert.equal(JSON.parse(body).error, "Host: is not this service's; ALLOWED_HOSTS names further ones");
   });
 
-  test("answers probes of load balancers, which may only know an address", async (context) => {
-    serving = async () => Response.json({ ok: true });
+  test("answers health checks of load balancers, which may use an IP address as Host", async (context) => {
+    serveOperation = async () => Response.json({ ok: true });
     const opened = await open(context, settings);
     for (const path of ["/api/health", "/api/ready"])
       assert.equal((await opened(path, { host: "10.0.0.5:3000" })).message.statusCode, 200, path);
   });
 });
 
-test("only a process of this machine counts as a local caller, and only of a service for this machine", async (context) => {
-  serving = async (_operations, request) => Response.json(isLocalCaller(request));
+test("only a process of this machine counts as a local caller, and only if the service is local", async (context) => {
+  serveOperation = async (_operations, request) => Response.json(isLocalCaller(request));
   const ask = async (settings: Record<string, string>, headers: Record<string, string>) =>
     JSON.parse((await (await open(context, settings))("/api/ready", headers)).body);
   assert.equal(await ask({}, { host }), true);
@@ -450,26 +453,26 @@ test("only a process of this machine counts as a local caller, and only of a ser
   assert.equal(await ask(settings, { host }), false);
 });
 
-test("another service's name is not answered", async () => {
+test("a request with a foreign Host is refused", async () => {
   const response = await fetch(`http://127.0.0.1:${port}/api/health`);
   assert.equal(response.status, 421);
 });
 
-test("Next is handed the address of the connection", async () => {
+test("Next gets the address of the connection in a header", async () => {
   await call("/");
-  assert.equal(handedPeer, "127.0.0.1");
+  assert.equal(peerForNext, "127.0.0.1");
 });
 
-test("a service that stops answers what it has begun, and refuses every other request with a 503", async () => {
-  const [begun, answer, stream] = [0, 0, 0].map(() => Promise.withResolvers<void>());
-  serving = async () => {
-    begun?.resolve();
+test("a stopping service answers pending requests, and refuses new ones with a 503", async () => {
+  const [started, answer, stream] = [0, 0, 0].map(() => Promise.withResolvers<void>());
+  serveOperation = async () => {
+    started?.resolve();
     await answer?.promise;
     return Response.json({ ok: true });
   };
   const first = call("/api/health");
-  await begun?.promise;
-  serving = async () =>
+  await started?.promise;
+  serveOperation = async () =>
     new Response(new ReadableStream({ pull: () => stream?.promise }), {
       headers: { "content-type": "text/event-stream" },
     });

@@ -39,19 +39,19 @@ const match = createPathMatcher(contract);
 
 const FOREIGN_HOST = "Host: is not this service's";
 const INVALID_HOST = "Host: must be sent once, as a host with or without a port, and agree with the address";
-/** Headers of proxies and tunnels: the caller is somewhere else. */
-const FORWARDED = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"];
+/** Headers that proxies and tunnels add: their presence means that the caller is on another machine. */
+const FORWARDING_HEADERS = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"];
 
-/** How long a shutdown waits for the answers of requests that are being served. */
+/** How long a shutdown waits for pending responses. */
 const DRAIN_MS = 1_000;
 
 /**
- * What happens to a request: the `Host` is checked, operations, published scripts and landing pages are answered here, and
- * everything else is Next's: there links that carry a secret become cookies first, and pages get their security headers. No
- * rule of the interface lives here.
+ * Creates the handler of requests. It checks `Host`, answers operations, published scripts and landing pages itself, and
+ * passes all other requests to Next. Before that, it exchanges the secret of a link for a cookie, and sets the security
+ * headers of pages. The rules of the HTTP API are elsewhere.
  */
 export function createRequestListener({ container, env, handle, isDev, logger }: ListenerDeps) {
-  /** The responses that have not ended. */
+  /** The responses that are still open. */
   const open = new Set<ServerResponse>();
   let isDraining = false;
   const checkHost = createHostCheck(env);
@@ -73,21 +73,21 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
         { err: error, path: request.url?.split("?")[0] },
         "a request failed before it was answered",
       );
-      // A stream that broke off is gone with its connection.
+      // If the headers were sent, the response was a stream, which ends with its connection.
       if (!response.headersSent) return sendResponse(response, failureResponse(failureOf(error)));
     });
   }
 
   /**
-   * Refuses new requests with a 503 from now on, and waits until those that came before are answered, for a second at
-   * most. It does not wait for event streams: they end with the log that they follow.
+   * Refuses new requests with a 503, and waits for pending responses for up to DRAIN_MS. Does not wait for event streams:
+   * they end when the event log closes.
    */
   async function drain(): Promise<void> {
     isDraining = true;
-    const answers = [...open].filter((response) => !isEventStream(response.getHeader("content-type")));
+    const pending = [...open].filter((response) => !isEventStream(response.getHeader("content-type")));
     const deadline = AbortSignal.timeout(DRAIN_MS);
     await Promise.all(
-      answers.map((response) => response.closed || once(response, "close", { signal: deadline })),
+      pending.map((response) => response.closed || once(response, "close", { signal: deadline })),
     ).catch((error: unknown) => {
       if (!deadline.aborted) throw error;
     });
@@ -107,14 +107,14 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
       return refuse(response, 400, "the request's address cannot be read");
     }
     const { pathname } = url;
-    const found = findOperations(request, pathname);
-    setSecurityHeaders(response, found ? "data" : answerKindOf(pathname));
-    // A name that was rebound to this machine, or another site's, is not ours to answer.
+    const route = findOperations(request, pathname);
+    setSecurityHeaders(response, route ? "data" : answerKindOf(pathname));
+    // The name belongs to another site, possibly in a DNS rebinding attack.
     if (host === "foreign" && !isProbe(pathname)) return refuse(response, 421, foreignHost);
 
     if (pathname === "/api/inngest") return serveEngine(request, response, url);
-    const entered =
-      found || pathname === MCP_PATH
+    const entrance =
+      route || pathname === MCP_PATH
         ? undefined
         : await container.enterByLink(
             request.method ?? "GET",
@@ -123,25 +123,28 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
             request.headers["user-agent"] ?? null,
             connectionOf(request),
           );
-    if (entered instanceof Response) return sendResponse(response, entered);
+    if (entrance instanceof Response) return sendResponse(response, entrance);
 
     if (pathname === MCP_PATH)
       return sendResponse(response, await container.mounted.serveMcp(toWebRequest(request, response, url)));
     const script = findScript(request, pathname);
     if (script !== undefined && (await serveScript(script, request, response))) return;
     // Source: specification, Errors, other rules, 1: the router's own 404.
-    const isMisnamed =
-      found?.operations.POST === "retargetBrowser" && !isRoutedSessionId(found.params.sessionId ?? "");
-    if (found && !isMisnamed) {
-      const asked = toWebRequest(request, response, url);
-      if (pathname === "/api/ready" && isLocalCall(request)) markLocalCaller(asked);
-      return sendResponse(response, await container.mounted.serve(found.operations, asked, found.params));
+    const hasImpossibleId =
+      route?.operations.POST === "retargetBrowser" && !isRoutedSessionId(route.params.sessionId ?? "");
+    if (route && !hasImpossibleId) {
+      const webRequest = toWebRequest(request, response, url);
+      if (pathname === "/api/ready" && isLocalCall(request)) markLocalCaller(webRequest);
+      return sendResponse(
+        response,
+        await container.mounted.serve(route.operations, webRequest, route.params),
+      );
     }
     if (!METHODS.some((method) => method === request.method)) return sendResponse(response, refuseMethod());
-    if (entered === "unknown" || isMisnamed) request.url = "/_no-such-page";
+    if (entrance === "unknown" || hasImpossibleId) request.url = "/_no-such-page";
     request.headers[PEER_HEADER] = request.socket.remoteAddress;
     if (isPage(pathname)) setPagePolicy(request, response, url, isDev);
-    // The list of sessions has their links: a compressed page would tell a secret by its length.
+    // The list contains links with secrets. Compression would leak them through the length of the page (BREACH).
     if (pathname === "/") delete request.headers["accept-encoding"];
     return handle(request, response);
   }
@@ -150,31 +153,31 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
     for (const [name, value] of securityHeaders(kind, isHttps)) response.setHeader(name, value);
   }
 
-  /** What load balancers ask, which may only know an address of the machine. */
+  /** Whether this is a health check of a load balancer, which may use the machine's IP address as `Host`. */
   function isProbe(pathname: string): boolean {
     return !env.isLoopback && (pathname === "/api/health" || pathname === "/api/ready");
   }
 
-  /** Whether a process of this machine sent the request itself: it was not forwarded, and the service is for this machine. */
+  /** Whether a process of this machine sent the request directly: it was not forwarded, and the service is local. */
   function isLocalCall({ headers, socket }: IncomingMessage): boolean {
     return (
       isLocalService &&
       isLoopbackPeer(socket.remoteAddress) &&
-      !FORWARDED.some((name) => headers[name] !== undefined)
+      !FORWARDING_HEADERS.some((name) => headers[name] !== undefined)
     );
   }
 
   /**
-   * Sends a published script without converting web messages, which would take most of the time.
+   * Sends a published script without conversion to web messages, which would take most of the time.
    *
-   * @returns false if there is no such script: then the operation answers.
+   * @returns false if the script does not exist; the operation then answers.
    */
   async function serveScript(
     file: string,
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<boolean> {
-    // A failure has these headers, too.
+    // Set first, so that an error response has these headers too.
     response.setHeader("Access-Control-Allow-Origin", "*");
     response.setHeader("Cross-Origin-Resource-Policy", "cross-origin");
     response.setHeader("Cache-Control", "no-store");
@@ -190,14 +193,14 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
   }
 
   async function serveEngine(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
-    const serveIt = container.mounted.serveEngine;
-    if (!serveIt) return refuse(response, 404, "not found");
-    const asked = toWebRequest(request, response, url);
-    return sendResponse(response, await serveIt(asked, request.socket.remoteAddress));
+    const serveWithEngine = container.mounted.serveEngine;
+    if (!serveWithEngine) return refuse(response, 404, "not found");
+    const webRequest = toWebRequest(request, response, url);
+    return sendResponse(response, await serveWithEngine(webRequest, request.socket.remoteAddress));
   }
 }
 
-/** The address of the client that the security log names. Most requests need no parsing for it. */
+/** The client's address for the security log. Parses headers only if proxies are trusted. */
 export const addressOf = (request: IncomingMessage, env: Pick<Env, "TRUST_PROXY">): string | undefined =>
   env.TRUST_PROXY.length === 0
     ? request.socket.remoteAddress
@@ -209,17 +212,17 @@ const connectionOf = (request: IncomingMessage): Client => ({
   forwardedFor: request.headers["x-forwarded-for"]?.toString() ?? null,
 });
 
-/** What to answer here; an address that is only equal once it is tidied up is left to Next. */
+/** The operations at a path. A path that only matches after normalization has none; Next handles it. */
 const findOperations = (request: IncomingMessage, pathname: string) =>
-  isTidy(request, pathname) ? match(pathname) : undefined;
+  isNormalized(request, pathname) ? match(pathname) : undefined;
 
-/** The file name of a script that is loaded. */
+/** The file name of the published script that a request loads; undefined for other requests. */
 function findScript(request: IncomingMessage, pathname: string): string | undefined {
   const isLoad = request.method === "GET" || request.method === "HEAD";
-  return isLoad && isTidy(request, pathname) ? /^\/v\/([\w@-]+\.js)$/.exec(pathname)?.[1] : undefined;
+  return isLoad && isNormalized(request, pathname) ? /^\/v\/([\w@-]+\.js)$/.exec(pathname)?.[1] : undefined;
 }
 
-const isTidy = ({ url }: IncomingMessage, pathname: string): boolean =>
+const isNormalized = ({ url }: IncomingMessage, pathname: string): boolean =>
   url === pathname || url?.startsWith(`${pathname}?`) === true;
 
 const refuseWhileStopping = (): Response =>
@@ -227,7 +230,7 @@ const refuseWhileStopping = (): Response =>
     fail("unavailable", "the service is stopping; try again", { "Retry-After": "1", Connection: "close" }),
   );
 
-/** Next fails on a method that it does not know. */
+/** The response to an unknown method, on which Next would fail. */
 const refuseMethod = (): Response =>
   failureResponse(
     fail("method_not_allowed", `method: must be one of ${METHODS.join(", ")}`, { Allow: METHODS.join(", ") }),
@@ -244,7 +247,7 @@ function canDecode(pathname: string): boolean {
 
 const isPage = (pathname: string) => !/^\/(_next|api|v)\//.test(pathname);
 
-/** Our pages get a nonce policy, which Next reads from the request, to put the nonce on its own scripts. */
+/** Sets the nonce policy of our pages. Next reads the nonce from the request's headers and adds it to its scripts. */
 function setPagePolicy(request: IncomingMessage, response: ServerResponse, url: URL, isDev: boolean): void {
   const { policy, nonce } = makePagePolicy(url, isDev);
   if (nonce !== undefined) {

@@ -1,15 +1,15 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Env } from "./env.ts";
-import { keepSecrets } from "./prepare-data-folder.ts";
+import { readOrCreateSecrets } from "./prepare-data-folder.ts";
 
-/** Whether the settings name the deployment's secret key, or its data folder has one. */
+/** Whether the settings contain the deployment's secret key, or its data folder does. */
 export const hasSecretKey = (env: Env): boolean =>
   env.ENCRYPTION_KEY !== undefined || existsSync(join(env.DATA_DIR, "encryption-key"));
 
 /**
- * Reads the secret key of the service with these settings, for a command. A newly generated key would sign and seal what no
- * service accepts.
+ * Reads the secret key of the service with these settings, for a command. Does not generate a key: the service would not
+ * accept data that was signed or sealed with it.
  *
  * @throws Error with a message for the user if there is no key.
  */
@@ -19,5 +19,5 @@ export async function readSecretKey(env: Env): Promise<Uint8Array> {
     throw new Error(
       `there is no encryption-key in ${env.DATA_DIR}: run this command with the service's DATA_DIR, after its first start, or with its ENCRYPTION_KEY`,
     );
-  return (await keepSecrets(env.DATA_DIR)).encryptionKey;
+  return (await readOrCreateSecrets(env.DATA_DIR)).encryptionKey;
 }

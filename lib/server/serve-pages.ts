@@ -13,14 +13,16 @@ export function isPagesHost(
 ): boolean {
   if (origin === undefined || host === undefined) return false;
   const own = new URL(origin);
-  const named = URL.parse(`${own.protocol}//${host}`);
-  if (!named) return false;
-  return named.port === own.port && canonicalHostname(named.hostname) === canonicalHostname(own.hostname);
+  const requested = URL.parse(`${own.protocol}//${host}`);
+  if (!requested) return false;
+  return (
+    requested.port === own.port && canonicalHostname(requested.hostname) === canonicalHostname(own.hostname)
+  );
 }
 
 /**
- * Answers what concerns landing pages: everything below `/p/`, and every request to the host of `PUBLIC_PAGES_ORIGIN`, which
- * serves nothing else. Paths are read as they were sent, and cookies are neither read nor set.
+ * Answers requests for landing pages: all paths below `/p/`, and all requests to the host of `PUBLIC_PAGES_ORIGIN`, which
+ * serves only landing pages. Paths are not normalized, and cookies are neither read nor set.
  *
  * @returns false for a request that is not about pages.
  */
@@ -33,14 +35,14 @@ export async function servePages(
   const at = url.indexOf("?");
   const [pathname, search] = at === -1 ? [url, ""] : [url.slice(0, at), url.slice(at)];
   const isBelow = pathname.startsWith(PAGES_FOLDER) || `${pathname}/` === PAGES_FOLDER;
-  const isTheirHost = isPagesHost(env, headers.host);
-  if (!isBelow && !isTheirHost) return false;
-  // A failure has these headers, too.
+  const isOnPagesHost = isPagesHost(env, headers.host);
+  if (!isBelow && !isOnPagesHost) return false;
+  // Set first, so that an error response has these headers too.
   const origin = env.PUBLIC_PAGES_ORIGIN ?? env.baseUrl;
   for (const [name, value] of securityHeaders("landing-page", origin.startsWith("https:")))
     response.setHeader(name, value);
   for (const [name, value] of Object.entries(PAGE_HEADERS)) response.setHeader(name, value);
-  if (env.PUBLIC_PAGES_ORIGIN !== undefined && !isTheirHost)
+  if (env.PUBLIC_PAGES_ORIGIN !== undefined && !isOnPagesHost)
     return end(response, 308, { Location: `${env.PUBLIC_PAGES_ORIGIN}${url}` });
   if (method !== "GET" && method !== "HEAD") return end(response, 405, { Allow: "GET, HEAD" });
   const answer = await pages.answer({

@@ -13,7 +13,7 @@ import { findFreePort } from "#e2e/fixtures/service.ts";
 const run = promisify(execFile);
 const main = fileURLToPath(new URL("./main.ts", import.meta.url));
 
-/** Makes Next impossible to load, as a broken build does. */
+/** Makes the import of Next fail, as in a broken build. */
 const withoutNext = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from "node:module";
   registerHooks({
@@ -23,8 +23,8 @@ const withoutNext = `data:text/javascript,${encodeURIComponent(`
     },
   });`)}`;
 
-/** Starts a service that is expected to fail, and collects what it prints until it has ended. */
-async function startInVain(variables: Record<string, string>, args: string[] = []) {
+/** Starts a service that is expected to fail, and collects its output until it has ended. */
+async function startAndFail(variables: Record<string, string>, args: string[] = []) {
   const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", ...args, main], {
     stdio: ["ignore", "pipe", "pipe"],
     env: {
@@ -45,33 +45,33 @@ async function startInVain(variables: Record<string, string>, args: string[] = [
   return { code, output, errors };
 }
 
-/** Makes a folder for one test, on a file system of its own where mount options are given. */
+/** Creates a folder for one test. With mount options, the folder is a new file system. */
 async function makeFolder(t: TestContext, mountOptions?: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "start-service-"));
   if (mountOptions) await run("mount", ["-t", "tmpfs", "-o", mountOptions, "tmpfs", folder]);
   t.after(async () => {
     if (mountOptions) await run("umount", ["-l", folder]);
-    // The Postgres of a service that ended with an error ends right after it.
+    // Retry: the Postgres of a failed service ends shortly after the service.
     await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
   });
   return folder;
 }
 
-test("a service whose pages cannot be loaded never says that it is ready", async (t) => {
+test("a service whose pages cannot be loaded does not report that it is ready", async (t) => {
   const dataDir = await makeFolder(t);
-  const { code, output, errors } = await startInVain({ DATA_DIR: dataDir }, ["--import", withoutNext]);
+  const { code, output, errors } = await startAndFail({ DATA_DIR: dataDir }, ["--import", withoutNext]);
   assert.doesNotMatch(output, /ready/);
   assert.match(errors, /The service could not start\. the pages are not built/);
   assert.equal(code, 1);
 });
 
 test("a start on a full disk explains itself in one sentence, and succeeds once there is room", async (t) => {
-  if (process.getuid?.() !== 0) return t.skip("mounting a small file system takes root");
-  // Room for the check at the start, not for a database.
+  if (process.getuid?.() !== 0) return t.skip("mounting a small file system needs root");
+  // Enough space for the check at the start, but not for a database.
   const folder = await makeFolder(t, "size=24m");
   for (const fill of [true, false]) {
     if (fill) await writeFile(join(folder, "filling"), Buffer.alloc(20 * 2 ** 20));
-    const { code, errors } = await startInVain({ DATA_DIR: folder });
+    const { code, errors } = await startAndFail({ DATA_DIR: folder });
     assert.equal(code, 1);
     assert.match(
       errors.trim(),
@@ -80,15 +80,15 @@ test("a start on a full disk explains itself in one sentence, and succeeds once 
     await rm(join(folder, "filling"), { force: true });
   }
   await run("mount", ["-o", "remount,size=256m", folder]);
-  const { output, errors } = await startInVain({ DATA_DIR: folder }, ["--import", withoutNext]);
+  const { output, errors } = await startAndFail({ DATA_DIR: folder }, ["--import", withoutNext]);
   assert.match(errors, /the pages are not built/, output);
 });
 
 test("a start on a read-only folder explains itself in one sentence", async (t) => {
-  if (process.getuid?.() !== 0) return t.skip("mounting a small file system takes root");
+  if (process.getuid?.() !== 0) return t.skip("mounting a small file system needs root");
   const folder = await makeFolder(t, "size=1m,ro");
   for (const path of [folder, join(folder, "inside")]) {
-    const { code, errors } = await startInVain({ DATA_DIR: path });
+    const { code, errors } = await startAndFail({ DATA_DIR: path });
     assert.equal(code, 1);
     assert.match(
       errors.trim(),

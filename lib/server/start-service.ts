@@ -13,23 +13,23 @@ import { addressOf, createRequestListener } from "./request-listener.ts";
 import { keepMemoryTrimmed } from "./trim-memory.ts";
 import { createUpgradeHandler } from "./upgrade.ts";
 
-const NODE_LEAST = 24;
+const NODE_VERSION_MIN = 24;
 const CLOSE_DEADLINE_MS = 15_000;
 
 /**
  * Starts the service: container, HTTP with WebSocket upgrades, and engine. The pages are loaded with the first request for
- * one; in development, at the start. SIGTERM, SIGINT and the end of the parent process shut the service down in order.
+ * a page; in development, at the start. SIGTERM, SIGINT and the end of the parent process shut the service down in order.
  *
- * @param onAnswering called when everything but the pages is loaded, and the HTTP interface answers.
- * @throws EnvError for a setting that cannot be, Error with a sentence for a part that cannot be had.
+ * @param onAnswering called when the HTTP API answers and everything except the pages is loaded.
+ * @throws EnvError for an invalid setting, Error with a sentence for a part that cannot be created.
  */
 export async function startService({ onAnswering }: { onAnswering: () => void }): Promise<void> {
-  if (Number(process.versions.node.split(".")[0]) < NODE_LEAST)
-    throw new EnvError(`Node ${NODE_LEAST} or newer is needed; this is ${process.version}`);
+  if (Number(process.versions.node.split(".")[0]) < NODE_VERSION_MIN)
+    throw new EnvError(`Node ${NODE_VERSION_MIN} or newer is needed; this is ${process.version}`);
   const env = readEnv(process.env);
   armFaults(env.FAULT);
   const logger = createLogger(env.LOG_LEVEL);
-  // Before anything is started that would inherit them.
+  // Do this first: processes that are started later would inherit the descriptors.
   const descriptors = closeInheritedDescriptors();
   if (descriptors.length > 0) logger.info({ descriptors }, "closed inherited file descriptors");
   const isDev = env.NODE_ENV === "development";
@@ -44,7 +44,7 @@ export async function startService({ onAnswering }: { onAnswering: () => void })
     container,
     env,
     handle(request, response) {
-      // Whoever looks at a page may start a session next.
+      // A visitor of a page may start a session next.
       container.services.browser.warmUp();
       return pages.handle(request, response);
     },
@@ -71,7 +71,7 @@ export async function startService({ onAnswering }: { onAnswering: () => void })
   const close = async (reason: string) => {
     if (isClosing) return;
     isClosing = true;
-    logger.info({ reason }, "shutting down");
+    logger.info({ reason }, "the service began to shut down");
     setTimeout(() => process.exit(1), CLOSE_DEADLINE_MS).unref();
     server.close();
     try {
@@ -81,14 +81,16 @@ export async function startService({ onAnswering }: { onAnswering: () => void })
       await pages.close();
       process.exit(0);
     } catch (error) {
-      logger.error({ err: error }, "the service could not end in order");
+      logger.error({ err: error }, "the service did not shut down cleanly");
       process.exit(1);
     }
   };
   process.on("SIGTERM", () => close("SIGTERM"));
   process.on("SIGINT", () => close("SIGINT"));
-  process.on("disconnect", () => close("the process that started this one has gone"));
-  process.on("unhandledRejection", (error) => logger.error({ err: error }, "an unhandled rejection"));
+  process.on("disconnect", () => close("the parent process has ended"));
+  process.on("unhandledRejection", (error) =>
+    logger.error({ err: error }, "a promise rejection was not handled"),
+  );
 
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -97,7 +99,7 @@ export async function startService({ onAnswering }: { onAnswering: () => void })
   await container.start();
   onAnswering();
   try {
-    // The sockets of the development server are its own, so it has to be there before a page asks for them.
+    // Next's development server handles its own sockets, so it must be loaded before a page connects to them.
     if (isDev) await pages.open();
   } catch (error) {
     if (!isClosing) throw error;

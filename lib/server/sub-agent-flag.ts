@@ -3,8 +3,8 @@ import type { Logger } from "#lib/log/logger.ts";
 const TIMEOUT_MS = 3_000;
 
 /**
- * Asks the external feature flag whether a `web` caller may use sub-agents: `GET <url>?userId=…` that answers
- * `{ "enabled": true }`. Off where there is no flag, no identity, or no answer.
+ * Asks the external feature flag service whether a `web` caller may use sub-agents: `GET <url>?userId=…` returns
+ * `{ "enabled": true }`. False if no URL is configured, the caller has no identity, or the request fails.
  * Source: specification, Rules for profile fields, 3; `wire.md`, Environment, `SUBAGENT_WEB_FLAG_URL`.
  */
 export async function askSubAgentFlag(
@@ -20,7 +20,7 @@ export async function askSubAgentFlag(
     const answer: unknown = response.ok ? await response.json() : undefined;
     return typeof answer === "object" && answer !== null && "enabled" in answer && answer.enabled === true;
   } catch (error) {
-    logger.warn({ err: error }, "the sub-agent flag did not answer; it counts as off");
+    logger.warn({ err: error }, "the sub-agent flag could not be read; it counts as off");
     return false;
   }
 }

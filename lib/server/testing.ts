@@ -3,7 +3,7 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after } from "node:test";
 
-/** Lets a server listen on a free port of this machine until the test file ends. @returns the port. */
+/** Starts a server on a free loopback port, and closes it when the test file ends. @returns the port. */
 export async function listenForTests(server: Server): Promise<number> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { keepMemoryTrimmed } from "./trim-memory.ts";
 
-/** Looks every 100 ms; the CPU time of each look is given. */
+/** Starts checks every 100 ms with a fake CPU clock. `pass` adds CPU time, runs one check and returns the collections. */
 function watch(t: {
   mock: { timers: { enable: (options: { apis: ["setInterval"] }) => void; tick: (ms: number) => void } };
 }) {
@@ -15,7 +15,7 @@ function watch(t: {
       collections += 1;
       cpuMs += 30;
     },
-    lookMs: 100,
+    intervalMs: 100,
   });
   return {
     stop,
@@ -27,15 +27,15 @@ function watch(t: {
   };
 }
 
-describe("the memory of an idle process", () => {
-  test("is given back once after work, and not while the work goes on", (t) => {
+describe("keepMemoryTrimmed", () => {
+  test("collects once after work, and not while the work continues", (t) => {
     const { pass } = watch(t);
     assert.deepEqual([pass(90), pass(400), pass(90)], [0, 0, 0]);
     assert.equal(pass(0.5), 1);
     assert.deepEqual([pass(0.5), pass(0.5)], [1, 1]);
   });
 
-  test("is not worth a collection after little work", (t) => {
+  test("does not collect after little work", (t) => {
     const { pass } = watch(t);
     pass(600);
     assert.equal(pass(0), 1);
@@ -45,7 +45,7 @@ describe("the memory of an idle process", () => {
     assert.equal(pass(0), 2);
   });
 
-  test("is left alone once the service ends", (t) => {
+  test("does not collect after it was stopped", (t) => {
     const { pass, stop } = watch(t);
     pass(600);
     stop();

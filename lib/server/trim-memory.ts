@@ -1,41 +1,41 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** CPU milliseconds in each look below which the process counts as idle: 1 % of one core. */
+/** The process counts as idle in an interval if it used less than this share of one core. */
 const IDLE_SHARE = 0.01;
-const LOOK_MS = 5_000;
-/** Work since the last time that is worth a collection, in CPU milliseconds. */
-const WORTH_MS = 500;
+const INTERVAL_MS = 5_000;
+/** CPU milliseconds used since the last collection that make another one worthwhile. */
+const WORK_MS_MIN = 500;
 
 type Collect = (options: { type: "major"; execution: "sync"; flavor: "last-resort" }) => void;
 
 /**
- * Gives memory back to the system once the process has been idle for five seconds after work. V8 keeps the pages that a
- * burst has filled, or the loading of modules at the start, and lets go of them only in a collection of the last resort:
- * 150 MB after the start alone (`facts.md`, Node). Such a collection takes 20 to 100 ms, so it waits for idleness.
+ * Returns memory to the system when the process has been idle for five seconds after work. After a burst of work, or after
+ * the loading of modules at the start, V8 keeps the used pages until a last-resort garbage collection; after the start these
+ * are 150 MB (`facts.md`, Node). Such a collection takes 20 to 100 ms, so it runs only in an idle process.
  *
- * @param deps.readCpuMs CPU time of this process so far.
- * @returns the way to end it.
+ * @param deps.readCpuMs returns the CPU time that this process has used.
+ * @returns a function that stops the checks.
  */
 export function keepMemoryTrimmed(
-  deps: { readCpuMs: () => number; collect: () => void; lookMs?: number } = {
+  deps: { readCpuMs: () => number; collect: () => void; intervalMs?: number } = {
     readCpuMs,
     collect: createCollector(),
   },
 ): () => void {
-  const { readCpuMs: read, collect, lookMs = LOOK_MS } = deps;
-  let trimmedAt = 0;
-  let seenAt = read();
-  const look = () => {
-    const now = read();
-    const isIdle = now - seenAt < lookMs * IDLE_SHARE;
-    seenAt = now;
-    if (!isIdle || now - trimmedAt < WORTH_MS) return;
+  const { readCpuMs: read, collect, intervalMs = INTERVAL_MS } = deps;
+  let trimmedAtCpuMs = 0;
+  let lastCpuMs = read();
+  const check = () => {
+    const cpuMs = read();
+    const isIdle = cpuMs - lastCpuMs < intervalMs * IDLE_SHARE;
+    lastCpuMs = cpuMs;
+    if (!isIdle || cpuMs - trimmedAtCpuMs < WORK_MS_MIN) return;
     collect();
-    seenAt = read();
-    trimmedAt = seenAt;
+    lastCpuMs = read();
+    trimmedAtCpuMs = lastCpuMs;
   };
-  const timer = setInterval(look, lookMs);
+  const timer = setInterval(check, intervalMs);
   timer.unref();
   return () => clearInterval(timer);
 }
@@ -45,7 +45,7 @@ function readCpuMs(): number {
   return (user + system) / 1_000;
 }
 
-/** V8's collector is reached through a flag; a context that is made while the flag is set holds it. */
+/** A context that is created while the flag `--expose-gc` is set has the function `gc`. */
 function createCollector(): () => void {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as Collect;

@@ -12,7 +12,7 @@ import { createUpgradeHandler } from "./upgrade.ts";
 const webSockets = new WebSocketServer({ noServer: true });
 type Upgraded = ReturnType<Upgrade>;
 
-/** Echoes for the session `good`, refuses every other. */
+/** Accepts and echoes the session `good`, refuses all others. */
 const openLive: LiveHub["openLive"] = async (_request, { sessionId }, upgrade) => {
   if (sessionId === "broken") throw new Error("broken on purpose");
   if (sessionId !== "good") return Response.json({ error: "no such session" }, { status: 404 });
@@ -23,7 +23,7 @@ const openLive: LiveHub["openLive"] = async (_request, { sessionId }, upgrade) =
   return undefined;
 };
 
-/** Requests that were answered as if they had not asked for an upgrade. */
+/** Number of requests that were answered as ordinary ones. */
 let answered = 0;
 
 async function handleRequest(_req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -51,7 +51,7 @@ const port = await listenForTests(server);
 
 const open = (path: string) => new WebSocket(`ws://127.0.0.1:${port}${path}`);
 
-/** The whole answer to an upgrade that is refused: it ends only when the server closes the connection. */
+/** Reads the whole response to a refused upgrade, until the server closes the connection. */
 async function readRefusal(path: string, host = "localhost") {
   const socket = connect(port, "127.0.0.1");
   socket.write(
@@ -62,7 +62,7 @@ async function readRefusal(path: string, host = "localhost") {
 }
 
 describe("upgrades", () => {
-  it("a session's live socket takes its connection over", async () => {
+  it("a session's live socket takes over the connection", async () => {
     const socket = open("/api/sessions/good/live?after=3");
     await once(socket, "open");
     socket.send("hello");
@@ -72,29 +72,29 @@ describe("upgrades", () => {
     await once(socket, "close");
   });
 
-  it("a refusal reaches the client whole, then the connection closes", async () => {
+  it("a refusal is sent completely before the connection closes", async () => {
     const answer = await readRefusal("/api/sessions/other/live");
     assert.match(answer, /^HTTP\/1\.1 404 /);
     assert.match(answer, /\r\nConnection: close\r\n/i);
     assert.match(answer, /\{"error":"no such session"\}/);
   });
 
-  it("a throw is a 500, and is reported", async () => {
+  it("an exception becomes a 500 and is reported", async () => {
     assert.match(await readRefusal("/api/sessions/broken/live"), /^HTTP\/1\.1 500 /);
     assert.match(String(errors.at(-1)), /broken on purpose/);
   });
 
-  it("outside /api/ there is nothing to upgrade to", async () => {
+  it("an upgrade outside /api/ is a 404", async () => {
     assert.match(await readRefusal("/s/ses_a/live"), /^HTTP\/1\.1 404 /);
     assert.match(await readRefusal("/_next/webpack-hmr"), /^HTTP\/1\.1 404 /);
   });
 
-  it("where nothing is live, the request is answered as if it had not asked", async () => {
+  it("an upgrade of any other path under /api/ is answered as an ordinary request", async () => {
     assert.match(await readRefusal("/api/health"), /^HTTP\/1\.1 200 .*an ordinary answer$/s);
     assert.match(await readRefusal("/api/sessions/a%2Fb/live"), /an ordinary answer$/);
   });
 
-  it("another service's name is refused before anything sees it", async () => {
+  it("a foreign or invalid Host is refused before the request is handled", async () => {
     const before = answered;
     assert.match(await readRefusal("/api/health", "rebound.example"), /^HTTP\/1\.1 421 /);
     assert.match(await readRefusal("/api/sessions/good/live", "rebound.example"), /^HTTP\/1\.1 421 /);
@@ -102,19 +102,19 @@ describe("upgrades", () => {
     assert.equal(answered, before);
   });
 
-  it("Next's development socket goes to the hub", async (t) => {
+  it("Next's development socket is passed to the hub", async (t) => {
     const take = (req: IncomingMessage, socket: Upgraded["socket"], head: Buffer) =>
       webSockets.handleUpgrade(req, socket, head, (webSocket) => webSocket.send("from the hub"));
     hub.on("upgrade", take);
     t.after(() => hub.off("upgrade", take));
     const socket = open("/_next/webpack-hmr");
-    const [said] = await once(socket, "message");
-    assert.equal(String(said), "from the hub");
+    const [message] = await once(socket, "message");
+    assert.equal(String(message), "from the hub");
     socket.close();
     await once(socket, "close");
   });
 
-  it("a peer that resets the connection in the middle harms nobody", async () => {
+  it("a peer that resets its connection does not affect others", async () => {
     for (const path of ["/api/sessions/good/live", "/api/sessions/other/live", "/nowhere"]) {
       const socket = connect(port, "127.0.0.1");
       await once(socket, "connect");
@@ -131,7 +131,7 @@ describe("upgrades", () => {
   });
 });
 
-describe("the live socket's route, where the platform takes the connection over", () => {
+describe("the route of the live socket on a platform that upgrades connections itself", () => {
   const request = new Request("http://127.0.0.1/api/sessions/good/live");
   const params = (sessionId: string) => ({ params: Promise.resolve({ sessionId }) });
   const mount = (globals: Record<string, unknown>) =>
@@ -140,13 +140,13 @@ describe("the live socket's route, where the platform takes the connection over"
       Object.fromEntries(Object.entries(globals).map(([name, value]) => [Symbol.for(name), value])),
     );
 
-  it("gives the platform's connection to the service, and answers what the service refuses", async (t) => {
-    const taken: string[] = [];
+  it("passes the platform's connection to the service, and returns the service's refusals", async (t) => {
+    const upgraded: string[] = [];
     mount({
       "agent-session-service": {
         async openLive(_request: Request, { sessionId }: { sessionId: string }, upgrade: () => string) {
           if (sessionId !== "good") return new Response(null, { status: 404 });
-          taken.push(upgrade());
+          upgraded.push(upgrade());
           return undefined;
         },
       },
@@ -154,7 +154,7 @@ describe("the live socket's route, where the platform takes the connection over"
     });
     t.after(() => mount({ "agent-session-service": undefined, "@vercel/request-context": undefined }));
     assert.equal((await GET(request, params("good"))).status, 204);
-    assert.deepEqual(taken, ["the connection"]);
+    assert.deepEqual(upgraded, ["the connection"]);
     assert.equal((await GET(request, params("other"))).status, 404);
   });
 });

@@ -9,24 +9,24 @@ import { sendResponse, toWebRequest } from "./web-messages.ts";
 
 type Parts = {
   openLive: LiveHub["openLive"];
-  /** Answers a request that wants an upgrade where there is none. */
+  /** Answers a request whose upgrade is ignored. */
   handleRequest: (req: IncomingMessage, res: ServerResponse) => Promise<void>;
   /** Public origin. */
   baseUrl: string;
   isDev: boolean;
-  /** The server, listening nowhere, that Next was given for its development socket. */
+  /** A server that does not listen, on which Next handles its development sockets. */
   hub?: Server | undefined;
-  /** What the `Host` of a request says; every request is this service's by default. */
+  /** Checks the `Host` of a request; by default every host is accepted. */
   checkHost?: (request: IncomingMessage) => HostVerdict;
-  /** The address of the client; that of the connection by default. */
+  /** The address of the client; by default the peer of the connection. */
   addressOf?: (request: IncomingMessage) => string | undefined;
   onError?: (error: unknown) => void;
 };
 
 /**
- * What the HTTP server does on `upgrade`: a session's live socket takes the connection over or is refused with an
- * ordinary answer, any other request under `/api/` is answered as if it had not asked; Next's development socket goes
- * to the hub; anything else is a 404, another service's name a 421, and an ambiguous `Host` a 400. Never throws.
+ * Creates the `upgrade` listener of the HTTP server. A session's live socket takes over the connection, or its request gets
+ * an ordinary error response. Any other request under `/api/` is answered as if it had no `Upgrade` header. Next's
+ * development socket goes to the hub. All other paths get a 404, a foreign `Host` a 421, an invalid one a 400. Never throws.
  */
 export function createUpgradeHandler({
   openLive,
@@ -39,7 +39,7 @@ export function createUpgradeHandler({
   onError = () => {},
 }: Parts) {
   return (req: IncomingMessage, socket: Duplex, head: Buffer): void => {
-    // A peer that vanishes is no error of ours; without a listener it would end the process.
+    // Ignore connection errors; without a listener they would crash the process.
     socket.on("error", () => {});
     const host = checkHost(req);
     const url = req.url ?? "";
@@ -55,13 +55,13 @@ export function createUpgradeHandler({
     const res = new ServerResponse(req);
     let isTaken = false;
     res.shouldKeepAlive = false;
-    // An HTTP server's connections are net or TLS sockets.
+    // The connections of an HTTP server are net or TLS sockets.
     res.assignSocket(socket as Socket);
-    // Ended, not destroyed: what was written reaches the peer first.
+    // `destroySoon` sends the written data before it closes the socket.
     res.once("finish", () => (socket as Socket).destroySoon());
 
     const upgrade: Upgrade = () => {
-      if (isTaken || res.headersSent) throw new Error("the connection was answered or taken over before");
+      if (isTaken || res.headersSent) throw new Error("the connection was already answered or taken over");
       isTaken = true;
       res.detachSocket(socket as Socket);
       return { req, socket, head };
@@ -92,7 +92,7 @@ export function createUpgradeHandler({
 
 type LiveAddress = { url: URL; target: LiveTarget };
 
-/** The session, or the sub-agent below it, whose live socket stands at an address; undefined for any other address. */
+/** The session or sub-agent whose live socket has this address; undefined for any other address. */
 function readLiveAddress(address: string, baseUrl: string): LiveAddress | undefined {
   const url = URL.parse(address, baseUrl);
   const path = url?.pathname ?? "";

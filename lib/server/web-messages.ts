@@ -3,41 +3,41 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { ReadableStream as NodeReadableStream } from "node:stream/web";
 import { notePeer } from "#lib/api/http/client-address.ts";
 
-/** The one method that Node reads and a web request may not have: a name that no path has an operation for stands in. */
-const UNSAYABLE = { TRACE: "X-TRACE" } as Record<string, string>;
+/** Web requests do not allow the method TRACE. It is replaced by a name that no operation uses. */
+const REPLACED_METHODS = { TRACE: "X-TRACE" } as Record<string, string>;
 
-/** Keeps each request alive as long as its response: the signal of a collected `Request` never fires (undici 7). */
+/** Keeps each request alive as long as its response: the signal of a garbage-collected `Request` never fires (undici 7). */
 const REQUESTS = new WeakMap<ServerResponse, Request>();
 
 /**
- * Node's request as a web one: its signal fires when the client goes before it has its answer, its body is read from
- * the connection piece by piece, and whoever stops reading it leaves the connection as it is.
+ * Converts Node's request to a web request. Its signal fires if the client disconnects before it has the response. The body
+ * is read from the connection on demand; a reader that stops early does not close the connection.
  *
- * @param url the request's own address, whatever its `Host` says.
+ * @param url the URL of the request, which does not depend on its `Host`.
  */
 export function toWebRequest(request: IncomingMessage, response: ServerResponse, url: URL): Request {
-  const sent = request.method ?? "GET";
-  const method = UNSAYABLE[sent] ?? sent;
-  const gone = new AbortController();
+  const nodeMethod = request.method ?? "GET";
+  const method = REPLACED_METHODS[nodeMethod] ?? nodeMethod;
+  const disconnected = new AbortController();
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers))
     for (const each of Array.isArray(value) ? value : [value])
       if (each !== undefined) headers.append(name, each);
   const hasBody = method !== "GET" && method !== "HEAD";
   const body = hasBody ? NodeReadableStream.from(request.iterator({ destroyOnReturn: false })) : undefined;
-  const init = { method, headers, signal: gone.signal, body: body as ReadableStream, duplex: "half" };
+  const init = { method, headers, signal: disconnected.signal, body: body as ReadableStream, duplex: "half" };
   const converted = new Request(url, init);
   REQUESTS.set(response, converted);
   notePeer(converted, request.socket.remoteAddress);
   response.once("close", () => {
-    if (!response.writableFinished) gone.abort();
+    if (!response.writableFinished) disconnected.abort();
   });
   return converted;
 }
 
 /**
- * Answers Node's request with a web response. An event stream is sent as it comes, no faster than the client reads,
- * and cancelled when the client goes; everything else is in memory already and goes out whole.
+ * Sends a web response as Node's response. An event stream is sent event by event, no faster than the client reads, and is
+ * cancelled when the client disconnects. Any other body is already in memory and is sent at once.
  */
 export async function sendResponse(response: ServerResponse, answer: Response): Promise<void> {
   response.statusCode = answer.status;
@@ -45,16 +45,16 @@ export async function sendResponse(response: ServerResponse, answer: Response): 
   const cookies = answer.headers.getSetCookie();
   if (cookies.length > 0) response.setHeader("set-cookie", cookies);
   if (!answer.body) response.end();
-  else if (isEventStream(answer.headers.get("content-type"))) await pour(answer.body, response);
+  else if (isEventStream(answer.headers.get("content-type"))) await pipeStream(answer.body, response);
   else response.end(Buffer.from(await answer.arrayBuffer()));
-  // What was not read of the request is let go by, so that its sender comes to read the answer.
+  // Discard the unread rest of the request body: some clients read the response only after they have sent everything.
   if (response.req.readableDidRead && !response.req.complete) response.req.resume();
 }
 
 export const isEventStream = (contentType: unknown): boolean =>
   typeof contentType === "string" && contentType.startsWith("text/event-stream");
 
-async function pour(body: ReadableStream<Uint8Array>, response: ServerResponse): Promise<void> {
+async function pipeStream(body: ReadableStream<Uint8Array>, response: ServerResponse): Promise<void> {
   response.flushHeaders();
   const reader = body.getReader();
   const closed = new AbortController();

@@ -190,7 +190,7 @@ function openServer(logger: { error: () => void }): McpServerPort {
 /** Serves the suite's server on loopback. */
 export async function startConformanceServer(): Promise<{ url: string; close: () => void }> {
   const logger = { error: () => {} };
-  const inFlight = createCallsInFlight({ tell: () => {}, listen: () => () => {} });
+  const inFlight = createCallsInFlight({ publish: () => {}, subscribe: () => () => {} });
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? "/", baseUrl);
     void serve(toWebRequest(request, response, url)).then((answer) => sendResponse(response, answer));

@@ -32,11 +32,11 @@ function openPair(options: { sweepMs?: number } = {}) {
         readKeys: async (ids) => read(keys, ids),
         readShares: async (ids) => read(shares, ids),
       },
-      words: {
-        tell: (word) => bus.signal(ACCESS_TOPIC, word),
-        listen(onWord, onGap) {
+      topic: {
+        publish: (text) => bus.signal(ACCESS_TOPIC, text),
+        subscribe(onText, onGap) {
           gaps.push(onGap);
-          return bus.onSignal(ACCESS_TOPIC, onWord);
+          return bus.onSignal(ACCESS_TOPIC, onText);
         },
       },
       logger: { warn() {} },

@@ -65,11 +65,11 @@ const SWEEP_MS = 15_000;
  */
 export function createAccessWatch(deps: {
   rows: AccessRows;
-  words: Topic;
+  topic: Topic;
   logger: Pick<Logger, "warn">;
   sweepMs?: number;
 }): AccessWatch {
-  const { rows, words, logger, sweepMs = SWEEP_MS } = deps;
+  const { rows, topic, logger, sweepMs = SWEEP_MS } = deps;
   /** The watched grants, by their subject. */
   const watched = new Map<string, Set<Entry>>();
   /**
@@ -170,7 +170,7 @@ export function createAccessWatch(deps: {
     }
   }
 
-  const stopListening = words.listen(
+  const stopListening = topic.subscribe(
     (subject) => {
       const now = performance.now();
       for (const [earlier, at] of changedAt) if (now - at > REMEMBER_MS) changedAt.delete(earlier);
@@ -193,8 +193,8 @@ export function createAccessWatch(deps: {
       if (Math.max(gapAt, changedAt.get(subject) ?? gapAt) >= grant.checkedAt) void recheck([subject]);
       return () => void drop(subject, entry);
     },
-    keyChanged: (keyId) => words.tell(nameKey(keyId)),
-    sharesChanged: (sessionId) => words.tell(nameShares(sessionId)),
+    keyChanged: (keyId) => topic.publish(nameKey(keyId)),
+    sharesChanged: (sessionId) => topic.publish(nameShares(sessionId)),
     close() {
       stopListening();
       clearInterval(sweeper);

@@ -22,7 +22,7 @@ export type LiveServices = AdmissionServices &
   ViewerServices &
   Pick<ApiServices, "access" | "control" | "failedAttempts"> & {
     /** Opens a topic for short messages between processes. */
-    words: (topic: string) => Topic;
+    openTopic: (name: string) => Topic;
   };
 
 /** The request of a connection. */

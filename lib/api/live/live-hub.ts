@@ -56,13 +56,13 @@ export function createLiveHub(
     maxPayload: PAYLOAD_BYTES_MAX,
     perMessageDeflate: false,
   });
-  const { control, words } = services;
-  const watchers = createWatchList(words("live-watching"));
+  const { control, openTopic } = services;
+  const watchers = createWatchList(openTopic("live-watching"));
   const state: LiveState = { watchers, rooms: createLiveRooms(control), control };
-  const queueTopic = words("queue-changed");
+  const queueTopic = openTopic("queue-changed");
   const notifyOfQueue = (sessionId: string) => state.rooms.notifyAll(sessionId, { type: "queue", data: {} });
   // A missed message may have been about any session, so every page reads its queue again.
-  const stopListening = queueTopic.listen(notifyOfQueue, () =>
+  const stopListening = queueTopic.subscribe(notifyOfQueue, () =>
     state.rooms.sessionIds().forEach(notifyOfQueue),
   );
   // Runs work without the async context of the request that opened a connection, so that the request can be freed.
@@ -131,7 +131,7 @@ export function createLiveHub(
       }
     },
     watching: watchers.count,
-    queueChanged: queueTopic.tell,
+    queueChanged: queueTopic.publish,
     sessionRemoved(sessionId) {
       for (const client of server.clients)
         if (sessionOf.get(client) === sessionId) client.close(CLOSE.notFound, "the session was removed");

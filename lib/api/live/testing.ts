@@ -111,7 +111,7 @@ export async function openLiveRig(
       readKeys: store.readLive,
       readShares: (sessionIds) => readShareStates(db, sessionIds, new Date()),
     },
-    words: openTopic(bus, ACCESS_TOPIC),
+    topic: openTopic(bus, ACCESS_TOPIC),
     logger: { warn: console.error },
   });
   const services: LiveServices = {
@@ -120,7 +120,7 @@ export async function openLiveRig(
     shares,
     access,
     control,
-    words: (topic) => openTopic(bus, topic),
+    openTopic: (name) => openTopic(bus, name),
     browser,
     authenticate: createAuthenticator(keys, store),
     failedAttempts: createFailedAttempts({ limit: 0, trustedProxies: [] }),

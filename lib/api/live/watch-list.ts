@@ -34,14 +34,14 @@ type CountMessage = { from: string; sessionId: string; watching: number; asks?: 
  * process that does not answer is dropped.
  */
 export function createWatchList(
-  words: Topic,
+  topic: Topic,
   { self = crypto.randomUUID(), confirmMs = 2_000 }: { self?: string; confirmMs?: number } = {},
 ): WatchList {
   const rooms = new Map<string, Room>();
   /** Sessions whose count has changed. `isOwn`: publish this process's count; `asks`: request those of the others. */
   const changed = new Map<string, { isOwn: boolean; asks: boolean }>();
   const timers = new Set<NodeJS.Timeout>();
-  const publish = (message: CountMessage) => words.tell(JSON.stringify(message));
+  const publish = (message: CountMessage) => topic.publish(JSON.stringify(message));
 
   function countAll(sessionId: string): number {
     const room = rooms.get(sessionId);
@@ -89,7 +89,7 @@ export function createWatchList(
     else room.others.set(from, watching);
     announce(sessionId, { isOwn: asks === true });
   }
-  const stopListening = words.listen(
+  const stopListening = topic.subscribe(
     // The cast holds because only this module publishes to the topic.
     (text) => receive(JSON.parse(text) as CountMessage),
     () => {

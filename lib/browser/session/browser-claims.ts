@@ -12,9 +12,9 @@ import {
 
 /** Sends short messages between the processes that share a database. */
 export type HandOver = {
-  tell: (word: string) => void;
+  publish: (word: string) => void;
   /** @param onGap called when messages may have been missed. */
-  listen: (onWord: (word: string) => void, onGap: () => void) => () => void;
+  subscribe: (onWord: (word: string) => void, onGap: () => void) => () => void;
 };
 
 /** Which process holds which browser, by the stored records. */
@@ -62,7 +62,7 @@ export function createBrowserClaims(deps: {
       const isLost = held?.holder === "gone" || (held?.holder === "self" && !isLive(sessionId));
       return held && isLost ? { ...held.row, status: "expired", currentUrl: null } : held?.row;
     },
-    tellTakenOver: (sessionId, holder) => handOver?.tell(`${sessionId} ${holder}`),
+    tellTakenOver: (sessionId, holder) => handOver?.publish(`${sessionId} ${holder}`),
     async expireLost() {
       for (const { sessionId, isOwn } of await listClaims(db, owner)) {
         if (isOwn && isLive(sessionId)) continue;
@@ -80,7 +80,7 @@ export function createBrowserClaims(deps: {
         const at = word.indexOf(" ");
         if (word.slice(at + 1) === owner.name) endIfTakenOverSoon(word.slice(0, at));
       };
-      return handOver?.listen(onWord, () => listLive().forEach(endIfTakenOverSoon)) ?? (() => {});
+      return handOver?.subscribe(onWord, () => listLive().forEach(endIfTakenOverSoon)) ?? (() => {});
     },
   };
 }

@@ -10,8 +10,8 @@ function openProcesses<Name extends string>(names: Name[], confirmMs?: number) {
   const open = (self: string) =>
     createBrowserControl(
       {
-        tell: (word) => void sent.push(word),
-        listen(hear, miss) {
+        publish: (word) => void sent.push(word),
+        subscribe(hear, miss) {
           ears.set(self, { hear, miss });
           return () => ears.delete(self);
         },

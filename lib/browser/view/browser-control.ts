@@ -60,7 +60,7 @@ const holderIn = (claim: Claim | undefined): string | undefined =>
   claim === undefined || claim.isReleased ? undefined : claim.connectionId;
 
 type Control = {
-  words: Topic;
+  topic: Topic;
   /** The name of this process. */
   self: string;
   confirmMs: number;
@@ -76,11 +76,11 @@ type Control = {
  * connections with it.
  */
 export function createBrowserControl(
-  words: Topic,
+  topic: Topic,
   { self = crypto.randomUUID(), confirmMs = 2_000 } = {},
 ): BrowserControl {
   const control: Control = {
-    words,
+    topic,
     self,
     confirmMs,
     claims: new Map(),
@@ -91,7 +91,7 @@ export function createBrowserControl(
   const { claims } = control;
   const holderOf = (sessionId: string) => holderIn(claims.get(sessionId));
   // Only this module writes to the topic.
-  const stopListening = words.listen(
+  const stopListening = topic.subscribe(
     (word) => receive(control, JSON.parse(word) as Word),
     () => catchUp(control),
   );
@@ -129,7 +129,7 @@ export function createBrowserControl(
   };
 }
 
-const send = ({ words }: Control, word: Word) => words.tell(JSON.stringify(word));
+const send = ({ topic }: Control, word: Word) => topic.publish(JSON.stringify(word));
 
 /** Applies a claim if it is newer than the known one. */
 function apply(

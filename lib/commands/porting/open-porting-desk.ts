@@ -9,7 +9,7 @@ import { readDocumentText } from "#lib/porting/read-document.ts";
 import type { Env } from "#lib/server/env.ts";
 import { createLogger } from "#lib/server/log.ts";
 import { openStorage, type Storage } from "#lib/server/open-storage.ts";
-import { keepSecrets } from "#lib/server/prepare-data-folder.ts";
+import { readOrCreateSecrets } from "#lib/server/prepare-data-folder.ts";
 import { findSession } from "#lib/session/session-store.ts";
 import { createTranscriptReader } from "#lib/session/transcript/transcript.ts";
 
@@ -100,7 +100,7 @@ async function openAtService(env: Env, key: string | undefined, whyLocked: strin
       ? [key]
       : configured.length > 0
         ? configured
-        : [(await keepSecrets(env.DATA_DIR)).apiKey];
+        : [(await readOrCreateSecrets(env.DATA_DIR)).apiKey];
 
   /** Repeats the call with each key until one has access to the session. */
   async function ask(method: string, path: string, body?: Uint8Array<ArrayBuffer>): Promise<Response> {

@@ -3,13 +3,13 @@ import type { EventBus } from "./bus.ts";
 /** One topic of the bus: short texts (less than 4,000 bytes) between the processes of a service. */
 export type Topic = {
   /** Sends a text to every process, including this one. Delivery is not guaranteed. */
-  tell: (text: string) => void;
+  publish: (text: string) => void;
   /** @param onGap called when texts may have been missed. @returns a function that unsubscribes. */
-  listen: (onText: (text: string) => void, onGap: () => void) => () => void;
+  subscribe: (onText: (text: string) => void, onGap: () => void) => () => void;
 };
 
 /** Opens a topic of the bus. */
 export const openTopic = (bus: Pick<EventBus, "signal" | "onSignal">, topic: string): Topic => ({
-  tell: (text) => bus.signal(topic, text),
-  listen: (onText, onGap) => bus.onSignal(topic, onText, onGap),
+  publish: (text) => bus.signal(topic, text),
+  subscribe: (onText, onGap) => bus.onSignal(topic, onText, onGap),
 });

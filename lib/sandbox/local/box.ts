@@ -2,47 +2,47 @@ import { lstat, readlink } from "node:fs/promises";
 import type { SandboxUser } from "#lib/isolation/sandbox-users.ts";
 import type { SandboxLimits } from "../sandbox-limits.ts";
 
-/** A file or folder of the host, and an empty one to mount it over. */
+/** A file or folder of the host (`from`), and the empty file or folder over which it is mounted (`at`). */
 export type Mount = { from: string; at: string };
 
-/** Where a command runs, and with what. */
+/** The workspace's folder and the limits and rights with which a command runs in it. */
 export type Place = {
   /** The workspace's folder. */
   folder: string;
   cpuSeconds: number;
-  /** Who runs it, if the service is root. */
+  /** The user that the command runs as, if the service is root. */
   user: SandboxUser | undefined;
-  /** The file with which it joins its session's control group, if there is one. */
+  /** The file through which the command joins its session's control group, if there is one. */
   joinPath: string | undefined;
 };
 
-/** A command for a workspace's folder: `names` lead from its root to where it starts. */
+/** A shell command. `names` are the path from the workspace's root to the folder in which the command starts. */
 export type ShellCommand = Place & { names: string[]; command: string };
 
-/** A program for a workspace's folder, by argument array. */
+/** A program with its arguments as an array. `names` as in ShellCommand. */
 export type ArgvCommand = Place & {
   names: string[];
   argv: readonly string[];
-  /** Files that the launcher writes into the sandbox's memory; read-only for the program. */
+  /** Files that the launcher creates in the sandbox's memory; read-only for the program. */
   files: readonly { path: string; bytes: Uint8Array }[];
   /** The service's own Node, bound at {@link SERVICE_NODE}. */
   node?: string | undefined;
   /** Further files and folders of the host, shown read-only. */
   shown?: readonly { from: string; to: string }[];
-  /** Where pieces of the host can be mounted that the dropped user cannot reach. */
+  /** Mounts for files and folders of the host that the unprivileged user cannot reach. */
   reach?: readonly Mount[];
-  /** Chromium reserves far more address space than it uses, so that it cannot be limited. */
+  /** Chromium reserves far more address space than it uses, so a limit would break it. */
   hasUnlimitedAddressSpace?: boolean;
 };
 
 export type Command = ShellCommand | ArgvCommand;
 
-/** Where a program finds the service's own Node, if the sandbox has no other. */
+/** Path of the service's own Node inside the sandbox. */
 export const SERVICE_NODE = "/opt/service/node";
 
-/** Where programs are looked for; the host's own PATH is not handed on. */
+/** Search path for programs. The host's own PATH is not passed on. */
 export const systemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-/** What commands may read of the host beside /usr: no names, no keys, only what programs need to start. */
+/** Entries of /etc that commands may read: only what programs need to start, no user names and no keys. */
 const READABLE_OF_ETC = [
   "ld.so.cache",
   "ld.so.conf",
@@ -52,10 +52,10 @@ const READABLE_OF_ETC = [
   "localtime",
   "fonts",
 ];
-/** Descriptors from this one on are read by bubblewrap. */
+/** First of the file descriptors that bubblewrap reads. */
 const FIRST_INPUT = 3;
 
-/** What all commands of a kind are confined by. */
+/** The part of the confinement that is the same for all commands of a kind. */
 export type Box = {
   /** Bubblewrap's arguments up to the workspace's mount. */
   args: string[];
@@ -64,7 +64,7 @@ export type Box = {
   limits: SandboxLimits;
 };
 
-/** @param help what this version of bubblewrap says of its options: those that it does not have are left out. */
+/** @param help output of `bwrap --help`; options that this version does not have are left out. */
 export async function describeBox(
   help: string,
   limits: SandboxLimits,
@@ -122,13 +122,13 @@ export async function describeBox(
   return { args, filter, limits };
 }
 
-/** What bubblewrap reads from its descriptors, in their order. */
+/** The inputs that bubblewrap reads from its descriptors, in order. */
 export const boxInputs = ({ filter }: Box, command: Command): Uint8Array[] => [
   ...(filter ? [filter] : []),
   ...("argv" in command ? command.files.map(({ bytes }) => bytes) : []),
 ];
 
-/** All of bubblewrap's arguments. @param source where the workspace's folder is found. */
+/** All of bubblewrap's arguments. @param source path of the workspace's folder. */
 export function boxArguments({ args, filter, limits }: Box, source: string, command: Command): string[] {
   return [
     ...args,
@@ -146,7 +146,7 @@ export function boxArguments({ args, filter, limits }: Box, source: string, comm
   ];
 }
 
-/** A program's own files, and a home without anything of the workspace: Node and Python look for modules there. */
+/** Mounts a program's files, and sets a home outside the workspace because Node and Python load modules from the home. */
 function programArguments({ files, node, shown = [] }: ArgvCommand, firstInput: number): string[] {
   return [
     ...["--setenv", "HOME", "/tmp"],
@@ -157,10 +157,10 @@ function programArguments({ files, node, shown = [] }: ArgvCommand, firstInput: 
 }
 
 /**
- * The shell in its control group and under its limits: memory, processes, files, CPU time, hard and soft.
- * Set inside the new user namespace, so that the processes counted are this command's own.
+ * The shell, which joins its control group and sets hard and soft limits of memory, processes, files and CPU time.
+ * It sets them inside the new user namespace, so that only this command's processes are counted.
  *
- * @param groupDescriptor of the file with which a process joins the group.
+ * @param groupDescriptor descriptor of the file through which a process joins the group.
  */
 function limitedShell(command: Command, limits: SandboxLimits, groupDescriptor: number): string[] {
   const kibibytes = (bytes: number) => Math.ceil(bytes / 1_024);
@@ -171,11 +171,11 @@ function limitedShell(command: Command, limits: SandboxLimits, groupDescriptor: 
     ...(hasUnlimitedAddressSpace ? [] : [`-v ${kibibytes(limits.memoryBytesMax) * 8}`]),
     `-f ${kibibytes(limits.commandFileBytesMax)}`,
   ].join(" ");
-  // When the machine runs out of memory, the kernel ends a command before it ends the service.
-  const firstToEnd = "echo 1000 2>/dev/null > /proc/self/oom_score_adj";
-  // 0 is the process that writes it. The service has opened the file, and the kernel goes by its rights.
+  // If the machine runs out of memory, the kernel kills a command before the service.
+  const killFirst = "echo 1000 2>/dev/null > /proc/self/oom_score_adj";
+  // 0 means the writing process. The service opened the file, and the kernel checks the rights of the opener.
   const join = `{ echo 0 >&${groupDescriptor} && exec ${groupDescriptor}>&-; } || exit 125; `;
-  const limit = `${command.joinPath === undefined ? "" : join}${firstToEnd}; ulimit ${ulimits}`;
+  const limit = `${command.joinPath === undefined ? "" : join}${killFirst}; ulimit ${ulimits}`;
   if ("argv" in command) return ["bash", "-c", `${limit} && exec "$@" 2>&1`, "bash", ...command.argv];
   return ["bash", "-c", `${limit} && exec bash -c "$0" 2>&1`, command.command];
 }

@@ -6,12 +6,12 @@ import type { SandboxUser } from "#lib/isolation/sandbox-users.ts";
 const run = promisify(execFile);
 
 /**
- * Gives a workspace's folder with all that is in it to a user, if it belongs to another one: a new folder, one of an
- * earlier version, or one from a backup. Nothing runs in it yet. Links are not followed.
+ * Changes the owner of a workspace's folder and everything in it, if it belongs to another user: the folder may be new,
+ * from an earlier version, or from a backup. No command may be running in it. Links are not followed.
  */
 export async function changeOwner(folder: string, { uid, gid }: SandboxUser): Promise<void> {
   if ((await lstat(folder)).uid === uid) return;
-  // A path in it may be longer than the system takes, which `chown` can handle. It changes a folder after what is in it,
-  // so that an interrupted change is made again.
+  // `chown` handles paths that are longer than a system call accepts. It changes a folder after its contents, so the next
+  // call repeats an interrupted change.
   await run("chown", ["-hR", `${uid}:${gid}`, "--", folder]);
 }

@@ -10,27 +10,27 @@ import {
 } from "./process-tree.ts";
 import { type FolderSize, measureFolder } from "./walk-folder.ts";
 
-/** A repeated check of a running command, given its process id; a sentence ends the command. */
+/** A repeated check of a running command by its process id. If it returns a sentence, the command is killed. */
 export type CommandWatch = { everyMs: number; check: (pid: number) => Promise<string | undefined> };
 
-/** What a workspace's files may take, and what a command's processes may use. */
+/** The limits of a workspace's files and of a command's processes. */
 type WorkspaceQuota = {
-  /** Counts bytes that are about to be written. @throws WorkspaceError when they would exceed the quota. */
+  /** Counts bytes before they are written. @throws WorkspaceError if they would exceed the quota. */
   reserve: (bytes: number) => Promise<void>;
-  /** Measures before a command, where the size is not known. */
+  /** Measures the files before a command, unless their size is known. */
   begin: () => Promise<void>;
-  /** The checks of a running command, or of a test run, by the limits for it. */
+  /** The checks of a running command or test run, which has its own limits. */
   watches: (limits: SandboxLimits) => CommandWatch[];
-  /** Measures after a command. @returns a sentence when the command has taken the workspace over its quota. */
+  /** Measures the files after a command. @returns a sentence if the command exceeded the quota. */
   settle: () => Promise<string | undefined>;
 };
 
 const inMebibytes = (bytes: number) => `${Math.round(bytes / 1_048_576)} MiB`;
 
 /**
- * Keeps a workspace within its limits of bytes and files, and each command within its total memory. The files are
- * measured while a command runs, together with files that have lost their name but are still open. A command that
- * begins over the quota may go on, so that files can be removed, but must not grow the workspace.
+ * Keeps a workspace within its limits of bytes and files, and each command within its total memory. While a command runs,
+ * the files are measured, including deleted files that are still open. If the workspace is already over the quota, a
+ * command may run, so that it can remove files, but it must not grow the workspace.
  *
  * @param onSize called with the size of the files after each change.
  */
@@ -42,9 +42,9 @@ export function createWorkspaceQuota(
   const { workspaceBytesMax, workspaceEntriesMax } = limits;
   const bytesSentence = `the workspace is over its quota of ${workspaceBytesMax} bytes; remove files`;
   const entriesSentence = `the workspace is over its quota of ${workspaceEntriesMax} files and folders; remove some`;
-  /** The size when no command runs; unknown until it is needed. */
+  /** The size while no command runs; undefined until it is first needed. */
   let atRest: FolderSize | undefined;
-  /** The size that a running command must not exceed where it is over the quota. */
+  /** The size at the last check. A command in a workspace over the quota must not exceed it. */
   let baseline: FolderSize = { bytes: 0, entries: 0 };
 
   const findExcess = ({ bytes, entries }: FolderSize, allowed: FolderSize): string | undefined => {
@@ -56,7 +56,7 @@ export function createWorkspaceQuota(
       bytesMax: Math.max(workspaceBytesMax, allowed.bytes),
       entriesMax: Math.max(workspaceEntriesMax, allowed.entries),
     });
-  /** The whole size, also over the quota. */
+  /** Measures the whole size, even over the quota. */
   const measureAtRest = () => measure({ bytes: Number.POSITIVE_INFINITY, entries: Number.POSITIVE_INFINITY });
 
   async function checkFiles(): Promise<string | undefined> {
@@ -94,9 +94,9 @@ export function createWorkspaceQuota(
       atRest ??= await measureAtRest();
       baseline = atRest;
     },
-    watches: (own) => [
-      { everyMs: own.measureEveryMs, check: checkFiles },
-      { everyMs: own.watchEveryMs, check: (pid) => checkProcesses(pid, own) },
+    watches: (runLimits) => [
+      { everyMs: runLimits.measureEveryMs, check: checkFiles },
+      { everyMs: runLimits.watchEveryMs, check: (pid) => checkProcesses(pid, runLimits) },
     ],
     async settle() {
       const before = atRest ?? baseline;

@@ -12,12 +12,12 @@ import { bytes, makeSandboxFixture, options, readText, refused, untilStarted } f
 const { dataDir, make, sandboxes, folderOf, itRuns, remove } = await makeSandboxFixture();
 after(remove);
 
-// As at the start of the service.
+// The service does this at its start.
 closeInheritedDescriptors();
 const isFiltered = /system calls filtered: yes/.test(sandboxes.describe().isolation);
 
-/** System calls that a command must not make: name, numbers (x64, arm64), arguments, and what the kernel answers. */
-const CALLS: [name: string, x64: number, arm64: number, args: string, answer: string][] = [
+/** System calls: name, numbers (x64, arm64), arguments, and the expected result. Most are forbidden to commands. */
+const CALLS: [name: string, x64: number, arm64: number, args: string, result: string][] = [
   ["getpid", 39, 172, "", "allowed"],
   ["keyctl", 250, 219, "0, -3, 0", "EPERM"],
   ["add_key", 248, 217, "0, 0, 0, 0, -3", "EPERM"],
@@ -37,26 +37,26 @@ const CALLS: [name: string, x64: number, arm64: number, args: string, answer: st
   ["clone3", 435, 435, "0, 0", "ENOSYS"],
   ["io_uring_setup", 425, 425, "1, 0", "ENOSYS"],
   ["memfd_secret", 447, 447, "0", "ENOSYS"],
-  ["a vsock, which no network namespace closes", 41, 198, "40, 1, 0", "EAFNOSUPPORT"],
+  ["a vsock, which network namespaces do not isolate", 41, 198, "40, 1, 0", "EAFNOSUPPORT"],
   ["the kernel's ciphers", 41, 198, "38, 5, 0", "EAFNOSUPPORT"],
   ["an IPv4 socket", 41, 198, "2, 1, 0", "allowed"],
-  ["shared memory that no measurement sees", 29, 194, "0, 100000000, 0x3ff", "EPERM"],
+  ["shared memory that is not measured", 29, 194, "0, 100000000, 0x3ff", "EPERM"],
   ["a call of x32", 0x40000000 + 39, 0x40000000 + 172, "", "ENOSYS"],
 ];
-const EXPECTED_ANSWERS = CALLS.map(([name, , , , answer]) => `${name}: ${answer}`);
-/** Each call in a process of its own: one that is allowed may end it, or go on twice. */
+const EXPECTED_RESULTS = CALLS.map(([name, , , , result]) => `${name}: ${result}`);
+/** A Perl script that makes each call and prints its result. */
 const SYSTEM_CALLS = [
   "use Errno; $| = 1;",
   ...CALLS.map(([name, x64, arm64, args]) => {
     const call = [process.arch === "x64" ? x64 : arm64, args].filter((each) => each !== "").join(", ");
-    const say = String.raw`my @names = grep { $!{$_} } qw(EPERM ENOSYS EAFNOSUPPORT); print "${name.replace("'", String.raw`\x27`)}: ", ($got == -1 ? ($names[0] // "error $!") : "allowed"), "\n";`;
-    return `{ my $got = syscall(${call}); ${say} }`;
+    const print = String.raw`my @names = grep { $!{$_} } qw(EPERM ENOSYS EAFNOSUPPORT); print "${name.replace("'", String.raw`\x27`)}: ", ($got == -1 ? ($names[0] // "error $!") : "allowed"), "\n";`;
+    return `{ my $got = syscall(${call}); ${print} }`;
   }),
 ]
   .join(" ")
   .replaceAll("kernel's", String.raw`kernel\x27s`);
 
-/** A program for x64 that asks for its process id through `int 0x80`, and ends with it as its exit code. */
+/** A program for x64 that gets its process id through `int 0x80`, and exits with it as its exit code. */
 const CALL_OF_I386 = Buffer.concat([
   // Header of an ELF file with one segment, at 0x400000.
   Buffer.from("7f454c46020101000000000000000000", "hex"),
@@ -71,14 +71,14 @@ const CALL_OF_I386 = Buffer.concat([
 ]);
 
 describe("commands", () => {
-  itRuns("answer their output as it came, and their exit code", async (workspace) => {
+  itRuns("return their output in order, and their exit code", async (workspace) => {
     const result = await workspace.run("echo one; echo two >&2; echo three; exit 3", options());
     assert.equal(result.output, "one\ntwo\nthree\n");
     assert.equal(result.exitCode, 3);
     assert.equal(result.timedOut, false);
   });
 
-  itRuns("read what write_file wrote, and write what read_file reads", async (workspace) => {
+  itRuns("share files with writeFile and readFile", async (workspace) => {
     await workspace.writeFile("in/a.txt", bytes("from the service"));
     const result = await workspace.run("cat a.txt && echo changed > a.txt && echo new > b.txt && mkdir c", {
       ...options(),
@@ -102,7 +102,7 @@ describe("commands", () => {
     assert.match(output, /NoNewPrivs:\s+1$/m);
   });
 
-  itRuns("see neither the host's environment nor its files nor its processes", async (workspace) => {
+  itRuns("cannot see the host's environment, files or processes", async (workspace) => {
     process.env.HOST_CANARY = "canary-value";
     await writeFile(join(dataDir, "secret.txt"), "secret");
     const { output } = await workspace.run(
@@ -123,7 +123,7 @@ describe("commands", () => {
     assert.equal((await workspace.run("ls /tmp", options())).output, "");
   });
 
-  itRuns("reach no network, this machine's loopback included", async (workspace) => {
+  itRuns("reach no network, not even this machine's loopback", async (workspace) => {
     const reached: unknown[] = [];
     const server = createServer((socket) => reached.push(socket.end()));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -135,7 +135,7 @@ describe("commands", () => {
     assert.equal(reached.length, 0);
   });
 
-  itRuns("see no other session's workspace", async (workspace, sessionId) => {
+  itRuns("cannot see the workspace of another session", async (workspace, sessionId) => {
     const other = await sandboxes.open("ses_other");
     await other.writeFile("private.txt", bytes("private"));
     const { output } = await workspace.run(
@@ -146,7 +146,7 @@ describe("commands", () => {
     assert.ok((await stat(folderOf(sessionId))).isDirectory());
   });
 
-  itRuns("cannot plant a link that leads the service out", async (workspace) => {
+  itRuns("cannot create a link that leads the service out of the workspace", async (workspace) => {
     await workspace.run("ln -s /etc/hostname name; ln -s / root; mkfifo pipe; ln -s name again", options());
     for (const path of ["name", "root/etc/hostname", "again"]) {
       await assert.rejects(workspace.readFile(path, 100), refused(/leads out|does not exist/));
@@ -154,7 +154,7 @@ describe("commands", () => {
     await assert.rejects(workspace.readFile("pipe", 100), refused(/not a regular file/));
   });
 
-  itRuns("end at their deadline with everything they started", async (workspace) => {
+  itRuns("are killed at their deadline with all processes that they started", async (workspace) => {
     const result = await workspace.run(
       "echo begun; (sleep 300 &) ; setsid sleep 300 & sleep 300",
       options(300),
@@ -165,7 +165,7 @@ describe("commands", () => {
     assert.ok(result.durationMs < 5_000);
   });
 
-  itRuns("leave nothing running behind when they end", async (workspace) => {
+  itRuns("leave no process running when they end", async (workspace) => {
     const result = await workspace.run("(sleep 0.2; touch late) & echo done", options());
     assert.equal(result.output, "done\n");
     assert.ok(result.durationMs < 5_000);
@@ -187,7 +187,7 @@ describe("commands", () => {
     await once(service, "exit");
     const beats = async () =>
       (await workspace.readFile("beats", 1).catch(() => ({ totalBytes: 0 }))).totalBytes;
-    // A command that lived on would add a beat every few milliseconds.
+    // A surviving command would add a beat every few milliseconds.
     for (let before = -1, now = await beats(); before !== now; now = await beats()) {
       before = now;
       await setTimeout(100);
@@ -214,13 +214,13 @@ describe("commands", () => {
     assert.match(result.output, /last\n$/);
   });
 
-  itRuns("end when they flood", async () => {
+  itRuns("are killed when they flood", async () => {
     const strict = await make("local", { floodBytesMax: 1_000_000 });
     const result = await (await strict.open("ses_flood")).run("yes", options());
     assert.match(result.output, /ended: more than 1000000 bytes of output/);
   });
 
-  itRuns("are held to their memory, processes and file size", async () => {
+  itRuns("cannot exceed their limits of memory, processes and file size", async () => {
     const strict = await make("local", {
       memoryBytesMax: 64 * 1_048_576,
       processesMax: 20,
@@ -241,7 +241,7 @@ describe("commands", () => {
     assert.equal((await workspace.readFile("big", 1)).totalBytes, 1_048_576);
   });
 
-  itRuns("end when they fill the workspace past its quota, and can then remove files", async () => {
+  itRuns("are killed when they exceed the workspace's quota, and can then remove files", async () => {
     const tight = await make("local", { workspaceBytesMax: 5_000_000, measureEveryMs: 50 });
     const workspace = await tight.open("ses_tight");
     const filled = await workspace.run(
@@ -255,14 +255,14 @@ describe("commands", () => {
     await workspace.writeFile("a", bytes("a"));
   });
 
-  itRuns("end when files that have no name any more take them past the quota", async () => {
+  itRuns("are killed when deleted files that are still open exceed the quota", async () => {
     const tight = await make("local", { workspaceBytesMax: 5_000_000, measureEveryMs: 50 });
     const workspace = await tight.open("ses_unlinked");
     for (const hold of [
       "exec 3>f; rm f; while true; do head -c 100000 /dev/zero >&3; done",
-      // A file in /tmp is memory of a size of its own, and no business of the workspace's quota.
+      // A file in /tmp is in memory and has its own limit; the workspace's quota does not count it.
       "exec 4>/tmp/f; rm /tmp/f; head -c 6000000 /dev/zero >&4; exec 3>f; rm f; while true; do head -c 100000 /dev/zero >&3; done",
-      // Half of it keeps its name.
+      // Half of the bytes are in a file that still has its name.
       "head -c 4000000 /dev/zero > kept; exec 3>f; rm f; while true; do head -c 100000 /dev/zero >&3; done",
     ]) {
       const result = await workspace.run(hold, options(60_000));
@@ -273,27 +273,27 @@ describe("commands", () => {
     await workspace.writeFile("a", bytes("a"));
   });
 
-  itRuns("end when they make more files than a workspace may have, and can then remove them", async () => {
+  itRuns("are killed when they create too many files, and can then remove them", async () => {
     const few = await make("local", { workspaceEntriesMax: 5_000, measureEveryMs: 50 });
     const workspace = await few.open("ses_files");
-    const made = await workspace.run(
+    const created = await workspace.run(
       "for n in $(seq 100); do mkdir d$n; (cd d$n; seq 2000 | xargs touch); done; sleep 300",
       options(240_000),
     );
-    assert.match(made.output, /\[ended: the workspace is over its quota of 5000 files and folders/);
+    assert.match(created.output, /\[ended: the workspace is over its quota of 5000 files and folders/);
     await assert.rejects(workspace.writeFile("a", bytes("a")), refused(/over its quota of 5000 files/));
     assert.equal((await workspace.run("rm -r d*; ls", options(240_000))).output, "");
     await workspace.writeFile("a", bytes("a"));
   });
 
-  itRuns("end when they write without end, whatever they remove", async () => {
+  itRuns("are killed when they write too much, even if they remove it", async () => {
     const tight = await make("local", { commandWriteBytesMax: 20_000_000 });
     const workspace = await tight.open("ses_writes");
     const result = await workspace.run("while true; do head -c 1000000 /dev/zero > f; done", options(60_000));
     assert.match(result.output, /\[ended: the command wrote more than 19 MiB to disk\]/);
   });
 
-  itRuns("that exceed the quota in the moment before they end are told so", async () => {
+  itRuns("get a note if they exceeded the quota just before they ended", async () => {
     const tight = await make("local", { workspaceBytesMax: 5_000_000, measureEveryMs: 600_000 });
     const workspace = await tight.open("ses_quick");
     const result = await workspace.run("head -c 6000000 /dev/zero > f", options());
@@ -303,11 +303,11 @@ describe("commands", () => {
   });
 
   itRuns(
-    "end when their processes use too much memory together, and the workspace can still be used",
+    "are killed when their processes together use too much memory, and the workspace remains usable",
     async () => {
       const tight = await make("local", { commandMemoryBytesMax: 200 * 1_048_576 });
       const workspace = await tight.open("ses_hogs");
-      // Input without a line break stays in the memory of `tail`.
+      // `tail` keeps input without a line break in memory.
       const hog = "(head -c 60000000 /dev/zero; sleep 300) | tail &";
       const result = await workspace.run(`for n in 1 2 3 4 5; do ${hog} done; wait`, options(120_000));
       assert.match(
@@ -318,18 +318,18 @@ describe("commands", () => {
     },
   );
 
-  itRuns("end when files in memory that have no name take too much of it", async () => {
+  itRuns("are killed when unnamed files in memory take too much of it", async () => {
     const tight = await make("local", { commandMemoryBytesMax: 200 * 1_048_576 });
     const workspace = await tight.open("ses_memfd");
     const script =
       "import os, time; f = os.memfd_create('f'); [os.write(f, b'x' * 1048576) for n in range(250)]; print('held'); time.sleep(300)";
-    const has = await workspace.run("command -v python3", options());
-    if (has.exitCode !== 0) return;
+    const python = await workspace.run("command -v python3", options());
+    if (python.exitCode !== 0) return;
     const result = await workspace.run(`python3 -c "${script}"`, options(60_000));
     assert.match(result.output, /\[ended: the processes of the command used more than 200 MiB of memory/);
   });
 
-  itRuns("share memory with their children at no cost", async () => {
+  itRuns("are charged only once for memory that they share with their children", async () => {
     const tight = await make("local", { commandMemoryBytesMax: 200 * 1_048_576 });
     const workspace = await tight.open("ses_shared");
     const result = await workspace.run(
@@ -339,25 +339,25 @@ describe("commands", () => {
     assert.equal(result.output, "fine\n");
   });
 
-  itRuns("make no system call that opens the kernel or other processes", async (workspace) => {
+  itRuns("cannot make system calls that expose the kernel or other processes", async (workspace) => {
     if (!isFiltered) return;
-    // Perl is part of the base system, and calls the kernel by number.
+    // Perl is part of the base system, and can make system calls by number.
     const { output } = await workspace.run(
       `perl -e '${SYSTEM_CALLS}' && grep Seccomp: /proc/self/status`,
       options(),
     );
-    assert.deepEqual(output.trim().split("\n"), [...EXPECTED_ANSWERS, "Seccomp:\t2"]);
+    assert.deepEqual(output.trim().split("\n"), [...EXPECTED_RESULTS, "Seccomp:\t2"]);
   });
 
-  itRuns("end when they call the kernel in the way of 32-bit x86", async (workspace) => {
+  itRuns("are killed when they make a system call of 32-bit x86", async (workspace) => {
     if (!isFiltered || process.arch !== "x64") return;
     await workspace.writeFile("call32", CALL_OF_I386);
     const result = await workspace.run("chmod +x call32; ./call32; echo $?", options());
-    // SIGSYS. What the call would have answered, a process id, is not the exit code.
+    // 159 is SIGSYS. If the call were allowed, the exit code would be a process id.
     assert.match(result.output, /^(bash: .*Bad system call.*\n)?159\n$/);
   });
 
-  itRuns("cannot make namespaces, with or without the filter", async (workspace) => {
+  itRuns("cannot create namespaces, with or without the filter", async (workspace) => {
     const tries = ["--user", "--user --net", "--user --mount", "--pid --fork", "--mount"];
     const { output } = await workspace.run(
       tries.map((each) => `unshare ${each} echo made 2>&1`).join("; "),
@@ -367,7 +367,7 @@ describe("commands", () => {
     assert.match(output, /unshare failed/);
   });
 
-  itRuns("inherit no descriptor of the service", async (workspace) => {
+  itRuns("inherit no file descriptor of the service", async (workspace) => {
     const held = await open(join(dataDir, "held"), "w");
     const { output } = await workspace.run("readlink /proc/$$/fd/*; true", options());
     await held.close();
@@ -377,7 +377,7 @@ describe("commands", () => {
     assert.equal(error, standard);
   });
 
-  itRuns("run as a user that no other session has, and no account", async () => {
+  itRuns("run as a user that no other session and no account has", async () => {
     if (process.getuid?.() !== 0) return;
     const read = async (service: typeof sandboxes, sessionId: string) => {
       const workspace = await service.open(sessionId);
@@ -391,16 +391,16 @@ describe("commands", () => {
     const accounts = (await readFile("/etc/passwd", "utf8")).split("\n").map((line) => line.split(":")[2]);
     assert.ok(!accounts.includes(String(own)));
     await service.close();
-    // The same after a restart of the service.
+    // The session keeps its user after a restart of the service.
     const again = await make("local");
     assert.equal(await read(again, "ses_own"), own);
-    // Another one where the folder was removed, and with it the session.
+    // A session whose folder was removed gets another user.
     await again.remove("ses_own");
     assert.notEqual(await read(again, "ses_own"), own);
     await again.close();
   });
 
-  itRuns("can use files that an earlier version of the service left to another user", async () => {
+  itRuns("can use files that an earlier version of the service gave to another user", async () => {
     if (process.getuid?.() !== 0) return;
     const service = await make("local");
     const workspace = await service.open("ses_older");
@@ -415,20 +415,20 @@ describe("commands", () => {
     await later.close();
   });
 
-  itRuns("are described with the limits that hold, and how", async () => {
+  itRuns("are described with their limits and how these are enforced", async () => {
     assert.match(
       sandboxes.describe().detail,
       /enforced by the kernel: 1024 MiB of memory a process, 256 processes, .*; measured while a command runs: 2048 MiB of memory and 4096 MiB of writes a command, 512 MiB and 50000 files of workspace, removed files/,
     );
   });
 
-  itRuns("are refused in a folder that does not exist or leads out", async (workspace) => {
+  itRuns("are refused in a folder that does not exist or is outside of the workspace", async (workspace) => {
     await assert.rejects(workspace.run("pwd", { ...options(), cwd: "nowhere" }), refused(/does not exist/));
     await assert.rejects(workspace.run("pwd", { ...options(), cwd: "../x" }), refused(/must not contain/));
   });
 
   itRuns(
-    "end, and their folder goes, when the session's workspace is removed",
+    "are killed when the session's workspace is removed with its folder",
     async (workspace, sessionId) => {
       await workspace.run("mkdir shut && touch shut/x && chmod 0 shut", options());
       const run = workspace.run("echo > started; sleep 300", options());

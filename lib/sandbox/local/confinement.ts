@@ -17,32 +17,32 @@ import {
 import { canReadProcessTree } from "./process-tree.ts";
 import { type CommandPlan, runCommand } from "./run-command.ts";
 
-/** A way to run commands that holds them to their folder, or why there is none. */
+/** A way to run commands confined to their folder, or the reason why there is none. */
 export type Confinement =
   | {
       works: true;
       detail: string;
-      /** Who runs what belongs to no session, where the service is root and its commands must not be. */
+      /** The unprivileged user for probes, which belong to no session; undefined if the service is not root. */
       sharedUser: SandboxUser | undefined;
-      /** Whether the kernel refuses system calls. */
+      /** Whether a seccomp filter restricts system calls. */
       isFiltered: boolean;
       plan: (command: Command) => CommandPlan;
-      /** The ways to run a program that reads further files of the host, of which the first that works is to be used. */
+      /** Ways to run a program that reads further files of the host; the caller uses the first that works. */
       planTests: ((command: ArgvCommand) => CommandPlan)[];
     }
   | { works: false; reason: string };
 
-/** Not root, and not 65534 either, which other daemons run as: nothing else on the machine has this id. */
+/** An unprivileged user id that nothing else on the machine has. Not 65534, because other daemons run as that. */
 const DROPPED_ID = 65_533;
 const PROBE_TIMEOUT_MS = 10_000;
 
 /**
- * Finds out whether bubblewrap really confines a command here; it may be installed and fail.
- * As root the privileges are dropped first (bubblewrap would keep capabilities otherwise), and where the dropped user
- * cannot reach the folder, a mount namespace brings it within reach.
+ * Checks whether bubblewrap really confines a command here; it may be installed and fail.
+ * If the service is root, privileges are dropped first (bubblewrap would keep capabilities otherwise). If the unprivileged
+ * user cannot reach the folder, it is mounted at a reachable place in a mount namespace.
  *
- * @param folder an existing folder in which workspaces lie; the probe works inside it and cleans up.
- * @param path where programs are looked for, as in the variable PATH.
+ * @param folder the existing folder of all workspaces; the probe works inside it and cleans up.
+ * @param path search path for programs, as in PATH.
  */
 export async function probeConfinement(
   folder: string,
@@ -51,7 +51,7 @@ export async function probeConfinement(
 ): Promise<Confinement> {
   if (process.platform !== "linux") return refuse("commands are confined on Linux only");
   const env = { PATH: path };
-  const help = await play({ file: "bwrap", args: ["--help"], env }).catch(() => undefined);
+  const help = await runProbe({ file: "bwrap", args: ["--help"], env }).catch(() => undefined);
   if (help === undefined) return refuse("bubblewrap (bwrap) is not installed");
 
   const isRoot = process.getuid?.() === 0;
@@ -74,13 +74,13 @@ export async function probeConfinement(
   return refuse(reason);
 }
 
-/** The filters to try, of which the last one is none: a kernel may be without seccomp. */
+/** The filters to try, in order. The last is no filter, because a kernel may lack seccomp. */
 function findFilters(help: string): (Uint8Array | undefined)[] {
   const filter = help.includes("--seccomp ") ? seccompFilter() : undefined;
   return filter ? [filter, undefined] : [undefined];
 }
 
-/** Chromium runs in the sandbox of a test run without its own, so that the filter for commands fits it, too. */
+/** Chromium runs in a test run without a sandbox of its own, so it works with the filter for commands. */
 async function planForTests(
   help: string,
   {
@@ -104,7 +104,7 @@ function launch(launcher: Launcher, box: Box, command: Command, env: Record<stri
   return { ...launcher(box, command), env, inputs: boxInputs(box, command), joinPath: command.joinPath };
 }
 
-/** Says in one line how commands are confined, which limits the kernel enforces, and which are measured. */
+/** Describes in one line how commands are confined, which limits the kernel enforces, and which are measured. */
 async function describeLimits(help: string, limits: SandboxLimits): Promise<string> {
   const size = (bytes: number) => `${Math.round(bytes / 1_048_576)} MiB`;
   const kernel = [
@@ -122,7 +122,7 @@ async function describeLimits(help: string, limits: SandboxLimits): Promise<stri
 
 const refuse = (reason: string): Confinement => ({ works: false, reason });
 
-const play = (plan: CommandPlan): Promise<CommandResult> =>
+const runProbe = (plan: CommandPlan): Promise<CommandResult> =>
   runCommand(plan, {
     timeoutMs: PROBE_TIMEOUT_MS,
     signal: new AbortController().signal,
@@ -138,7 +138,7 @@ const boxOnly: Launcher = (box, command) => ({
 });
 
 function dropArguments({ user }: Command): string[] {
-  if (!user) throw new Error("a command of a service that is root has a user");
+  if (!user) throw new Error("a command must have a user if the service is root");
   return ["--reuid", String(user.uid), "--regid", String(user.gid), "--clear-groups"];
 }
 
@@ -148,14 +148,14 @@ const dropThenBox: Launcher = (box, command) => ({
 });
 
 /**
- * What a command needs may lie where the dropped user cannot go, such as in root's home. Each piece is mounted over an empty
- * place, in a mount namespace of this command alone, before the privileges go.
+ * A command may need files that the unprivileged user cannot reach, such as some in root's home. Each is mounted at a
+ * reachable place, in a mount namespace of this command alone, before privileges are dropped.
  */
 const mountThenDropThenBox =
   (choose: (command: Command) => readonly Mount[]): Launcher =>
   (box, command) => {
     const mounts = choose(command);
-    const within = (from: string) => mounts.find((mount) => mount.from === from)?.at ?? from;
+    const mountedAt = (from: string) => mounts.find((mount) => mount.from === from)?.at ?? from;
     return {
       file: "unshare",
       args: [
@@ -171,26 +171,26 @@ const mountThenDropThenBox =
         "setpriv",
         ...dropArguments(command),
         "bwrap",
-        ...boxArguments(box, within(command.folder), moveInto(command, within)),
+        ...boxArguments(box, mountedAt(command.folder), useMountPoints(command, mountedAt)),
       ],
     };
   };
 
-/** A command whose pieces of the host are named by where they are mounted. */
-function moveInto(command: Command, within: (from: string) => string): Command {
+/** Replaces the host paths in a command by their mount points. */
+function useMountPoints(command: Command, mountedAt: (from: string) => string): Command {
   if (!("argv" in command)) return command;
   const { node, shown = [] } = command;
   return {
     ...command,
-    node: node === undefined ? undefined : within(node),
-    shown: shown.map(({ from, to }) => ({ from: within(from), to })),
+    node: node === undefined ? undefined : mountedAt(node),
+    shown: shown.map(({ from, to }) => ({ from: mountedAt(from), to })),
   };
 }
 
 const reachFolderThenBox = mountThenDropThenBox(({ folder }) => [{ from: folder, at: "/tmp" }]);
 const reachAllThenBox = mountThenDropThenBox((command) => ("argv" in command ? (command.reach ?? []) : []));
 
-/** True of the inside only: written to the workspace, no network device but loopback, system read-only, a fork. */
+/** Succeeds only inside a sandbox: the workspace is writable, the system is not, and the only network device is loopback. */
 const PROBE_SCRIPT = [
   "touch probe",
   "! test -e /etc/shadow",
@@ -198,7 +198,7 @@ const PROBE_SCRIPT = [
   "echo confined",
 ].join(" && ");
 
-/** Plays the probe in a folder of its own. @returns why it failed, or undefined when it did not. */
+/** Runs the probe in a temporary folder. @returns why it failed, or undefined if it succeeded. */
 async function tryPlan(
   plan: (command: Command) => CommandPlan,
   folder: string,
@@ -209,7 +209,7 @@ async function tryPlan(
   try {
     if (user) await chown(probe, user.uid, user.gid);
     const place = { folder: probe, cpuSeconds: 10, user, joinPath: undefined };
-    const { exitCode, output } = await play(plan({ ...place, names: [], command: PROBE_SCRIPT }));
+    const { exitCode, output } = await runProbe(plan({ ...place, names: [], command: PROBE_SCRIPT }));
     return exitCode === 0 && output.trim() === "confined" ? undefined : `the probe said "${output.trim()}"`;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

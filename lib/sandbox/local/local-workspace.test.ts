@@ -32,7 +32,7 @@ describe("paths of a workspace", () => {
     });
   }
 
-  it("a file is read back as it was written, in folders made for it", async () => {
+  it("a file is read as it was written, and its folders are created", async () => {
     await workspace.writeFile("deep/er/note.txt", bytes("hello"));
     assert.equal(await readText(workspace, "./deep//er/note.txt"), "hello");
     assert.deepEqual(await workspace.list("", { recursive: true, limit: 10 }), [
@@ -42,7 +42,7 @@ describe("paths of a workspace", () => {
     ]);
   });
 
-  it("a link out of the workspace is not read, not listed, not written through", async () => {
+  it("a link out of the workspace is not followed by reading, listing or writing", async () => {
     await symlink(join(dataDir, "secret.txt"), join(folder, "out.txt"));
     await symlink(dataDir, join(folder, "outside"));
     await assert.rejects(workspace.readFile("out.txt", 10), refused(/leads out/));
@@ -60,7 +60,7 @@ describe("paths of a workspace", () => {
     ]);
   });
 
-  it("writing to a link replaces the link and leaves what it led to", async () => {
+  it("writing to a link replaces the link and does not change its target", async () => {
     await symlink(join(dataDir, "secret.txt"), join(folder, "replace.txt"));
     await workspace.writeFile("replace.txt", bytes("mine"));
     assert.equal(await readFile(join(dataDir, "secret.txt"), "utf8"), "secret");
@@ -73,7 +73,7 @@ describe("paths of a workspace", () => {
     assert.equal(await readText(workspace, "alias.txt"), "real");
   });
 
-  it("a link exchanged again and again while it is read never shows what lies outside", async () => {
+  it("a link that is replaced repeatedly during reads never exposes files outside the workspace", async () => {
     const path = join(folder, "racy");
     await workspace.writeFile("inside/file.txt", bytes("inside"));
     await mkdir(join(dataDir, "elsewhere"), { recursive: true });
@@ -94,7 +94,7 @@ describe("paths of a workspace", () => {
     assert.ok(!seen.has("secret"));
   });
 
-  it("a missing file, a folder and a file as a folder are told apart", async () => {
+  it("a missing file, a folder, and a file used as a folder have different errors", async () => {
     await assert.rejects(workspace.readFile("nowhere.txt", 10), refused(/nowhere.txt does not exist/));
     await assert.rejects(workspace.readFile("deep", 10), refused(/deep is a folder/));
     await assert.rejects(workspace.writeFile("deep", bytes("x")), refused(/deep is a folder/));
@@ -102,7 +102,7 @@ describe("paths of a workspace", () => {
     await assert.rejects(workspace.writeFile(".", bytes("x")), refused(/must name a file/));
   });
 
-  it("at most the limit is read, and the whole size is told", async () => {
+  it("reads at most the limit, and returns the whole size", async () => {
     await workspace.writeFile("long.txt", bytes("0123456789"));
     const { bytes: read, totalBytes } = await workspace.readFile("long.txt", 4);
     assert.equal(new TextDecoder().decode(read), "0123");
@@ -120,7 +120,7 @@ describe("paths of a workspace", () => {
     await assert.rejects(little.writeFile("b", new Uint8Array(60_000)), refused(/over its quota/));
   });
 
-  it("no half-written file is left behind", async () => {
+  it("no temporary file is left behind", async () => {
     assert.ok(!(await readdir(folder)).some((name) => name.endsWith(".tmp")));
   });
 });

@@ -16,31 +16,30 @@ import type { ProgramStage } from "./run-program.ts";
 import type { TestStage } from "./test-stage.ts";
 import { walkFolder } from "./walk-folder.ts";
 
-/** What a local workspace is made of. */
 type LocalWorkspaceOptions = {
-  /** Canonical path of its folder, which exists. */
+  /** Canonical path of the workspace's existing folder. */
   root: string;
   limits: SandboxLimits;
-  /** Who its files belong to and its commands run as, where that is not the service's own user. */
+  /** The user that owns the files and runs the commands, if it is not the service's own user. */
   owner: SandboxUser | undefined;
-  /** The control group for commands, or for test runs; undefined where there is none. */
+  /** Opens the control group for commands or test runs; undefined without control groups. */
   openGroup: (kind: "commands" | "tests") => Promise<ControlGroup | undefined>;
-  /** How a command is started, or the sentence that says why none can be. */
+  /** The means to start commands, or a sentence that says why commands cannot run. */
   shell:
     | { plan: (command: ShellCommand) => CommandPlan; stage: ProgramStage; stageTests: TestStage }
     | { refusal: string };
-  /** Fires when the workspace is removed or the service shuts down: ends what runs in it. */
+  /** Fires when the workspace is removed or the service shuts down; its commands are then killed. */
   closing: AbortSignal;
-  /** Called with the size of its files after each change. */
+  /** Called with the total size of the files after each change. */
   onSize?: (bytes: number) => void;
 };
 
-/** The workspace of one session as a folder on this machine. Every path is held inside it, whatever commands plant there. */
+/** The workspace of one session as a folder on this machine. No path leads out of it, whatever links commands create. */
 export function createLocalWorkspace(options: LocalWorkspaceOptions): Workspace {
   const { root, limits, owner, openGroup, shell, closing, onSize } = options;
   const quota = createWorkspaceQuota(root, limits, onSize);
 
-  const placeOf = (group: ControlGroup | undefined, timeoutMs: number): Place => ({
+  const createPlace = (group: ControlGroup | undefined, timeoutMs: number): Place => ({
     folder: root,
     cpuSeconds: Math.ceil(timeoutMs / 1_000) + 1,
     user: owner,
@@ -52,7 +51,7 @@ export function createLocalWorkspace(options: LocalWorkspaceOptions): Workspace 
     plan: CommandPlan,
     { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
     group: ControlGroup | undefined,
-    own = limits,
+    runLimits = limits,
   ): Promise<CommandResult> {
     await quota.begin();
     const killsBefore = await group?.readMemoryKills();
@@ -64,14 +63,16 @@ export function createLocalWorkspace(options: LocalWorkspaceOptions): Workspace 
         signal: AbortSignal.any([signal, closing]),
         outputBytesMax: limits.outputBytesMax,
         floodBytesMax: limits.floodBytesMax,
-        watches: quota.watches(own),
+        watches: quota.watches(runLimits),
       });
     } finally {
       excess = await quota.settle();
     }
     const killed = killsBefore !== undefined && (await group?.readMemoryKills()) !== killsBefore;
-    const noted = killed ? addNote(result, MEMORY_KILL) : result;
-    return excess === undefined || result.output.includes(excess) ? noted : addNote(noted, excess);
+    const resultWithKill = killed ? addNote(result, MEMORY_KILL) : result;
+    return excess === undefined || result.output.includes(excess)
+      ? resultWithKill
+      : addNote(resultWithKill, excess);
   }
 
   return {
@@ -105,7 +106,7 @@ export function createLocalWorkspace(options: LocalWorkspaceOptions): Workspace 
         throw new WorkspaceError(`content: must be at most ${limits.writeBytesMax} bytes`);
       }
       await quota.reserve(bytes.byteLength);
-      const folder = await makeFolders(root, names.slice(0, -1), owner);
+      const folder = await createFolders(root, names.slice(0, -1), owner);
       try {
         await replaceFile(folder, name, bytes, owner);
       } catch (error) {
@@ -137,7 +138,7 @@ export function createLocalWorkspace(options: LocalWorkspaceOptions): Workspace 
       if (!isFolder) throw new WorkspaceError(`cwd: ${cwd} is not a folder`);
 
       const group = await openGroup("commands");
-      const plan = shell.plan({ ...placeOf(group, timeoutMs), names, command });
+      const plan = shell.plan({ ...createPlace(group, timeoutMs), names, command });
       return runLimited(plan, { timeoutMs, signal }, group);
     },
 
@@ -145,7 +146,7 @@ export function createLocalWorkspace(options: LocalWorkspaceOptions): Workspace 
       if ("refusal" in shell) throw new WorkspaceError(shell.refusal);
       for (const { path } of program.files) parseWorkspacePath(path);
       const group = await openGroup("commands");
-      const { plan, remove } = await shell.stage(program, placeOf(group, timeoutMs));
+      const { plan, remove } = await shell.stage(program, createPlace(group, timeoutMs));
       try {
         return await runLimited(plan, { timeoutMs, signal }, group);
       } finally {
@@ -156,7 +157,7 @@ export function createLocalWorkspace(options: LocalWorkspaceOptions): Workspace 
     async runTests(program, { timeoutMs, signal }) {
       if ("refusal" in shell) throw new WorkspaceError(shell.refusal);
       const group = await openGroup("tests");
-      const { plan, remove } = await shell.stageTests(program, placeOf(group, timeoutMs));
+      const { plan, remove } = await shell.stageTests(program, createPlace(group, timeoutMs));
       try {
         return await runLimited(plan, { timeoutMs, signal }, group, withTestLimits(limits));
       } finally {
@@ -168,8 +169,8 @@ export function createLocalWorkspace(options: LocalWorkspaceOptions): Workspace 
 
 const MEMORY_KILL = "the kernel ended a process, because the session's commands used all of their memory";
 
-/** Holds the folder at `names`, made where it is missing, level by level through what is held: links are not followed. */
-async function makeFolders(root: string, names: string[], owner: SandboxUser | undefined): Promise<Pinned> {
+/** Pins the folder at `names`. Creates missing folders. Pins each level through its parent, so links are not followed. */
+async function createFolders(root: string, names: string[], owner: SandboxUser | undefined): Promise<Pinned> {
   let folder = await pinInside(root, []);
   for (const [index, name] of names.entries()) {
     const parent = folder;
@@ -190,7 +191,7 @@ async function makeFolders(root: string, names: string[], owner: SandboxUser | u
   return folder;
 }
 
-/** Writes beside the file and renames over it: a reader never sees half of it, and a link there is replaced. */
+/** Writes a temporary file and renames it to the target: readers never see a partial file, and a link is replaced. */
 async function replaceFile(folder: Pinned, name: string, bytes: Uint8Array, owner: SandboxUser | undefined) {
   const target = join(folder.via, name);
   const temporary = join(folder.via, `.${randomUUID()}.tmp`);

@@ -1,13 +1,13 @@
 /** Keeps the beginning and the end of a stream of bytes, and counts what was left out between them. */
 type OutputWindow = {
   add: (chunk: Buffer) => void;
-  /** All bytes that came, kept or not. */
+  /** Number of all bytes that were added, including those left out. */
   totalBytes: () => number;
-  /** What was kept as text, with one line where the middle is missing. */
+  /** The kept bytes as text. If bytes were left out, a line between beginning and end says how many. */
   text: () => { text: string; truncated: boolean };
 };
 
-/** @param bytesMax how much is kept: half of it from the beginning, half from the end. */
+/** @param bytesMax number of bytes to keep: half from the beginning, half from the end. */
 export function createOutputWindow(bytesMax: number): OutputWindow {
   const half = Math.floor(bytesMax / 2);
   const head: Buffer[] = [];
@@ -26,7 +26,7 @@ export function createOutputWindow(bytesMax: number): OutputWindow {
       if (rest.length === 0) return;
       tail.push(rest);
       tailBytes += rest.length;
-      // Joined only now and then, so that many small chunks cost no more than a few large ones.
+      // Concatenate only occasionally: once per chunk would be too slow with many small chunks.
       if (tailBytes > 2 * half || tail.length > 4_096) {
         tail = [Buffer.from(Buffer.concat(tail).subarray(-half))];
         tailBytes = tail[0]?.length ?? 0;

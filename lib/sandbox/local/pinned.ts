@@ -3,25 +3,25 @@ import { type FileHandle, open, readlink, realpath } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { WorkspaceError } from "../workspace-error.ts";
 
-/** Linux names an open descriptor by path, which gives Node what openat gives C; elsewhere paths must do. */
+/** On Linux, `/proc/self/fd` is a path to an open descriptor and serves as `openat`. Elsewhere, ordinary paths are used. */
 const isLinux = process.platform === "linux";
-/** The same on all Linux machines Node runs on; Node does not export it. Opens no device, waits for no pipe. */
+/** Node does not export O_PATH; its value is the same on all Linux machines. Does not open devices or block on pipes. */
 const O_PATH = isLinux ? 0o10000000 : constants.O_RDONLY | constants.O_NONBLOCK;
 const noFollow = isLinux ? constants.O_NOFOLLOW : 0;
 
-/** A file or folder held by an open descriptor: what lies behind it cannot be exchanged between check and use. */
+/** A file or folder held by an open descriptor, so that it cannot be swapped between check and use. */
 export type Pinned = {
   handle: FileHandle;
-  /** A path that leads to exactly what is held, whatever became of its name. */
+  /** A path to exactly this file or folder, even after it was renamed or deleted. */
   via: string;
 };
 
 /**
- * Holds what a path below `root` leads to, symbolic links followed.
- * The check is on what was opened, not on its name, so a command that exchanges a link meanwhile gains nothing.
+ * Pins the file or folder at a path below `root`; follows symbolic links.
+ * Checks the opened file and not its name, so that a command gains nothing by swapping a link in between.
  *
  * @param root canonical path of the workspace's folder.
- * @throws WorkspaceError when there is nothing, or when it lies outside `root`.
+ * @throws WorkspaceError if the path does not exist or leads outside `root`.
  */
 export async function pinInside(root: string, names: string[]): Promise<Pinned> {
   const path = join(root, ...names);
@@ -38,12 +38,12 @@ export async function pinInside(root: string, names: string[]): Promise<Pinned> 
   }
 }
 
-/** Holds a folder directly inside a held one; a symbolic link is not followed. @throws WorkspaceError as above. */
+/** Pins a folder directly inside a pinned one; does not follow a symbolic link. @throws WorkspaceError if it fails. */
 export function pinChildFolder(parent: Pinned, name: string): Promise<Pinned> {
   return pin(join(parent.via, name), O_PATH | constants.O_DIRECTORY | noFollow, [name]);
 }
 
-/** Opens what is held for reading or writing. */
+/** Opens a pinned file for reading or writing. */
 export function openPinned(pinned: Pinned, flags: number): Promise<FileHandle> {
   return open(pinned.via, flags | constants.O_NONBLOCK);
 }
@@ -57,7 +57,7 @@ async function pin(path: string, flags: number, names: string[]): Promise<Pinned
   }
 }
 
-/** Turns a file system's refusal into a sentence; anything else is handed back as it is. */
+/** Converts an error of the file system to a WorkspaceError; returns any other error unchanged. */
 export function explainPathError(error: unknown, names: string[]): unknown {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   const reasons: Record<string, string> = {

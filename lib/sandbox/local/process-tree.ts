@@ -1,11 +1,11 @@
 import { readdir, readFile, readlink, stat } from "node:fs/promises";
 
-/** Pages that Linux counts memory in; the same on every machine Node 24 runs on, except large-page arm64 kernels. */
+/** Size of a memory page on Linux; the same on all machines except arm64 kernels with large pages. */
 const PAGE_BYTES = 4_096;
 const DELETED = " (deleted)";
 const MEMORY_FILE = "/memfd:";
 
-/** Whether this system tells the children of a process, on which the functions below rely. */
+/** Whether this system lists the children of a process, on which the functions below rely. */
 export const canReadProcessTree = (): Promise<boolean> =>
   readFile(`/proc/self/task/${process.pid}/children`).then(
     () => true,
@@ -13,31 +13,31 @@ export const canReadProcessTree = (): Promise<boolean> =>
   );
 
 /**
- * A process and its descendants. In a PID namespace none escapes: orphans become children of the namespace's first
- * process. Processes that end meanwhile are left out.
+ * Lists a process and its descendants. In a PID namespace none is missed: orphans become children of the namespace's first
+ * process. Processes that end during the read are left out.
  */
 export async function readProcessTree(root: number): Promise<number[]> {
-  const found = [root];
-  for (const pid of found) {
+  const pids = [root];
+  for (const pid of pids) {
     const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
     const lists = await Promise.all(
       threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/children`, "utf8").catch(() => "")),
     );
-    for (const child of lists.join(" ").split(/\s+/)) if (child !== "") found.push(Number(child));
+    for (const child of lists.join(" ").split(/\s+/)) if (child !== "") pids.push(Number(child));
   }
-  return found;
+  return pids;
 }
 
 /**
- * Memory of processes together, in bytes. Pages that several of them share are counted once, as far as it matters:
- * the exact sum is read only when the cheap one, which counts shared pages for each, exceeds `ofInterest`.
+ * Total memory of processes in bytes. The cheap sum counts shared pages once per process. Only if it exceeds
+ * `exactAboveBytes`, the exact sum is read, which counts shared pages once.
  */
-export async function readMemory(pids: number[], ofInterest: number): Promise<number> {
+export async function readMemory(pids: number[], exactAboveBytes: number): Promise<number> {
   const resident = await sum(pids, async (pid) => {
     const statm = await readFile(`/proc/${pid}/statm`, "utf8");
     return Number(statm.split(" ")[1]) * PAGE_BYTES;
   });
-  if (resident <= ofInterest) return resident;
+  if (resident <= exactAboveBytes) return resident;
   return sum(pids, async (pid) => {
     const rollup = await readFile(`/proc/${pid}/smaps_rollup`, "utf8");
     return Number(/^Pss:\s+(\d+) kB/m.exec(rollup)?.[1] ?? 0) * 1_024;
@@ -45,8 +45,8 @@ export async function readMemory(pids: number[], ofInterest: number): Promise<nu
 }
 
 /**
- * Bytes that processes have written to disks since they began, those of their ended children included; a file that was
- * written and removed counts too. What is written to a file system in memory does not.
+ * Bytes that processes and their ended children have written to disk since they started. Files that were removed count;
+ * writes to a file system in memory do not.
  */
 export const readWrittenBytes = (pids: number[]): Promise<number> =>
   sum(pids, async (pid) => {
@@ -55,29 +55,29 @@ export const readWrittenBytes = (pids: number[]): Promise<number> =>
   });
 
 /**
- * Bytes on disk of files on one device that have no name any more but are open in these processes, or mapped into them.
- * No walk of a folder finds such a file.
+ * Bytes on disk of deleted files on one device that these processes still have open or mapped. Walking a folder does not
+ * find such files.
  */
 export async function readUnlinkedBytes(pids: number[], device: number): Promise<number> {
   const files = new Map<number, number>();
-  const note = (inode: number, bytes: number) => files.set(inode, Math.max(bytes, files.get(inode) ?? 0));
+  const addFile = (inode: number, bytes: number) => files.set(inode, Math.max(bytes, files.get(inode) ?? 0));
   await Promise.all(
     pids.map(async (pid) => {
       for (const name of await readdir(`/proc/${pid}/fd`).catch(() => [])) {
         const path = `/proc/${pid}/fd/${name}`;
         if (!(await readlink(path).catch(() => "")).endsWith(DELETED)) continue;
         const file = await stat(path).catch(() => undefined);
-        if (file?.dev === device && file.nlink === 0) note(file.ino, file.blocks * 512);
+        if (file?.dev === device && file.nlink === 0) addFile(file.ino, file.blocks * 512);
       }
-      for (const { inode, bytes } of await readUnlinkedMaps(pid, device)) note(inode, bytes);
+      for (const { inode, bytes } of await readUnlinkedMaps(pid, device)) addFile(inode, bytes);
     }),
   );
   return [...files.values()].reduce((total, bytes) => total + bytes, 0);
 }
 
 /**
- * Bytes of files without a name that lie in memory (memfd) and are open in these processes: no resident size has them
- * unless they are mapped.
+ * Bytes of unnamed files in memory (memfd) that these processes have open. The resident size of a process includes only
+ * those that are mapped.
  */
 export async function readMemoryFileBytes(pids: number[]): Promise<number> {
   const files = new Map<string, number>();
@@ -94,7 +94,7 @@ export async function readMemoryFileBytes(pids: number[]): Promise<number> {
   return [...files.values()].reduce((total, bytes) => total + bytes, 0);
 }
 
-/** Deleted files that a process has mapped: a mapping outlives its descriptor. The mapped range is what is known of their size. */
+/** Deleted files that a process has mapped: a mapping outlives its descriptor. The mapped range approximates the size. */
 async function readUnlinkedMaps(pid: number, device: number): Promise<{ inode: number; bytes: number }[]> {
   const maps = await readFile(`/proc/${pid}/maps`, "utf8").catch(() => "");
   return maps.split("\n").flatMap((line) => {
@@ -107,7 +107,7 @@ async function readUnlinkedMaps(pid: number, device: number): Promise<{ inode: n
   });
 }
 
-/** The parts of a device number as `stat` gives it (glibc's encoding). */
+/** The parts of a device number of `stat` (glibc's encoding). */
 const majorOf = (device: number) => Math.floor(device / 256) % 4_096;
 const minorOf = (device: number) => (device % 256) + Math.floor(device / 2 ** 20) * 256;
 

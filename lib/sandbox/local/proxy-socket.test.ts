@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { TEST_PROXY_SOCKET } from "../sandbox-service.ts";
 import { openProxySocket } from "./proxy-socket.ts";
 
-it("a sandbox that opens very many connections takes only some of the service's descriptors", async () => {
+it("a sandbox cannot exhaust the file descriptors of the service with connections", async () => {
   const parent = await mkdtemp(join(tmpdir(), "proxy-socket-"));
   const accepted = new Set<Socket>();
   const server = createServer((socket) => {

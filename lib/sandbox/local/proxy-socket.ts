@@ -4,17 +4,17 @@ import { basename, join } from "node:path";
 import type { SandboxUser } from "#lib/isolation/sandbox-users.ts";
 import { TEST_PROXY_SOCKET } from "../sandbox-service.ts";
 
-/** A browser has at most 32 connections to a proxy, and 255 WebSockets. Each connection takes four descriptors of the service. */
+/** A browser has at most 32 connections to a proxy and 255 WebSockets. Each takes four descriptors of the service. */
 const CONNECTIONS_MAX = 400;
 
-/** A Unix socket that leads to a port of this machine's loopback. */
+/** A Unix socket that forwards to a loopback port of this machine. */
 type ProxySocket = { close: () => Promise<void> };
 
 /**
- * Opens a way for a sandbox without a network to reach one port of this machine: a Unix socket in a folder of its own.
+ * Creates a Unix socket through which a sandbox without a network can reach one port of this machine.
  *
- * @param folder for the socket; it does not exist.
- * @param owner who may reach it, where that is not the service's own user.
+ * @param folder the folder to create for the socket.
+ * @param owner the user that may connect, if it is not the service's own user.
  */
 export async function openProxySocket(
   folder: string,
@@ -31,7 +31,7 @@ export async function openProxySocket(
       [outside, inside],
     ] as const) {
       open.add(socket);
-      // A browser drops connections at any time, and the other end goes with it.
+      // A browser may drop a connection at any time; close the other end as well.
       socket.on("error", () => other.destroy());
       socket.on("close", () => {
         open.delete(socket);

@@ -5,15 +5,15 @@ import type { CommandResult } from "../sandbox-service.ts";
 import type { CommandWatch } from "./command-watch.ts";
 import { createOutputWindow } from "./output-window.ts";
 
-/** A command ready to start: the program with its arguments, where, and its whole environment. */
+/** A command that is ready to start: the program, its arguments, its folder, and its whole environment. */
 export type CommandPlan = {
   file: string;
   args: string[];
   cwd?: string;
   env: Record<string, string>;
-  /** What the launcher reads from its descriptors 3, 4 and so on. */
+  /** The inputs that the launcher reads from its descriptors 3, 4 and so on. */
   inputs?: readonly Uint8Array[];
-  /** A file that the command finds open for writing at the descriptor after these. */
+  /** A file that is open for writing at the descriptor after the inputs. */
   joinPath?: string | undefined;
 };
 
@@ -22,31 +22,31 @@ type RunLimits = {
   timeoutMs: number;
   signal: AbortSignal;
   outputBytesMax: number;
-  /** More output than this ends the command. */
+  /** A command with more output than this is killed. */
   floodBytesMax: number;
   watches?: CommandWatch[];
 };
 
-/** Pipes that a detached child keeps open after the command has ended are let go after this. */
+/** A detached child may keep the pipes open after the command has ended; they are closed after this time. */
 const PIPE_GRACE_MS = 500;
 
 /**
  * Runs a command in its own process group, and kills the whole group with SIGKILL when it ends, at the deadline, when
- * the signal fires, or when it floods. Its output is what comes on standard output; standard error belongs to the
- * launcher, which says there why nothing could start.
+ * the signal fires, or when it floods. The output is standard output alone; the launcher reports on standard error why it
+ * could not start the command.
  *
- * @throws when the program cannot be started, or the launcher failed before the command began.
+ * @throws if the program cannot be started, or if the launcher failed before the command began.
  */
 export async function runCommand(plan: CommandPlan, limits: RunLimits): Promise<CommandResult> {
   const startedAt = performance.now();
   const output = createOutputWindow(limits.outputBytesMax);
-  const complaint = createOutputWindow(4_096);
+  const launcherErrors = createOutputWindow(4_096);
   const notes: string[] = [];
   let timedOut = false;
 
   limits.signal.throwIfAborted();
   const child = start(plan);
-  // Piped above, which the type of a longer list does not tell.
+  // `start` pipes both, but the type of `stdio` with extra entries does not say so.
   const [stdout, stderr] = [child.stdout as Readable, child.stderr as Readable];
   for (const [index, bytes] of (plan.inputs ?? []).entries()) sendInput(child.stdio[3 + index], bytes);
   const killGroup = () => {
@@ -54,7 +54,7 @@ export async function runCommand(plan: CommandPlan, limits: RunLimits): Promise<
     try {
       process.kill(-child.pid, "SIGKILL");
     } catch {
-      // The group is gone already.
+      // The group has already ended.
     }
   };
   const end = (note: string) => {
@@ -69,7 +69,7 @@ export async function runCommand(plan: CommandPlan, limits: RunLimits): Promise<
       end(`ended: more than ${limits.floodBytesMax} bytes of output`);
     }
   });
-  stderr.on("data", (chunk: Buffer) => complaint.add(chunk));
+  stderr.on("data", (chunk: Buffer) => launcherErrors.add(chunk));
   const deadline = setTimeout(() => {
     timedOut = true;
     end(`ended at its deadline of ${limits.timeoutMs} ms`);
@@ -95,9 +95,9 @@ export async function runCommand(plan: CommandPlan, limits: RunLimits): Promise<
         child.on("close", (code, signalName) => resolve({ exitCode: code, signal: signalName }));
       },
     );
-    const said = complaint.text().text.trim();
-    if (exitCode !== 0 && said !== "" && output.totalBytes() === 0 && notes.length === 0) {
-      throw new Error(`the command could not be started: ${said}`);
+    const launcherError = launcherErrors.text().text.trim();
+    if (exitCode !== 0 && launcherError !== "" && output.totalBytes() === 0 && notes.length === 0) {
+      throw new Error(`the command could not be started: ${launcherError}`);
     }
     const { text, truncated } = output.text();
     const durationMs = Math.round(performance.now() - startedAt);
@@ -110,12 +110,12 @@ export async function runCommand(plan: CommandPlan, limits: RunLimits): Promise<
 }
 
 function start({ file, args, cwd, env, inputs = [], joinPath }: CommandPlan): ChildProcess {
-  // The files of control groups are in memory, and opening one waits for nothing.
+  // The files of control groups are in memory, so opening one synchronously does not block.
   const joining = joinPath === undefined ? [] : [openSync(joinPath, "w")];
   try {
     return spawn(file, args, {
       ...(cwd === undefined ? {} : { cwd }),
-      // Next declares NODE_ENV as always present; a command gets no such thing.
+      // Next declares NODE_ENV as always present; a command does not get it.
       env: env as NodeJS.ProcessEnv,
       detached: true,
       stdio: ["ignore", "pipe", "pipe", ...inputs.map(() => "pipe" as const), ...joining],
@@ -125,29 +125,29 @@ function start({ file, args, cwd, env, inputs = [], joinPath }: CommandPlan): Ch
   }
 }
 
-/** A launcher that fails before it reads all of its inputs says so itself. */
+/** Ignores write errors: a launcher that fails before it has read all inputs reports that itself. */
 function sendInput(stream: unknown, bytes: Uint8Array): void {
   if (!(stream instanceof Writable)) return;
   stream.on("error", () => {});
   stream.end(bytes);
 }
 
-/** Adds a line of the service's own, in brackets, to what a command printed. */
+/** Appends a note of the service, in brackets, to a command's output. */
 export function addNote(result: CommandResult, note: string): CommandResult {
   const gap = result.output === "" || result.output.endsWith("\n") ? "" : "\n";
   return { ...result, output: `${result.output}${gap}[${note}]` };
 }
 
-/** The pause between two checks is at least three times what the last one took, so that checking stays cheap. */
+/** Pauses between checks for at least three times the duration of the last check, so that checking stays cheap. */
 function startWatch(watch: CommandWatch, pid: number, end: (note: string) => void): () => void {
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
   const schedule = (pauseMs: number) => {
-    if (!isStopped) timer = setTimeout(look, pauseMs);
+    if (!isStopped) timer = setTimeout(check, pauseMs);
   };
-  const look = async () => {
+  const check = async () => {
     const at = performance.now();
-    // A command may remove what is being looked at.
+    // A check may fail because the command removed a file that was being measured.
     const reason = await watch.check(pid).catch(() => undefined);
     if (isStopped) return;
     if (reason !== undefined) end(reason);

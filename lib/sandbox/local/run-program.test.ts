@@ -4,7 +4,7 @@ import { refused } from "../sandbox-fixture.ts";
 import type { Program } from "../sandbox-service.ts";
 import { createConfinedStage } from "./run-program.ts";
 
-it("looks for Node again after a probe that failed, and not after one that succeeded", async () => {
+it("looks for Node again after a failed probe, and not after a successful one", async () => {
   let exitCode = 1;
   let probes = 0;
   const plan = () => {
@@ -17,8 +17,8 @@ it("looks for Node again after a probe that failed, and not after one that succe
   await assert.rejects(stage(program, place), refused(/^node is not installed in the sandbox$/));
   exitCode = 0;
   await stage(program, place);
-  const made = probes;
+  const probesBefore = probes;
   await stage(program, place);
-  // The one plan that is made is that of the program.
-  assert.equal(probes, made + 1);
+  // The only new plan is that of the program itself.
+  assert.equal(probes, probesBefore + 1);
 });

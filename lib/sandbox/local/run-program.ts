@@ -8,20 +8,20 @@ import { type ArgvCommand, type Place, SERVICE_NODE, systemPath } from "./box.ts
 import type { Confinement } from "./confinement.ts";
 import { type CommandPlan, runCommand } from "./run-command.ts";
 
-/** A program that is ready to start, and the way to remove what was made for it. */
+/** A program that is ready to start. `remove` deletes the files that were created for it. */
 type StagedProgram = { plan: CommandPlan; remove: () => Promise<void> };
 /** Prepares programs for a workspace's folder. */
 export type ProgramStage = (program: Program, place: Place) => Promise<StagedProgram>;
 
-/** Where a confined program's files lie: outside of the workspace, in memory, read-only. */
+/** Folder of a confined program's files: outside of the workspace, in memory, read-only. */
 const PROGRAM_FOLDER = "/skill";
 const PROBE_TIMEOUT_MS = 10_000;
 
 /**
- * The arguments before a script's own. Node and Bash take what follows the script's path as the script's; Python is kept
- * from its environment and from the packages of a user.
+ * Options of the runtime. Every runtime passes arguments after the script's path to the script. Python must ignore its
+ * environment variables and the user's packages.
  */
-const OPTIONS: Record<Runtime, string[]> = {
+const RUNTIME_OPTIONS: Record<Runtime, string[]> = {
   node: [],
   python3: ["-E", "-s", "-B"],
   bash: ["--noprofile", "--norc"],
@@ -29,14 +29,14 @@ const OPTIONS: Record<Runtime, string[]> = {
 
 export const argvOf = (file: string, folder: string, { runtime, script, args }: Program): string[] => [
   file,
-  ...OPTIONS[runtime],
+  ...RUNTIME_OPTIONS[runtime],
   `${folder}/${script}`,
   ...args,
 ];
 
 const refuseRuntime = (runtime: Runtime) => new WorkspaceError(`${runtime} is not installed in the sandbox`);
 
-/** The folder of `systemPath` that has a program, which the sandbox shows as the host does. */
+/** Path of a program in a folder of `systemPath`; it is the same inside the sandbox and on the host. */
 async function findInSystem(name: string): Promise<string | undefined> {
   for (const folder of systemPath.split(":")) {
     const found = await stat(join(folder, name)).catch(() => undefined);
@@ -46,18 +46,18 @@ async function findInSystem(name: string): Promise<string | undefined> {
 }
 
 /**
- * Programs in the sandbox. Their files reach it through pipes and lie in its memory, so that they never are on a disk that
- * another command could write to.
+ * Stages programs for the sandbox. Their files are sent through pipes into the sandbox's memory and are never on a disk
+ * that another command could write to.
  *
- * @param folder an existing folder; a short command runs in it once, to find out which Node the sandbox can have.
+ * @param folder an existing folder, in which a short command runs once to check which Node works in the sandbox.
  */
 export function createConfinedStage(
   { plan, sharedUser }: Pick<Confinement & { works: true }, "plan" | "sharedUser">,
   folder: string,
 ): ProgramStage {
-  let finding: Promise<{ file: string; node?: string } | undefined> | undefined;
+  let nodeSearch: Promise<{ file: string; node?: string } | undefined> | undefined;
 
-  const works = async (argv: string[], node?: string): Promise<boolean> => {
+  const runsInSandbox = async (argv: string[], node?: string): Promise<boolean> => {
     const place: Place = { folder, cpuSeconds: 10, user: sharedUser, joinPath: undefined };
     const probe: ArgvCommand = { ...place, names: [], argv, files: [], node };
     const limits = { timeoutMs: PROBE_TIMEOUT_MS, outputBytesMax: 4_096, floodBytesMax: 65_536 };
@@ -65,22 +65,22 @@ export function createConfinedStage(
     const result = await runCommand(plan(probe), { ...limits, signal }).catch(() => undefined);
     return result?.exitCode === 0;
   };
-  /** The service's own Node, which the user of the sandbox may be unable to reach; otherwise the system's. */
+  /** Finds the service's own Node, or the system's if the user of the sandbox cannot reach the former. */
   const findNode = async () => {
     const node = await realpath(process.execPath);
-    if (await works([SERVICE_NODE, "--version"], node)) return { file: SERVICE_NODE, node };
+    if (await runsInSandbox([SERVICE_NODE, "--version"], node)) return { file: SERVICE_NODE, node };
     const file = await findInSystem("node");
-    return file !== undefined && (await works([file, "--version"])) ? { file } : undefined;
+    return file !== undefined && (await runsInSandbox([file, "--version"])) ? { file } : undefined;
   };
-  /** A probe that fails, for example because the machine is busy, is made again for the next program. */
+  /** Repeats a failed probe for the next program: it may have failed because the machine was busy. */
   const findNodeOnce = () => {
     const forget = () => {
-      finding = undefined;
+      nodeSearch = undefined;
     };
-    if (finding) return finding;
-    finding = findNode();
-    finding.then((found) => found ?? forget(), forget);
-    return finding;
+    if (nodeSearch) return nodeSearch;
+    nodeSearch = findNode();
+    nodeSearch.then((found) => found ?? forget(), forget);
+    return nodeSearch;
   };
   const findRuntime = async (runtime: Runtime): Promise<{ file: string; node?: string } | undefined> => {
     if (runtime === "node") return findNodeOnce();
@@ -102,7 +102,7 @@ export function createConfinedStage(
   };
 }
 
-/** Programs without confinement, in a folder of the system's temporary ones, which is removed after the run. */
+/** Stages programs without confinement, in a temporary folder that is removed after the run. */
 export const stageUnconfined: ProgramStage = async (program, { folder, cpuSeconds }) => {
   const { runtime, files } = program;
   const file = runtime === "node" ? process.execPath : await findInSystem(runtime);

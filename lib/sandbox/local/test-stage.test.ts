@@ -22,34 +22,37 @@ const program = (script: string, more: Partial<TestProgram> = {}): TestProgram =
 
 describe("a test program in the local sandbox", () => {
   itRuns(
-    "sees the workspace, its files and what is shown, and nothing else of the machine",
+    "sees the workspace, its own files and the shown folders, and nothing else of the machine",
     async (workspace) => {
       await workspace.writeFile("page.html", bytes("<h1>Hello</h1>"));
       const result = await workspace.runTests(
         program(
           `import fs from "node:fs";
         fs.writeFileSync("made.txt", "made");
-        const tried = (work) => { try { return String(work()); } catch (error) { return error.code; } };
+        const attempt = (work) => { try { return String(work()); } catch (error) { return error.code; } };
         console.log(JSON.stringify([
           process.cwd(), fs.readFileSync("page.html", "utf8"), fs.existsSync("/shown/read-report.ts"),
-          tried(() => fs.writeFileSync("/shown/x", "")), tried(() => fs.writeFileSync("/run/main.mjs", "")),
-          tried(() => fs.readFileSync("/etc/passwd")), Object.keys(process.env).sort(),
+          attempt(() => fs.writeFileSync("/shown/x", "")), attempt(() => fs.writeFileSync("/run/main.mjs", "")),
+          attempt(() => fs.readFileSync("/etc/passwd")), Object.keys(process.env).sort(),
         ]));`,
           { shown: [{ from: join(import.meta.dirname, "../../test-runs"), to: "/shown" }] },
         ),
         options(),
       );
-      const said = JSON.parse(result.output) as unknown[];
-      assert.deepEqual(said.slice(0, 3), ["/workspace", "<h1>Hello</h1>", true]);
-      assert.match(String(said[3]), /EROFS|EACCES/);
-      assert.match(String(said[4]), /EROFS|EACCES/);
-      assert.equal(said[5], "ENOENT");
-      assert.ok(!(said[6] as string[]).some((name) => /KEY|SECRET|DATA|NODE_/.test(name)), String(said[6]));
+      const results = JSON.parse(result.output) as unknown[];
+      assert.deepEqual(results.slice(0, 3), ["/workspace", "<h1>Hello</h1>", true]);
+      assert.match(String(results[3]), /EROFS|EACCES/);
+      assert.match(String(results[4]), /EROFS|EACCES/);
+      assert.equal(results[5], "ENOENT");
+      assert.ok(
+        !(results[6] as string[]).some((name) => /KEY|SECRET|DATA|NODE_/.test(name)),
+        String(results[6]),
+      );
       assert.equal(Buffer.from((await workspace.readFile("made.txt", 10)).bytes).toString(), "made");
     },
   );
 
-  itRuns("reaches the one port of this machine, through its socket, and no network", async (workspace) => {
+  itRuns("reaches only the proxy's port, through its socket, and no network", async (workspace) => {
     const server = createServer((request, response) => response.end(`asked for ${request.url}`));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
@@ -73,10 +76,10 @@ describe("a test program in the local sandbox", () => {
   });
 
   itRuns(
-    "ends with the limits for tests, and leaves nothing behind, also of a process that was killed",
+    "is killed at its deadline and at a stop, and its folders are removed, also those of a killed service",
     async (workspace) => {
-      const left = join(tmpdir(), "agent-session-tests-4194303-left");
-      await mkdir(left, { recursive: true });
+      const abandoned = join(tmpdir(), "agent-session-tests-4194303-abandoned");
+      await mkdir(abandoned, { recursive: true });
       const foreign = join(tmpdir(), "agent-session-tests-9abcde");
       await mkdir(foreign, { recursive: true });
       const late = await workspace.runTests(program("setInterval(() => {}, 1000);"), {
@@ -95,7 +98,7 @@ describe("a test program in the local sandbox", () => {
         name.startsWith(`agent-session-tests-${process.pid}-`),
       );
       assert.deepEqual(own, []);
-      assert.ok(!(await readdir(tmpdir())).includes("agent-session-tests-4194303-left"));
+      assert.ok(!(await readdir(tmpdir())).includes("agent-session-tests-4194303-abandoned"));
       await rmdir(foreign);
     },
   );

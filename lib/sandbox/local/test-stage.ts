@@ -8,7 +8,7 @@ import type { Confinement } from "./confinement.ts";
 import { openProxySocket } from "./proxy-socket.ts";
 import { type CommandPlan, runCommand } from "./run-command.ts";
 
-/** Prepares a test program for a workspace's folder; `remove` takes away what was made for it. */
+/** Prepares a test program for a workspace's folder. `remove` deletes the files that were created for it. */
 export type TestStage = (
   program: TestProgram,
   place: Place,
@@ -17,13 +17,13 @@ export type TestStage = (
 const PROBE_TIMEOUT_MS = 10_000;
 
 /**
- * Test programs in the sandbox. Which way to show them the service's Node and the packages works on this machine is found
- * out by the first one.
+ * Stages test programs for the sandbox. The first program determines which plan can show the service's Node and Playwright's
+ * packages to the sandbox on this machine.
  */
 export function createTestStage({ planTests }: Confinement & { works: true }): TestStage {
   let chosen: ((command: ArgvCommand) => CommandPlan) | undefined;
 
-  /** @throws WorkspaceError when none works. */
+  /** @throws WorkspaceError if no plan works. */
   async function choose(probe: ArgvCommand) {
     let reason = "";
     for (const plan of planTests) {
@@ -52,7 +52,7 @@ export function createTestStage({ planTests }: Confinement & { works: true }): T
       await rm(stage, { recursive: true, force: true });
     };
     try {
-      // The dropped user passes through, and finds what lies below by its name.
+      // The unprivileged user can traverse this folder but not list it.
       await chmod(stage, 0o711);
       const egress = join(stage, "egress");
       socket = await openProxySocket(egress, proxyPort, user);
@@ -64,7 +64,7 @@ export function createTestStage({ planTests }: Confinement & { works: true }): T
         files,
         node,
         shown: all,
-        reach: user ? await makePlaces(stage, [folder, node, ...all.map(({ from }) => from)]) : [],
+        reach: user ? await createMountPoints(stage, [folder, node, ...all.map(({ from }) => from)]) : [],
         hasUnlimitedAddressSpace: true,
       };
       chosen ??= await choose(command);
@@ -78,10 +78,10 @@ export function createTestStage({ planTests }: Confinement & { works: true }): T
 
 const STAGE_PREFIX = "agent-session-tests-";
 
-/** Removes what a process has left that was killed during a test run. */
+/** Removes the folders of processes that were killed during a test run. */
 async function sweepStages(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
-    // Folders of other programs may have this prefix, so only a process id after it counts.
+    // Folders of other programs may have this prefix: remove only those with a process id after it.
     const pid = name.startsWith(STAGE_PREFIX) && /^(\d+)-/.exec(name.slice(STAGE_PREFIX.length))?.[1];
     if (pid && !isRunning(Number(pid))) await rm(join(tmpdir(), name), { recursive: true, force: true });
   }
@@ -92,15 +92,15 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // A process of another user is running, too.
+    // EPERM: the process runs as another user.
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }
 
-/** Makes an empty file or folder for each piece of the host, to mount it over. */
-function makePlaces(stage: string, pieces: string[]): Promise<{ from: string; at: string }[]> {
+/** Creates an empty file or folder as the mount point of each path of the host. */
+function createMountPoints(stage: string, paths: string[]): Promise<{ from: string; at: string }[]> {
   return Promise.all(
-    pieces.map(async (from, index) => {
+    paths.map(async (from, index) => {
       const at = join(stage, String(index));
       if ((await stat(from)).isDirectory()) await mkdir(at);
       else await writeFile(at, "");

@@ -7,37 +7,37 @@ import { pinInside } from "./pinned.ts";
 const NAMES_PER_FOLDER_MAX = 50_000;
 const LSTATS_AT_ONCE = 64;
 
-/** An entry with what it takes on disk; `unreadable` marks a folder not looked into, or not wholly. */
+/** An entry with its size on disk. `unreadable` marks a folder that was not read, or not completely. */
 type WalkedEntry = WorkspaceEntry & { diskBytes: number } & { unreadable?: true };
 
 /**
- * Visits files and folders below a folder, each folder's in the order of their names, upper levels first.
- * Symbolic links and special files are passed over unless `all` asks for them; links are never followed. Each folder is
- * held while it is read, so that one exchanged for a link leads nowhere.
+ * Visits files and folders below a folder, upper levels first, each folder's entries in the order of their names.
+ * Skips symbolic links and special files unless `all` is set; never follows links. Each folder is pinned while it is read,
+ * so that replacing it with a link has no effect.
  *
- * @param start names that lead to the folder; entries' paths begin with them.
- * @throws WorkspaceError when the first folder cannot be opened.
+ * @param start path of the folder as names; the paths of entries begin with them.
+ * @throws WorkspaceError if the first folder cannot be opened.
  */
 export async function* walkFolder(
   root: string,
   start: string[],
   options: { recursive: boolean; all?: boolean },
 ): AsyncGenerator<WalkedEntry> {
-  const waiting = [start];
-  for (let names = waiting.shift(); names !== undefined; names = waiting.shift()) {
+  const pending = [start];
+  for (let names = pending.shift(); names !== undefined; names = pending.shift()) {
     let entries: WalkedEntry[];
     try {
       entries = await readFolder(root, names, options.all === true);
     } catch (error) {
       if (names === start) throw error;
-      // A folder that a command removed meanwhile is simply not there.
+      // Ignore a folder that a command removed in the meantime.
       if (!isGone(error)) yield unreadable(names);
       continue;
     }
     for (const entry of entries) {
       yield entry;
       if (options.recursive && entry.type === "directory" && !entry.unreadable)
-        waiting.push(entry.path.split("/"));
+        pending.push(entry.path.split("/"));
     }
   }
 }
@@ -86,7 +86,7 @@ async function readEntry(
   name: string,
   all: boolean,
 ): Promise<WalkedEntry | undefined> {
-  // A file that a command removed meanwhile is simply not there.
+  // Ignore a file that a command removed in the meantime.
   const stat = await lstat(join(via, name)).catch(() => undefined);
   const type = stat && typeOf(stat);
   if (!stat || !type || (!all && type !== "file" && type !== "directory")) return undefined;
@@ -104,16 +104,16 @@ function typeOf(stat: Stats): WorkspaceEntry["type"] {
   return stat.isSymbolicLink() ? "link" : "other";
 }
 
-/** What an entry takes besides its content: its inode and its name. */
+/** Size of an entry in addition to its content: its inode and its name. */
 const ENTRY_BYTES = 1_024;
 const unreadableBytes = 2 ** 40;
 
-/** What a folder takes: bytes on disk, and the number of files and folders in it. */
+/** The size of a folder: bytes on disk, and the number of files and folders in it. */
 export type FolderSize = { bytes: number; entries: number };
 
 /**
- * Measures a folder, and stops as soon as it exceeds one of the limits, so that a measurement costs no more than they
- * allow. A folder that cannot be looked into counts as huge, so that nothing can be hidden in it.
+ * Measures a folder. Stops as soon as one of the limits is exceeded, which bounds the cost. A folder that cannot be read
+ * counts as huge, so that nothing can be hidden in it.
  */
 export async function measureFolder(
   root: string,

@@ -2,19 +2,20 @@ import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { SandboxUser, SandboxUsers } from "#lib/isolation/sandbox-users.ts";
 
-/** The user of each session's workspace: the owner of its folder, so that it stays the same over restarts. */
+/** The user of each session's workspace. It owns the folder, and therefore stays the same across restarts. */
 export type WorkspaceUsers = {
-  /** The session's user, assigned with the first call. */
+  /** Returns the session's user; the first call assigns it. */
   of: (sessionId: string) => Promise<SandboxUser>;
-  /** Gives the user back once the workspace is removed. */
+  /** Frees the user after the workspace was removed. */
   release: (sessionId: string) => void;
-  /** Gives all users back, for a service that closes: their files stay, and a later one finds them. */
+  /** Frees all users when the service closes. Their files stay, and the next service finds the users by them. */
   close: () => void;
 };
 
 /**
- * @param folder where workspaces lie, each named for its session.
- * @param shared the user of sessions for which none is left.
+ * @param folder the folder of all workspaces, each named for its session.
+ * @param users undefined if the machine has no user ids to assign.
+ * @param shared the user of all sessions that get no user of their own.
  */
 export function createWorkspaceUsers(
   folder: string,
@@ -22,7 +23,7 @@ export function createWorkspaceUsers(
   shared: SandboxUser,
 ): WorkspaceUsers {
   const bySession = new Map<string, SandboxUser>();
-  let found: Promise<void> | undefined;
+  let ownersFound: Promise<void> | undefined;
 
   /** The owner of a session's folder, if it exists and is one of the users. */
   async function assignOwner(from: SandboxUsers, sessionId: string): Promise<SandboxUser | undefined> {
@@ -32,7 +33,7 @@ export function createWorkspaceUsers(
     });
     return owner && from.assignOwner(owner.uid);
   }
-  /** Workspaces of an earlier process keep their users. */
+  /** Restores the users of workspaces that an earlier process created. */
   async function findOwners(from: SandboxUsers): Promise<void> {
     for (const name of await readdir(folder)) {
       const user = await assignOwner(from, name);
@@ -40,11 +41,11 @@ export function createWorkspaceUsers(
     }
   }
   const findOwnersOnce = (from: SandboxUsers) => {
-    found ??= findOwners(from).catch((error: unknown) => {
-      found = undefined;
+    ownersFound ??= findOwners(from).catch((error: unknown) => {
+      ownersFound = undefined;
       throw error;
     });
-    return found;
+    return ownersFound;
   };
 
   const release = (sessionId: string) => {
@@ -58,7 +59,7 @@ export function createWorkspaceUsers(
       await findOwnersOnce(users);
       const existing = bySession.get(sessionId);
       if (existing) return existing;
-      // Another process may have made the folder since, on a volume that they share.
+      // Another process on the same volume may have created the folder since.
       const user = (await assignOwner(users, sessionId)) ?? users.assign() ?? shared;
       bySession.set(sessionId, user);
       return user;
@@ -66,7 +67,7 @@ export function createWorkspaceUsers(
     release,
     close() {
       for (const sessionId of [...bySession.keys()]) release(sessionId);
-      found = undefined;
+      ownersFound = undefined;
     },
   };
 }

@@ -1,13 +1,13 @@
 import type { SandboxLimits } from "../sandbox-limits.ts";
 
-/** A command at work in a box. */
+/** A running command in a box. */
 export type BoxCommand = {
   logs: () => AsyncIterable<{ data: string }>;
   wait: () => Promise<{ exitCode: number }>;
   kill: (signal: "SIGKILL") => Promise<unknown>;
 };
 
-/** As much of a Vercel Sandbox as a workspace uses. */
+/** The part of a Vercel Sandbox that a workspace uses. */
 export type VercelBox = {
   runCommand: (params: {
     cmd: string;
@@ -20,25 +20,25 @@ export type VercelBox = {
   writeFiles: (files: { path: string; content: Uint8Array }[]) => Promise<void>;
 };
 
-/** Where boxes come from. */
+/** The source of boxes. */
 export type VercelBoxes = {
-  /** The session's box, made where there is none; one that was stopped goes on with its files. */
+  /** Opens the session's box; creates it if necessary. A stopped box resumes with its files. */
   open: (sessionId: string) => Promise<VercelBox>;
   remove: (sessionId: string) => Promise<void>;
 };
 
-/** A box that nobody uses stops after this, and comes back at the next use. */
+/** A box stops after this time without use, and resumes at the next use. */
 const BOX_TIMEOUT_MS = 15 * 60_000;
 
-/** Names of boxes take hyphens. */
+/** Names of boxes may contain hyphens but no underscores. */
 const nameOf = (sessionId: string) => `agent-${sessionId.replaceAll("_", "-")}`;
 
 /**
- * Boxes of the Vercel account at hand, by its SDK: on Vercel the platform's own token is the credential, elsewhere
- * `VERCEL_OIDC_TOKEN`. A box reaches no network. Source: the declarations of `@vercel/sandbox` 3.
+ * Creates boxes in the operator's Vercel account through Vercel's SDK. The credential is the platform's token on Vercel, and
+ * `VERCEL_OIDC_TOKEN` elsewhere. A box has no network. Source: the declarations of `@vercel/sandbox` 3.
  */
 export function createVercelBoxes(): VercelBoxes {
-  // The package is needed by deployments on Vercel alone.
+  // Only deployments on Vercel need the package.
   const load = () => import("@vercel/sandbox");
   return {
     async open(sessionId) {
@@ -58,5 +58,5 @@ export function createVercelBoxes(): VercelBoxes {
   };
 }
 
-/** The limits of a workspace that hold in a box too; its memory, disk and processes are the machine's own. */
+/** The limits that also apply in a box. Memory, disk and processes are limited by the box's machine itself. */
 export type BoxLimits = Pick<SandboxLimits, "writeBytesMax" | "outputBytesMax" | "floodBytesMax">;

@@ -10,7 +10,7 @@ import { programSuite } from "../program-suite-testing.ts";
 import type { BoxCommand, VercelBox, VercelBoxes } from "./vercel-box.ts";
 import { createVercelSandboxes } from "./vercel-sandboxes.ts";
 
-// The boxes here are folders of this machine: the scripts we send run for real, Vercel's API does not.
+// The boxes are folders of this machine: the scripts really run, but Vercel's API is replaced.
 
 const box: VercelBox = {
   async runCommand({ cmd, args }): Promise<BoxCommand> {
@@ -70,7 +70,7 @@ test("files are written, listed and read, and a large one is cut at the limit", 
   assert.deepEqual(statuses, ["starting", "ready"]);
 });
 
-test("a path that leads nowhere, or out of the workspace, is refused with a sentence", async (t) => {
+test("a path that does not exist or leads out of the workspace is refused with a sentence", async (t) => {
   const { sandboxes } = await openSandboxes(t);
   const workspace = await sandboxes.open("ses_one");
   await workspace.writeFile("folder/file", text("x"));
@@ -81,7 +81,7 @@ test("a path that leads nowhere, or out of the workspace, is refused with a sent
   await assert.rejects(workspace.writeFile("big", new Uint8Array(1_001)), /at most 1000 bytes/);
 });
 
-test("links and special files are listed only where they are asked for", async (t) => {
+test("links and special files are listed only on request", async (t) => {
   const { sandboxes } = await openSandboxes(t);
   const workspace = await sandboxes.open("ses_one");
   await workspace.writeFile("folder/file", text("x"));
@@ -99,7 +99,7 @@ test("links and special files are listed only where they are asked for", async (
   ]);
 });
 
-test("a command runs in its folder, with its exit code and the ends of a long output", async (t) => {
+test("a command runs in its folder and returns its exit code and both ends of a long output", async (t) => {
   const { sandboxes } = await openSandboxes(t);
   const workspace = await sandboxes.open("ses_one");
   await workspace.writeFile("sub/file.txt", text("x"));
@@ -110,7 +110,7 @@ test("a command runs in its folder, with its exit code and the ends of a long ou
   assert.match(long.output, /^1\n.*500\n$/s);
 });
 
-test("a command ends at its deadline, at a stop and with its workspace", async (t) => {
+test("a command is killed at its deadline, at a stop, and when its workspace is removed", async (t) => {
   const { sandboxes, removed } = await openSandboxes(t);
   const workspace = await sandboxes.open("ses_one");
   const late = await workspace.run("sleep 30", { ...options, timeoutMs: 100 });
@@ -139,7 +139,7 @@ describe("programs in a box", () => {
   });
 });
 
-test("a test run is refused: nothing in a box leads to the service's proxy", async (t) => {
+test("a test run is refused, because a box cannot reach the service's proxy", async (t) => {
   const { sandboxes } = await openSandboxes(t);
   const workspace = await sandboxes.open("ses_one");
   await assert.rejects(
@@ -148,14 +148,14 @@ test("a test run is refused: nothing in a box leads to the service's proxy", asy
   );
 });
 
-test("a box that cannot be had is an error of this need, and asked for again at the next", async (t) => {
-  let isAway = true;
+test("a box that cannot be opened is an error, and the next call retries", async (t) => {
+  let isUnavailable = true;
   const { sandboxes, statuses } = await openSandboxes(t, async () => {
-    if (isAway) throw new Error("no capacity");
+    if (isUnavailable) throw new Error("no capacity");
     return box;
   });
   await assert.rejects(sandboxes.open("ses_one"), /no capacity/);
-  isAway = false;
+  isUnavailable = false;
   await sandboxes.open("ses_one");
   assert.deepEqual(statuses, ["starting", "error", "starting", "ready"]);
 });

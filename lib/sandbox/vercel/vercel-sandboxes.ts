@@ -7,10 +7,10 @@ import { createVercelWorkspace } from "./vercel-workspace.ts";
 
 type Entry = { workspace: Promise<Workspace>; closing: AbortController };
 
-/** A box's folder for files. */
+/** The folder of a box that holds the workspace. */
 const ROOT = "/vercel/sandbox";
 
-/** The sandboxes of a deployment on Vercel: a machine for each session. Source: `architecture.md`, Seams. */
+/** Creates the sandboxes of a deployment on Vercel: one machine per session. Source: `architecture.md`, Seams. */
 export function createVercelSandboxes(options: {
   boxes: VercelBoxes;
   limits: BoxLimits;
@@ -35,14 +35,14 @@ export function createVercelSandboxes(options: {
 
   return {
     open(sessionId) {
-      const known = open.get(sessionId);
-      if (known) return known.workspace;
+      const existing = open.get(sessionId);
+      if (existing) return existing.workspace;
       const closing = new AbortController();
-      const made = { closing, workspace: start(sessionId, closing.signal) };
-      open.set(sessionId, made);
-      // A box that could not be had is asked for again at the next need of it.
-      made.workspace.catch(() => open.get(sessionId) === made && open.delete(sessionId));
-      return made.workspace;
+      const created = { closing, workspace: start(sessionId, closing.signal) };
+      open.set(sessionId, created);
+      // The next call retries a box that could not be opened.
+      created.workspace.catch(() => open.get(sessionId) === created && open.delete(sessionId));
+      return created.workspace;
     },
     describe: () => ({
       kind: "vercel",

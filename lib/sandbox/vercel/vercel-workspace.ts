@@ -11,12 +11,12 @@ type VercelWorkspaceOptions = {
   /** Folder of the box that holds the workspace. */
   root: string;
   limits: BoxLimits;
-  /** Fires when the workspace is removed or the service shuts down: ends what runs in it. */
+  /** Fires when the workspace is removed or the service shuts down; its commands are then killed. */
   closing: AbortSignal;
 };
 
-/** `$1` is the path, `$2` the most bytes wanted: says what it is and how large, and keeps the beginning of a large file aside. */
-const LOOK = `[ -e "$1" ] || { echo missing; exit; }
+/** Prints type and size of path `$1`. Copies the beginning of a file of more than `$2` bytes to a temporary file. */
+const STAT_FILE = `[ -e "$1" ] || { echo missing; exit; }
 [ -d "$1" ] && { echo folder; exit; }
 [ -f "$1" ] || { echo other; exit; }
 size=$(stat -Lc %s -- "$1"); cut=
@@ -24,28 +24,28 @@ if [ "$size" -gt "$2" ]; then cut=$(mktemp); head -c "$2" -- "$1" > "$cut"; fi
 printf 'file %s %s' "$size" "$cut"`;
 
 /**
- * `$1` is the folder, `$2` its depth or nothing, `$3` the most entries, `$4` is set for links and special files too: type,
- * size and path of each, NUL after each.
+ * Lists folder `$1` to depth `$2` (empty: all levels), at most `$3` entries; with `$4` also links and special files. Prints
+ * type, size and path of each entry, with a NUL after each.
  */
 const LIST = `[ -d "$1" ] || { echo missing; exit 3; }
 find "$1" -mindepth 1 \${2:+-maxdepth "$2"} \\( -type f -o -type d \${4:+-o -true} \\) -printf '%y %s %P\\0' | LC_ALL=C sort -z -k3 | head -z -n "$3"`;
 
 const HAS_PROGRAM = `command -v -- "$1" > /dev/null && echo yes`;
 
-/** `$1` is where it starts, `$2` its home, the rest its arguments; of the box's environment it gets the path alone. */
+/** Runs the arguments from `$3` in folder `$1` with home `$2`. Of the box's environment, only PATH is passed on. */
 const RUN_PROGRAM = `cd -- "$1" && mkdir -p -- "$2" || exit 126
 home=$2; shift 2
 exec env -i "PATH=$PATH" "HOME=$home" LANG=C.UTF-8 TERM=dumb "$@"`;
 
 /**
- * The workspace of one session in a Vercel Sandbox. The machine is the session's own, so what a command plants there, a
- * link for one, leads no further than the machine.
+ * The workspace of one session in a Vercel Sandbox. Each session has its own machine, so a link that a command creates
+ * cannot lead to another session.
  */
 export function createVercelWorkspace({ box, root, limits, closing }: VercelWorkspaceOptions): Workspace {
   const pathOf = (names: string[]) => [root, ...names].join("/");
 
-  /** Runs one of our own scripts. @returns what it said. */
-  async function ask(script: string, ...args: string[]): Promise<string> {
+  /** Runs one of the scripts above. @returns its output. */
+  async function runScript(script: string, ...args: string[]): Promise<string> {
     const command = await box.runCommand({
       cmd: "bash",
       args: ["-c", script, "bash", ...args],
@@ -60,7 +60,9 @@ export function createVercelWorkspace({ box, root, limits, closing }: VercelWork
   return {
     async readFile(path, limitBytes) {
       const names = parseWorkspacePath(path);
-      const [kind, size = "", cut] = (await ask(LOOK, pathOf(names), String(limitBytes))).trim().split(" ");
+      const [kind, size = "", cut] = (await runScript(STAT_FILE, pathOf(names), String(limitBytes)))
+        .trim()
+        .split(" ");
       if (kind === "missing") throw new WorkspaceError(`path: ${path} does not exist`);
       if (kind === "folder") throw new WorkspaceError(`path: ${path} is a folder`);
       if (kind !== "file") throw new WorkspaceError(`path: ${path} is not a regular file`);
@@ -80,7 +82,7 @@ export function createVercelWorkspace({ box, root, limits, closing }: VercelWork
     async list(path, { recursive, limit, all = false }) {
       const names = parseWorkspacePath(path);
       const depth = recursive ? "" : "1";
-      const text = await ask(LIST, pathOf(names), depth, String(limit), all ? "all" : "");
+      const text = await runScript(LIST, pathOf(names), depth, String(limit), all ? "all" : "");
       if (text.trim() === "missing") throw new WorkspaceError(`path: ${path || "."} is not a folder`);
       return text
         .split("\0")
@@ -100,7 +102,7 @@ export function createVercelWorkspace({ box, root, limits, closing }: VercelWork
     async runProgram(program, { timeoutMs, signal }) {
       const names = program.files.map(({ path }) => parseWorkspacePath(path));
       const { runtime } = program;
-      if ((await ask(HAS_PROGRAM, runtime)).trim() !== "yes")
+      if ((await runScript(HAS_PROGRAM, runtime)).trim() !== "yes")
         throw new WorkspaceError(`${runtime} is not installed in the sandbox`);
       const parent = `/tmp/skill-${randomUUID()}`;
       const folder = `${parent}/files`;
@@ -117,8 +119,8 @@ export function createVercelWorkspace({ box, root, limits, closing }: VercelWork
           signal: AbortSignal.any([signal, closing]),
         });
       } finally {
-        // A box that is gone has no files left either.
-        await ask(`rm -rf -- "$1"`, parent).catch(() => {});
+        // If the box was removed, so were its files.
+        await runScript(`rm -rf -- "$1"`, parent).catch(() => {});
       }
     },
 
@@ -141,10 +143,10 @@ function readEntry(parents: string[], line: string): WorkspaceEntry {
 
 const ENTRY_TYPES: Record<string, WorkspaceEntry["type"]> = { f: "file", d: "directory", l: "link" };
 
-/** `args` are Bash's. */
+/** `args`: the arguments of Bash. */
 type BoxRun = { args: string[]; timeoutMs: number; signal: AbortSignal };
 
-/** Runs a command of the agent; at its deadline, a stop, or a flood of output, it is killed. */
+/** Runs a command of the agent. Kills it at its deadline, at a stop, or if it floods. */
 async function runInBox(box: VercelBox, limits: BoxLimits, run: BoxRun): Promise<CommandResult> {
   const { args, timeoutMs, signal } = run;
   signal.throwIfAborted();
@@ -164,7 +166,7 @@ async function runInBox(box: VercelBox, limits: BoxLimits, run: BoxRun): Promise
   };
   const onAbort = () => end("ended: the turn was stopped");
   signal.addEventListener("abort", onAbort, { once: true });
-  // The box keeps the deadline too; this one tells of it.
+  // The box enforces the deadline too; this timer adds the note to the output.
   let timedOut = false;
   const deadline = setTimeout(() => {
     timedOut = true;

@@ -17,7 +17,7 @@ const bus = createMemoryBus();
 const USAGE = { inputTokens: 900, outputTokens: 100, reasoningTokens: 50, cachedInputTokens: 0 };
 
 const open = (own: Database = db): Spending =>
-  createSpending({ db: own, price: undefined, owners: undefined, words: openTopic(bus, "budget-changed") });
+  createSpending({ db: own, price: undefined, owners: undefined, topic: openTopic(bus, "budget-changed") });
 
 async function startRun(budget: Budget | null, more: { subAgents?: boolean } = {}) {
   const id = newId("ses");

@@ -63,18 +63,18 @@ const CHANGED: Tree = {
  *
  * @param deps.price the price of the model; without one, calls cost nothing.
  * @param deps.owners absent if owners have no budget.
- * @param deps.words the channel that tells other processes which budgets have changed.
+ * @param deps.topic the channel that tells other processes which budgets have changed.
  */
 export function createSpending(deps: {
   db: Database;
   price: ModelPrice | undefined;
   owners: OwnerAccounts | undefined;
-  words: Topic;
+  topic: Topic;
 }): Spending {
-  const { db, price, owners, words } = deps;
+  const { db, price, owners, topic } = deps;
   const trees = new LRUCache<string, Tree>({ max: TREES_MAX });
   const markChanged = (rootId: string) => void trees.set(rootId, CHANGED);
-  const stopListening = words.listen(markChanged, () => {
+  const stopListening = topic.subscribe(markChanged, () => {
     for (const rootId of [...trees.keys()]) markChanged(rootId);
   });
 
@@ -144,7 +144,7 @@ export function createSpending(deps: {
     },
     budgetChanged(rootId) {
       markChanged(rootId);
-      words.tell(rootId);
+      topic.publish(rootId);
     },
     async close() {
       stopListening();

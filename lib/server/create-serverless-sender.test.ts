@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
 import type { Database } from "#db/client.ts";
 import { type Job, requestRun } from "#lib/session/jobs/jobs.ts";
-import { createWaitedSender } from "./create-waited-sender.ts";
+import { createServerlessSender } from "./create-serverless-sender.ts";
 
 const REQUEST_CONTEXT = Symbol.for("@vercel/request-context");
 const globals = globalThis as { [REQUEST_CONTEXT]?: unknown };
@@ -12,14 +12,14 @@ afterEach(() => {
 
 const job = requestRun({ id: "run_1", sessionId: "ses_1", generation: 1 });
 
-/** A sender that notes what it sent; sent jobs are marked in no database. */
+/** Creates a sender that records sent jobs and the promises that the platform waits for. Its database does nothing. */
 function openSender() {
   const waited: Promise<unknown>[] = [];
   const sent: Job[] = [];
   globals[REQUEST_CONTEXT] = {
     get: () => ({ waitUntil: (work: Promise<unknown>) => void waited.push(work) }),
   };
-  const sender = createWaitedSender({
+  const sender = createServerlessSender({
     db: { update: () => ({ set: () => ({ where: async () => {} }) }) } as unknown as Database,
     send: async (each) => void sent.push(each),
     logger: { warn() {} },
@@ -27,7 +27,7 @@ function openSender() {
   return { sender, waited, sent };
 }
 
-test("the platform waits for jobs that are sent, and for those of new sessions", async () => {
+test("the platform waits until jobs were sent, also those of new sessions", async () => {
   for (const send of ["sendSoon", "begin"] as const) {
     const { sender, waited, sent } = openSender();
     if (send === "sendSoon") sender.sendSoon([job]);

@@ -1,0 +1,46 @@
+import { createJobSender, type JobSender } from "#lib/session/jobs/job-sender.ts";
+import type { Job } from "#lib/session/jobs/jobs.ts";
+
+type RequestContext = { waitUntil?: (work: Promise<unknown>) => void };
+type Globals = { [REQUEST_CONTEXT]?: { get?: () => RequestContext | undefined } };
+
+/** The global symbol under which the platform stores the context of the current request. */
+const REQUEST_CONTEXT = Symbol.for("@vercel/request-context");
+
+/** How long a function stays alive for a job to be sent. The sweep sends jobs that take longer. */
+const SEND_TIMEOUT_MS = 10_000;
+
+/**
+ * Creates a job sender for serverless functions, which may be frozen after their response: it asks the platform to wait
+ * until the jobs were sent. Source: the declarations of `@vercel/functions`, `waitUntil`.
+ */
+export function createServerlessSender(deps: Parameters<typeof createJobSender>[0]): JobSender {
+  const waiting = new Map<string, () => void>();
+  const sender = createJobSender({
+    ...deps,
+    async send(job) {
+      await deps.send(job);
+      waiting.get(job.id)?.();
+    },
+  });
+  const waitUntilSent = (job: Job) =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(finish, SEND_TIMEOUT_MS);
+      function finish() {
+        clearTimeout(timer);
+        waiting.delete(job.id);
+        resolve();
+      }
+      waiting.set(job.id, finish);
+    });
+  function sendSoon(jobs: Job[]): void {
+    const context = (globalThis as Globals)[REQUEST_CONTEXT]?.get?.();
+    context?.waitUntil?.(Promise.all(jobs.map(waitUntilSent)));
+    sender.sendSoon(jobs);
+  }
+  return {
+    ...sender,
+    sendSoon,
+    begin: (job, planned) => (planned ? sender.begin(job, planned) : sendSoon([job])),
+  };
+}
