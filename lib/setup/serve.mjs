@@ -1,11 +1,19 @@
 /** Last step: runs the service as a child process that never outlives this process. */
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
-import { resolve as resolvePath } from "node:path";
+import { fileURLToPath } from "node:url";
 
 // Under npm, Ctrl-C arrives twice: from the terminal and from npm. Signals within this time count as one.
 const sameSignalMs = 500;
 const ownsGroup = process.platform !== "win32";
+
+/** Variables of the service's process that a caller may override. */
+export const PROCESS_DEFAULTS = {
+  // Caching compiled code between starts saves about a sixth of the start-up time.
+  NODE_COMPILE_CACHE: fileURLToPath(new URL("../../node_modules/.cache/node-compile", import.meta.url)),
+  // glibc gives each thread a heap of its own and returns little of it: after 500 sessions that takes 25 MB more.
+  MALLOC_ARENA_MAX: "2",
+};
 
 /**
  * Runs the service until it ends. The first SIGINT, SIGTERM or SIGHUP is forwarded; the next one kills the service and
@@ -19,8 +27,7 @@ export function serve(node, nodeEnv) {
     const child = spawn(node, ["--disable-warning=ExperimentalWarning", "lib/server/main.ts"], {
       stdio: ["ignore", "inherit", "inherit", "ipc"],
       env: {
-        // Caching compiled code between starts saves about a sixth of the start-up time.
-        NODE_COMPILE_CACHE: resolvePath("node_modules/.cache/node-compile"),
+        ...PROCESS_DEFAULTS,
         ...process.env,
         NODE_ENV: nodeEnv,
         NEXT_TELEMETRY_DISABLED: "1",
