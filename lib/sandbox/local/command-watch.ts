@@ -84,9 +84,12 @@ export function createWorkspaceQuota(
 
   return {
     async reserve(bytes) {
-      atRest ??= await measureAtRest();
+      const isOver = ({ bytes: used, entries }: FolderSize) =>
+        entries >= workspaceEntriesMax || used + bytes > workspaceBytesMax;
+      // The count is an upper bound: it includes files that were overwritten, and writes that failed.
+      if (atRest === undefined || isOver(atRest)) atRest = await measureAtRest();
       if (atRest.entries >= workspaceEntriesMax) throw new WorkspaceError(entriesSentence);
-      if (atRest.bytes + bytes > workspaceBytesMax) throw new WorkspaceError(bytesSentence);
+      if (isOver(atRest)) throw new WorkspaceError(bytesSentence);
       atRest = { bytes: atRest.bytes + bytes, entries: atRest.entries + 1 };
       onSize(atRest.bytes);
     },

@@ -120,6 +120,12 @@ describe("paths of a workspace", () => {
     await assert.rejects(little.writeFile("b", new Uint8Array(60_000)), refused(/over its quota/));
   });
 
+  it("a file that is overwritten many times counts once towards the quota", async () => {
+    const small = await make("local", { workspaceBytesMax: 100_000, workspaceEntriesMax: 5 }, "/nowhere");
+    const workspace = await small.open("ses_overwritten");
+    for (let time = 0; time < 10; time++) await workspace.writeFile("a", new Uint8Array(30_000));
+  });
+
   it("no temporary file is left behind", async () => {
     assert.ok(!(await readdir(folder)).some((name) => name.endsWith(".tmp")));
   });
