@@ -55,16 +55,16 @@ export function describeNetError(code: string, address: string): string {
 
 const DIAGNOSIS_TIMEOUT_MS = 3_000;
 
-/** What an explanation needs: the proxy's reason, and whether the host may be contacted again. */
+/** Finds the proxy's reason for a failure, and the addresses at which the host may be contacted again. */
 type FailureContext = {
   findRefusal: (url: URL) => string | undefined;
-  /** The addresses at which the URL's host may be reached; empty when it is refused. */
+  /** Resolves the URL's host to the addresses that may be contacted; empty when the host is refused. */
   resolve: (url: URL) => Promise<string[]>;
 };
 
 /**
- * Explains in a sentence why a document did not load. `errorReason` is DevTools' coarse reason. If it says nothing and the
- * URL is https, the service repeats the TLS handshake, because a certificate is then the usual cause.
+ * Explains in a sentence why a document did not load. `errorReason` is DevTools' coarse reason. If it is unspecific and the
+ * URL is https, the service repeats the TLS handshake, because the usual cause is the certificate.
  */
 export async function explainFailure(
   context: FailureContext,
