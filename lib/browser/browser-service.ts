@@ -110,7 +110,7 @@ export type BrowserService = {
   readStatus: (sessionId: string) => Promise<BrowserRecord>;
   /** Selects a page, starts a browser if none runs, and navigates it there. Resolves once the selection is stored. */
   retarget: (sessionId: string, url: string) => Promise<void>;
-  /** Returns the session's browser; starts it on the selected page if none runs. @throws Error with a sentence when it cannot start. */
+  /** Returns the session's browser, started on the selected page if none runs. @throws Error with a sentence. */
   ensure: (sessionId: string, signal?: AbortSignal) => Promise<LiveBrowser>;
   /**
    * Starts the browser for a tool call if none runs, and keeps it from being ended for another session.

@@ -32,7 +32,7 @@ const ENTRIES_MAX = 200;
 /** Methods of requests that change nothing, and of preflight requests. */
 const QUIET_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 /** Types of requests that may change what a page shows; images, fonts, streams and beacons are not waited for. */
-const AWAITED = new Set(["document", "stylesheet", "script", "xhr", "fetch"]);
+const AWAITED_TYPES = new Set(["document", "stylesheet", "script", "xhr", "fetch"]);
 
 /** Starts to record the activity in a context's pages. */
 export function watchActivity(context: BrowserContext): PageActivity {
@@ -67,7 +67,7 @@ export function watchActivity(context: BrowserContext): PageActivity {
     });
   });
   context.on("request", (request) => {
-    if (AWAITED.has(request.resourceType()) && !request.serviceWorker())
+    if (AWAITED_TYPES.has(request.resourceType()) && !request.serviceWorker())
       pending.set(request, { page: pageOf(request), beganMs: Date.now() });
   });
   context.on("requestfinished", (request) => pending.delete(request));

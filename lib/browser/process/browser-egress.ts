@@ -68,9 +68,9 @@ export function createBrowserEgress(
   };
 
   async function findReason(url: URL): Promise<{ reason: string; isRefusal: boolean } | undefined> {
-    const isSeen =
+    const isVisibleToProxy =
       url.protocol === "http:" || ownRule?.tlsOrigins.some(({ origin }) => origin === url.origin);
-    const ours = isSeen ? ownRule?.resolve(url) : undefined;
+    const ours = isVisibleToProxy ? ownRule?.resolve(url) : undefined;
     if (ours !== undefined) return "reason" in ours ? { reason: ours.reason, isRefusal: true } : undefined;
     const { hostname, port } = hostAndPort(url);
     const tunnel = url.protocol === "https:" ? ownRule?.refuseTunnel(hostname, port) : undefined;
@@ -107,14 +107,14 @@ export function createBrowserEgress(
           if (why === "refused") onRefused({ source: "proxy", sessionId, host, reason });
           if (refusals.size >= REFUSALS_MAX) refusals.clear();
           const parsed = URL.parse(url);
-          if (parsed) refusals.set(placeOf(parsed), reason);
+          if (parsed) refusals.set(toHostPort(parsed), reason);
         },
       });
       const allow = rule.reservePort(proxy.port);
       return {
         server: `http://${proxy.host}:${proxy.port}`,
         ownKeyHash: ownCertificate?.spkiHash,
-        findRefusal: (url) => refusals.get(placeOf(url)),
+        findRefusal: (url) => refusals.get(toHostPort(url)),
         nameSession(id) {
           sessionId = id;
         },
@@ -128,7 +128,7 @@ export function createBrowserEgress(
   };
 }
 
-function placeOf(url: URL): string {
+function toHostPort(url: URL): string {
   const { hostname, port } = hostAndPort(url);
   return `${hostname}:${port}`;
 }

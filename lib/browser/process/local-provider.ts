@@ -70,16 +70,16 @@ export function createLocalProvider(deps: {
   async function startWithFallbacks(
     base: Omit<StartOptions, "account" | "sandbox">,
   ): Promise<StartedChromium> {
-    const tried = ways;
+    const candidates = ways;
     let firstError: unknown;
-    for (const [index, way] of tried.entries()) {
+    for (const [index, way] of candidates.entries()) {
       try {
         const { isOtherUser, sandbox } = way;
         const started = isOtherUser
           ? await startAsOther({ ...base, sandbox })
           : await startChromium({ ...base, sandbox, account: undefined });
         if (!hasWorked && way.warning) logger.warn({ reason: String(firstError) }, way.warning);
-        if (!hasWorked) ways = tried.slice(index, index + 1);
+        if (!hasWorked) ways = candidates.slice(index, index + 1);
         hasWorked = true;
         return started;
       } catch (error) {

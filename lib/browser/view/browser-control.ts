@@ -39,7 +39,7 @@ export type BrowserControl = {
  */
 type Claim = { stamp: number; connectionId: string; isReleased: boolean };
 
-/** The newest claim that this process knows. `isOurs`: its connection is in this process. `sinceMs`: when it was received. */
+/** The newest claim that this process knows. `isOurs`: its connection is in this process. `sinceMs`: time of receipt. */
 type KnownClaim = Claim & { isOurs: boolean; sinceMs: number };
 
 type ControlMessage =

@@ -8,7 +8,7 @@ import type { FromChild } from "./script-protocol.ts";
 import type { ScriptCall, ScriptEnd, ScriptFiles, ScriptOptions, ScriptOutcome } from "./script-runner.ts";
 
 /** How long the outcome waits for the script's disconnection. A busy page takes longer, and gets the overlay back later. */
-const LETTING_GO_MS = 2_000;
+const DISCONNECT_MS_MAX = 2_000;
 /** How many open calls of a script are tracked. */
 const CALLS_MAX = 50;
 /** Largest file that a script can upload, because it is sent in one message. */
@@ -89,7 +89,7 @@ export async function playScript(
     clearTimeout(timer);
     signal.removeEventListener("abort", onAbort);
     child.kill();
-    await withinDeadline(new AbortController().signal, LETTING_GO_MS, () =>
+    await withinDeadline(new AbortController().signal, DISCONNECT_MS_MAX, () =>
       disconnect(live, play.relay).finally(play.showOverlay),
     ).catch(() => {});
   }
