@@ -84,7 +84,7 @@ export const hasOwnBrowser = async (
     : ((await readBrowserSession(db, session.id))?.capabilities.browser ?? false);
 
 /** Whether a tool call has a browser: its session's own, or the parent's browser that the session shares. */
-export const hasBrowserOf = async (
+export const hasBrowserForCall = async (
   db: Executor,
   { sessionId, browserSessionId }: { sessionId: string; browserSessionId: string },
 ): Promise<boolean> =>
