@@ -242,10 +242,10 @@ async function lease({ deps, egress, places }: Parts, signal: AbortSignal): Prom
   const ticket = places.request(() => {});
   const leave = () => ticket.release(signal.reason as Error);
   signal.addEventListener("abort", leave, { once: true });
-  const late = setTimeout(() => ticket.release(new Error(explainNoPlace(deps))), deps.waitMs);
+  const timeout = setTimeout(() => ticket.release(new Error(explainNoPlace(deps))), deps.waitMs);
   try {
     await ticket.granted;
-    clearTimeout(late);
+    clearTimeout(timeout);
     const proxy = await egress.startProxy({ acceptsKey: true });
     return {
       executablePath,
@@ -262,7 +262,7 @@ async function lease({ deps, egress, places }: Parts, signal: AbortSignal): Prom
     ticket.release();
     throw error;
   } finally {
-    clearTimeout(late);
+    clearTimeout(timeout);
     signal.removeEventListener("abort", leave);
   }
 }

@@ -72,7 +72,7 @@ describe("control groups", () => {
     const plain = await machine("/a");
     for (const [found, reason] of [
       [await lacking.find(), /^the controllers memory and pids are not available to the service$/],
-      [await login.find(), /^the group of a login session is left alone; .*Delegate=yes$/],
+      [await login.find(), /^the service does not change the group of a login session; .*Delegate=yes$/],
       [
         await plain.find({ mountInfo: "22 1 0:20 / /proc rw - proc proc rw\n" }),
         /^the machine has no cgroup v2$/,

@@ -84,7 +84,8 @@ function findOwnGroup({ mountInfo, own }: Places): string | { reason: string } {
     return { reason: "the machine has no cgroup v2" };
   if (/(^|\/)session-[^/]+\.scope$/.test(path))
     return {
-      reason: "the group of a login session is left alone; start the service as a unit with Delegate=yes",
+      reason:
+        "the service does not change the group of a login session; start the service as a unit with Delegate=yes",
     };
   const below = relative(root, path);
   return below.startsWith("..") ? { reason: "its own group is not visible" } : join(mountPoint, below);

@@ -12,15 +12,15 @@ const HIDE_TIMEOUT_MS = 10_000;
  */
 export async function hideOverlay(browser: OpenBrowser, why: OverlayHold): Promise<() => void> {
   const { out, release } = browser.overlayGate.hold(why);
-  const late = Promise.withResolvers<never>();
+  const timeout = Promise.withResolvers<never>();
   const timer = setTimeout(
-    () => late.reject(new Error("the page does not answer: its own scripts keep it busy")),
+    () => timeout.reject(new Error("the page does not answer: its own scripts keep it busy")),
     HIDE_TIMEOUT_MS,
   );
   // The call rejects if the page has navigated meanwhile; the overlay then left with the old document.
   const isOut = out.get(browser.selected().overlay)?.catch(() => {});
   try {
-    await Promise.race([isOut, late.promise]);
+    await Promise.race([isOut, timeout.promise]);
     return release;
   } catch (error) {
     release();

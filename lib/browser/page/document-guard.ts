@@ -1,6 +1,6 @@
 import type { CDPSession } from "playwright";
 import { FAILED_HEADER, refusedHeader } from "#lib/net/proxy/proxy-headers.ts";
-import type { HeldResponse } from "./page-downloads.ts";
+import type { PausedResponse } from "./page-downloads.ts";
 
 type DocumentGuardOptions = {
   /** The current id of the page's main frame. */
@@ -9,7 +9,7 @@ type DocumentGuardOptions = {
   refuse: ((url: string) => Promise<string | undefined>) | undefined;
   explain: (url: string, errorReason: string) => Promise<string>;
   /** Takes over the response if it is a download. @returns whether it did. */
-  capture: (response: HeldResponse) => boolean;
+  capture: (response: PausedResponse) => boolean;
   /** A navigation of the main frame was stopped; the page stays where it was. */
   onRefused: (loaderId: string | undefined, reason: string) => void;
 };

@@ -14,7 +14,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   AddressUnreachable: "could not be reached",
   AccessDenied: "may not be reached",
   BlockedByClient: "was blocked",
-  BlockedByResponse: "does not let itself be shown",
+  BlockedByResponse: "does not allow the browser to show it",
 };
 
 /** Chromium's network errors that a navigation can end with, as sentences whose subject is the address. */
@@ -23,7 +23,7 @@ const NET_ERRORS: Readonly<Record<string, string>> = {
     "was not opened: it was replaced by another navigation, or answered with a download or without a page",
   ADDRESS_UNREACHABLE: "could not be reached",
   BLOCKED_BY_CLIENT: "was blocked",
-  BLOCKED_BY_RESPONSE: "does not let itself be shown",
+  BLOCKED_BY_RESPONSE: "does not allow the browser to show it",
   CERT_AUTHORITY_INVALID: "has a certificate that no known authority signed",
   CERT_COMMON_NAME_INVALID: "has a certificate for another name",
   CERT_DATE_INVALID: "has a certificate that is not valid at this date",

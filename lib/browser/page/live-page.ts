@@ -149,7 +149,7 @@ async function land(
   const timeoutMs = Math.min(LANDING_TIMEOUT_MS, options.navigationTimeoutMs);
   if (loaderId === undefined || (await mainFrame.untilShown(loaderId, timeoutMs)))
     return { landed: true, url: page.url() };
-  return { landed: false, reason: "the page shown is busy with its scripts and did not give way" };
+  return { landed: false, reason: "the current page is busy with its scripts and did not unload" };
 }
 
 const firstLine = (error: unknown) => String(error instanceof Error ? error.message : error).split("\n")[0];

@@ -90,13 +90,13 @@ export async function openBrowser(
   limits: BrowserLimits,
 ): Promise<OpenBrowser> {
   const process = await provider.start();
-  const late = Promise.withResolvers<never>();
+  const timeout = Promise.withResolvers<never>();
   const timer = setTimeout(
-    () => late.reject(new Error(`the browser did not come up within ${OPEN_TIMEOUT_MS / 1_000} s`)),
+    () => timeout.reject(new Error(`the browser did not come up within ${OPEN_TIMEOUT_MS / 1_000} s`)),
     OPEN_TIMEOUT_MS,
   );
   try {
-    return await Promise.race([connect(process, egress, limits), late.promise]);
+    return await Promise.race([connect(process, egress, limits), timeout.promise]);
   } catch (error) {
     await process.kill();
     throw error;
@@ -121,7 +121,7 @@ async function connect(
   const { browser, context } = await openContext(process);
   const refuse = async (href: string) => {
     const url = URL.parse(href);
-    return url ? egress.refuse(url) : "the address cannot be read";
+    return url ? egress.refuse(url) : "the address is not a valid URL";
   };
   const refusals = rememberRefusals();
   const overlayGate = createOverlayGate();

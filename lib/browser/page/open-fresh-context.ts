@@ -50,7 +50,7 @@ export const guardedContextOptions = ({
 /**
  * Opens a page in a new context of a running browser, with the same egress guard as the session's pages: permissions
  * denied, dialogs dismissed, downloads refused, popups closed.
- * @throws Error when the browser ends or the page does not come up.
+ * @throws Error when the browser ends or the page cannot be opened.
  */
 export async function openFreshContext(
   deps: FreshContextDeps,
@@ -77,7 +77,7 @@ export async function openFreshContext(
     if (script) await cdp.send("Page.addScriptToEvaluateOnNewDocument", { source: script });
     const refuse = async (href: string) => {
       const url = URL.parse(href);
-      return url ? deps.egress.refuse(url) : "the address cannot be read";
+      return url ? deps.egress.refuse(url) : "the address is not a valid URL";
     };
     const readRefusal = await guardPage(deps, cdp, refuse);
     return { page, cdp, refuse, readRefusal, close };
@@ -111,10 +111,10 @@ async function guardPage(
 
 async function closeContext(context: BrowserContext): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
+  const timeout = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, CLOSE_TIMEOUT_MS);
   });
   // The browser may have ended already.
-  await Promise.race([context.close().catch(() => {}), late]);
+  await Promise.race([context.close().catch(() => {}), timeout]);
   clearTimeout(timer);
 }

@@ -114,10 +114,10 @@ function leaveTo(watch: Watch, entry: ClaimEntry, dialog: Dialog): void {
 
 /** @returns whether the dialog was a script's to answer and the service's connection has not announced its end. */
 function settle({ delegated }: Watch, dialog: Dialog): boolean {
-  const held = delegated.get(dialog);
-  if (!held) return false;
-  clearTimeout(held.timer);
-  drop(held.entry.closed, keyOf(dialog.type(), dialog.message()));
+  const delegation = delegated.get(dialog);
+  if (!delegation) return false;
+  clearTimeout(delegation.timer);
+  drop(delegation.entry.closed, keyOf(dialog.type(), dialog.message()));
   return delegated.delete(dialog);
 }
 
@@ -157,7 +157,7 @@ function addClaim(watch: Watch, claim: DialogClaim): HeldClaim {
         expectReported(watch, dialog.key);
         if (open.has(dialog)) watch.onAnswered(answerOf(dialog, dialog.wasListening ? "timeout" : "default"));
       }
-      for (const held of [...delegated.values()]) if (held.entry === entry) held.takeBack();
+      for (const delegation of [...delegated.values()]) if (delegation.entry === entry) delegation.takeBack();
     },
   };
 }

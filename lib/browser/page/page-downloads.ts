@@ -15,7 +15,7 @@ export type StoredDownload = { url: string; name: string } & (
 );
 
 /** A response that DevTools' Fetch domain has paused. */
-export type HeldResponse = {
+export type PausedResponse = {
   requestId: string;
   request: { url: string; method: string };
   networkId?: string;
@@ -30,7 +30,7 @@ export type PageDownloads = {
    * certainly is a download, so that the browser announces the download with the file name that it chooses.
    * @returns whether it took the response over; if not, the caller must answer it.
    */
-  capture: (cdp: CDPSession, response: HeldResponse) => boolean;
+  capture: (cdp: CDPSession, response: PausedResponse) => boolean;
   /** Number of downloads in progress, including those whose bytes are being stored. */
   pending: () => number;
 };
@@ -95,14 +95,14 @@ export async function watchDownloads(
     if (watch.navigations.size > NAVIGATIONS_MAX && oldest !== undefined) watch.navigations.delete(oldest);
   });
   context.on("page", (page) => {
-    page.on("download", (download) => void take(watch, page, download));
+    page.on("download", (download) => void report(watch, page, download));
   });
   await context.addInitScript(keepObjectUrls, REVOKED_MS);
   return {
     capture(cdp, response) {
       const kind = kindOf(response);
       if (kind === "page") return false;
-      void hold(watch, cdp, response, kind === "download");
+      void captureBody(watch, cdp, response, kind === "download");
       return true;
     },
     pending: () => watch.pending,
@@ -110,7 +110,7 @@ export async function watchDownloads(
 }
 
 /** Predicts what the browser does with a response: show a page, save a file, or unknown. */
-function kindOf({ networkId, responseStatusCode = 0, responseHeaders = [] }: HeldResponse) {
+function kindOf({ networkId, responseStatusCode = 0, responseHeaders = [] }: PausedResponse) {
   const header = (name: string) =>
     responseHeaders
       .find((each) => each.name.toLowerCase() === name)
@@ -126,7 +126,7 @@ function kindOf({ networkId, responseStatusCode = 0, responseHeaders = [] }: Hel
 const SHOWN_TYPES =
   /^($|(text\/(html|plain|xml|css|javascript|event-stream)|application\/(json|javascript|xml|[\w.-]+\+(xml|json))|image\/|audio\/|video\/|multipart\/))/;
 
-async function hold(watch: Watch, cdp: CDPSession, response: HeldResponse, isDownload: boolean) {
+async function captureBody(watch: Watch, cdp: CDPSession, response: PausedResponse, isDownload: boolean) {
   const { requestId, request, responseStatusCode: responseCode = 200, responseHeaders = [] } = response;
   if (watch.pending >= DOWNLOADS_AT_ONCE_MAX) {
     void watch.onDownload({ url: request.url, name: nameOf(request.url), failure: TOO_MANY });
@@ -193,18 +193,18 @@ function takeBody({ bodies }: Watch, url: string, body: Body): boolean {
 }
 
 /** Reports a download that the browser has announced. The browser's own download is cancelled, so it writes no file. */
-async function take(watch: Watch, page: Page, download: Download): Promise<void> {
+async function report(watch: Watch, page: Page, download: Download): Promise<void> {
   void download.cancel().catch(() => {});
   const url = download.url();
   const name = cleanName(download.suggestedFilename());
   const about = { url: url.slice(0, 2_000), name };
-  const held = watch.bodies.get(url)?.[0];
-  if (!held && watch.pending >= DOWNLOADS_AT_ONCE_MAX)
+  const captured = watch.bodies.get(url)?.[0];
+  if (!captured && watch.pending >= DOWNLOADS_AT_ONCE_MAX)
     return watch.onDownload({ ...about, failure: TOO_MANY });
-  if (held) takeBody(watch, url, held);
+  if (captured) takeBody(watch, url, captured);
   else watch.pending += 1;
   try {
-    const body = held ?? (await within(watch.readMs, readAgain(watch, page, url)));
+    const body = captured ?? (await within(watch.readMs, readAgain(watch, page, url)));
     await watch.onDownload({ ...about, ...body });
     await closeEmptyTab(watch, url);
   } finally {
@@ -228,12 +228,12 @@ async function closeEmptyTab({ navigations }: Watch, url: string): Promise<void>
 /** Limits how long a body may take, because a busy page does not answer and a server may stop sending. */
 async function within(timeoutMs: number, reading: Promise<Body>): Promise<Body> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Body>((resolve) => {
+  const timeout = new Promise<Body>((resolve) => {
     const failure = `it was not complete after ${timeoutMs / 1_000} s`;
     timer = setTimeout(() => resolve({ failure }), timeoutMs);
   });
   const read = reading.catch((error): Body => ({ failure: reasonOf(error) }));
-  return Promise.race([read, late]).finally(() => clearTimeout(timer));
+  return Promise.race([read, timeout]).finally(() => clearTimeout(timer));
 }
 
 /** Reads a download whose response was not captured: a `data:` or `blob:` URL, or a request of a window that just opened. */

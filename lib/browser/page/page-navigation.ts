@@ -73,7 +73,7 @@ export function createPageNavigation(deps: NavigationDeps): PageNavigation {
     isNavigating: () => navigation.current !== undefined,
     noteArrival: (arrival) => noteArrival(navigation, arrival),
     noteSelected(url) {
-      deps.record.note({ ...shown(url), ...(isHttp(url) ? { lastNavigatedUrl: url } : {}) });
+      deps.record.note({ ...shownFields(url), ...(isHttp(url) ? { lastNavigatedUrl: url } : {}) });
     },
     noteLoaded: redirects.loaded,
     noteUse: redirects.end,
@@ -89,7 +89,7 @@ async function navigateTo(navigation: Navigation, browser: OpenBrowser, url: str
   const own: NonNullable<Navigation["current"]> = {};
   navigation.current = own;
   const parsed = URL.parse(url);
-  const reason = parsed ? await deps.refuse(parsed) : "the address cannot be read";
+  const reason = parsed ? await deps.refuse(parsed) : "the address is not a valid URL";
   await faultPoint("browser-navigating");
   // A newer navigation may have started while the host name was resolved.
   if (navigation.current !== own) return { outcome: INTERRUPTED, isNewest: false, passed: {} };
@@ -112,7 +112,7 @@ async function go(
   const currentUrl = browser.selected().page.url();
   if (outcome.landed) navigation.redirects.end();
   await navigation.deps.record.patch({
-    ...shown(currentUrl),
+    ...shownFields(currentUrl),
     ...(outcome.landed
       ? { lastNavigatedUrl: currentUrl, lastError: null, reachedFor: navigation.lastRetarget }
       : { ...passed, lastError: outcome.reason }),
@@ -138,7 +138,7 @@ async function goAndRecord(
     if (!isNewest) return;
     if (!outcome.landed) redirects.end();
     const currentUrl = browser.selected().page.url();
-    const fields = { ...passed, ...fieldsOf(outcome, currentUrl), ...shown(currentUrl) };
+    const fields = { ...passed, ...fieldsOf(outcome, currentUrl), ...shownFields(currentUrl) };
     await deps.record.patch(fields, retargets);
   } catch (error) {
     const { sessionId, logger } = deps;
@@ -190,7 +190,7 @@ function noteArrival(navigation: Navigation, { url, isDocument }: Arrival): void
     return;
   }
   deps.record.note({
-    ...shown(url),
+    ...shownFields(url),
     ...(isRedirect ? {} : { lastNavigatedUrl: url }),
     // A `pushState` does not reach a new page, so it must not clear the error.
     ...(isDocument && url !== BLANK ? { lastError: null, reachedFor: navigation.lastRetarget } : {}),
@@ -204,4 +204,5 @@ const isBlank = (browser: OpenBrowser) => browser.context.pages().every((page) =
 const isHttp = (url: string) => /^https?:/.test(url);
 
 /** The fields for the address shown. A restarted browser can return only to http(s) pages. */
-const shown = (url: string) => (isHttp(url) ? { currentUrl: url, returnUrl: url } : { currentUrl: url });
+const shownFields = (url: string) =>
+  isHttp(url) ? { currentUrl: url, returnUrl: url } : { currentUrl: url };

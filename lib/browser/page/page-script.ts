@@ -61,11 +61,11 @@ export function createPageScripts(): PageScripts {
 
 /** Waits for a page, but not longer than the limit. */
 async function withinLimit(work: Promise<void>): Promise<void> {
-  const late = Promise.withResolvers<void>();
-  const timer = setTimeout(late.resolve, NOW_MS_MAX);
+  const timeout = Promise.withResolvers<void>();
+  const timer = setTimeout(timeout.resolve, NOW_MS_MAX);
   // Prevents an unhandled rejection when the page closes after the limit.
   work.catch(() => {});
-  await Promise.race([work, late.promise]).finally(() => clearTimeout(timer));
+  await Promise.race([work, timeout.promise]).finally(() => clearTimeout(timer));
 }
 
 const addScript = async (cdp: CDPSession, source: string): Promise<string> =>

@@ -222,10 +222,10 @@ function readMessages(
 }
 
 function withTimeout<Value>(promise: Promise<Value>, timeoutMs: number): Promise<Value> {
-  const late = Promise.withResolvers<never>();
+  const timeout = Promise.withResolvers<never>();
   const timer = setTimeout(
-    () => late.reject(new Error(`the browser did not answer within ${timeoutMs} ms`)),
+    () => timeout.reject(new Error(`the browser did not answer within ${timeoutMs} ms`)),
     timeoutMs,
   );
-  return Promise.race([promise, late.promise]).finally(() => clearTimeout(timer));
+  return Promise.race([promise, timeout.promise]).finally(() => clearTimeout(timer));
 }

@@ -33,19 +33,19 @@ export function createRemoteProvider(deps: {
         ? await egress.startProxy({ acceptsKey: false })
         : undefined;
       const allowPort = isOnThisMachine ? egress.denyPort(Number(new URL(cdpUrl).port)) : () => {};
-      const gone = Promise.withResolvers<void>();
+      const exited = Promise.withResolvers<void>();
       return {
         devtools: devtoolsAt(devtoolsUrl),
         pid: undefined,
         contextProxy: proxy?.server,
         isGuarded: isOnThisMachine,
-        exited: gone.promise,
+        exited: exited.promise,
         findRefusal: (url) => proxy?.findRefusal(url),
         nameSession: (sessionId) => proxy?.nameSession(sessionId),
         async kill() {
           await proxy?.close();
           allowPort();
-          gone.resolve();
+          exited.resolve();
         },
       };
     },

@@ -65,14 +65,14 @@ async function capture(
 ): Promise<Uint8Array | undefined> {
   const { page, cdp } = browser.selected();
   if (!/^https?:/.test(page.url())) return undefined;
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error("the page did not answer")), CAPTURE_TIMEOUT_MS);
+  const timeout = Promise.withResolvers<never>();
+  const timer = setTimeout(() => timeout.reject(new Error("the page did not answer")), CAPTURE_TIMEOUT_MS);
   try {
     const picture = withOverlayHidden({ hideOverlay: () => hideOverlay(browser) }, () =>
       cdp.send("Page.captureScreenshot", { format: "jpeg", quality: JPEG_QUALITY, optimizeForSpeed: true }),
     );
     picture.catch(() => {});
-    const { data } = await Promise.race([picture, late.promise]);
+    const { data } = await Promise.race([picture, timeout.promise]);
     return Buffer.from(data, "base64");
   } finally {
     clearTimeout(timer);

@@ -151,11 +151,11 @@ function showTarget(relay: Relay, targetInfo: Fields): Promise<void> {
   const targetId = String(targetInfo.targetId);
   const existing = relay.targets.get(targetId);
   if (existing) return existing;
-  const shown = attach(relay, targetId, targetInfo);
-  relay.targets.set(targetId, shown);
+  const promise = attach(relay, targetId, targetInfo);
+  relay.targets.set(targetId, promise);
   // Attaching fails if the page was closed meanwhile.
-  shown.catch(() => relay.targets.delete(targetId));
-  return shown;
+  promise.catch(() => relay.targets.delete(targetId));
+  return promise;
 }
 
 async function attach(
