@@ -127,5 +127,5 @@ const parts = `{
   createView: ${createOverlayView.toString()}
 }`;
 
-/** Source of the overlay: a function that takes its settings. */
+/** The overlay as source code: a function that takes its settings. */
 export const overlayScript = `(settings) => (${runOverlay.toString()})(settings, ${parts})`;
