@@ -24,7 +24,7 @@ export type LiveBrowser = {
   sessionId: string;
   browser: Browser;
   context: BrowserContext;
-  /** The page that people see and tools work on; a popup that took the foreground replaces it. */
+  /** The selected page, which people see and tools work on; a popup that comes to the foreground replaces it. */
   page: () => Page;
   /** A DevTools session attached to that page. */
   cdp: () => Promise<CDPSession>;
@@ -32,30 +32,30 @@ export type LiveBrowser = {
   openDevtools: Devtools["open"];
   /** DevTools target id of the session's page. */
   targetId: () => Promise<string>;
-  /** A script of the agent moved or pressed the pointer, or, without a pointer, used the page's keys. */
+  /** Reports input of a script of the agent: a pointer move or press, or (`undefined`) other input. */
   noteScriptInput: (pointer: ScriptPointer | undefined) => void;
   /**
    * Removes the annotation overlay from all pages until the returned function is called. During a `script` hold,
    * submissions are refused. @throws Error with a sentence when the selected page does not answer.
    */
   hideOverlay: (why: OverlayHold) => Promise<() => void>;
-  /** The number of the first ref that is given out in this browser: no ref of an earlier browser of the session names two elements. */
+  /** The number of this browser's first ref. Each browser of a session has its own range, so refs are never reused. */
   firstRef: number;
   /** @see PageDialogs.claim */
   claimDialogs: PageDialogs["claim"];
-  /** What happened in the pages. */
+  /** The log of dialogs, downloads, requests and errors in the pages. */
   activity: PageActivity;
-  /** Whether the session may have files: its downloads are stored, and scripts upload from there. */
+  /** Whether the session has a workspace, where downloads are stored and from which scripts upload. */
   hasWorkspace: boolean;
   /** Downloads that are not complete yet. */
   pendingDownloads: () => number;
-  /** Pages that have just opened: the last one will be `page()`. */
+  /** Number of pages that have just opened and are not selected yet; the last of them becomes `page()`. */
   openingPages: () => number;
-  /** Makes another page of the session the one that people see and tools work on; by DevTools target id. */
+  /** Selects another page of the session by its DevTools target id. */
   select: (targetId: string) => void;
-  /** Why the navigation of a DevTools loader id was refused; undefined for other navigations and for old ones. */
+  /** Returns why the navigation with a DevTools loader id was refused; undefined if it was not, or was long ago. */
   readRefusal: (loaderId: string) => string | undefined;
-  /** Opens a page in another context of the browser, which people do not see. @see openFreshContext */
+  /** Opens a page in a separate context of the browser, which people do not see. @see openFreshContext */
   openContext: (options: FreshContextOptions) => Promise<FreshContext>;
 };
 
@@ -89,17 +89,17 @@ export type BrowserInput =
 /** The outcome of a navigation. `reason` is the value of `lastError`. */
 export type NavigationOutcome = { landed: true; url: string } | { landed: false; reason: string };
 
-/** The outcome of a person's request for the live page: it is up, the session waits for a place, or the start failed. */
+/** The outcome of a person's request for the live page: the browser runs, waits for a place, or failed to start. */
 export type BrowserOpening = { state: "ready" } | { state: "waiting" } | { state: "failed"; reason: string };
 
-/** What a Chromium needs that somebody else starts, in the place of one of this process's browsers. */
+/** One of this process's browser places, lent to a caller that starts its own Chromium with these settings. */
 export type BrowserLease = {
   executablePath: string;
   args: string[];
   env: Record<string, string>;
-  /** Loopback port of the proxy that is to be its only way to the network. */
+  /** Loopback port of the proxy, which must be the Chromium's only route to the network. */
   proxyPort: number;
-  /** The hosts that the proxy did not reach, each with the reason. */
+  /** Lists the hosts that the proxy refused or could not reach, each with the reason. */
   listRefusals: () => { host: string; reason: string }[];
   /** Gives the place back and ends the proxy. */
   release: () => Promise<void>;
@@ -108,9 +108,9 @@ export type BrowserLease = {
 /** The browsers of all sessions. When all places are taken, sessions that need a browser wait in order of arrival. */
 export type BrowserService = {
   readStatus: (sessionId: string) => Promise<BrowserRecord>;
-  /** Selects a page and starts a navigation to it, and a browser if none runs. Resolves once the selection is stored. */
+  /** Selects a page, starts a browser if none runs, and navigates it there. Resolves once the selection is stored. */
   retarget: (sessionId: string, url: string) => Promise<void>;
-  /** The session's browser, started on the selected page if none runs. @throws Error with a sentence when it cannot start. */
+  /** Returns the session's browser, started on the selected page if none runs. @throws Error with a sentence. */
   ensure: (sessionId: string, signal?: AbortSignal) => Promise<LiveBrowser>;
   /**
    * Starts the browser for a tool call if none runs, and keeps it from being ended for another session.
@@ -119,41 +119,41 @@ export type BrowserService = {
   hold: (sessionId: string, signal?: AbortSignal) => Promise<() => void>;
   /**
    * Waits for a place, in line with the sessions, for a Chromium that the caller starts and ends.
-   * @throws Error with a sentence where browsers do not run on this machine; the signal's reason.
+   * @throws Error with a sentence when browsers do not run on this machine; the signal's reason.
    */
   lease: (signal: AbortSignal) => Promise<BrowserLease>;
-  /** Starts a browser ahead, for whoever is about to start a session; it is given back when nobody does. */
+  /** Starts a spare browser for a session that is about to begin; it is closed if no session takes it. */
   warmUp: () => void;
-  /** Starts the browser for a person if none runs; resolves once it is up or the session waits for a place. */
+  /** Starts the browser for a person if none runs; resolves once it runs or the session waits for a place. */
   open: (sessionId: string) => Promise<BrowserOpening>;
   /** Goes to a page for a tool or a person; http(s) and about:blank only. */
   navigate: (sessionId: string, url: string, signal?: AbortSignal) => Promise<NavigationOutcome>;
   /** Moves through the history of the page; if no browser runs, only starts one. */
   history: (sessionId: string, action: "back" | "forward" | "reload") => Promise<BrowserOpening>;
   /**
-   * Reads the script of these sessions' pages again, and runs it in the browsers of this process that are up. A page that
-   * cannot run it now gets it with its next document.
+   * Reloads the service's page script of these sessions and runs it in their browsers of this process. A page that cannot
+   * run it now gets it with its next document.
    */
   refreshPageScripts: (sessionIds: readonly string[]) => Promise<void>;
   /** Marks the browser as used now, so that it is not reaped. */
   touch: (sessionId: string) => void;
   /**
-   * Follows the live view; the last frame comes at once. Starts a browser only while a turn is open and a place is free;
-   * a finished session shows its last picture instead. @returns stops following.
+   * Follows the live view; the last frame is delivered immediately. Starts a browser only while a turn is open and a place
+   * is free; a finished session shows its last picture instead. @returns a function that stops following.
    */
   watch: (sessionId: string, listeners: ViewListeners) => () => void;
   input: (sessionId: string, input: BrowserInput) => Promise<void>;
   /** The CSS cursor keyword that the page shows at a point in CSS pixels; `default` if it is unknown. Starts no browser. */
   readCursor: (sessionId: string, x: number, y: number) => Promise<string>;
-  /** The last picture of the session's page; undefined if there is none. */
+  /** Returns the last picture of the session's page; undefined if none was taken. */
   readPicture: (sessionId: string) => Promise<PagePicture | undefined>;
-  /** When the last pictures of these sessions' pages were taken; nothing for a session without one. */
+  /** Returns when the last picture of each session's page was taken; sessions without a picture are left out. */
   readPictureTimes: (sessionIds: string[]) => Promise<Map<string, Date>>;
   /** Ends browsers that were not used for the idle time. @returns how many. */
   reapIdle: (now: Date) => Promise<number>;
   /** Ends the browser of one session and its processes. */
   closeSession: (sessionId: string) => Promise<void>;
-  /** How many browsers run, and of which kind, for the health check and the banner. */
+  /** Returns how many browsers run, and of which kind, for the health check and the startup banner. */
   describe: () => { available: boolean; live: number; detail: string };
   close: () => Promise<void>;
 };

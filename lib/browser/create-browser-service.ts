@@ -36,30 +36,31 @@ export type BrowserServiceDeps = {
   owner: BrowserOwner;
   /** Notifies another process that its browser was taken over; omit when there is only one process. */
   handOver?: HandOver;
-  /** Which Chromium to use: a program on this machine, or a DevTools endpoint, which wins. Without both there are no browsers. */
+  /** The Chromium to use: a DevTools endpoint (takes precedence) or a local program; with neither, no browsers run. */
   launch: { executablePath?: string; args?: string[]; env?: Record<string, string>; cdpUrl?: string };
   dataDir: string;
-  /** The guard's rule about the addresses that pages may open. */
+  /** The network guard's rule for the addresses that pages may open. */
   rule: AddressRule;
-  /** Where this service listens: pages can open its `/demo` and `/p/` paths only. */
+  /** The origin at which this service listens: pages can open only its public paths (`/demo`, `/p/`, `/v/`). */
   ownOrigin: Omit<OwnOrigin, "paths"> | undefined;
-  /** Is called with each request of a browser that the guard refused. */
+  /** Called with each browser request that the network guard refused. */
   onRequestRefused?: (refusal: NetworkRefusal) => void;
   idleMs: number;
-  /** How many browsers this process runs at once, and how long a session waits for one. */
+  /** How many browsers this process runs at the same time. */
   maxLive: number;
+  /** How long a session waits for a browser. */
   waitMs: number;
-  /** Stores what a person submitted in the overlay, given as the webhook's body; a refusal is shown to the person. */
+  /** Stores a submission of the overlay; `body` is the webhook's body. The overlay shows a refusal to the person. */
   onAnnotation: (sessionId: string, body: string) => Promise<AnnotationVerdict>;
   /**
-   * Stores a file that a page offered in the session's workspace. @returns its path there.
+   * Stores a file that a page offered for download in the session's workspace. @returns its path there.
    * @throws Error with a sentence when the file cannot be stored.
    */
   storeDownload: (sessionId: string, name: string, bytes: Uint8Array) => Promise<string>;
   /** Reads the service's script in the pages of a session. */
   readPageScript: (sessionId: string) => Promise<PageScript>;
   clock?: () => Date;
-  /** Whether a browser is kept warm for the next session; by default, if browsers run on this machine. */
+  /** Whether to keep a spare browser for the next session; defaults to true if browsers run on this machine. */
   keepSpare?: boolean;
   /** How long a page may take to answer; 30 s by default. */
   navigationTimeoutMs?: number;
@@ -84,8 +85,8 @@ type Parts = {
 };
 
 /**
- * Makes the service of all sessions' browsers. First it ends the browsers that an earlier process left behind, and sets
- * records of browsers whose process has gone to `expired`.
+ * Creates the browser service. It first ends the browsers that an earlier process left behind, and marks records of
+ * browsers whose process has ended as `expired`.
  */
 export async function createBrowserService(deps: BrowserServiceDeps): Promise<BrowserService> {
   const folder = join(deps.dataDir, "browsers");
@@ -217,7 +218,7 @@ function createSessionCalls({ deps, claims, browsers }: Parts) {
         (browser) => {
           if (!isOver) stop = browser.watch(listeners);
         },
-        (error) => logger.debug({ sessionId, err: error }, "a viewer found no browser to watch"),
+        (error) => logger.debug({ sessionId, err: error }, "no browser for a viewer to watch"),
       );
       return () => {
         isOver = true;
@@ -235,16 +236,16 @@ async function lease({ deps, egress, places }: Parts, signal: AbortSignal): Prom
   const { executablePath, args = [], env = {}, cdpUrl } = deps.launch;
   if (cdpUrl !== undefined || executablePath === undefined)
     throw new Error(
-      "this deployment has no Chromium of its own that could run beside the sessions' browsers",
+      "this deployment has no local Chromium that could run in addition to the sessions' browsers",
     );
   signal.throwIfAborted();
   const ticket = places.request(() => {});
   const leave = () => ticket.release(signal.reason as Error);
   signal.addEventListener("abort", leave, { once: true });
-  const late = setTimeout(() => ticket.release(new Error(explainNoPlace(deps))), deps.waitMs);
+  const timeout = setTimeout(() => ticket.release(new Error(explainNoPlace(deps))), deps.waitMs);
   try {
     await ticket.granted;
-    clearTimeout(late);
+    clearTimeout(timeout);
     const proxy = await egress.startProxy({ acceptsKey: true });
     return {
       executablePath,
@@ -261,7 +262,7 @@ async function lease({ deps, egress, places }: Parts, signal: AbortSignal): Prom
     ticket.release();
     throw error;
   } finally {
-    clearTimeout(late);
+    clearTimeout(timeout);
     signal.removeEventListener("abort", leave);
   }
 }
@@ -279,7 +280,7 @@ async function makeSessionBrowser(parts: Parts, sessionId: string): Promise<Sess
     record: createStoredRecord({ db, log, logger, owner }, sessionId, session),
     logger,
     isElsewhere: () => claims.isElsewhere(sessionId),
-    onTakenOver: (holder) => claims.tellTakenOver(sessionId, holder),
+    onTakenOver: (holder) => claims.notifyTakenOver(sessionId, holder),
     requestPlace: places.request,
     placeWait: {
       waitMs: deps.waitMs,
@@ -305,16 +306,16 @@ const explainNoPlace = ({ waitMs, maxLive }: BrowserServiceDeps) =>
   `no browser became free within ${waitMs / 1_000} s: all ${maxLive} are in use (BROWSER_MAX_LIVE); try again later`;
 
 async function takeFromPool(parts: Parts, sessionId: string): Promise<OpenBrowser> {
-  const taken = await parts.pool.take();
-  taken.process.nameSession(sessionId);
+  const browser = await parts.pool.take();
+  browser.process.nameSession(sessionId);
   try {
-    await taken.scripts.set(await parts.deps.readPageScript(sessionId));
-    if (!parts.isClosed) return taken;
+    await browser.scripts.set(await parts.deps.readPageScript(sessionId));
+    if (!parts.isClosed) return browser;
   } catch (error) {
-    await taken.close();
+    await browser.close();
     throw error;
   }
-  await taken.close();
+  await browser.close();
   throw new Error("the service is closing");
 }
 

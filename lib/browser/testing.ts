@@ -22,9 +22,9 @@ const WELL_KNOWN = [
 ];
 
 /**
- * The Chromium that tests run: `BROWSER_EXECUTABLE_PATH`, the one that the set-up found, or one in a well-known place.
+ * Finds the Chromium for tests: `BROWSER_EXECUTABLE_PATH`, the one that the set-up found, or one at a common path.
  *
- * @throws Error if there is none: a test that needs a browser fails instead of being skipped.
+ * @throws Error if there is none, because a test that needs a browser must fail instead of being skipped.
  */
 export function findTestChromium(): {
   executablePath: string;
@@ -49,7 +49,7 @@ export function findTestChromium(): {
   return { executablePath: found };
 }
 
-/** A web site on loopback. */
+/** Starts a web site on loopback. */
 export async function startTestSite(
   listener: RequestListener,
 ): Promise<{ origin: string; port: number; close: () => Promise<void> }> {
@@ -76,7 +76,7 @@ export async function insertTestSession(
   return id;
 }
 
-/** Polls every 20 ms until there is an answer. @throws Error after `timeoutMs`. */
+/** Polls `ask` every 20 ms until it returns neither undefined nor false. @throws Error after `timeoutMs`. */
 export async function waitFor<Value>(
   ask: () => Value | undefined | false | Promise<Value | undefined | false>,
   what: string,
@@ -90,22 +90,22 @@ export async function waitFor<Value>(
   throw new Error(`waited ${timeoutMs} ms for ${what}`);
 }
 
-/** The browser service on a fresh database, and what a test needs with it. */
+/** A browser service on a fresh database, with everything that it stored and logged. */
 export type TestBrowsers = {
   browsers: BrowserService;
   db: Database;
   log: EventLog;
   dataDir: string;
   annotations: { sessionId: string; submission: unknown }[];
-  /** Files that pages offered. */
+  /** Files that pages offered for download. */
   downloads: { sessionId: string; name: string; text: string }[];
   warnings: string[];
-  /** A second service on the same database and folder, as after a restart. */
+  /** Starts a second service on the same database and folder, as after a restart. */
   restart: (over?: Partial<BrowserServiceDeps>) => Promise<BrowserService>;
   close: () => Promise<void>;
 };
 
-/** Starts the browser service for a test; `allow` are entries of `NETWORK_ALLOW`, `shared` a database to use. */
+/** Starts the browser service for a test. `allow`: entries of `NETWORK_ALLOW`; `shared`: an existing database to use. */
 export async function openTestBrowsers(
   allow: string[],
   over: Partial<BrowserServiceDeps> = {},
@@ -133,7 +133,7 @@ export async function openTestBrowsers(
       dataDir,
       rule: createAddressRule({ allow }),
       ownOrigin: undefined,
-      // As after a restart: the previous owner of a browser has gone.
+      // A different owner for each service, as after a restart.
       owner: { name: `test ${services.length}`, isAlone: true },
       idleMs: 600_000,
       maxLive: 8,
@@ -172,7 +172,7 @@ export async function openTestBrowsers(
   };
 }
 
-/** The processes of the browsers of a data folder: those that its records name, with all their descendants. */
+/** Returns the ids of all browser processes of a data folder: those in its records, and their descendants. */
 export async function findBrowserProcesses(dataDir: string): Promise<number[]> {
   const folder = join(dataDir, "browsers");
   const names = readdirSync(folder).filter((name) => name.endsWith(".json"));
@@ -189,13 +189,13 @@ export async function findBrowserProcesses(dataDir: string): Promise<number[]> {
   return found;
 }
 
-/** What the descriptors of a process are: paths, and sockets and pipes with their numbers. */
+/** Lists the targets of a process's open file descriptors: paths, and sockets and pipes with their inode numbers. */
 export const readDescriptors = (pid: number | "self"): string[] =>
   readOrNothing(() => readdirSync(`/proc/${pid}/fd`)).flatMap((name) =>
     readOrNothing(() => [readlinkSync(`/proc/${pid}/fd/${name}`)]),
   );
 
-/** The local addresses, in the kernel's notation, on which processes listen for TCP connections. */
+/** Lists the local addresses, in the kernel's notation, on which the processes listen for TCP connections. */
 export async function listListeners(pids: number[]): Promise<string[]> {
   const held = new Set(pids.flatMap((pid) => readDescriptors(pid)));
   return ["tcp", "tcp6"].flatMap((kind) =>
@@ -208,7 +208,7 @@ export async function listListeners(pids: number[]): Promise<string[]> {
   );
 }
 
-/** A process may end while it is looked at. */
+/** Reads a list from `/proc`; returns an empty list if the process ended meanwhile. */
 function readOrNothing<Value>(read: () => Value[]): Value[] {
   try {
     return read();

@@ -11,7 +11,7 @@ const LIMITS = { memoryBytesMax: 64 * 1_048_576, processesMax: 20, processorsMax
 const root = await mkdtemp(join(tmpdir(), "control-groups-"));
 after(() => rm(root, { recursive: true, force: true }));
 
-/** A machine whose cgroup v2 is a folder. It cannot refuse or remove what the kernel would. */
+/** Simulates a machine's cgroup v2 with a folder, without the kernel's checks and removals. */
 async function machine(
   own: string,
   { controllers = "cpu memory pids", enabled = "cpu memory pids", members = [] as number[] } = {},
@@ -35,24 +35,24 @@ async function machine(
 }
 
 describe("control groups", () => {
-  it("have limits of memory, processes and processors, and are made once", async () => {
+  it("have limits of memory, processes and processors, and are created once", async () => {
     const { group, find } = await machine("/service.service");
     const found = await find();
     if (!found.works) assert.fail(found.reason);
-    const made = await found.groups.open("ses_a", LIMITS);
-    assert.equal(await found.groups.open("ses_a", LIMITS), made);
+    const sessionGroup = await found.groups.open("ses_a", LIMITS);
+    assert.equal(await found.groups.open("ses_a", LIMITS), sessionGroup);
     const folder = join(group, `agent-sessions-${process.pid}`, "ses_a");
-    assert.equal(made.joinPath, join(folder, "cgroup.procs"));
+    assert.equal(sessionGroup.joinPath, join(folder, "cgroup.procs"));
     const read = (name: string) => readFile(join(folder, name), "utf8");
     assert.deepEqual(
       [await read("memory.max"), await read("pids.max"), await read("cpu.max")],
       ["67108864", "20", "150000 100000"],
     );
     await writeFile(join(folder, "memory.events"), "low 0\noom 3\noom_kill 2\n");
-    assert.equal(await made.readMemoryKills(), 2);
+    assert.equal(await sessionGroup.readMemoryKills(), 2);
   });
 
-  it("do without limits of processors where the controller is not delegated", async () => {
+  it("have no processor limit if the cpu controller is not delegated", async () => {
     const { group, find } = await machine("/a", { controllers: "memory pids", enabled: "memory pids" });
     const found = await find();
     if (!found.works) assert.fail(found.reason);
@@ -60,19 +60,19 @@ describe("control groups", () => {
     await assert.rejects(stat(join(group, `agent-sessions-${process.pid}`, "ses_a", "cpu.max")));
   });
 
-  it("turn the controllers on", async () => {
+  it("enable the controllers", async () => {
     const { group, find } = await machine("/a", { enabled: "" });
     await find();
     assert.equal(await readFile(join(group, "cgroup.subtree_control"), "utf8"), "+memory +pids +cpu");
   });
 
-  it("are not made without a reason why", async () => {
+  it("return a reason when they cannot be created", async () => {
     const lacking = await machine("/a", { controllers: "hugetlb", enabled: "" });
     const login = await machine("/user.slice/session-3.scope");
     const plain = await machine("/a");
     for (const [found, reason] of [
       [await lacking.find(), /^the controllers memory and pids are not available to the service$/],
-      [await login.find(), /^the group of a login session is left alone; .*Delegate=yes$/],
+      [await login.find(), /^the service does not change the group of a login session; .*Delegate=yes$/],
       [
         await plain.find({ mountInfo: "22 1 0:20 / /proc rw - proc proc rw\n" }),
         /^the machine has no cgroup v2$/,
@@ -84,7 +84,7 @@ describe("control groups", () => {
     }
   });
 
-  it("hold and end real processes where this machine has them, and are gone after it", async (t) => {
+  it("contain and kill real processes where this machine has groups, and are removed afterwards", async (t) => {
     const found = await findControlGroups();
     if (!found.works) {
       assert.notEqual(found.reason, "");

@@ -2,27 +2,27 @@ import { mkdir, readdir, readFile, rmdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** What the processes of a group may use together. */
+/** Limits for all processes of a group together. */
 export type GroupLimits = { memoryBytesMax: number; processesMax: number; processorsMax: number };
 
 /** A control group of the kernel (cgroup v2). */
 export type ControlGroup = {
-  /** A process that writes 0 into this file moves into the group, and all that it starts belong to it. */
+  /** A process that writes 0 to this file moves into the group; processes that it then starts are in the group, too. */
   joinPath: string;
-  /** How many processes the kernel has ended in it because their memory was used up. */
+  /** Reads how many of its processes the kernel has killed because the group reached its memory limit. */
   readMemoryKills: () => Promise<number>;
 };
 
 /** The groups of one process of the service. */
 export type ControlGroups = {
-  /** The group of a name, made with the limits where there is none. */
+  /** Returns the group with this name; creates it with the limits if it does not exist. */
   open: (name: string, limits: GroupLimits) => Promise<ControlGroup>;
-  /** Ends all processes of a group, and removes it. */
+  /** Kills all processes of a group, and removes the group. */
   remove: (name: string) => Promise<void>;
   close: () => Promise<void>;
 };
 
-/** The groups of this machine, or why there are none, as half a sentence. */
+/** The groups of this machine, or the reason why there are none, as a clause. */
 export type FoundGroups = { works: true; groups: ControlGroups } | { works: false; reason: string };
 
 const PREFIX = "agent-sessions-";
@@ -32,7 +32,7 @@ const CPU_PERIOD_US = 100_000;
 const REMOVAL_ATTEMPTS = 50;
 const REMOVAL_PAUSE_MS = 20;
 
-/** Where the kernel shows the groups of this process. */
+/** What the kernel reports about the groups of this process. */
 type Places = { mountInfo: string; own: string; pid: number; readParent: (pid: number) => Promise<number> };
 
 const readPlaces = async (): Promise<Places> => ({
@@ -44,14 +44,14 @@ const readPlaces = async (): Promise<Places> => ({
 
 async function readParent(pid: number): Promise<number> {
   const text = await readFile(`/proc/${pid}/stat`, "utf8");
-  // The command's name, in parentheses, may hold spaces.
+  // The command name, in parentheses, may contain spaces.
   return Number(text.slice(text.lastIndexOf(")") + 2).split(" ")[1]);
 }
 
 /**
- * Finds out whether groups can be made below the service's own, by making one. That takes root or a delegated group
- * (systemd: `Delegate=yes`), with the controllers for memory and processes. The service moves into a group beside them,
- * because the kernel wants processes in leaves only, if nobody but itself and what has started it is in its group.
+ * Determines whether groups can be created below the service's own group, by creating one. That takes root or a delegated
+ * group (systemd: `Delegate=yes`) with the controllers for memory and processes. Because the kernel allows processes only
+ * in leaf groups, the service moves into a sibling group, if its group contains only itself and its parent processes.
  */
 export async function findControlGroups(read: () => Promise<Places> = readPlaces): Promise<FoundGroups> {
   if (process.platform !== "linux") return { works: false, reason: "not on Linux" };
@@ -67,11 +67,11 @@ export async function findControlGroups(read: () => Promise<Places> = readPlaces
     }
     return { works: false, reason };
   } catch (error) {
-    return { works: false, reason: sayWhy(error) };
+    return { works: false, reason: describeError(error) };
   }
 }
 
-/** The folder of the group that this process is in. */
+/** Returns the folder of the group that this process is in. */
 function findOwnGroup({ mountInfo, own }: Places): string | { reason: string } {
   const path = /^0::(.*)$/m.exec(own)?.[1];
   const mount = mountInfo
@@ -84,17 +84,18 @@ function findOwnGroup({ mountInfo, own }: Places): string | { reason: string } {
     return { reason: "the machine has no cgroup v2" };
   if (/(^|\/)session-[^/]+\.scope$/.test(path))
     return {
-      reason: "the group of a login session is left alone; start the service as a unit with Delegate=yes",
+      reason:
+        "the service does not change the group of a login session; start the service as a unit with Delegate=yes",
     };
   const below = relative(root, path);
   return below.startsWith("..") ? { reason: "its own group is not visible" } : join(mountPoint, below);
 }
 
-/** Its own group, and that of its unit if the unit has put it into a subgroup (systemd: `DelegateSubgroup=`). */
+/** Returns the service's own group, and its unit's group if that is the parent (systemd: `DelegateSubgroup=`). */
 const candidates = (own: string): string[] =>
   /\.(service|scope)$/.test(dirname(own)) ? [own, dirname(own)] : [own];
 
-/** @returns why groups below this one cannot have the controllers. */
+/** Enables the controllers for groups below this one. @returns why that is not possible; undefined on success. */
 async function enableControllers(base: string, places: Places): Promise<string | undefined> {
   const available = await readWords(join(base, "cgroup.controllers"));
   const lacking = NEEDED.filter((name) => !available.includes(name));
@@ -110,7 +111,7 @@ async function enableControllers(base: string, places: Places): Promise<string |
   try {
     await turnOn();
   } catch (error) {
-    if (!isBusy(error)) return sayWhy(error);
+    if (!isBusy(error)) return describeError(error);
     const refusal = await moveToLeaf(base, places);
     if (refusal !== undefined) return refusal;
     await turnOn();
@@ -118,7 +119,7 @@ async function enableControllers(base: string, places: Places): Promise<string |
   return undefined;
 }
 
-/** Moves the service out of the group, into one beside those of the sessions. */
+/** Moves the service out of the group, into a sibling of the sessions' groups. @returns why not; undefined on success. */
 async function moveToLeaf(base: string, { pid, readParent }: Places): Promise<string | undefined> {
   const family = new Set<number>();
   for (let each = pid; each > 0 && !family.has(each); each = await readParent(each)) family.add(each);
@@ -144,7 +145,7 @@ async function openGroups(base: string, pid: number): Promise<ControlGroups> {
     const folder = join(root, name);
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, "memory.max"), String(limits.memoryBytesMax));
-    // A kernel without swap has no such file.
+    // The file does not exist on a kernel without swap.
     await writeFile(join(folder, "memory.swap.max"), "0", { flag: "r+" }).catch(ignoreMissing);
     await writeFile(join(folder, "pids.max"), String(limits.processesMax));
     if (isOnByKernel.includes("cpu")) {
@@ -163,10 +164,10 @@ async function openGroups(base: string, pid: number): Promise<ControlGroups> {
     open(name, limits) {
       const existing = open.get(name);
       if (existing) return existing;
-      const made = make(name, limits);
-      open.set(name, made);
-      made.catch(() => open.delete(name));
-      return made;
+      const group = make(name, limits);
+      open.set(name, group);
+      group.catch(() => open.delete(name));
+      return group;
     },
     async remove(name) {
       if (open.delete(name)) await removeGroup(join(root, name));
@@ -179,7 +180,7 @@ async function openGroups(base: string, pid: number): Promise<ControlGroups> {
   };
 }
 
-/** Removes the groups of processes of the service that were killed. */
+/** Removes the groups that killed processes of the service left behind. */
 async function sweep(base: string, pid: number): Promise<void> {
   for (const name of await readdir(base)) {
     const owner = name.startsWith(PREFIX) ? Number(name.slice(PREFIX.length)) : Number.NaN;
@@ -190,9 +191,9 @@ async function sweep(base: string, pid: number): Promise<void> {
   }
 }
 
-/** Ends what is in a group, and removes it as soon as the kernel has let its processes go. */
+/** Kills the processes of a group, and removes the group as soon as they have ended. */
 async function removeGroup(folder: string): Promise<void> {
-  // Older than Linux 5.14, the kernel cannot; commands have ended by then.
+  // Kernels before Linux 5.14 have no `cgroup.kill`; the group's commands have ended by then.
   await writeFile(join(folder, "cgroup.kill"), "1", { flag: "r+" }).catch(ignoreMissing);
   for (let attempt = 1; ; attempt++) {
     try {
@@ -201,7 +202,7 @@ async function removeGroup(folder: string): Promise<void> {
     } catch (error) {
       if (codeOf(error) === "ENOENT") return;
       if (!isBusy(error) || attempt === REMOVAL_ATTEMPTS)
-        throw new Error(`the control group ${basename(folder)} was not removed: ${sayWhy(error)}`, {
+        throw new Error(`the control group ${basename(folder)} was not removed: ${describeError(error)}`, {
           cause: error,
         });
       await sleep(REMOVAL_PAUSE_MS);
@@ -224,7 +225,7 @@ const readWords = async (path: string): Promise<string[]> =>
 const codeOf = (error: unknown): unknown =>
   error instanceof Error && "code" in error ? error.code : undefined;
 const isBusy = (error: unknown): boolean => codeOf(error) === "EBUSY";
-const sayWhy = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const describeError = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 function ignoreMissing(error: unknown): void {
   if (codeOf(error) !== "ENOENT") throw error;

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { test } from "node:test";
 
-test("a process that closes what it has inherited passes nothing on", {
+test("a process that closes its inherited descriptors passes none on to its children", {
   skip: process.platform !== "linux",
 }, () => {
   const script = `

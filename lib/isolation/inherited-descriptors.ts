@@ -1,14 +1,14 @@
 import { closeSync, readdirSync, readFileSync } from "node:fs";
 
-/** The bit of `flags` in /proc/<pid>/fdinfo (octal) for descriptors that a started program does not get. */
+/** The close-on-exec bit of `flags` in /proc/<pid>/fdinfo (octal): a started program does not inherit such descriptors. */
 const CLOSE_ON_EXEC = 0o2000000;
 const STANDARD_MAX = 2;
 
 /**
- * Closes what this process has inherited from the one that started it, standard streams aside: every process that it
- * starts would inherit it, too. Node itself opens nothing in that way. Does nothing on systems other than Linux.
+ * Closes the descriptors that this process inherited, except the standard streams, because every process that it starts
+ * would inherit them, too. Node's own descriptors are not inheritable. Does nothing on systems other than Linux.
  *
- * @returns what was closed.
+ * @returns the closed descriptors.
  */
 export function closeInheritedDescriptors(): number[] {
   if (process.platform !== "linux") return [];
@@ -27,7 +27,7 @@ function isInheritable(descriptor: number): boolean {
     const flags = /^flags:\s+(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, "utf8"))?.[1];
     return flags !== undefined && (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) === 0;
   } catch (error) {
-    // The descriptor of the listing itself is closed by now.
+    // The listing contains its own descriptor, which is closed by now.
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
     throw error;
   }

@@ -14,7 +14,7 @@ const machine = {
 const find = (over: Partial<typeof machine> = {}) => findSandboxUsers({ ...machine, ...over }, new Set());
 
 describe("users of sessions", () => {
-  it("differ from each other, and are given back", () => {
+  it("differ from each other, and can be released", () => {
     const users = find() ?? assert.fail();
     const some = Array.from({ length: 1_000 }, () => users.assign() ?? assert.fail());
     assert.equal(new Set(some.map(({ uid }) => uid)).size, 1_000);
@@ -25,14 +25,14 @@ describe("users of sessions", () => {
     assert.deepEqual(users.assignOwner(one.uid), one);
   });
 
-  it("are the owners of files that exist, if they are of the range", () => {
+  it("can be assigned as owners of existing files, if in the range", () => {
     const users = find() ?? assert.fail();
     assert.equal(users.assignOwner(0), undefined);
     assert.equal(users.assignOwner(65_533), undefined);
     assert.deepEqual(users.assignOwner(2_000_000_000), { uid: 2_000_000_000, gid: 2_000_000_000 });
   });
 
-  it("exist in a container with few numbers, and end when all are assigned", () => {
+  it("exist in a container with few user ids, until all are assigned", () => {
     const map = "0 100000 65536\n";
     const users = find({ uidMap: map, gidMap: map }) ?? assert.fail();
     const all = new Set<number>();
@@ -42,7 +42,7 @@ describe("users of sessions", () => {
     assert.equal(users.assign()?.uid, 61_200);
   });
 
-  it("are never those of an account or of a group", () => {
+  it("are never ids of an account or a group", () => {
     const map = "0 100000 65536\n";
     const users = find({
       uidMap: map,
@@ -55,12 +55,12 @@ describe("users of sessions", () => {
       assert.ok(user.uid !== 61_300 && user.uid !== 61_301);
   });
 
-  it("are not of a range that belongs to the containers of an account", () => {
+  it("are not in a range of subordinate ids", () => {
     assert.equal(find({ subuid: "ada:2000000000:65536\n" })?.range.last, 65_519);
     assert.equal(find({ subgid: "ada:2000000000:65536\nbob:60000:10000\n" }), undefined);
   });
 
-  it("do not exist where the numbers do not", () => {
+  it("do not exist if the ids are not mapped", () => {
     assert.equal(find({ uidMap: "0 1000 1\n" }), undefined);
     assert.equal(find({ gidMap: "0 1000 1\n" }), undefined);
   });

@@ -1,18 +1,18 @@
 import { randomInt } from "node:crypto";
 import { readFile } from "node:fs/promises";
 
-/** Who processes run as that the service does not trust. The group has the same number. */
+/** The user that an untrusted process runs as. The group has the same number. */
 export type SandboxUser = { uid: number; gid: number };
 
-/** Assigns users that nothing else on this machine has, so that one session's processes and files are closed to another's. */
+/** Assigns otherwise unused users of this machine, so that sessions cannot access each other's processes and files. */
 export type SandboxUsers = {
-  /** @returns undefined when all are assigned. */
+  /** Assigns a free user. @returns undefined when all are assigned. */
   assign: () => SandboxUser | undefined;
-  /** Assigns the user of files that exist. @returns undefined when it is not one of these users, or is assigned already. */
+  /** Assigns the owner of existing files. @returns undefined when `uid` is not in the range, or is already assigned. */
   assignOwner: (uid: number) => SandboxUser | undefined;
-  /** Gives a user back once it has neither processes nor files. */
+  /** Makes a user available again. Call it once the user has neither processes nor files. */
   release: (user: SandboxUser) => void;
-  /** The numbers that are assigned from. */
+  /** The range of user ids. */
   range: IdRange;
 };
 
@@ -20,17 +20,17 @@ export type SandboxUsers = {
 type IdRange = { first: number; last: number };
 
 /**
- * Numbers that neither distributions nor systemd give out, the largest range first; the second one is for containers that
- * have 65,536 numbers only, where no systemd uses it (systemd, UIDS-GIDS.md).
+ * User ids that neither distributions nor systemd assign, largest range first. The second range is for containers with only
+ * 65,536 ids, where no systemd runs that could use it (systemd, UIDS-GIDS.md).
  */
 const RANGES: readonly IdRange[] = [
   { first: 1_879_048_192, last: 2_147_352_575 },
   { first: 61_184, last: 65_519 },
 ];
-/** The largest number of picks at random before the free ones are searched in order. */
+/** Number of random picks before the free ids are searched in order. */
 const PICKS_MAX = 20;
 
-/** Files with real accounts and with the ranges that are given to containers of accounts. */
+/** Contents of the files with the machine's accounts, the subordinate id ranges of accounts, and the mapped ids. */
 type AccountFiles = {
   passwd: string;
   group: string;
@@ -49,11 +49,11 @@ const ACCOUNT_PATHS: Record<keyof AccountFiles, string> = {
   gidMap: "/proc/self/gid_map",
 };
 
-/** Users belong to the machine: the parts of one process that assign them share this. */
+/** Shared by all callers in this process, because users belong to the machine. */
 const assigned = new Set<number>();
 let opened: Promise<SandboxUsers | undefined> | undefined;
 
-/** The users of this machine, found once; undefined when the service is not root and cannot start processes as others. */
+/** Returns the users of this machine (cached); undefined if the service is not root and cannot change users. */
 export function openSandboxUsers(): Promise<SandboxUsers | undefined> {
   opened ??=
     process.getuid?.() === 0 ? readAccountFiles().then(findSandboxUsers) : Promise.resolve(undefined);
@@ -63,7 +63,7 @@ export function openSandboxUsers(): Promise<SandboxUsers | undefined> {
 async function readAccountFiles(): Promise<AccountFiles> {
   const read = async (name: keyof AccountFiles) => {
     const text = await readFile(ACCOUNT_PATHS[name], "utf8").catch((error: NodeJS.ErrnoException) => {
-      // Many systems have no subordinate ids; an unreadable list of accounts is a fault.
+      // Many systems have no files of subordinate ids. Any other failure is an error.
       if (error.code === "ENOENT") return "";
       throw error;
     });
@@ -73,31 +73,31 @@ async function readAccountFiles(): Promise<AccountFiles> {
   return Object.fromEntries(await Promise.all(names.map(read))) as AccountFiles;
 }
 
-/** @returns undefined when none of the ranges exists in this user namespace. */
+/** Finds the users in the files. @returns undefined when no range is free and mapped in this user namespace. */
 export function findSandboxUsers(
   files: AccountFiles,
-  taken: Set<number> = assigned,
+  assignedIds: Set<number> = assigned,
 ): SandboxUsers | undefined {
   const mapped = [files.uidMap, files.gidMap].map(readMap);
   const accounts = new Set([files.passwd, files.group].flatMap(readAccountIds));
-  const given = [files.subuid, files.subgid].flatMap(readSubordinateRanges);
+  const subordinate = [files.subuid, files.subgid].flatMap(readSubordinateRanges);
   const isOverlapping = (range: IdRange) =>
-    given.some(({ first, last }) => first <= range.last && last >= range.first);
+    subordinate.some(({ first, last }) => first <= range.last && last >= range.first);
   const range = RANGES.find(
     ({ first, last }) =>
       !isOverlapping({ first, last }) &&
       mapped.every((parts) => parts.some((part) => part.first <= first && part.last >= last)),
   );
   if (!range) return undefined;
-  const isFree = (id: number) => !taken.has(id) && !accounts.has(id);
+  const isFree = (id: number) => !assignedIds.has(id) && !accounts.has(id);
   const give = (id: number): SandboxUser => {
-    taken.add(id);
+    assignedIds.add(id);
     return { uid: id, gid: id };
   };
   return {
     range,
     assign() {
-      // At random, so that services of one machine that do not know each other do not assign the same user.
+      // At random, so that independent services on one machine do not assign the same user.
       for (let pick = 0; pick < PICKS_MAX; pick++) {
         const id = randomInt(range.first, range.last + 1);
         if (isFree(id)) return give(id);
@@ -106,24 +106,24 @@ export function findSandboxUsers(
       return undefined;
     },
     assignOwner: (uid) => (uid >= range.first && uid <= range.last && isFree(uid) ? give(uid) : undefined),
-    release: ({ uid }) => void taken.delete(uid),
+    release: ({ uid }) => void assignedIds.delete(uid),
   };
 }
 
 const readLines = (text: string): string[] => text.split("\n").filter((line) => line.trim() !== "");
 
-/** What of the host's numbers exists in this user namespace: `inside outside count`. */
+/** Reads the ids that exist in this user namespace, from lines of `inside outside count`. */
 const readMap = (text: string): IdRange[] =>
   readLines(text).map((line) => {
     const [inside = 0, , count = 0] = line.trim().split(/\s+/).map(Number);
     return { first: inside, last: inside + count - 1 };
   });
 
-/** `name:password:id:…` */
+/** Reads the ids from lines of `name:password:id:…`. */
 const readAccountIds = (text: string): number[] =>
   readLines(text).map((line) => Number(line.split(":")[2] ?? Number.NaN));
 
-/** `name:first:count` */
+/** Reads the ranges from lines of `name:first:count`. */
 const readSubordinateRanges = (text: string): IdRange[] =>
   readLines(text).map((line) => {
     const [, first = 0, count = 0] = line.split(":").map(Number);

@@ -5,7 +5,7 @@ import { buildSeccompFilter, type FilterArch } from "./seccomp-filter.ts";
 const AUDIT = { x64: 0xc000003e, arm64: 0xc00000b7, i386: 0x40000003 };
 const ERRORS: Record<number, string> = { 1: "EPERM", 38: "ENOSYS", 97: "EAFNOSUPPORT" };
 
-/** What the kernel would do: runs the filter on a call, as the kernel's BPF machine does. */
+/** Interprets the filter for a call as the kernel's BPF machine does. @returns the kernel's action. */
 function decide(filter: Uint8Array, audit: number, number: number, args: bigint[] = []): string {
   const program = Buffer.from(filter);
   const call = Buffer.alloc(64);
@@ -34,7 +34,7 @@ function decide(filter: Uint8Array, audit: number, number: number, args: bigint[
   return assert.fail("the program has no answer");
 }
 
-/** Numbers of the kernel's tables (`asm/unistd_64.h`, `asm-generic/unistd.h`), written independently of the filter. */
+/** Numbers from the kernel's tables (`asm/unistd_64.h`, `asm-generic/unistd.h`), written independently of the filter. */
 const CALLS: [name: string, x64: number, arm64: number, args: bigint[], verdict: string][] = [
   ["read", 0, 63, [], "allow"],
   ["execve", 59, 221, [], "allow"],
@@ -93,7 +93,7 @@ for (const arch of ["x64", "arm64"] as const satisfies FilterArch[]) {
         assert.equal(decide(filter, AUDIT[arch], number, args), verdict);
       });
     }
-    it("ends a process that calls in the way of another processor", () => {
+    it("ends a process that makes a call of another architecture", () => {
       for (const [name, audit] of Object.entries(AUDIT))
         assert.equal(decide(filter, audit, arch === "x64" ? 0 : 63), name === arch ? "allow" : "kill");
     });

@@ -1,10 +1,10 @@
-/** A processor that there is a filter for, in Node's words. */
+/** A processor architecture with a filter, named as in `process.arch`. */
 export type FilterArch = "x64" | "arm64";
 
-/** A system call's number per processor; null where it does not exist. */
+/** A system call's number on each processor; null if it does not exist there. */
 type Numbers = readonly [x64: number | null, arm64: number | null];
 
-/** Answered with EPERM. What a process without privileges cannot do anyway is here too, so that a kernel bug in it is out of reach. */
+/** Calls that fail with EPERM. Includes calls that need privileges, so that kernel bugs in them are out of reach. */
 const FORBIDDEN: Record<string, Numbers> = {
   // Other processes.
   ptrace: [101, 117],
@@ -65,7 +65,7 @@ const FORBIDDEN: Record<string, Numbers> = {
   iopl: [172, null],
   ioperm: [173, null],
   modify_ldt: [154, null],
-  // Where memory lies on machines with several nodes.
+  // Placement of memory on NUMA machines.
   mbind: [237, 235],
   set_mempolicy: [238, 237],
   get_mempolicy: [239, 236],
@@ -74,18 +74,18 @@ const FORBIDDEN: Record<string, Numbers> = {
   set_mempolicy_home_node: [450, 450],
 };
 
-/** Answered with ENOSYS: programs then use what was there before these calls. */
+/** Calls that fail with ENOSYS, so that programs fall back to older calls. */
 const MISSING: Record<string, Numbers> = {
   io_uring_setup: [425, 425],
   io_uring_enter: [426, 426],
   io_uring_register: [427, 427],
   // Its flags lie in memory, which a filter cannot read. The C library falls back to `clone`.
   clone3: [435, 435],
-  // Memory that no measurement of a command sees.
+  // Its memory is not counted as memory of the command.
   memfd_secret: [447, 447],
 };
 
-/** Judged by an argument, too. */
+/** Calls that are allowed or denied by their arguments. */
 const CHECKED = {
   clone: [56, 220],
   personality: [135, 92],
@@ -95,7 +95,7 @@ const CHECKED = {
   shmget: [29, 194],
 } satisfies Record<string, Numbers>;
 
-/** The newest system call that was considered here (mseal). Newer ones, and those of x32, are answered with ENOSYS. */
+/** The newest system call considered here (mseal). Newer calls, and those of x32, fail with ENOSYS. */
 const NEWEST = 462;
 
 const ARCHITECTURES: Record<FilterArch, { audit: number; column: 0 | 1 }> = {
@@ -104,13 +104,13 @@ const ARCHITECTURES: Record<FilterArch, { audit: number; column: 0 | 1 }> = {
 };
 
 const NEW_NAMESPACES = 0x7e020000;
-/** Linux and 32-bit Linux, both also with the name of an old kernel, and the query of the current one. */
+/** Linux and 32-bit Linux, each also with UNAME26 (report an old kernel version), and the query of the current value. */
 const PERSONALITIES = [0x0, 0x8, 0x20000, 0x20008, 0xffffffff];
-/** Unix, IPv4, IPv6 and netlink. Others, such as the way from a virtual machine to its host, are not bound to the network namespace. */
+/** Unix, IPv4, IPv6 and netlink. Others, such as vsock (virtual machine to host), bypass the network namespace. */
 const SOCKET_FAMILIES = [1, 2, 10, 16];
-/** TIOCSTI and TIOCLINUX put input into a terminal. */
+/** TIOCSTI and TIOCLINUX, which insert input into a terminal. */
 const TERMINAL_INPUT = [0x5412, 0x541c];
-/** Shared memory of System V is in the memory of no process. Databases have a small segment, as a lock. */
+/** System V shared memory does not count as memory of a process. Databases need a small segment as a lock. */
 const SHARED_MEMORY_BYTES_MAX = 65_536;
 
 const EPERM = 1;
@@ -121,7 +121,7 @@ const KILL_PROCESS = 0x80000000;
 const ALLOW = 0x7fff0000;
 const ERRNO = 0x00050000;
 
-/** Offsets in what a filter sees of a call. */
+/** Offsets in `struct seccomp_data`, the input of a filter. */
 const NUMBER_AT = 0;
 const ARCHITECTURE_AT = 4;
 const lowOfArgument = (index: number) => 16 + 8 * index;
@@ -133,18 +133,18 @@ type Instruction = { code: number; yes: number; no: number; value: number };
 const load = (at: number): Instruction => ({ code: 0x20, yes: 0, no: 0, value: at });
 const answer = (action: number): Instruction => ({ code: 0x06, yes: 0, no: 0, value: action });
 const fail = (errno: number): Instruction => answer(ERRNO | errno);
-/** Conditional jumps over so many instructions. */
+/** Conditional jumps: `yes` and `no` are the numbers of instructions to skip. */
 const ifEqual = (value: number, yes: number, no: number): Instruction => ({ code: 0x15, yes, no, value });
 const ifGreater = (value: number, yes: number, no: number): Instruction => ({ code: 0x25, yes, no, value });
 const ifAnyBit = (value: number, yes: number, no: number): Instruction => ({ code: 0x45, yes, no, value });
 
-/** Runs `body`, which ends with an answer, for one number. */
+/** Runs `body`, which must end with an answer, for one system call number. */
 const when = (number: number, body: Instruction[]): Instruction[] => [
   ifEqual(number, 0, body.length),
   ...body,
 ];
 
-/** The answer for values of a list, and another one for all others. */
+/** Answers `listed` if the loaded value is in `values`, and `others` if not. */
 const byList = (at: number, values: number[], listed: Instruction, others: Instruction): Instruction[] => [
   load(at),
   ...values.map((value, index) => ifEqual(value, values.length - index, 0)),
@@ -153,9 +153,9 @@ const byList = (at: number, values: number[], listed: Instruction, others: Instr
 ];
 
 /**
- * A seccomp filter for commands, as bubblewrap reads it (`--seccomp`): an array of BPF instructions. It refuses what
- * Docker's default profile refuses a container without privileges, and what is said above. Denied calls fail with an
- * error; a call in the way of another processor, such as 32-bit x86, ends the process.
+ * Builds a seccomp filter for commands as an array of BPF instructions, the format of bubblewrap's `--seccomp`. It denies
+ * the calls that Docker's default profile denies to an unprivileged container, and those explained above. Denied calls fail
+ * with an error; a call of another architecture, such as 32-bit x86, ends the process.
  */
 export function buildSeccompFilter(arch: FilterArch): Uint8Array {
   const { audit, column } = ARCHITECTURES[arch];
@@ -196,7 +196,7 @@ export function buildSeccompFilter(arch: FilterArch): Uint8Array {
   ]);
 }
 
-/** In the byte order of both processors. */
+/** Encodes instructions as little-endian, the byte order of both processors. */
 function encode(program: Instruction[]): Uint8Array {
   const bytes = Buffer.alloc(program.length * 8);
   for (const [index, { code, yes, no, value }] of program.entries()) {
@@ -208,6 +208,6 @@ function encode(program: Instruction[]): Uint8Array {
   return bytes;
 }
 
-/** The filter of this machine; undefined on a processor for which there is none. */
+/** Returns the filter for this machine; undefined if its processor has none. */
 export const seccompFilter = (): Uint8Array | undefined =>
   process.arch === "x64" || process.arch === "arm64" ? buildSeccompFilter(process.arch) : undefined;

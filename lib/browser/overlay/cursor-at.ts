@@ -1,7 +1,7 @@
 /**
- * The CSS cursor keyword that a page shows at a point of its view, `auto` resolved as browsers do: a caret over text,
- * an arrow elsewhere. Looks into open shadow roots, frames of the same origin and the overlay's own closed root. Runs
- * inside pages, so it uses nothing from outside its own braces.
+ * Returns the CSS cursor keyword that a page shows at a point of its viewport. Resolves `auto` as browsers do: a caret over
+ * text, an arrow elsewhere. Looks into open shadow roots, frames of the same origin and the overlay's own closed root. Runs
+ * inside pages, so it must not refer to anything outside its own body.
  */
 export function cursorAt(
   x: number,
@@ -40,7 +40,7 @@ export function cursorAt(
   }
 
   const style = getComputedStyle(element);
-  // The last item of a list is the keyword, used when the page's own pictures do not load.
+  // The last item of the list is a keyword, the fallback for the page's own cursor images.
   const keyword = style.cursor.split(",").at(-1)?.trim() ?? "auto";
   if (keyword !== "auto") return keyword;
   return style.userSelect !== "none" && isOverText(element.ownerDocument) ? "text" : "default";

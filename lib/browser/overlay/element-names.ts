@@ -1,14 +1,14 @@
 /** Selectors and labels for elements. */
 export type ElementNames = {
-  /** A selector that finds the element alone, by what its author chose where possible. */
+  /** Returns a selector that matches only this element; prefers ids and attributes that the page's author chose. */
   selectorOf: (element: Element) => string;
-  /** The text that a person sees in it, at most 160 characters. */
+  /** Returns the element's visible text, at most 160 characters. */
   textOf: (element: Element) => string;
-  /** Its tag and a short label. */
+  /** Returns the element's tag and a short label. */
   nameOf: (element: Element) => string;
 };
 
-/** Makes the names. Runs inside pages, so it uses nothing from outside its own braces. */
+/** Creates the functions. Runs inside pages, so it must not refer to anything outside its own body. */
 export function createElementNames(): ElementNames {
   function escapeValue(value: string): string {
     return value.replace(/["\\]/g, "\\$&").replace(/\n/g, "\\a ");
@@ -16,7 +16,7 @@ export function createElementNames(): ElementNames {
   function isUnique(selector: string): boolean {
     return document.querySelectorAll(selector).length === 1;
   }
-  /** A selector by something the author of the page chose; ids that a framework counted up do not last. */
+  /** Builds a selector from an id or attribute that the page's author chose; skips ids that a framework generated. */
   function namedSelector(element: Element): string | undefined {
     const name = element.localName;
     const isLasting =
@@ -55,7 +55,7 @@ export function createElementNames(): ElementNames {
     return steps.join(" > ");
   }
   function textOf(element: Element): string {
-    // biome-ignore lint/performance/useDomNodeTextContent: what a person sees is wanted, without scripts and hidden parts
+    // biome-ignore lint/performance/useDomNodeTextContent: only the visible text is wanted, without scripts and hidden parts
     const text = element instanceof HTMLElement ? element.innerText : element.textContent;
     return (text ?? "").replace(/\s+/g, " ").trim().slice(0, 160);
   }

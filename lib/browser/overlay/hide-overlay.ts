@@ -8,19 +8,19 @@ const HIDE_TIMEOUT_MS = 10_000;
 /**
  * Removes the overlay from all pages of a browser and waits until the selected page has done so.
  *
- * @returns brings the overlay back. @throws Error with a sentence when the selected page does not answer.
+ * @returns a function that shows the overlay again. @throws Error with a sentence when the selected page does not answer.
  */
-export async function hideOverlay(taken: OpenBrowser, why: OverlayHold): Promise<() => void> {
-  const { out, release } = taken.overlayGate.hold(why);
-  const late = Promise.withResolvers<never>();
+export async function hideOverlay(browser: OpenBrowser, why: OverlayHold): Promise<() => void> {
+  const { out, release } = browser.overlayGate.hold(why);
+  const timeout = Promise.withResolvers<never>();
   const timer = setTimeout(
-    () => late.reject(new Error("the page does not answer: its own scripts keep it busy")),
+    () => timeout.reject(new Error("the page does not answer: its own scripts keep it busy")),
     HIDE_TIMEOUT_MS,
   );
-  // A document that was left meanwhile rejects, but its overlay has gone with it.
-  const isOut = out.get(taken.selected().overlay)?.catch(() => {});
+  // The call rejects if the page has navigated meanwhile; the overlay then left with the old document.
+  const isOut = out.get(browser.selected().overlay)?.catch(() => {});
   try {
-    await Promise.race([isOut, late.promise]);
+    await Promise.race([isOut, timeout.promise]);
     return release;
   } catch (error) {
     release();
@@ -31,9 +31,8 @@ export async function hideOverlay(taken: OpenBrowser, why: OverlayHold): Promise
 }
 
 /**
- * Runs `work` (a picture, a saved page) without the overlay in the pages and brings it back afterwards, also when `work`
- * throws.
- * @throws Error with a sentence when the page does not answer; otherwise what `work` throws.
+ * Hides the overlay while `work` runs (a screenshot, a saved page), and shows it again afterwards, also when `work` throws.
+ * @throws Error with a sentence when the page does not answer; otherwise the error of `work`.
  */
 export async function withOverlayHidden<Result>(
   live: Pick<LiveBrowser, "hideOverlay">,

@@ -24,17 +24,17 @@ const CURSOR = /^[a-z][a-z-]{1,20}$/;
 const CURSOR_MS_MAX = 500;
 
 /**
- * Adds the annotation overlay to every document that a page loads, and to the one it shows. A submission is sent through a
- * DevTools binding, because a page's content policy would block a request of the overlay. Calls from any world but the
- * overlay's are ignored: a script of the agent can bind the same name in the page's own world.
+ * Adds the annotation overlay to the document that a page shows now and to every later one. The overlay submits through a
+ * DevTools binding, because a page's content security policy could block its requests. Binding calls from worlds other
+ * than the overlay's are ignored, because a script of the agent can bind the same name in the page's own world.
  */
 export async function installOverlay(
   cdp: CDPSession,
   { mainFrameId, gate, onAnnotation }: OverlayOptions,
 ): Promise<Overlay> {
-  /** The overlay's worlds by context id, each with its frame. */
+  /** Frame ids of the overlay's worlds, by execution context id. */
   const worlds = new Map<number, unknown>();
-  /** Those in which an overlay runs; frames inside the page have none. */
+  /** Execution contexts in which an overlay runs; only main frames have one. */
   const running = new Set<number>();
   const evaluate = (contextId: number, call: string) =>
     cdp.send("Runtime.evaluate", { contextId, expression: `globalThis.${OVERLAY_HANDLE}?.${call}` });
@@ -55,7 +55,7 @@ export async function installOverlay(
     const report = JSON.parse(payload) as OverlayReport;
     const answered =
       report.kind === "ready" ? start(contextId) : answer(contextId, onAnnotation(report.body));
-    // The page may be left before the answer arrives.
+    // The page may have navigated before the answer arrives.
     answered.catch(() => {});
   });
 
@@ -96,14 +96,14 @@ export async function installOverlay(
   };
 }
 
-/** Name of the isolated world in which the overlay runs: it shares only the document with the page. */
+/** Name of the isolated world in which the overlay runs. The world shares only the document with the page. */
 export const OVERLAY_WORLD = "agent-session-overlay";
 
 /** The function by which the overlay reports to the host; it exists in the overlay's world only. */
 export const OVERLAY_BINDING = "agentSessionAnnotate";
 
-/** The attribute of the overlay's host element, by which page queries exclude it. */
+/** The attribute of the overlay's host element. Page queries use it to exclude the overlay. */
 export const OVERLAY_ATTRIBUTE = "data-agent-session-overlay";
 
-/** The overlay's handle in its world, for the host. */
+/** The global variable of the overlay's world through which the host calls the overlay. */
 const OVERLAY_HANDLE = "agentSessionOverlay";

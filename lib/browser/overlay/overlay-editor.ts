@@ -1,6 +1,6 @@
 import type { NodeKit } from "./overlay-nodes.ts";
 
-/** The open comment box: the element it is about, and what has been typed so far. */
+/** The open comment box: its element, and the text typed so far. */
 export type OverlayEditor = { element: Element; title: string; draft: string };
 
 type EditorActions = { onDraft: (text: string) => void; onAdd: () => void; onCancel: () => void };
@@ -8,14 +8,14 @@ type EditorActions = { onDraft: (text: string) => void; onAdd: () => void; onCan
 /** A comment box below its element, or above it if there is no room below. */
 export type EditorCard = { element: Element; remove: () => void };
 
-/** Shows a comment box in the overlay. Runs inside pages, so it uses nothing from outside its own braces but its arguments. */
+/** Shows a comment box in the overlay. Runs inside pages, so it must not refer to anything outside its own body. */
 export function createEditorCard(
   { make, makeButton, listen }: NodeKit,
   root: ShadowRoot,
   editor: OverlayEditor,
   actions: EditorActions,
 ): EditorCard {
-  // No form: a sandboxed document may not submit one.
+  // Not a <form>, because a sandboxed document may not submit one.
   const node = make("div", "card editor");
   const comment = make("textarea", "comment");
   comment.placeholder = "What should change here?";

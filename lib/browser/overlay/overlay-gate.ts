@@ -1,23 +1,23 @@
 /** Why the overlay is not in the pages: a picture is being taken, or a script of the agent runs. */
 export type OverlayHold = "picture" | "script";
 
-/** The overlay of one page, as far as the gate controls it. */
+/** The part of a page's overlay that the gate controls. */
 export type GatedOverlay = {
   /** Adds the overlay to the page's document or removes it; resolves when the page has done so. */
   setShown: (isShown: boolean) => Promise<void>;
 };
 
 /**
- * Decides whether the overlay is in the pages of one browser. Holds are counted: the overlay returns when the last one
- * is released.
+ * Decides whether the overlay is in the pages of one browser. Holds are counted: the overlay returns when the last hold is
+ * released.
  */
 export type OverlayGate = {
   isShown: () => boolean;
-  /** Whether a script of the agent runs, or its last input is still on its way to a page. */
+  /** Whether a script of the agent runs, or a page has not handled its last input yet. */
   isHeldByScript: () => boolean;
   /** Removes the overlay from all pages. `out` holds a promise for each page, which settles when the page has answered. */
   hold: (why: OverlayHold) => { out: Map<GatedOverlay, Promise<void>>; release: () => void };
-  /** Adds the overlay of a page that opened. @returns removes it. */
+  /** Registers the overlay of a new page. @returns a function that unregisters it. */
   add: (overlay: GatedOverlay) => () => void;
 };
 
@@ -28,7 +28,7 @@ export function createOverlayGate(): OverlayGate {
   const apply = () => {
     const isShown = holds.size === 0;
     const applied = [...overlays].map((overlay) => [overlay, overlay.setShown(isShown)] as const);
-    // A page that was left or closed meanwhile has no overlay.
+    // The call rejects for a page that has navigated or closed meanwhile; that page has no overlay.
     for (const [, done] of applied) done.catch(() => {});
     return new Map(applied);
   };

@@ -10,7 +10,7 @@ type Annotation = {
   boundingBox: { x: number; y: number; width: number; height: number };
 };
 
-/** The comments that a person has written and not yet submitted, and what the person is doing now. */
+/** The state of the overlay: the comments that are not submitted yet, and whether the person is picking or writing. */
 type OverlayModel = {
   read: () => OverlayState;
   /** Starts to pick an element, or stops; discards an open comment box. */
@@ -22,15 +22,15 @@ type OverlayModel = {
   add: () => void;
   closeEditor: () => void;
   remove: (index: number) => void;
-  /** Leaves the innermost thing first: an open comment box, then picking. @returns false if there was neither. */
+  /** Closes the comment box if one is open, otherwise stops picking. @returns false if there was neither. */
   escape: () => boolean;
   /** @returns the webhook's body as JSON text; undefined if there is nothing to submit. */
   beginSubmit: () => string | undefined;
-  /** @param refusal undefined when the submission was stored, otherwise the reason why not. */
+  /** @param refusal why the submission was not stored; undefined when it was. */
   endSubmit: (refusal: string | undefined) => void;
 };
 
-/** Makes the model of one document. Runs inside pages, so it uses nothing from outside its own braces but its argument. */
+/** Creates the model of one document. Runs inside pages, so it must not refer to anything outside its own body. */
 export function createOverlayModel({ selectorOf, textOf, nameOf }: ElementNames): OverlayModel {
   let pending: Annotation[] = [];
   let isPicking = false;

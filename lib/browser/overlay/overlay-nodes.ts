@@ -1,4 +1,4 @@
-/** Makes the overlay's nodes. */
+/** Creates the overlay's DOM nodes. */
 export type NodeKit = {
   make: <Tag extends keyof HTMLElementTagNameMap>(
     tag: Tag,
@@ -6,7 +6,7 @@ export type NodeKit = {
     text?: string,
   ) => HTMLElementTagNameMap[Tag];
   makeButton: (className: string, text: string, onClick: () => void) => HTMLButtonElement;
-  /** Listens for events that the browser marks as trusted. */
+  /** Listens only for events that the browser marks as trusted. */
   listen: <Kind extends keyof HTMLElementEventMap>(
     node: HTMLElement,
     kind: Kind,
@@ -15,9 +15,9 @@ export type NodeKit = {
 };
 
 /**
- * Builds nodes one by one, which strict content policies and Trusted Types allow. Events that the browser does not mark as
- * trusted are ignored: `dispatchEvent` and `click()` are code, not a person. Runs inside pages, so it uses nothing from
- * outside its own braces.
+ * Creates nodes with DOM calls instead of HTML, which strict content policies and Trusted Types allow. Ignores untrusted
+ * events, because `dispatchEvent` and `click()` come from code, not from a person. Runs inside pages, so it must not refer
+ * to anything outside its own body.
  */
 export function createNodeKit(): NodeKit {
   const listen: NodeKit["listen"] = (node, kind, handle) => {

@@ -8,7 +8,7 @@ import { createOverlayView, type OverlayView, type ViewParts } from "./overlay-v
 
 type Settings = { attribute: string; binding: string; handle: string };
 
-/** Functions of other files, written into the page together with the overlay. */
+/** Functions of other files, sent to the page as source together with the overlay. */
 type Parts = ViewParts & {
   names: ElementNames;
   cursorAt: typeof cursorAt;
@@ -20,9 +20,9 @@ type Parts = ViewParts & {
 export type OverlayReport = { kind: "ready" } | { kind: "submit"; body: string };
 
 /**
- * The overlay itself. It begins outside the page and enters it when the host says so. Its state lives in closures and its
- * nodes are built again each time it enters, so that code which got hold of earlier nodes changes nothing. It runs inside
- * pages, so it uses nothing from outside its own braces but its arguments.
+ * The overlay itself. It adds its nodes to the page when the host calls `show(true)`. Its state is in closures and its nodes
+ * are created each time it is shown, so code of the page that kept earlier nodes has no effect. Runs inside pages, so it
+ * must not refer to anything outside its own body.
  */
 function runOverlay(settings: Settings, parts: Parts): void {
   const world = globalThis as unknown as Record<string, unknown>;
@@ -103,7 +103,7 @@ function runOverlay(settings: Settings, parts: Parts): void {
     cursorAt: (x: number, y: number) => cursorAt(x, y, view),
     onAnswer: change(model.endSubmit),
   };
-  // Pages have no root element at first, and some replace the contents of the one they have.
+  // A document has no root element at first, and some pages replace the contents of theirs.
   const attach = () => view?.attach();
   new MutationObserver(attach).observe(document, { childList: true, subtree: false });
   const attachLastingly = () => {
@@ -127,5 +127,5 @@ const parts = `{
   createView: ${createOverlayView.toString()}
 }`;
 
-/** The overlay as text: a function that takes its settings. */
+/** The overlay as source code: a function that takes its settings. */
 export const overlayScript = `(settings) => (${runOverlay.toString()})(settings, ${parts})`;

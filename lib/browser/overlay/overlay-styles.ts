@@ -1,4 +1,4 @@
-/** The overlay's sheet: small, dark on any page, out of the way. */
+/** The overlay's style sheet. */
 export const overlayStyles = `
 :host { all: initial; }
 * { box-sizing: border-box; margin: 0; font: 13px/1.4 ui-sans-serif, system-ui, "Segoe UI", sans-serif; }

@@ -1,7 +1,7 @@
 import type { createEditorCard, EditorCard, OverlayEditor } from "./overlay-editor.ts";
 import type { NodeKit } from "./overlay-nodes.ts";
 
-/** What a person may do in the overlay. */
+/** Called when the person acts in the overlay. */
 type OverlayActions = {
   onPill: () => void;
   onHover: (x: number, y: number) => void;
@@ -27,9 +27,9 @@ export type OverlayView = {
   host: Element;
   root: ShadowRoot;
   render: (state: OverlayState) => void;
-  /** Draws the outline around an element, with its name; without an element the outline is hidden. */
+  /** Draws an outline with a name around an element, or hides the outline if there is no element. */
   frame: (element: Element | undefined, name: string) => void;
-  /** The page's own element at a point. */
+  /** Returns the element of the page (not of the overlay) at a point. */
   elementAt: (x: number, y: number) => Element | undefined;
   attach: () => void;
   remove: () => void;
@@ -39,8 +39,8 @@ export type OverlayView = {
 export type ViewParts = { styles: string; nodes: NodeKit; createEditor: typeof createEditorCard };
 
 /**
- * Builds the overlay in a closed shadow root with an adopted sheet, which strict content policies allow. Runs inside pages,
- * so it uses nothing from outside its own braces but its arguments.
+ * Builds the overlay in a closed shadow root with an adopted style sheet, which strict content policies allow. Runs inside
+ * pages, so it must not refer to anything outside its own body.
  */
 export function createOverlayView(
   attribute: string,
@@ -72,7 +72,7 @@ export function createOverlayView(
 
   listen(catcher, "pointermove", (event) => actions.onHover(event.clientX, event.clientY));
   listen(catcher, "click", (event) => actions.onPick(event.clientX, event.clientY));
-  // The page's own shortcuts do not see what is typed into the overlay.
+  // Keeps input to the overlay away from the page's own shortcuts and listeners.
   const hidden = ["keydown", "keyup", "keypress", "input", "pointerdown", "mousedown", "click", "wheel"];
   for (const kind of hidden) host.addEventListener(kind, (event) => event.stopPropagation());
 
@@ -101,7 +101,7 @@ export function createOverlayView(
       status.textContent = state.status;
       status.hidden = state.status === "";
       renderRows(state.rows);
-      // An open box stays as it is while the person types.
+      // Replacing an open comment box would interrupt the person's typing.
       if (state.editor?.element === card?.element) return;
       card?.remove();
       card = state.editor && createEditor(nodes, root, state.editor, actions);

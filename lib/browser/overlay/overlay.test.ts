@@ -14,14 +14,14 @@ import { OVERLAY_ATTRIBUTE, OVERLAY_BINDING, OVERLAY_WORLD } from "./install-ove
 const STRICT_POLICY =
   "default-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'; sandbox allow-scripts";
 
-/** A row of 40 px for each kind of place. */
+/** A page with rows of 40 px, each with a different cursor. */
 const CURSORS = `<style>body{margin:0}body>*{display:block;height:40px;width:200px;font:30px/40px monospace;border:0;padding:0;margin:0}</style>
   <a href="#">WWWWWWW</a><p>WWWWWWW</p><div style="cursor:url(none.png) 1 1,grab"></div>
   <x-root></x-root><iframe srcdoc="<body style='margin:0;height:40px;cursor:wait'>" style="height:60px"></iframe>
   <script>document.querySelector("x-root").attachShadow({mode:"open"}).innerHTML = "<i style='display:block;height:40px;cursor:crosshair'></i>"</script>`;
 
 let site: Awaited<ReturnType<typeof startTestSite>>;
-let house: TestBrowsers;
+let harness: TestBrowsers;
 let sessionId: string;
 let release: () => void;
 
@@ -34,37 +34,37 @@ before(async () => {
       `<title>Shop</title><main><p>one</p><p>two <button data-testid="pay">Pay now</button></p></main>`,
     );
   });
-  house = await openTestBrowsers([`127.0.0.1:${site.port}`]);
-  sessionId = await insertTestSession(house.db);
-  // Of a browser that nothing uses a picture is taken after a while, without the overlay.
-  release = await house.browsers.hold(sessionId);
+  harness = await openTestBrowsers([`127.0.0.1:${site.port}`]);
+  sessionId = await insertTestSession(harness.db);
+  // Holds the browser, because the overlay is hidden for a moment when the picture of an unused browser is taken.
+  release = await harness.browsers.hold(sessionId);
 });
 after(async () => {
   release();
-  await house.close();
+  await harness.close();
   await site.close();
 });
 
 const PILL = { x: 1230, y: 772 };
-/** The button of the list that submits, while the list holds one comment and no status is shown. */
+/** The position of the submit button while the list has one comment and no status is shown. */
 const SUBMIT = { x: PILL.x - 60, y: PILL.y - 42 };
 
 async function untilShown(): Promise<void> {
   await waitFor(
-    async () => (await house.browsers.readCursor(sessionId, PILL.x, PILL.y)) === "pointer",
+    async () => (await harness.browsers.readCursor(sessionId, PILL.x, PILL.y)) === "pointer",
     "the overlay",
   );
 }
 
-/** Opens a page with the overlay in it. */
+/** Opens a page and waits for the overlay. */
 async function open(path: string): Promise<LiveBrowser> {
-  await house.browsers.navigate(sessionId, `${site.origin}${path}`);
-  const live = await house.browsers.ensure(sessionId);
+  await harness.browsers.navigate(sessionId, `${site.origin}${path}`);
+  const live = await harness.browsers.ensure(sessionId);
   await untilShown();
   return live;
 }
 
-/** Everything in the page as DevTools sees it, closed shadow roots included. */
+/** Returns the whole document as DevTools shows it, including closed shadow roots. */
 async function readDocument(live: LiveBrowser): Promise<string> {
   const cdp = await live.context.newCDPSession(live.page());
   const { root } = await cdp.send("DOM.getDocument", { depth: -1, pierce: true });
@@ -72,7 +72,7 @@ async function readDocument(live: LiveBrowser): Promise<string> {
   return JSON.stringify(root);
 }
 
-/** Writes a comment about the button of the page, and adds it to the list. */
+/** Adds a comment about the page's button to the list. */
 async function addComment(live: LiveBrowser, comment: string): Promise<void> {
   const { mouse, keyboard } = live.page();
   const button = await live.page().locator("button").boundingBox();
@@ -84,9 +84,9 @@ async function addComment(live: LiveBrowser, comment: string): Promise<void> {
   await keyboard.press("Enter");
 }
 
-/** A person moves the pointer to a spot of the page where nothing is, and presses nothing. */
+/** Sends input of a person that has no effect: a mouse event without a button at an empty spot of the page. */
 const touchAsPerson = () =>
-  house.browsers.input(sessionId, {
+  harness.browsers.input(sessionId, {
     type: "mouse",
     action: "down",
     button: "none",
@@ -101,7 +101,7 @@ test("a person picks an element, writes a comment and submits it, on a page with
   await addComment(live, "Say what it costs");
   await live.page().mouse.click(SUBMIT.x, SUBMIT.y);
   const [annotation] = await waitFor(
-    () => house.annotations.length > 0 && house.annotations,
+    () => harness.annotations.length > 0 && harness.annotations,
     "the annotation",
   );
   assert.equal(annotation?.sessionId, sessionId);
@@ -114,17 +114,17 @@ test("a person picks an element, writes a comment and submits it, on a page with
   assert.equal(submission.event, "submit");
   assert.equal(submission.url, `${site.origin}/strict`);
   assert.equal(submission.annotations.length, 1);
-  const [made] = submission.annotations;
+  const [first] = submission.annotations;
   assert.deepEqual(
-    [made?.type, made?.selector, made?.comment, made?.text],
+    [first?.type, first?.selector, first?.comment, first?.text],
     ["element", 'button[data-testid="pay"]', "Say what it costs", "Pay now"],
   );
   assert.match(submission.output, /Say what it costs/);
 });
 
-test("after input of a script nothing is submitted until a person acts again, and the refusal is shown", async () => {
+test("after input of a script, submissions are refused until a person acts again, and the refusal is shown", async () => {
   const live = await open("/plain");
-  const before = house.annotations.length;
+  const before = harness.annotations.length;
   await addComment(live, "Wait for me");
   live.noteScriptInput({ kind: "down", x: 5, y: 700 });
   await live.page().mouse.click(SUBMIT.x, SUBMIT.y);
@@ -132,16 +132,16 @@ test("after input of a script nothing is submitted until a person acts again, an
     async () => (await readDocument(live)).includes("Not sent: a script of the agent was using the page"),
     "the refusal",
   );
-  assert.equal(house.annotations.length, before);
+  assert.equal(harness.annotations.length, before);
   await touchAsPerson();
-  // The pill clears the refusal, so that the button is back in its place.
+  // Clicking the pill clears the status, which moves the submit button back to `SUBMIT`.
   await live.page().mouse.click(PILL.x, PILL.y);
   await live.page().keyboard.press("Escape");
   await live.page().mouse.click(SUBMIT.x, SUBMIT.y);
-  await waitFor(() => house.annotations.length > before, "the annotation of a person");
+  await waitFor(() => harness.annotations.length > before, "the annotation of a person");
 });
 
-test("during a script the overlay is in no page, new ones included; a person's draft and comments return with it", async () => {
+test("during a script the overlay is in no page, not even a new one; a person's draft and comments return with it", async () => {
   const live = await open("/plain");
   const { mouse, keyboard } = live.page();
   await addComment(live, "First comment");
@@ -163,15 +163,15 @@ test("during a script the overlay is in no page, new ones included; a person's d
   assert.ok(text.includes("Submit 2 comments"));
 
   const showAgain = await live.hideOverlay("script");
-  await house.browsers.navigate(sessionId, `${site.origin}/strict`);
+  await harness.browsers.navigate(sessionId, `${site.origin}/strict`);
   assert.ok(!(await readDocument(live)).includes(OVERLAY_ATTRIBUTE));
   showAgain();
   await untilShown();
 });
 
-test("a submission that arrives while a script runs is refused, and the person reads why", async () => {
+test("a submission that arrives while a script runs is refused, and the overlay shows why", async () => {
   const live = await open("/plain");
-  const before = house.annotations.length;
+  const before = harness.annotations.length;
   await touchAsPerson();
   const showOverlay = await live.hideOverlay("script");
   const cdp = await live.context.newCDPSession(live.page());
@@ -193,7 +193,7 @@ test("a submission that arrives while a script runs is refused, and the person r
     async () => (await readDocument(live)).includes("Not sent: a script of the agent was using the page"),
     "the refusal",
   );
-  assert.equal(house.annotations.length, before);
+  assert.equal(harness.annotations.length, before);
 });
 
 test("clicks made by code are ignored: the overlay takes trusted events only", async () => {
@@ -215,7 +215,7 @@ test("clicks made by code are ignored: the overlay takes trusted events only", a
   assert.equal(result.value, "Annotate");
 });
 
-test("Escape closes an open comment box, then leaves picking, and then belongs to the page", async () => {
+test("Escape closes an open comment box, then stops picking, and then reaches the page", async () => {
   const live = await open("/plain");
   const page = live.page();
   await page.evaluate(() => {
@@ -225,7 +225,7 @@ test("Escape closes an open comment box, then leaves picking, and then belongs t
   });
   const press = async () => {
     for (const action of ["down", "up"] as const)
-      await house.browsers.input(sessionId, {
+      await harness.browsers.input(sessionId, {
         type: "key",
         action,
         key: "Escape",
@@ -239,7 +239,7 @@ test("Escape closes an open comment box, then leaves picking, and then belongs t
   assert.ok(await shows("What should change here?"));
   await press();
   await waitFor(async () => !(await shows("What should change here?")), "the comment box to close");
-  assert.ok(await shows("Pick an element"), "picking goes on");
+  assert.ok(await shows("Pick an element"), "picking continues");
   await press();
   await waitFor(async () => !(await shows("Pick an element")), "picking to end");
   assert.deepEqual(await page.evaluate("seen"), []);
@@ -247,7 +247,7 @@ test("Escape closes an open comment box, then leaves picking, and then belongs t
   await waitFor(async () => (await page.evaluate("seen.length")) === 1, "the page to see the key");
 });
 
-test("the overlay is not in a screenshot that a tool makes, and back afterwards", async () => {
+test("a tool's screenshot does not show the overlay, which returns afterwards", async () => {
   const live = await open("/plain");
   const clip = { x: 1130, y: 740, width: 150, height: 60 };
   const shoot = () => live.page().screenshot({ clip });
@@ -260,7 +260,7 @@ test("the overlay is not in a screenshot that a tool makes, and back afterwards"
   await waitFor(async () => (await shoot()).equals(withOverlay), "the overlay to be back");
 });
 
-test("pages see nothing of the overlay but its host element", async () => {
+test("pages see only the overlay's host element", async () => {
   const live = await open("/plain");
   const seen = await live.page().evaluate((attribute) => {
     const host = document.querySelector(`[${attribute}]`);
@@ -273,30 +273,30 @@ test("pages see nothing of the overlay but its host element", async () => {
   assert.deepEqual(seen, [null, 0, []]);
 });
 
-test("nobody but the overlay submits: a binding of the same name in the page's own world counts for nothing", async () => {
+test("a binding of the same name in the page's own world cannot submit", async () => {
   const live = await open("/plain");
-  const before = house.annotations.length;
+  const before = harness.annotations.length;
   const script = await live.context.newCDPSession(live.page());
-  const heard = new Promise((resolve) => script.once("Runtime.bindingCalled", resolve));
+  const calledBack = new Promise((resolve) => script.once("Runtime.bindingCalled", resolve));
   await script.send("Runtime.enable");
   await script.send("Runtime.addBinding", { name: OVERLAY_BINDING });
   await live.page().evaluate((name) => {
     const report = (globalThis as unknown as Record<string, (payload: string) => void>)[name];
     report?.(JSON.stringify({ event: "submit", annotations: [{ comment: "forged" }] }));
   }, OVERLAY_BINDING);
-  await heard;
-  // Answered after whatever the browser said before.
+  await calledBack;
+  // DevTools keeps the order, so earlier messages of the browser have arrived once this is answered.
   await (await live.cdp()).send("Runtime.evaluate", { expression: "1" });
   await script.detach();
-  assert.equal(house.annotations.length, before);
+  assert.equal(harness.annotations.length, before);
 });
 
-test("the page's cursor is told for any point, also in frames, shadow roots and the overlay", async () => {
+test("the page's cursor can be read at any point, also in frames, shadow roots and the overlay", async () => {
   await open("/cursors");
   const cursors = [];
-  for (const y of [20, 60, 100, 140, 190]) cursors.push(await house.browsers.readCursor(sessionId, 30, y));
+  for (const y of [20, 60, 100, 140, 190]) cursors.push(await harness.browsers.readCursor(sessionId, 30, y));
   assert.deepEqual(cursors, ["pointer", "text", "grab", "crosshair", "wait"]);
-  assert.equal(await house.browsers.readCursor(sessionId, 700, 400), "default");
-  assert.equal(await house.browsers.readCursor(sessionId, PILL.x, PILL.y), "pointer");
-  assert.equal(await house.browsers.readCursor("ses_none", 1, 1), "default");
+  assert.equal(await harness.browsers.readCursor(sessionId, 700, 400), "default");
+  assert.equal(await harness.browsers.readCursor(sessionId, PILL.x, PILL.y), "pointer");
+  assert.equal(await harness.browsers.readCursor("ses_none", 1, 1), "default");
 });

@@ -2,31 +2,31 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { insertTestSession, openTestBrowsers, startTestSite, type TestBrowsers } from "../testing.ts";
 
-/** Keeps the page busy for so long that what follows finds the browser about to show the next page. */
+/** Page code that blocks the page until the browser is about to show the next page. */
 const BUSY = "for (const end = Date.now() + 500; Date.now() < end; );";
 
 let site: Awaited<ReturnType<typeof startTestSite>>;
-let house: TestBrowsers;
+let harness: TestBrowsers;
 
 before(async () => {
   site = await startTestSite((request, response) => {
     response.writeHead(200, { "content-type": "text/html" });
     response.end(`<title>${request.url}</title><input id=field>`);
   });
-  house = await openTestBrowsers([`127.0.0.1:${site.port}`, `localhost:${site.port}`], {
+  harness = await openTestBrowsers([`127.0.0.1:${site.port}`, `localhost:${site.port}`], {
     navigationTimeoutMs: 10_000,
   });
 });
 after(async () => {
-  await house.close();
+  await harness.close();
   await site.close();
 });
 
 for (const opening of ["alert('hello')", "confirm('sure?')", "prompt('name?')"]) {
   for (const host of ["127.0.0.1", "localhost"]) {
-    test(`${opening} of a page that is being left does not keep a page of ${host} away`, async () => {
-      const sessionId = await insertTestSession(house.db);
-      const { browsers } = house;
+    test(`${opening} during a navigation does not prevent it from reaching a page of ${host}`, async () => {
+      const sessionId = await insertTestSession(harness.db);
+      const { browsers } = harness;
       await browsers.navigate(sessionId, `http://127.0.0.1:${site.port}/first`);
       const page = (await browsers.ensure(sessionId)).page();
       await page.evaluate(`void setTimeout(() => { ${BUSY} ${opening}; })`);

@@ -1,15 +1,15 @@
 import type { CDPSession } from "playwright";
 import { FAILED_HEADER, refusedHeader } from "#lib/net/proxy/proxy-headers.ts";
-import type { HeldResponse } from "./page-downloads.ts";
+import type { PausedResponse } from "./page-downloads.ts";
 
 type DocumentGuardOptions = {
   /** The current id of the page's main frame. */
   mainFrameId: () => string;
-  /** Returns why a document may not be requested; undefined when a proxy checks every request. */
+  /** Returns why a document may not be requested; undefined if it may. Omitted when a proxy checks every request. */
   refuse: ((url: string) => Promise<string | undefined>) | undefined;
   explain: (url: string, errorReason: string) => Promise<string>;
-  /** Takes over a response that is a download. @returns whether it did. */
-  capture: (response: HeldResponse) => boolean;
+  /** Takes over the response if it is a download. @returns whether it did. */
+  capture: (response: PausedResponse) => boolean;
   /** A navigation of the main frame was stopped; the page stays where it was. */
   onRefused: (loaderId: string | undefined, reason: string) => void;
 };
@@ -17,14 +17,14 @@ type DocumentGuardOptions = {
 type Header = { name: string; value: string };
 
 /**
- * Stops every document of the main frame that would end in an error page, before the page is left: a refused
- * address (by the guard itself, or after a redirect), a server that is not there, a broken certificate.
- * HTTP errors are pages like others. Source: `security.md`, What leaves the service.
+ * Stops navigations of the main frame that would end in an error page, so that the current page stays: a refused address
+ * (the first one, or after a redirect), an unreachable server, an invalid certificate. An HTTP error counts as a page.
+ * Source: `security.md`, What leaves the service.
  */
 export async function guardDocuments(cdp: CDPSession, options: DocumentGuardOptions): Promise<void> {
   const { mainFrameId, refuse, explain, onRefused } = options;
 
-  // A request that no longer exists (the page was left or closed) needs no answer.
+  // Ignores errors: the request no longer exists if the page has navigated or closed.
   const answer = (work: Promise<unknown>) => void work.catch(() => {});
   const abort = (requestId: string) =>
     answer(cdp.send("Fetch.failRequest", { requestId, errorReason: "Aborted" }));

@@ -4,23 +4,23 @@ import { insertTestSession, openTestBrowsers, startTestSite, waitFor } from "../
 
 const CSV = { "content-type": "text/csv", "content-disposition": "attachment; filename=report.csv" };
 
-test("downloads that stop in the middle end with a reason, and make room for others", async (t) => {
+test("downloads whose server stops sending fail with a reason, and allow further downloads", async (t) => {
   const site = await startTestSite((request, response) => {
     if (request.url === "/stalls") return void response.writeHead(200, CSV).write("a,b");
     if (request.url === "/whole") return void response.writeHead(200, CSV).end("a,b");
     const links = ["stalls", "stalls", "stalls", "whole"].map((path) => `<a href=/${path}>${path}</a>`);
     response.writeHead(200, { "content-type": "text/html" }).end(links.join(" "));
   });
-  const house = await openTestBrowsers([`127.0.0.1:${site.port}`], { downloadTimeoutMs: 1_500 });
+  const harness = await openTestBrowsers([`127.0.0.1:${site.port}`], { downloadTimeoutMs: 1_500 });
   t.after(async () => {
-    await house.close();
+    await harness.close();
     await site.close();
   });
-  const sessionId = await insertTestSession(house.db);
-  await house.browsers.navigate(sessionId, `${site.origin}/`);
-  const live = await house.browsers.ensure(sessionId);
+  const sessionId = await insertTestSession(harness.db);
+  await harness.browsers.navigate(sessionId, `${site.origin}/`);
+  const live = await harness.browsers.ensure(sessionId);
   const page = live.page();
-  // Frames of their own, because a new navigation of the page would end the one before it.
+  // In separate frames, because a new navigation of the page would cancel the previous one.
   await page.evaluate(() => {
     for (const path of ["/stalls", "/stalls", "/stalls"]) {
       const frame = document.createElement("iframe");
@@ -39,26 +39,26 @@ test("downloads that stop in the middle end with a reason, and make room for oth
     ...Array.from({ length: 3 }, () => "it was not complete after 1.5 s"),
   ]);
   await page.getByText("whole").click();
-  await waitFor(() => house.downloads.length === 1, "the download");
-  assert.deepEqual(house.downloads, [{ sessionId, name: "report.csv", text: "a,b" }]);
+  await waitFor(() => harness.downloads.length === 1, "the download");
+  assert.deepEqual(harness.downloads, [{ sessionId, name: "report.csv", text: "a,b" }]);
   await waitFor(() => live.pendingDownloads() === 0, "room for others");
 });
 
-test("a page that makes downloads of its own data in a loop has three at a time, and none is kept beyond them", async (t) => {
+test("a page that downloads its own data in a loop has at most three downloads at a time; the others fail", async (t) => {
   const site = await startTestSite((_request, response) => {
     response.writeHead(200, { "content-type": "text/html" }).end("<title>Loop</title>");
   });
-  const house = await openTestBrowsers([`127.0.0.1:${site.port}`], {
-    // A workspace that takes its time.
+  const harness = await openTestBrowsers([`127.0.0.1:${site.port}`], {
+    // A slow workspace.
     storeDownload: () => new Promise((resolve) => setTimeout(resolve, 1_000, "downloads/made.txt")),
   });
   t.after(async () => {
-    await house.close();
+    await harness.close();
     await site.close();
   });
-  const sessionId = await insertTestSession(house.db);
-  await house.browsers.navigate(sessionId, `${site.origin}/`);
-  const live = await house.browsers.ensure(sessionId);
+  const sessionId = await insertTestSession(harness.db);
+  await harness.browsers.navigate(sessionId, `${site.origin}/`);
+  const live = await harness.browsers.ensure(sessionId);
   await live.page().evaluate(async () => {
     for (let count = 0; count < 8; count += 1) {
       const link = document.createElement("a");

@@ -14,7 +14,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   AddressUnreachable: "could not be reached",
   AccessDenied: "may not be reached",
   BlockedByClient: "was blocked",
-  BlockedByResponse: "does not let itself be shown",
+  BlockedByResponse: "does not allow the browser to show it",
 };
 
 /** Chromium's network errors that a navigation can end with, as sentences whose subject is the address. */
@@ -23,7 +23,7 @@ const NET_ERRORS: Readonly<Record<string, string>> = {
     "was not opened: it was replaced by another navigation, or answered with a download or without a page",
   ADDRESS_UNREACHABLE: "could not be reached",
   BLOCKED_BY_CLIENT: "was blocked",
-  BLOCKED_BY_RESPONSE: "does not let itself be shown",
+  BLOCKED_BY_RESPONSE: "does not allow the browser to show it",
   CERT_AUTHORITY_INVALID: "has a certificate that no known authority signed",
   CERT_COMMON_NAME_INVALID: "has a certificate for another name",
   CERT_DATE_INVALID: "has a certificate that is not valid at this date",
@@ -55,16 +55,16 @@ export function describeNetError(code: string, address: string): string {
 
 const DIAGNOSIS_TIMEOUT_MS = 3_000;
 
-/** What an explanation needs: the proxy's reason, and whether the host may be contacted again. */
+/** Finds the proxy's reason for a failure, and the addresses at which the host may be contacted again. */
 type FailureContext = {
   findRefusal: (url: URL) => string | undefined;
-  /** The addresses at which the URL's host may be reached; empty when it is refused. */
+  /** Resolves the URL's host to the addresses that may be contacted; empty when the host is refused. */
   resolve: (url: URL) => Promise<string[]>;
 };
 
 /**
- * Explains in a sentence why a document did not load. `errorReason` is DevTools' coarse reason. If it says nothing and the
- * URL is https, the service repeats the TLS handshake, because a certificate is then the usual cause.
+ * Explains in a sentence why a document did not load. `errorReason` is DevTools' coarse reason. If it is unspecific and the
+ * URL is https, the service repeats the TLS handshake, because the usual cause is the certificate.
  */
 export async function explainFailure(
   context: FailureContext,

@@ -16,7 +16,7 @@ export type LivePageEvents = MainFrameEvents & {
   onAnnotation: SubmitAnnotation;
 };
 
-/** Why recent navigations were refused, by DevTools loader id. Chromium itself only reports `net::ERR_ABORTED` for them. */
+/** The reasons of recently refused navigations, by DevTools loader id. Chromium reports only `net::ERR_ABORTED` for them. */
 export type Refusals = {
   get: (loaderId: string) => string | undefined;
   set: (loaderId: string, reason: string) => void;
@@ -33,7 +33,7 @@ export type LivePageOptions = {
   scripts: Pick<PageScripts, "add" | "remove">;
 };
 
-/** A page of a session's browser, guarded, followed and with the overlay in it. */
+/** A page of a session's browser, with the document guard, the event listeners and the overlay installed. */
 export type LivePage = {
   page: Page;
   /** The service's own DevTools session with the page. */
@@ -48,14 +48,14 @@ type Adopted = {
   cdp: CDPSession;
   mainFrame: MainFrame;
   options: LivePageOptions;
-  /** How many navigations of the service are in progress: they report refusals in their own outcome. */
+  /** Number of the service's own navigations in progress. They return a refusal as their outcome, not as an event. */
   navigations: number;
 };
 
-/** How long the page shown may take to make room for the page that was reached. */
+/** How long the current page may take to unload after the new page has answered. */
 const LANDING_TIMEOUT_MS = 10_000;
 
-/** Makes a {@link LivePage} of a page that has just opened. @throws when it was closed meanwhile. */
+/** Sets up a page that has just opened as a {@link LivePage}. @throws when the page was closed meanwhile. */
 export async function adoptPage(
   context: BrowserContext,
   page: Page,
@@ -131,7 +131,7 @@ async function navigate(adopted: Adopted, url: string, signal?: AbortSignal): Pr
 
 const STOPPED = "the navigation was stopped";
 
-/** @param readStopReason why the navigation was stopped, if it was. @throws when the browser ends. */
+/** @param readStopReason returns why the navigation was stopped; undefined if it was not. @throws when the browser ends. */
 async function land(
   { page, cdp, mainFrame, options }: Adopted,
   url: string,
@@ -149,7 +149,7 @@ async function land(
   const timeoutMs = Math.min(LANDING_TIMEOUT_MS, options.navigationTimeoutMs);
   if (loaderId === undefined || (await mainFrame.untilShown(loaderId, timeoutMs)))
     return { landed: true, url: page.url() };
-  return { landed: false, reason: "the page shown is busy with its scripts and did not give way" };
+  return { landed: false, reason: "the current page is busy with its scripts and did not unload" };
 }
 
 const firstLine = (error: unknown) => String(error instanceof Error ? error.message : error).split("\n")[0];

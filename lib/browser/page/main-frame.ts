@@ -1,15 +1,15 @@
 import type { CDPSession } from "playwright";
 
-/** An address that the main frame shows now; `isDocument` is false when the page only changed its own (`pushState`, a fragment). */
+/** The main frame's new address; `isDocument` is false when only the address changed (`pushState`, a fragment). */
 export type Arrival = { url: string; isDocument: boolean };
 
 /** The events of a page's main frame. */
 export type MainFrameEvents = {
   /** The main frame shows another document, or its document was parsed or loaded. */
   onDocument: () => void;
-  /** The main frame shows another address, for whatever reason. */
+  /** The address of the main frame changed, for any reason. */
   onArrived: (arrival: Arrival) => void;
-  /** The document at that address has loaded with all its parts. */
+  /** The document fired its load event. */
   onLoaded: () => void;
 };
 

@@ -3,9 +3,9 @@ import type { CDPSession } from "playwright";
 const FRAMES_MAX = 60;
 
 /**
- * Finds the object in what {@link keepObjectUrls} kept. Only DevTools sees the handler of a proxy: the page's own scripts
- * cannot reach it.
- * @returns the handle by which DevTools reads its bytes; undefined when no frame of this session holds it.
+ * Finds the object of a `blob:` URL among those that {@link keepObjectUrls} stored in the handler of its proxy. Only
+ * DevTools can read a proxy's handler; the page's own scripts cannot.
+ * @returns the handle with which DevTools reads the bytes; undefined when no frame of this DevTools session has the object.
  */
 export async function findBlob(cdp: CDPSession, url: string): Promise<string | undefined> {
   const { result } = await cdp.send("Runtime.evaluate", { expression: LIST_FUNCTIONS });
@@ -20,7 +20,7 @@ export async function findBlob(cdp: CDPSession, url: string): Promise<string | u
     if (handler === undefined) continue;
     const { result: found } = await cdp.send("Runtime.callFunctionOn", {
       objectId: handler,
-      functionDeclaration: "function (url) { return this.kept.get(url); }",
+      functionDeclaration: "function (url) { return this.objects.get(url); }",
       arguments: [{ value: url }],
     });
     if (found.objectId === undefined) continue;
@@ -30,7 +30,7 @@ export async function findBlob(cdp: CDPSession, url: string): Promise<string | u
   return undefined;
 }
 
-/** The function that makes object URLs, of the frame and of the frames of its origin inside it. */
+/** Lists the `createObjectURL` functions of a frame and of its same-origin descendants. */
 const LIST_FUNCTIONS = `(() => {
   const found = [];
   const visit = (view) => {
@@ -44,24 +44,24 @@ const LIST_FUNCTIONS = `(() => {
 })()`;
 
 /**
- * Runs inside every page, sent as source: keeps the objects behind object URLs until some seconds after they are revoked.
- * Pages often revoke the address of a download in the same moment. The functions behave as the browser's own.
+ * Keeps the objects behind object URLs for `revokedMs` after they are revoked, because pages often revoke the URL of a
+ * download immediately. The replaced functions behave like the browser's own. Runs inside every page, sent as source.
  */
 export function keepObjectUrls(revokedMs: number): void {
-  const kept = new Map<string, object>();
+  const objects = new Map<string, object>();
   const { createObjectURL, revokeObjectURL } = URL;
   const later = setTimeout;
   URL.createObjectURL = new Proxy(createObjectURL, {
-    kept,
+    objects,
     apply(target, self, args: [Blob]) {
       const url = Reflect.apply(target, self, args);
-      kept.set(url, args[0]);
+      objects.set(url, args[0]);
       return url;
     },
   } as ProxyHandler<typeof createObjectURL>);
   URL.revokeObjectURL = new Proxy(revokeObjectURL, {
     apply(target, self, args: [string]) {
-      later(() => kept.delete(String(args[0])), revokedMs);
+      later(() => objects.delete(String(args[0])), revokedMs);
       return Reflect.apply(target, self, args);
     },
   });

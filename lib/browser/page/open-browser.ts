@@ -24,25 +24,25 @@ import { createPageScripts, type PageScripts } from "./page-script.ts";
 /** Size of a session's page, in CSS pixels. */
 export const VIEWPORT = { width: 1280, height: 800 };
 
-/** The events of a browser for its owner: those of its selected page, a change of that page, and its end. */
+/** The events of a browser for its owner, including those of its selected page. */
 type OpenBrowserEvents = LivePageEvents & {
   /** A dialog of a page was answered. */
   onDialog: (dialog: AnsweredDialog) => void;
-  /** A page offered a file. */
+  /** A page offered a file for download. */
   onDownload: (download: PageDownload) => Promise<void>;
   onSelected: (page: LivePage) => void;
-  /** The browser ended by itself. */
+  /** The browser ended unexpectedly. */
   onGone: () => void;
 };
 
-/** A browser that runs, with one page at first. Its owner sets `events`. */
+/** A running browser; it starts with one page. Its owner sets `events`. */
 export type OpenBrowser = {
   process: BrowserProcess;
   browser: Browser;
   context: BrowserContext;
-  /** The page people see and tools work on. */
+  /** The page that people see and tools work on. */
   selected: () => LivePage;
-  /** A DevTools session for tools with that page; each page has one. */
+  /** Returns the selected page's DevTools session for tools; each page has one. */
   toolSession: () => Promise<CDPSession>;
   /** Whether the annotation overlay is in its pages. */
   overlayGate: OverlayGate;
@@ -51,13 +51,13 @@ export type OpenBrowser = {
   activity: PageActivity;
   /** The service's script in its pages. */
   scripts: PageScripts;
-  /** Pages that have just opened, and are not selected yet. */
+  /** Number of pages that have just opened and are not selected yet. */
   opening: () => number;
-  /** Brings a page to the foreground: it is the selected one from then on. */
+  /** Makes a page the selected one, by its DevTools target id. */
   select: (targetId: string) => void;
-  /** Why the navigation of a DevTools loader id was refused; undefined for other and for long past ones. */
+  /** Returns why the navigation with a DevTools loader id was refused; undefined if it was not, or was long ago. */
   readRefusal: (loaderId: string) => string | undefined;
-  /** Opens a page in another context of the browser. @see openFreshContext */
+  /** Opens a page in a separate context of the browser. @see openFreshContext */
   openContext: (options: FreshContextOptions) => Promise<FreshContext>;
   events: OpenBrowserEvents | undefined;
   isOpen: () => boolean;
@@ -72,15 +72,15 @@ type BrowserLimits = {
 };
 
 const CONNECT_TIMEOUT_MS = 15_000;
-/** For the connection and the first page: a renderer that dies meanwhile is not always reported. */
+/** Deadline for the connection and the first page, because Chromium does not always report a renderer that dies. */
 const OPEN_TIMEOUT_MS = 25_000;
 const REFUSALS_MAX = 50;
-/** Pages that one browser may have at the same time; each may need a process. */
+/** How many pages one browser may have at the same time; each may need a process. */
 const PAGES_MAX = 8;
 
 /**
- * Starts a browser and opens a page in a context of its own: permissions denied, dialogs dismissed, no files written.
- * A page that the page opens becomes the selected one until it closes; a page beyond eight is closed at once.
+ * Starts a browser and opens a page in a new context: permissions are denied, dialogs dismissed, and no files written. A
+ * popup becomes the selected page until it closes; a page beyond eight is closed immediately.
  *
  * @throws Error with a sentence when no browser can be started.
  */
@@ -90,13 +90,13 @@ export async function openBrowser(
   limits: BrowserLimits,
 ): Promise<OpenBrowser> {
   const process = await provider.start();
-  const late = Promise.withResolvers<never>();
+  const timeout = Promise.withResolvers<never>();
   const timer = setTimeout(
-    () => late.reject(new Error(`the browser did not come up within ${OPEN_TIMEOUT_MS / 1_000} s`)),
+    () => timeout.reject(new Error(`the browser did not come up within ${OPEN_TIMEOUT_MS / 1_000} s`)),
     OPEN_TIMEOUT_MS,
   );
   try {
-    return await Promise.race([connect(process, egress, limits), late.promise]);
+    return await Promise.race([connect(process, egress, limits), timeout.promise]);
   } catch (error) {
     await process.kill();
     throw error;
@@ -105,10 +105,10 @@ export async function openBrowser(
   }
 }
 
-/** The pages of a browser in the order in which they took the foreground, the selected one last; and whether it runs. */
 type BrowserPages = {
+  /** In the order in which they were selected; the last one is the selected page. */
   pages: LivePage[];
-  /** Pages that have opened and are not among `pages` yet. */
+  /** Number of pages that have opened and are not in `pages` yet. */
   opening: number;
   isOpen: boolean;
 };
@@ -121,7 +121,7 @@ async function connect(
   const { browser, context } = await openContext(process);
   const refuse = async (href: string) => {
     const url = URL.parse(href);
-    return url ? egress.refuse(url) : "the address cannot be read";
+    return url ? egress.refuse(url) : "the address is not a valid URL";
   };
   const refusals = rememberRefusals();
   const overlayGate = createOverlayGate();
@@ -170,7 +170,7 @@ async function connect(
     async close() {
       state.isOpen = false;
       opened.events = undefined;
-      // A local browser dies with its process group; a remote one has to be asked to discard the context.
+      // `kill` ends a local browser; a remote one must be asked to discard the context.
       if (process.pid === undefined) await browser.close().catch(() => {});
       await process.kill();
     },
@@ -197,12 +197,12 @@ async function connect(
   return opened;
 }
 
-/** Connects to the process and makes a context of its own, without downloads and permissions. */
+/** Connects to the browser and creates a new context without downloads and permissions. */
 async function openContext(process: BrowserProcess): Promise<{ browser: Browser; context: BrowserContext }> {
-  // Imported with the first browser, because the import takes a tenth of the time of a start.
+  // Imported only with the first browser, because the import takes a tenth of the service's start time.
   const { chromium } = await import("playwright");
   const over = process.devtools.playwright;
-  // There are no artifacts. Without a path, Playwright makes a temporary folder, which a killed process leaves behind.
+  // There are no artifacts, but without a path Playwright creates a temporary folder, which a killed process leaves behind.
   const options = { timeout: CONNECT_TIMEOUT_MS, artifactsDir: "/nonexistent" };
   const browser =
     typeof over === "string"
@@ -217,7 +217,7 @@ async function openContext(process: BrowserProcess): Promise<{ browser: Browser;
   return { browser, context };
 }
 
-/** Adopts every page that the browser opens from now on, opens the first one, and waits for it. */
+/** Opens the first page and waits for it. Pages that open later are set up in the same way. */
 async function openFirstPage(
   opened: OpenBrowser,
   state: BrowserPages,
@@ -232,7 +232,7 @@ async function openFirstPage(
     page.on("close", () => {
       openPages -= 1;
     });
-    // A hostile page opens pages in a loop.
+    // A hostile page may open pages in a loop.
     if (openPages > PAGES_MAX) void page.close().catch(() => {});
     else void select(opened, state, page, options).then(first.resolve, first.reject);
   });
@@ -266,7 +266,7 @@ async function deselect(opened: OpenBrowser, state: BrowserPages, live: LivePage
   else await opened.context.newPage().catch(() => {});
 }
 
-/** The events of a page, passed on to the browser's owner while that page is the selected one. */
+/** Forwards the events of a page to the browser's owner while that page is the selected one. */
 function pageEvents(opened: OpenBrowser, state: BrowserPages, page: Page): LivePageEvents {
   const owner = () => (state.pages.at(-1)?.page === page ? opened.events : undefined);
   return {
@@ -276,7 +276,7 @@ function pageEvents(opened: OpenBrowser, state: BrowserPages, page: Page): LiveP
     onRefused: (reason) => owner()?.onRefused(reason),
     onCrashed() {
       if (opened.events) return owner()?.onCrashed();
-      // No session has this browser yet, and none must get it.
+      // No session has this browser yet, and a crashed browser must not be handed out.
       state.isOpen = false;
       void opened.process.kill();
     },
@@ -285,7 +285,7 @@ function pageEvents(opened: OpenBrowser, state: BrowserPages, page: Page): LiveP
   };
 }
 
-/** Makes a function that returns a DevTools session with the selected page, one for each page. */
+/** Creates a function that returns the selected page's DevTools session; each page has one. */
 function createToolSessions(context: BrowserContext, readSelected: () => Page): () => Promise<CDPSession> {
   const sessions = new WeakMap<Page, Promise<CDPSession>>();
   return () => {
@@ -296,7 +296,7 @@ function createToolSessions(context: BrowserContext, readSelected: () => Page): 
   };
 }
 
-/** Keeps the latest refusals only, so that a page that is refused in a loop does not fill the memory. */
+/** Keeps only the latest refusals, so that a page that is refused in a loop does not fill the memory. */
 function rememberRefusals(): Refusals {
   const reasons = new Map<string, string>();
   return {

@@ -18,10 +18,10 @@ const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true };
 
 let site: Site;
 let forbidden: Site;
-let house: TestBrowsers;
+let harness: TestBrowsers;
 let live: LiveBrowser;
 let contexts: number;
-/** Requests to the address that the guard refuses. */
+/** Requests that reached the address that the guard refuses. */
 const reached: string[] = [];
 const cookies: (string | undefined)[] = [];
 
@@ -36,14 +36,14 @@ before(async () => {
       response.writeHead(302, { location: `${forbidden.origin}/redirected` }).end();
     else response.writeHead(200, { "content-type": "text/html" }).end(PAGE);
   });
-  house = await openTestBrowsers([`127.0.0.1:${site.port}`, `localhost:${site.port}`]);
-  const sessionId = await insertTestSession(house.db);
-  await house.browsers.navigate(sessionId, `${site.origin}/`);
-  live = await house.browsers.ensure(sessionId);
+  harness = await openTestBrowsers([`127.0.0.1:${site.port}`, `localhost:${site.port}`]);
+  const sessionId = await insertTestSession(harness.db);
+  await harness.browsers.navigate(sessionId, `${site.origin}/`);
+  live = await harness.browsers.ensure(sessionId);
   contexts = live.browser.contexts().length;
 });
 after(async () => {
-  await house.close();
+  await harness.close();
   await Promise.all([site.close(), forbidden.close()]);
 });
 
@@ -57,7 +57,7 @@ async function withFresh(work: (fresh: FreshContext) => Promise<void>): Promise<
   assert.equal(live.browser.contexts().length, contexts);
 }
 
-test("the page has the storage of the session's page, and a viewport of its own", async () => {
+test("the page has the given storage and viewport", async () => {
   await live.context.addCookies([{ name: "plan", value: "gold", url: site.origin }]);
   await live.page().evaluate(() => localStorage.setItem("cart", "3"));
   await withFresh(async ({ page }) => {
@@ -69,11 +69,11 @@ test("the page has the storage of the session's page, and a viewport of its own"
   assert.equal(live.page().viewportSize()?.width, 1280);
 });
 
-test("storage is read for every origin that the session has seen, without a page that people see", async () => {
+test("storage is read for every origin that the session has visited, without a visible page", async () => {
   const shown: string[] = [];
   live.context.on("page", (page) => shown.push(page.url()));
   await live.page().evaluate(() => localStorage.setItem("cart", "4"));
-  await house.browsers.navigate(live.sessionId, `http://localhost:${site.port}/`);
+  await harness.browsers.navigate(live.sessionId, `http://localhost:${site.port}/`);
   const { origins } = await live.context.storageState();
   assert.deepEqual(
     origins.map(({ origin, localStorage }) => [origin, localStorage[0]?.value]),
@@ -83,7 +83,7 @@ test("storage is read for every origin that the session has seen, without a page
   assert.deepEqual(shown, []);
 });
 
-test("it reaches no address that the session's page may not reach, not by a redirect, a request or a frame", async () => {
+test("it reaches no refused address, not even by a redirect, a request or a frame", async () => {
   await withFresh(async ({ page, refuse, readRefusal }) => {
     for (const url of [`${forbidden.origin}/direct`, "file:///etc/passwd", "chrome://version", "nothing"])
       assert.notEqual(await refuse(url), undefined, url);
@@ -125,5 +125,5 @@ test("dialogs are dismissed, permissions denied, popups closed and downloads ref
     await waitFor(() => page.context().pages().length === 1, "the popup to be closed");
   });
   assert.deepEqual(shown, []);
-  assert.deepEqual(house.downloads, []);
+  assert.deepEqual(harness.downloads, []);
 });

@@ -17,14 +17,14 @@ export type FreshContextOptions = {
   script?: string | null;
 };
 
-/** A page in a context of its own, which no person sees. The caller closes it. */
+/** A page in a separate context, which no person sees. The caller closes it. */
 export type FreshContext = {
   page: Page;
   /** A DevTools session with the page. */
   cdp: CDPSession;
-  /** Returns why a page may not be opened, or undefined: the caller asks before each navigation of its own. */
+  /** Returns why a page may not be opened, or undefined. The caller must call it before each navigation that it starts. */
   refuse: (url: string) => Promise<string | undefined>;
-  /** Why the latest refused navigation of the page was refused; undefined if none was. */
+  /** Returns why the page's last refused navigation was refused; undefined if none was. */
   readRefusal: () => string | undefined;
   /** Never rejects; resolves after 5 s at the latest. */
   close: () => Promise<void>;
@@ -42,7 +42,7 @@ const CLOSE_TIMEOUT_MS = 5_000;
 export const guardedContextOptions = ({
   contextProxy,
 }: Pick<BrowserProcess, "contextProxy">): BrowserContextOptions => ({
-  // The browser writes no files: their bytes are read from it.
+  // The browser must not write files: the service reads their bytes over DevTools.
   acceptDownloads: false,
   ...(contextProxy === undefined ? {} : { proxy: { server: contextProxy, bypass: "<-loopback>" } }),
 });
@@ -50,7 +50,7 @@ export const guardedContextOptions = ({
 /**
  * Opens a page in a new context of a running browser, with the same egress guard as the session's pages: permissions
  * denied, dialogs dismissed, downloads refused, popups closed.
- * @throws Error when the browser ends or the page does not come up.
+ * @throws Error when the browser ends or the page cannot be opened.
  */
 export async function openFreshContext(
   deps: FreshContextDeps,
@@ -68,7 +68,7 @@ export async function openFreshContext(
   try {
     await context.grantPermissions([]);
     context.on("dialog", (dialog) => {
-      // The page may have been closed together with its dialog.
+      // Answering fails if the page was closed together with its dialog.
       void (dialog.type() === "beforeunload" ? dialog.accept() : dialog.dismiss()).catch(() => {});
     });
     const page = await context.newPage();
@@ -77,7 +77,7 @@ export async function openFreshContext(
     if (script) await cdp.send("Page.addScriptToEvaluateOnNewDocument", { source: script });
     const refuse = async (href: string) => {
       const url = URL.parse(href);
-      return url ? deps.egress.refuse(url) : "the address cannot be read";
+      return url ? deps.egress.refuse(url) : "the address is not a valid URL";
     };
     const readRefusal = await guardPage(deps, cdp, refuse);
     return { page, cdp, refuse, readRefusal, close };
@@ -100,7 +100,7 @@ async function guardPage(
     refuse: process.isGuarded ? undefined : refuse,
     explain: (url, reason) =>
       explainFailure({ findRefusal: process.findRefusal, resolve: egress.resolve }, url, reason),
-    // Downloads go to the browser, which refuses them.
+    // Leaves downloads to the browser, which refuses them (`acceptDownloads: false`).
     capture: () => false,
     onRefused(_loaderId, reason) {
       refusal = reason;
@@ -111,10 +111,10 @@ async function guardPage(
 
 async function closeContext(context: BrowserContext): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
+  const timeout = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, CLOSE_TIMEOUT_MS);
   });
   // The browser may have ended already.
-  await Promise.race([context.close().catch(() => {}), late]);
+  await Promise.race([context.close().catch(() => {}), timeout]);
   clearTimeout(timer);
 }

@@ -15,32 +15,32 @@ export type ActivityEntry =
   /** A script of the page threw an error that nothing caught. */
   | { kind: "page-error"; page: Page; message: string };
 
-/** What happened in the pages of one browser, for the report of a tool that has acted. */
+/** A log of what happened in the pages of one browser. Tools report from it after they have acted. */
 export type PageActivity = {
   add: (entry: ActivityEntry) => void;
-  /** Calls back with each entry from now on. @returns stops it. */
+  /** Calls `listener` with each new entry. @returns a function that stops the calls. */
   follow: (listener: (entry: ActivityEntry) => void) => () => void;
-  /** The number of the entry that comes next. */
+  /** The number of the next entry. */
   position: () => number;
-  /** The entries from a position on, the oldest first; of more than 200, the latest. */
+  /** Returns the latest entries from a position on, at most 200, oldest first. */
   since: (position: number) => ActivityEntry[];
-  /** Requests of a page for documents, scripts, styles and data that began since a time and are not answered yet. */
+  /** Counts a page's unanswered requests for documents, scripts, styles and data that began at or after `sinceMs`. */
   pending: (page: Page, sinceMs: number) => number;
 };
 
 const ENTRIES_MAX = 200;
-/** Requests that change nothing, and a browser's own question before another one. */
+/** Methods of requests that change nothing, and of preflight requests. */
 const QUIET_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
-/** What a page shows next may depend on these; pictures, fonts, streams and beacons are not waited for. */
-const AWAITED = new Set(["document", "stylesheet", "script", "xhr", "fetch"]);
+/** Types of requests that may change what a page shows; images, fonts, streams and beacons are not waited for. */
+const AWAITED_TYPES = new Set(["document", "stylesheet", "script", "xhr", "fetch"]);
 
-/** Follows the pages of a context from now on. */
+/** Starts to record the activity in a context's pages. */
 export function watchActivity(context: BrowserContext): PageActivity {
   let entries: ActivityEntry[] = [];
   let dropped = 0;
-  /** Without a page while the page of a request has not been announced. */
+  /** Unanswered requests. `page` is undefined until Playwright has announced the page of the request. */
   const pending = new Map<Request, { page: Page | undefined; beganMs: number }>();
-  /** The browser does not tell the end of a request that became a download. */
+  /** Removes a request that became a download, because the browser does not report its end. */
   const forget = (url: string) => {
     for (const request of pending.keys()) if (request.url() === url) pending.delete(request);
   };
@@ -55,7 +55,7 @@ export function watchActivity(context: BrowserContext): PageActivity {
   };
   const addFailed = (request: Request, reason: string) => {
     const page = pageOf(request);
-    if (page && isOfMainFrame(request, page) && !isIcon(request))
+    if (page && isFromMainFrame(request, page) && !isIcon(request))
       add({ kind: "request-failed", page, method: request.method(), url: request.url(), reason });
   };
 
@@ -67,14 +67,14 @@ export function watchActivity(context: BrowserContext): PageActivity {
     });
   });
   context.on("request", (request) => {
-    if (AWAITED.has(request.resourceType()) && !request.serviceWorker())
+    if (AWAITED_TYPES.has(request.resourceType()) && !request.serviceWorker())
       pending.set(request, { page: pageOf(request), beganMs: Date.now() });
   });
   context.on("requestfinished", (request) => pending.delete(request));
   context.on("requestfailed", (request) => {
     pending.delete(request);
     const reason = request.failure()?.errorText ?? "failed";
-    // A request that the page itself gave up, or that ended as a download.
+    // Chromium reports ERR_ABORTED when the page itself cancels a request, or when it becomes a download.
     if (reason !== "net::ERR_ABORTED") addFailed(request, reason);
   });
   context.on("response", (response) => {
@@ -82,7 +82,7 @@ export function watchActivity(context: BrowserContext): PageActivity {
     const status = response.status();
     if (status >= 400) return addFailed(request, String(status));
     const page = pageOf(request);
-    if (!QUIET_METHODS.has(request.method()) && page && isOfMainFrame(request, page))
+    if (!QUIET_METHODS.has(request.method()) && page && isFromMainFrame(request, page))
       add({ kind: "request-sent", page, method: request.method(), url: request.url(), status });
   });
   context.on("weberror", (error) => {
@@ -103,7 +103,7 @@ export function watchActivity(context: BrowserContext): PageActivity {
   };
 }
 
-/** The page of a request; undefined for a service worker's, and for one of a page that is not known yet. */
+/** Returns the page of a request; undefined for a service worker's request, and until Playwright has announced the page. */
 export function pageOf(request: Request): Page | undefined {
   try {
     return request.serviceWorker() ? undefined : request.frame().page();
@@ -112,10 +112,10 @@ export function pageOf(request: Request): Page | undefined {
   }
 }
 
-/** The frame of a request that has a page is known. */
-const isOfMainFrame = (request: Request, page: Page) => request.frame() === page.mainFrame();
+/** `request.frame()` throws for a request without a page, so callers check that first. */
+const isFromMainFrame = (request: Request, page: Page) => request.frame() === page.mainFrame();
 
-/** Browsers ask for an icon that no page mentions. */
+/** Browsers request this icon even if no page refers to it. */
 const isIcon = (request: Request) => URL.parse(request.url())?.pathname === "/favicon.ico";
 
 const describeError = (error: unknown) =>

@@ -1,6 +1,6 @@
 import type { BrowserContext, Dialog } from "playwright";
 
-/** A dialog that was answered, and by whom: the default, after the time that a script's listener had, or the script. */
+/** An answered dialog. `by`: the service's default, the service after a script's listener timed out, or the script. */
 export type AnsweredDialog = {
   kind: string;
   message: string;
@@ -10,24 +10,24 @@ export type AnsweredDialog = {
   input?: string;
 };
 
-/** A running script, as far as dialogs are concerned. */
+/** A running script's claim to the dialogs that open while it listens. */
 type DialogClaim = {
   /** Whether the script listens for dialogs at this moment. */
   isListening: () => boolean;
 };
 
-/** A claim in force. */
+/** The handle of an active claim. */
 type HeldClaim = {
   /**
-   * Reports that the script's own connection has shown it a dialog. The script may answer it and stop listening before
-   * the service's connection delivers the same dialog: what counts is whether the script listened when it saw the dialog.
+   * Reports that the script's own connection has announced a dialog. The script may answer it and stop listening before
+   * the service's connection announces the same dialog, so this records whether the script listens now.
    *
-   * @param target the page, as the script's connection names it.
+   * @param target the page's id on the script's connection.
    */
   noteShown: (target: string, kind: string, message: string) => void;
-  /** Reports that the script's own connection has shown it the end of the dialog of a page, and how it was answered. */
+  /** Reports that the script's own connection has announced the end of a page's dialog, and the answer. */
   noteClosed: (target: string, isAccepted: boolean, input: string) => void;
-  /** Answers the script's dialogs that are still open. */
+  /** Ends the claim and answers the script's dialogs that are still open. */
   release: () => void;
 };
 
@@ -41,45 +41,45 @@ type ShownDialog = { kind: string; message: string; key: string; wasListening: b
 
 type ClaimEntry = {
   claim: DialogClaim;
-  /** Dialogs that only the script's connection has shown so far. */
-  shown: ShownDialog[];
-  /** Dialogs that only the service's connection has shown so far. */
-  met: string[];
-  /** The dialog that each page shows the script. */
+  /** Dialogs that only the script's connection has announced so far. */
+  seenByScript: ShownDialog[];
+  /** Keys of dialogs that only the service's connection has announced so far. */
+  seenByService: string[];
+  /** The open dialog of each page, as announced by the script's connection. */
   open: Map<string, ShownDialog>;
-  /** Dialogs whose end only the script's connection has shown so far. */
+  /** Keys of dialogs whose end only the script's connection has announced so far. */
   closed: string[];
-  /** Dialogs that the service has answered, and whose end the script's connection has not shown yet. */
+  /** Keys of dialogs that the service has answered and whose end the script's connection has not announced yet. */
   answered: string[];
 };
 
 /** How long a script's listener may take to answer; the page is blocked meanwhile. */
 const ANSWER_TIMEOUT_MS = 10_000;
 
-/** How long after a script's connection the service's own may show the same dialog. */
+/** How much later than the script's connection the service's connection may announce the same dialog. */
 const LATE_MS_MAX = 5_000;
 
 type Watch = {
   claims: Set<ClaimEntry>;
-  /** Dialogs left to a script; `takeBack` answers one instead of the script. */
-  left: Map<Dialog, { entry: ClaimEntry; takeBack: () => void; timer: NodeJS.Timeout }>;
+  /** Dialogs that a script has to answer; `takeBack` answers one in its place. */
+  delegated: Map<Dialog, { entry: ClaimEntry; takeBack: () => void; timer: NodeJS.Timeout }>;
   onAnswered: (dialog: AnsweredDialog) => void;
-  /** Dialogs that were reported before the service's own connection showed them. */
+  /** Keys of dialogs that were reported before the service's own connection announced them. */
   reported: string[];
   answerTimeoutMs: number;
 };
 
 /**
- * Watches the dialogs of a context. Dialogs are answered here only, so that two answers never race. A dialog that opens
- * while a script listens belongs to the script until the timeout or the end of its claim. Every other dialog is answered
- * at once: `beforeunload` is accepted, so that the page can be left, the rest is dismissed.
+ * Answers the dialogs of a context. No other code answers them, so that two answers never race. A dialog that opens while a
+ * script listens belongs to the script until the timeout or the end of its claim. Every other dialog is answered
+ * immediately: `beforeunload` is accepted, so that the navigation continues; the others are dismissed.
  */
 export function watchDialogs(
   context: BrowserContext,
   onAnswered: (dialog: AnsweredDialog) => void,
   answerTimeoutMs = ANSWER_TIMEOUT_MS,
 ): PageDialogs {
-  const watch: Watch = { claims: new Set(), left: new Map(), onAnswered, reported: [], answerTimeoutMs };
+  const watch: Watch = { claims: new Set(), delegated: new Map(), onAnswered, reported: [], answerTimeoutMs };
   context.on("dialog", (dialog) => {
     const entry = [...watch.claims].find((each) => belongsTo(each, dialog));
     if (entry) leaveTo(watch, entry, dialog);
@@ -88,7 +88,7 @@ export function watchDialogs(
   context.on("dialogclosed", (dialog) => settle(watch, dialog));
   context.on("page", (page) => {
     page.on("close", () => {
-      for (const dialog of [...watch.left.keys()]) if (dialog.page() === page) settle(watch, dialog);
+      for (const dialog of [...watch.delegated.keys()]) if (dialog.page() === page) settle(watch, dialog);
     });
   });
   return { claim: (claim) => addClaim(watch, claim) };
@@ -98,9 +98,9 @@ function answer(watch: Watch, dialog: Dialog, by: "default" | "timeout"): void {
   const answered = answerOf({ kind: dialog.type(), message: dialog.message() }, by);
   const key = keyOf(dialog.type(), dialog.message());
   for (const { answered: keys } of watch.claims) keys.push(key);
-  // Reported before the page continues, so that a script that ends next has it in its report.
+  // Report before the page continues, so that the report of a script that ends next includes the dialog.
   if (!drop(watch.reported, key)) watch.onAnswered(answered);
-  // The page may have been closed together with its dialog.
+  // Answering fails if the page was closed together with its dialog.
   void (answered.isAccepted ? dialog.accept() : dialog.dismiss()).catch(() => {});
 }
 
@@ -109,27 +109,34 @@ function leaveTo(watch: Watch, entry: ClaimEntry, dialog: Dialog): void {
     const isClosed = entry.closed.includes(keyOf(dialog.type(), dialog.message()));
     if (settle(watch, dialog) && !isClosed) answer(watch, dialog, "timeout");
   };
-  watch.left.set(dialog, { entry, takeBack, timer: setTimeout(takeBack, watch.answerTimeoutMs) });
+  watch.delegated.set(dialog, { entry, takeBack, timer: setTimeout(takeBack, watch.answerTimeoutMs) });
 }
 
-/** @returns whether the dialog was left to a script and, as far as the service's connection knows, is still open. */
-function settle({ left }: Watch, dialog: Dialog): boolean {
-  const held = left.get(dialog);
-  if (!held) return false;
-  clearTimeout(held.timer);
-  drop(held.entry.closed, keyOf(dialog.type(), dialog.message()));
-  return left.delete(dialog);
+/** @returns whether the dialog was a script's to answer and the service's connection has not announced its end. */
+function settle({ delegated }: Watch, dialog: Dialog): boolean {
+  const delegation = delegated.get(dialog);
+  if (!delegation) return false;
+  clearTimeout(delegation.timer);
+  drop(delegation.entry.closed, keyOf(dialog.type(), dialog.message()));
+  return delegated.delete(dialog);
 }
 
 function addClaim(watch: Watch, claim: DialogClaim): HeldClaim {
-  const { claims, left } = watch;
-  const entry: ClaimEntry = { claim, shown: [], met: [], open: new Map(), closed: [], answered: [] };
+  const { claims, delegated } = watch;
+  const entry: ClaimEntry = {
+    claim,
+    seenByScript: [],
+    seenByService: [],
+    open: new Map(),
+    closed: [],
+    answered: [],
+  };
   claims.add(entry);
   return {
     noteShown(target, kind, message) {
       const dialog = { kind, message, key: keyOf(kind, message), wasListening: claim.isListening() };
       entry.open.set(target, dialog);
-      if (!drop(entry.met, dialog.key)) entry.shown.push(dialog);
+      if (!drop(entry.seenByService, dialog.key)) entry.seenByScript.push(dialog);
     },
     noteClosed(target, isAccepted, input) {
       const dialog = entry.open.get(target);
@@ -143,30 +150,30 @@ function addClaim(watch: Watch, claim: DialogClaim): HeldClaim {
     },
     release() {
       claims.delete(entry);
-      // Dialogs that only the script's connection has shown: the service answers them when its own connection does.
+      // The service answers these dialogs once its own connection announces them, but reports them now.
       const open = new Set(entry.open.values());
-      for (const dialog of entry.shown) {
+      for (const dialog of entry.seenByScript) {
         if (!open.has(dialog) && !dialog.wasListening) continue;
         expectReported(watch, dialog.key);
         if (open.has(dialog)) watch.onAnswered(answerOf(dialog, dialog.wasListening ? "timeout" : "default"));
       }
-      for (const held of [...left.values()]) if (held.entry === entry) held.takeBack();
+      for (const delegation of [...delegated.values()]) if (delegation.entry === entry) delegation.takeBack();
     },
   };
 }
 
-/** The service's own connection shows a dialog late that was reported already. */
+/** Keeps a dialog from being reported again when the service's own connection announces it later. */
 function expectReported({ reported }: Watch, key: string): void {
   reported.push(key);
   setTimeout(() => drop(reported, key), LATE_MS_MAX).unref();
 }
 
-/** Whether the script of a claim listened when it saw this dialog, or listens now if it has not seen it yet. */
-function belongsTo({ claim, shown, met }: ClaimEntry, dialog: Dialog): boolean {
+/** Whether the claim's script listened when its connection announced this dialog, or else listens now. */
+function belongsTo({ claim, seenByScript, seenByService }: ClaimEntry, dialog: Dialog): boolean {
   const key = keyOf(dialog.type(), dialog.message());
-  const at = shown.findIndex((each) => each.key === key);
-  if (at >= 0) return shown.splice(at, 1)[0]?.wasListening === true;
-  met.push(key);
+  const at = seenByScript.findIndex((each) => each.key === key);
+  if (at >= 0) return seenByScript.splice(at, 1)[0]?.wasListening === true;
+  seenByService.push(key);
   return claim.isListening();
 }
 

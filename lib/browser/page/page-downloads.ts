@@ -14,8 +14,8 @@ export type StoredDownload = { url: string; name: string } & (
   | { path?: undefined; failure: string }
 );
 
-/** A response that DevTools' Fetch domain holds. */
-export type HeldResponse = {
+/** A response that DevTools' Fetch domain has paused. */
+export type PausedResponse = {
   requestId: string;
   request: { url: string; method: string };
   networkId?: string;
@@ -26,12 +26,12 @@ export type HeldResponse = {
 /** The downloads of all pages of one browser. Their bytes travel over DevTools: a remote browser shares no disk. */
 export type PageDownloads = {
   /**
-   * Reads the body of a held response that is, or may be, a download. The response is then answered with what the
-   * browser needs to see of it, so that it announces the download with the file name that it chooses.
-   * @returns whether it took the response over; if not, the caller has to answer it.
+   * Reads the body of a paused response that is, or may be, a download. It then answers the response, without a body if it
+   * certainly is a download, so that the browser announces the download with the file name that it chooses.
+   * @returns whether it took the response over; if not, the caller must answer it.
    */
-  capture: (cdp: CDPSession, response: HeldResponse) => boolean;
-  /** Downloads in progress, the storing of their bytes included. */
+  capture: (cdp: CDPSession, response: PausedResponse) => boolean;
+  /** Number of downloads in progress, including those whose bytes are being stored. */
   pending: () => number;
 };
 
@@ -42,7 +42,7 @@ const DOWNLOADS_AT_ONCE_MAX = 3;
 const NAME_CHARS_MAX = 120;
 /** How long the bytes of a response wait for the browser to announce the download. */
 const ANNOUNCE_MS_MAX = 10_000;
-/** How long the page's own object behind a `blob:` address stays readable after the page has revoked the address. */
+/** How long the object of a `blob:` URL stays readable after the page has revoked the URL. */
 const REVOKED_MS = 10_000;
 
 const NAVIGATIONS_MAX = 20;
@@ -52,7 +52,7 @@ const TAB_ROUND_MS = 20;
 const TOO_MANY = `${DOWNLOADS_AT_ONCE_MAX} other downloads were in progress`;
 const TOO_LARGE = `it is larger than ${DOWNLOAD_BYTES_MAX / 2 ** 20} MiB`;
 
-/** The body of a response, or why it could not be read. */
+/** The body of a response, or the reason why it could not be read. */
 type Body = { bytes: Uint8Array } | { failure: string };
 
 type Watch = {
@@ -60,18 +60,18 @@ type Watch = {
   refuse: (url: string) => Promise<string | undefined>;
   onDownload: (download: PageDownload) => Promise<void>;
   readMs: number;
-  /** Bodies whose download the browser has not announced yet, by address. */
+  /** Bodies of downloads that the browser has not announced yet, by URL. */
   bodies: Map<string, Body[]>;
   pending: number;
-  /** The latest request of a page for each address. */
+  /** The latest navigation request for each URL. */
   navigations: Map<string, Request>;
 };
 
 /**
- * Reads what the pages of a context download; `onDownload` reports each one once, and resolves when it needs the bytes no
- * more: until then the download counts as one of those in progress, whose number is limited.
- * @param refuse returns why the service does not request an address.
- * @param readMs how long the bytes of a download may take.
+ * Reads the downloads of a context's pages. `onDownload` is called once for each; until it resolves, the download counts
+ * towards the limit of downloads in progress.
+ * @param refuse returns why the service may not request a URL; undefined if it may.
+ * @param readMs how long reading the bytes of a download may take.
  */
 export async function watchDownloads(
   context: BrowserContext,
@@ -95,22 +95,22 @@ export async function watchDownloads(
     if (watch.navigations.size > NAVIGATIONS_MAX && oldest !== undefined) watch.navigations.delete(oldest);
   });
   context.on("page", (page) => {
-    page.on("download", (download) => void take(watch, page, download));
+    page.on("download", (download) => void report(watch, page, download));
   });
   await context.addInitScript(keepObjectUrls, REVOKED_MS);
   return {
     capture(cdp, response) {
       const kind = kindOf(response);
       if (kind === "page") return false;
-      void hold(watch, cdp, response, kind === "download");
+      void captureBody(watch, cdp, response, kind === "download");
       return true;
     },
     pending: () => watch.pending,
   };
 }
 
-/** What the browser will do with a response: it shows a page, saves a file, or decides by what this code does not know. */
-function kindOf({ networkId, responseStatusCode = 0, responseHeaders = [] }: HeldResponse) {
+/** Predicts what the browser does with a response: show a page, save a file, or unknown. */
+function kindOf({ networkId, responseStatusCode = 0, responseHeaders = [] }: PausedResponse) {
   const header = (name: string) =>
     responseHeaders
       .find((each) => each.name.toLowerCase() === name)
@@ -118,7 +118,7 @@ function kindOf({ networkId, responseStatusCode = 0, responseHeaders = [] }: Hel
       .toLowerCase() ?? "";
   if (responseStatusCode < 200 || responseStatusCode > 299 || responseStatusCode === 204) return "page";
   if (/^attachment\b/.test(header("content-disposition"))) return "download";
-  // A link with a `download` attribute: Chromium requests it for no document.
+  // Chromium's request for a link with a `download` attribute has no network id.
   if (networkId === undefined) return "download";
   return SHOWN_TYPES.test(header("content-type")) ? "page" : "unknown";
 }
@@ -126,7 +126,7 @@ function kindOf({ networkId, responseStatusCode = 0, responseHeaders = [] }: Hel
 const SHOWN_TYPES =
   /^($|(text\/(html|plain|xml|css|javascript|event-stream)|application\/(json|javascript|xml|[\w.-]+\+(xml|json))|image\/|audio\/|video\/|multipart\/))/;
 
-async function hold(watch: Watch, cdp: CDPSession, response: HeldResponse, isDownload: boolean) {
+async function captureBody(watch: Watch, cdp: CDPSession, response: PausedResponse, isDownload: boolean) {
   const { requestId, request, responseStatusCode: responseCode = 200, responseHeaders = [] } = response;
   if (watch.pending >= DOWNLOADS_AT_ONCE_MAX) {
     void watch.onDownload({ url: request.url, name: nameOf(request.url), failure: TOO_MANY });
@@ -138,7 +138,7 @@ async function hold(watch: Watch, cdp: CDPSession, response: HeldResponse, isDow
   const waiting = watch.bodies.get(request.url) ?? [];
   watch.bodies.set(request.url, [...waiting, body]);
   const forget = setTimeout(() => {
-    // The browser showed it as a page, or the page has gone.
+    // The browser showed the response as a page, or the page was closed.
     if (takeBody(watch, request.url, body)) watch.pending -= 1;
   }, ANNOUNCE_MS_MAX);
   forget.unref();
@@ -154,7 +154,7 @@ async function hold(watch: Watch, cdp: CDPSession, response: HeldResponse, isDow
     .catch(() => {});
 }
 
-/** Headers about the form in which a body travels: it is given to the browser decoded. */
+/** Headers about the encoding of the body in transit. They are removed, because the browser gets the decoded body. */
 const BODY_HEADERS = new Set(["content-encoding", "content-length", "transfer-encoding"]);
 
 async function readBody(cdp: CDPSession, requestId: string): Promise<Body> {
@@ -179,32 +179,32 @@ async function readStream(cdp: CDPSession, handle: string): Promise<Body> {
   }
 }
 
-/** @returns whether the body was still waiting. */
+/** Removes a body from those that wait for their download. @returns whether it was still waiting. */
 function takeBody({ bodies }: Watch, url: string, body: Body): boolean {
-  const left = bodies.get(url) ?? [];
-  if (!left.includes(body)) return false;
-  if (left.length === 1) bodies.delete(url);
+  const waiting = bodies.get(url) ?? [];
+  if (!waiting.includes(body)) return false;
+  if (waiting.length === 1) bodies.delete(url);
   else
     bodies.set(
       url,
-      left.filter((each) => each !== body),
+      waiting.filter((each) => each !== body),
     );
   return true;
 }
 
-/** Reports a download that the browser has announced. The browser itself writes no file. */
-async function take(watch: Watch, page: Page, download: Download): Promise<void> {
+/** Reports a download that the browser has announced. The browser's own download is cancelled, so it writes no file. */
+async function report(watch: Watch, page: Page, download: Download): Promise<void> {
   void download.cancel().catch(() => {});
   const url = download.url();
   const name = cleanName(download.suggestedFilename());
   const about = { url: url.slice(0, 2_000), name };
-  const held = watch.bodies.get(url)?.[0];
-  if (!held && watch.pending >= DOWNLOADS_AT_ONCE_MAX)
+  const captured = watch.bodies.get(url)?.[0];
+  if (!captured && watch.pending >= DOWNLOADS_AT_ONCE_MAX)
     return watch.onDownload({ ...about, failure: TOO_MANY });
-  if (held) takeBody(watch, url, held);
+  if (captured) takeBody(watch, url, captured);
   else watch.pending += 1;
   try {
-    const body = held ?? (await within(watch.readMs, readAgain(watch, page, url)));
+    const body = captured ?? (await within(watch.readMs, readAgain(watch, page, url)));
     await watch.onDownload({ ...about, ...body });
     await closeEmptyTab(watch, url);
   } finally {
@@ -212,7 +212,7 @@ async function take(watch: Watch, page: Page, download: Download): Promise<void>
   }
 }
 
-/** A tab that was opened for a download alone has nothing to show, and stays open in a browser without windows. */
+/** Closes the tab that was opened only for a download. A headless browser leaves such an empty tab open. */
 async function closeEmptyTab({ navigations }: Watch, url: string): Promise<void> {
   const request = navigations.get(url);
   navigations.delete(url);
@@ -220,23 +220,23 @@ async function closeEmptyTab({ navigations }: Watch, url: string): Promise<void>
     const page = pageOf(request);
     if (page?.url() === "") await page.close().catch(() => {});
     if (page) return;
-    // The tab is announced a little later than what it requests.
+    // Playwright announces a tab a little later than its requests.
     await new Promise((resolve) => setTimeout(resolve, TAB_ROUND_MS));
   }
 }
 
-/** A page that is busy does not answer, and a server may stop in the middle. */
+/** Limits how long a body may take, because a busy page does not answer and a server may stop sending. */
 async function within(timeoutMs: number, reading: Promise<Body>): Promise<Body> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Body>((resolve) => {
+  const timeout = new Promise<Body>((resolve) => {
     const failure = `it was not complete after ${timeoutMs / 1_000} s`;
     timer = setTimeout(() => resolve({ failure }), timeoutMs);
   });
   const read = reading.catch((error): Body => ({ failure: reasonOf(error) }));
-  return Promise.race([read, late]).finally(() => clearTimeout(timer));
+  return Promise.race([read, timeout]).finally(() => clearTimeout(timer));
 }
 
-/** Reads a download whose response the service did not hold: data of the page itself, or of a window that just opened. */
+/** Reads a download whose response was not captured: a `data:` or `blob:` URL, or a request of a window that just opened. */
 async function readAgain({ context, refuse }: Watch, page: Page, url: string): Promise<Body> {
   if (url.startsWith("data:")) {
     const bytes = new Uint8Array(await (await fetch(url)).arrayBuffer());
@@ -256,7 +256,7 @@ async function readAgain({ context, refuse }: Watch, page: Page, url: string): P
   return { failure: "the page that offered it has gone" };
 }
 
-/** Requests a file once more, with the cookies of the page. @returns undefined when the page may not request it. */
+/** Requests a file again with the cookies of the page. @returns undefined when the page may not request it. */
 async function loadFile(cdp: CDPSession, url: string): Promise<Body | undefined> {
   const { frameTree } = await cdp.send("Page.getFrameTree");
   const { resource } = await cdp.send("Network.loadNetworkResource", {
@@ -269,8 +269,8 @@ async function loadFile(cdp: CDPSession, url: string): Promise<Body | undefined>
 }
 
 /**
- * Reads the object behind a `blob:` address, which only the page's own scripts hold. A policy of the page about requests
- * (`connect-src`) does not apply, because nothing is requested.
+ * Reads the object of a `blob:` URL, which exists only inside the page. The page's `connect-src` policy does not apply,
+ * because no request is made.
  */
 async function readBlob(context: BrowserContext, pages: Page[], url: string): Promise<Body> {
   for (const page of new Set(pages))
@@ -282,7 +282,7 @@ async function readBlob(context: BrowserContext, pages: Page[], url: string): Pr
         const handle = await findBlob(cdp, url);
         if (handle !== undefined) return await readStream(cdp, handle);
       } catch {
-        // The frame was left meanwhile; another one may hold the object.
+        // The frame has navigated meanwhile; another frame may have the object.
       } finally {
         await cdp.detach().catch(() => {});
       }
@@ -290,7 +290,7 @@ async function readBlob(context: BrowserContext, pages: Page[], url: string): Pr
   return { failure: "the page does not hold its content any more" };
 }
 
-/** A file name without folders and control characters, cut at a limit with its extension kept. */
+/** Makes a file name without folders and control characters, and shortens it to the limit with its extension kept. */
 function cleanName(suggested: string): string {
   const name =
     suggested

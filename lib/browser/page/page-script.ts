@@ -1,12 +1,12 @@
 import type { CDPSession } from "playwright";
 
-/** A script of the service in the pages of a browser, in the pages' own world. */
+/** A script that the service runs in the pages of a browser, in the pages' main world. */
 export type PageScript = {
   /** Runs at the start of each document; null for none. */
   onLoad: string | null;
-  /** The part of it that also runs in the pages that the service opens in contexts of their own; null for none. */
+  /** The part of it that also runs in pages of separate contexts, see `openFreshContext`; null for none. */
   everywhere: string | null;
-  /** Brings the document that a page shows now to the same state. */
+  /** Updates the document that a page shows now to the state that `onLoad` would give it. */
   now: string;
 };
 
@@ -18,7 +18,7 @@ export type PageScripts = {
   remove: (cdp: CDPSession) => void;
   /** Replaces the script in all pages, and runs `now` in the documents they show. */
   set: (script: PageScript) => Promise<void>;
-  /** The part for pages in contexts of their own, as it was set last. */
+  /** The current script for pages of separate contexts. */
   everywhere: () => string | null;
 };
 
@@ -61,11 +61,11 @@ export function createPageScripts(): PageScripts {
 
 /** Waits for a page, but not longer than the limit. */
 async function withinLimit(work: Promise<void>): Promise<void> {
-  const late = Promise.withResolvers<void>();
-  const timer = setTimeout(late.resolve, NOW_MS_MAX);
-  // After the limit, a page that closes meanwhile is not a failure.
+  const timeout = Promise.withResolvers<void>();
+  const timer = setTimeout(timeout.resolve, NOW_MS_MAX);
+  // Prevents an unhandled rejection when the page closes after the limit.
   work.catch(() => {});
-  await Promise.race([work, late.promise]).finally(() => clearTimeout(timer));
+  await Promise.race([work, timeout.promise]).finally(() => clearTimeout(timer));
 }
 
 const addScript = async (cdp: CDPSession, source: string): Promise<string> =>

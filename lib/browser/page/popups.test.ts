@@ -2,19 +2,19 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { insertTestSession, openTestBrowsers, startTestSite, waitFor } from "../testing.ts";
 
-test("a page that opens windows without end has eight pages at most, and the session stays usable", async (t) => {
+test("a page that opens windows endlessly gets eight pages at most, and the session stays usable", async (t) => {
   const site = await startTestSite((_request, response) => {
     response.writeHead(200, { "content-type": "text/html" });
     response.end("<title>Popups</title>");
   });
-  const house = await openTestBrowsers([`127.0.0.1:${site.port}`]);
+  const harness = await openTestBrowsers([`127.0.0.1:${site.port}`]);
   t.after(async () => {
-    await house.close();
+    await harness.close();
     await site.close();
   });
-  const sessionId = await insertTestSession(house.db);
-  await house.browsers.navigate(sessionId, `${site.origin}/`);
-  const live = await house.browsers.ensure(sessionId);
+  const sessionId = await insertTestSession(harness.db);
+  await harness.browsers.navigate(sessionId, `${site.origin}/`);
+  const live = await harness.browsers.ensure(sessionId);
   let opened = 0;
   live.context.on("page", () => {
     opened += 1;
@@ -23,6 +23,6 @@ test("a page that opens windows without end has eight pages at most, and the ses
     for (let count = 0; count < 10; count += 1) open("about:blank");
   });
   await waitFor(() => opened === 10 && live.context.pages().length === 8, "the windows to be eight");
-  const { landed } = await house.browsers.navigate(sessionId, `${site.origin}/after`);
+  const { landed } = await harness.browsers.navigate(sessionId, `${site.origin}/after`);
   assert.equal(landed, true);
 });

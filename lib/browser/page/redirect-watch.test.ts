@@ -7,7 +7,7 @@ function watchAt(): { watch: ReturnType<typeof createRedirectWatch>; wait: (ms: 
   return { watch: createRedirectWatch(() => nowMs), wait: (ms) => (nowMs += ms) };
 }
 
-test("what a page does before it has loaded, and a moment after, is a redirect", () => {
+test("a new address before the page has loaded, or a moment after, is a redirect", () => {
   const { watch, wait } = watchAt();
   watch.begin();
   wait(5_000);
@@ -17,7 +17,7 @@ test("what a page does before it has loaded, and a moment after, is a redirect",
   assert.equal(watch.isOpen(), true);
 });
 
-test("what it does later is a navigation of its own", () => {
+test("a later one is not a redirect", () => {
   const { watch, wait } = watchAt();
   watch.begin();
   watch.loaded();
@@ -27,7 +27,7 @@ test("what it does later is a navigation of its own", () => {
   assert.equal(watch.isOpen(), false);
 });
 
-test("what the agent or a person does is none", () => {
+test("one after the agent or a person used the page is not a redirect", () => {
   const { watch } = watchAt();
   watch.begin();
   watch.end();

@@ -1,15 +1,15 @@
 /**
- * Decides whether an arrival is still a redirect of the last retarget: a page that sends its visitor on by itself (a
- * script, a `meta refresh`) right after the retarget landed. `lastNavigatedUrl` then stays the URL as requested.
+ * Decides whether a new address is still a redirect of the last retarget: right after the retarget landed, the page itself
+ * (a script, a `meta refresh`) navigates on. `lastNavigatedUrl` then stays the requested URL.
  */
 export type RedirectWatch = {
   /** A retarget is in progress, or one of its documents was reached. */
   begin: () => void;
   /** The page has loaded; a redirect by the page itself follows within a moment. */
   loaded: () => void;
-  /** The agent or a person used the page: later arrivals are theirs. */
+  /** The agent or a person used the page, so they cause later arrivals. */
   end: () => void;
-  /** Whether an arrival now is a redirect. */
+  /** Whether a new address now counts as a redirect. */
   isOpen: () => boolean;
 };
 

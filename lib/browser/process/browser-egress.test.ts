@@ -20,9 +20,9 @@ import { createLocalProvider } from "./local-provider.ts";
 
 let site: Awaited<ReturnType<typeof startTestSite>>;
 let own: Awaited<ReturnType<typeof startTestSite>>;
-let house: TestBrowsers;
+let harness: TestBrowsers;
 let sessionId: string;
-const asked: string[] = [];
+const requested: string[] = [];
 const quiet = { info() {}, debug() {}, warn() {}, error() {} };
 
 before(async () => {
@@ -32,31 +32,31 @@ before(async () => {
       .end("<p>site</p>");
   });
   own = await startTestSite((request, response) => {
-    asked.push(request.url ?? "");
+    requested.push(request.url ?? "");
     response
       .writeHead(200, { "content-type": "text/html", "access-control-allow-origin": "*" })
       .end("<p>own</p>");
   });
-  house = await openTestBrowsers(["127.0.0.1", "localhost", "::1"], { ownOrigin: { origin: own.origin } });
-  sessionId = await insertTestSession(house.db);
-  await house.browsers.navigate(sessionId, site.origin);
+  harness = await openTestBrowsers(["127.0.0.1", "localhost", "::1"], { ownOrigin: { origin: own.origin } });
+  sessionId = await insertTestSession(harness.db);
+  await harness.browsers.navigate(sessionId, site.origin);
 });
 after(async () => {
-  await house.close();
+  await harness.close();
   await site.close();
   await own.close();
 });
 
 test("DevTools cannot be reached from anywhere on this machine: the browser listens on no port", async () => {
-  const live = await house.browsers.ensure(sessionId);
-  const listening = await listListeners(await findBrowserProcesses(house.dataDir));
+  const live = await harness.browsers.ensure(sessionId);
+  const listening = await listListeners(await findBrowserProcesses(harness.dataDir));
   assert.deepEqual(listening, []);
-  // The usual port, and the browser's own page of its targets.
+  // DevTools' default port, and Chromium's own page of DevTools targets.
   for (const url of ["http://127.0.0.1:9222/json/version", "http://localhost:9222/json/version"]) {
-    assert.equal((await house.browsers.navigate(sessionId, url)).landed, false, url);
+    assert.equal((await harness.browsers.navigate(sessionId, url)).landed, false, url);
     await assert.rejects(fetch(url));
   }
-  assert.equal((await house.browsers.navigate(sessionId, "chrome://inspect")).landed, false);
+  assert.equal((await harness.browsers.navigate(sessionId, "chrome://inspect")).landed, false);
   const socket = await live.page().evaluate(
     () =>
       new Promise((resolve) => {
@@ -68,27 +68,27 @@ test("DevTools cannot be reached from anywhere on this machine: the browser list
   assert.equal(socket, false);
 });
 
-test("of our own origin, pages reach /demo and what is published, and nothing else", async () => {
+test("pages reach only /demo and published paths of our own origin", async () => {
   for (const path of ["/demo", "/demo/style.css", "/p/launch"]) {
-    const outcome = await house.browsers.navigate(sessionId, own.origin + path);
+    const outcome = await harness.browsers.navigate(sessionId, own.origin + path);
     assert.equal(outcome.landed, true, path);
   }
-  asked.length = 0;
+  requested.length = 0;
   for (const path of ["/", "/api/sessions", "/demo/../api/sessions", "/demonstration", "/p"]) {
-    const outcome = await house.browsers.navigate(sessionId, own.origin + path);
+    const outcome = await harness.browsers.navigate(sessionId, own.origin + path);
     assert.equal(outcome.landed, false, path);
   }
-  const live = await house.browsers.ensure(sessionId);
+  const live = await harness.browsers.ensure(sessionId);
   await live.page().evaluate(async (origin) => {
     await fetch(`${origin}/api/sessions`).catch(() => {});
     await fetch(`${origin.replace("127.0.0.1", "localhost")}/api/sessions`).catch(() => {});
   }, own.origin);
-  assert.deepEqual(asked, []);
+  assert.deepEqual(requested, []);
 });
 
 test("a page's own requests to private addresses do not leave the machine", async () => {
-  const live = await house.browsers.ensure(sessionId);
-  await house.browsers.navigate(sessionId, site.origin);
+  const live = await harness.browsers.ensure(sessionId);
+  await harness.browsers.navigate(sessionId, site.origin);
   const reached = await live.page().evaluate(async () => {
     const response = await fetch("http://169.254.169.254/latest/meta-data", { mode: "cors" }).catch(
       () => undefined,
@@ -103,8 +103,8 @@ test("WebRTC sends nothing past the proxy", async () => {
   const stun = createSocket("udp4", (message) => received.push(message.toString("hex")));
   await new Promise<void>((resolve) => stun.bind(0, "127.0.0.1", resolve));
   try {
-    const live = await house.browsers.ensure(sessionId);
-    await house.browsers.navigate(sessionId, site.origin);
+    const live = await harness.browsers.ensure(sessionId);
+    await harness.browsers.navigate(sessionId, site.origin);
     const candidates = await live.page().evaluate(async (port) => {
       const connection = new RTCPeerConnection({ iceServers: [{ urls: `stun:127.0.0.1:${port}` }] });
       const found: string[] = [];
@@ -124,9 +124,9 @@ test("WebRTC sends nothing past the proxy", async () => {
   }
 });
 
-test("permissions are refused without a question", async () => {
-  const live = await house.browsers.ensure(sessionId);
-  await house.browsers.navigate(sessionId, site.origin);
+test("permissions are refused without a prompt", async () => {
+  const live = await harness.browsers.ensure(sessionId);
+  await harness.browsers.navigate(sessionId, site.origin);
   const state = await live.page().evaluate(async () => {
     const answers = await Promise.all(
       (["geolocation", "notifications", "camera"] as PermissionName[]).map((name) =>
@@ -138,7 +138,7 @@ test("permissions are refused without a question", async () => {
   assert.deepEqual(state, ["denied", "denied", "denied"]);
 });
 
-test("refusals are reported with their source and session, and a server that is away is none", async () => {
+test("refusals are reported with their source and session; an unreachable server is not a refusal", async () => {
   const refusals: NetworkRefusal[] = [];
   const egress = createBrowserEgress(
     createAddressRule({ allow: ["127.0.0.1"] }),
@@ -150,11 +150,11 @@ test("refusals are reported with their source and session, and a server that is 
   const { port } = new URL(proxy.server);
   const ask = (url: string) =>
     new Promise<number | undefined>((resolve, reject) => {
-      const asked = request({ host: "127.0.0.1", port, path: url }, (response) => {
+      const outgoing = request({ host: "127.0.0.1", port, path: url }, (response) => {
         response.resume();
         resolve(response.statusCode);
       });
-      asked.on("error", reject).end();
+      outgoing.on("error", reject).end();
     });
   try {
     assert.ok(await egress.refuse(new URL("http://10.1.2.3/x?token=canary"), "ses_a"));
@@ -181,7 +181,7 @@ test("refusals are reported with their source and session, and a server that is 
   assert.doesNotMatch(JSON.stringify(refusals), /canary/);
 });
 
-test("a browser beyond our proxy asks for no document that the rule refuses, redirects included", async () => {
+test("a remote browser without our proxy requests no document that the rule refuses, redirects included", async () => {
   const seen: string[] = [];
   const target = await startTestSite((request, response) => {
     seen.push(request.url ?? "");
@@ -189,7 +189,7 @@ test("a browser beyond our proxy asks for no document that the rule refuses, red
     else response.writeHead(200, { "content-type": "text/html" }).end("<p>a page</p>");
   });
   const egress = createBrowserEgress(createAddressRule({ allow: ["127.0.0.1"] }), undefined, quiet);
-  const folder = join(house.dataDir, "browsers");
+  const folder = join(harness.dataDir, "browsers");
   const local = createLocalProvider({ launch: findTestChromium(), folder, egress, logger: quiet });
   const unguarded = { ...local, start: async () => ({ ...(await local.start()), isGuarded: false }) };
   const refuse = async (url: URL) => (url.pathname === "/refused" ? "refused by the rule" : undefined);

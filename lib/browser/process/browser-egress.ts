@@ -13,12 +13,12 @@ const REFUSALS_MAX = 200;
 /** The proxy of one browser process. */
 export type BrowserProxy = {
   server: string;
-  /** Hash of the public key that the browser has to accept for our own https origins; undefined if there are none. */
+  /** Hash of the public key that the browser must accept for our own https origins; undefined if there are none. */
   ownKeyHash: string | undefined;
   findRefusal: (url: URL) => string | undefined;
-  /** Names the session whose browser it is; refusals are reported with it from then on. */
+  /** Sets the session that uses the browser; later refusals are reported with its id. */
   nameSession: (sessionId: string) => void;
-  /** The hosts with their ports that were not reached, each with the reason. */
+  /** Lists the hosts (with port) that were refused or not reached, each with the reason. */
   listRefusals: () => { host: string; reason: string }[];
   close: () => Promise<void>;
 };
@@ -26,26 +26,27 @@ export type BrowserProxy = {
 /** Decides which addresses the pages of the service's browsers may open. */
 export type BrowserEgress = {
   /**
-   * Returns why a page may not be opened, or undefined. Names are resolved; redirects are checked by the proxy.
+   * Returns why a page may not be opened, or undefined. Resolves host names; redirects are checked by the proxy.
    *
-   * @param sessionId the session that wants to open it, if it is known.
+   * @param sessionId the session that opens the page, if known.
    */
   refuse: (url: URL, sessionId?: string) => Promise<string | undefined>;
-  /** The addresses at which a URL's host may be reached; empty when it is refused. */
+  /** Resolves a URL's host to the addresses that may be contacted; empty when the host is refused. */
   resolve: (url: URL) => Promise<string[]>;
-  /** Blocks a port of this machine (DevTools, a proxy) for all pages, whatever `NETWORK_ALLOW` says. @returns unblocks it. */
+  /** Blocks a port of this machine for all pages, even if `NETWORK_ALLOW` allows it. @returns a function to unblock it. */
   denyPort: (port: number) => () => void;
   /**
-   * @param options.acceptsKey whether the browser is started with `ownKeyHash`; in another one our own https origins are
-   * refused.
+   * Starts the proxy of one browser.
+   *
+   * @param options.acceptsKey whether the browser is started with `ownKeyHash`; otherwise our own https origins are refused.
    */
   startProxy: (options: { acceptsKey: boolean }) => Promise<BrowserProxy>;
 };
 
 /**
- * Makes the egress from the guard's address rule and the service's own origin.
+ * Creates the egress from the network guard's address rule and the service's own origin.
  *
- * @param onRefused is called with each refusal; it must not throw.
+ * @param onRefused called with each refusal; it must not throw.
  */
 export function createBrowserEgress(
   rule: AddressRule,
@@ -56,7 +57,7 @@ export function createBrowserEgress(
   const own: OwnOrigin | undefined = ownOrigin && { ...ownOrigin, paths: OWN_PATHS };
   const ownRule = own && createOwnOriginRule(own);
   let certificate: Promise<OwnCertificate> | undefined;
-  /** Made once, when the first browser needs it. */
+  /** Creates the certificate when the first browser needs it, and reuses it for later ones. */
   const makeCertificate = (origins: readonly URL[]) => {
     certificate ??= createOwnCertificate(origins.map(({ hostname }) => hostname)).catch((error: unknown) => {
       // The next browser tries again.
@@ -67,9 +68,9 @@ export function createBrowserEgress(
   };
 
   async function findReason(url: URL): Promise<{ reason: string; isRefusal: boolean } | undefined> {
-    const isSeen =
+    const isVisibleToProxy =
       url.protocol === "http:" || ownRule?.tlsOrigins.some(({ origin }) => origin === url.origin);
-    const ours = isSeen ? ownRule?.resolve(url) : undefined;
+    const ours = isVisibleToProxy ? ownRule?.resolve(url) : undefined;
     if (ours !== undefined) return "reason" in ours ? { reason: ours.reason, isRefusal: true } : undefined;
     const { hostname, port } = hostAndPort(url);
     const tunnel = url.protocol === "https:" ? ownRule?.refuseTunnel(hostname, port) : undefined;
@@ -106,14 +107,14 @@ export function createBrowserEgress(
           if (why === "refused") onRefused({ source: "proxy", sessionId, host, reason });
           if (refusals.size >= REFUSALS_MAX) refusals.clear();
           const parsed = URL.parse(url);
-          if (parsed) refusals.set(placeOf(parsed), reason);
+          if (parsed) refusals.set(toHostPort(parsed), reason);
         },
       });
       const allow = rule.reservePort(proxy.port);
       return {
         server: `http://${proxy.host}:${proxy.port}`,
         ownKeyHash: ownCertificate?.spkiHash,
-        findRefusal: (url) => refusals.get(placeOf(url)),
+        findRefusal: (url) => refusals.get(toHostPort(url)),
         nameSession(id) {
           sessionId = id;
         },
@@ -127,7 +128,7 @@ export function createBrowserEgress(
   };
 }
 
-function placeOf(url: URL): string {
+function toHostPort(url: URL): string {
   const { hostname, port } = hostAndPort(url);
   return `${hostname}:${port}`;
 }

@@ -5,7 +5,7 @@ import { createBrowserPool } from "./browser-pool.ts";
 
 const logger = { info() {}, warn() {}, error() {}, debug() {} };
 
-/** Browsers that are nothing but their being open. */
+/** Creates a pool of fake browsers that can only be open or closed. */
 function makePool(keepSpare = true, spareIdleMs?: number) {
   const started: { isUp: boolean }[] = [];
   const open = async () => {
@@ -23,7 +23,7 @@ function makePool(keepSpare = true, spareIdleMs?: number) {
   };
 }
 
-test("the spare is handed out, and not started twice", async () => {
+test("the spare is handed out, and started only once", async () => {
   const { pool, started } = makePool();
   pool.warmUp();
   pool.warmUp();
@@ -42,7 +42,7 @@ test("a spare that ended meanwhile is not handed out", async () => {
   await pool.close();
 });
 
-test("closing ends the spare, and none is started any more", async () => {
+test("closing the pool ends the spare, and no other is started", async () => {
   const { pool, started } = makePool();
   pool.warmUp();
   await pool.close();
@@ -50,7 +50,7 @@ test("closing ends the spare, and none is started any more", async () => {
   assert.deepEqual(started, [{ isUp: false }]);
 });
 
-test("a spare that nobody takes is given back, and the next session starts one of its own", async (t) => {
+test("a spare that is not taken is closed, and the next session starts a new browser", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const { pool, started } = makePool(true, 1_000);
   pool.warmUp();
@@ -67,7 +67,7 @@ test("a spare that nobody takes is given back, and the next session starts one o
   await pool.close();
 });
 
-test("where none is to be kept, none is started ahead", async () => {
+test("without `keepSpare`, no browser is started in advance", async () => {
   const { pool, started } = makePool(false);
   pool.warmUp();
   assert.equal(started.length, 0);

@@ -1,13 +1,13 @@
 import type { Logger } from "#lib/log/logger.ts";
 import type { OpenBrowser } from "../page/open-browser.ts";
 
-/** Hands out browsers and keeps one warm, so that a session does not wait for a start. */
+/** Hands out browsers and keeps a spare one running, so that a session does not wait for a start. */
 export type BrowserPool = {
   /** @throws Error with a sentence when no browser can be started. */
   take: () => Promise<OpenBrowser>;
   /**
-   * Starts the spare browser in the background if there is none. A spare that nobody takes for 5 minutes after the last call
-   * is given back.
+   * Starts the spare browser in the background if there is none. The spare is closed if no session takes it within 5 minutes
+   * of the last call.
    */
   warmUp: () => void;
   close: () => Promise<void>;
@@ -33,14 +33,14 @@ export function createBrowserPool(deps: {
   function warmUp(): void {
     if (isClosed || !keepSpare) return;
     clearTimeout(idleTimer);
-    idleTimer = setTimeout(giveBack, spareIdleMs);
+    idleTimer = setTimeout(closeSpare, spareIdleMs);
     idleTimer.unref();
     spare ??= open().catch((error) => {
       logger.debug({ err: error }, "no spare browser could be started");
       return undefined;
     });
   }
-  function giveBack(): void {
+  function closeSpare(): void {
     const idle = spare;
     spare = undefined;
     idle
@@ -59,9 +59,9 @@ export function createBrowserPool(deps: {
       const waiting = spare;
       spare = undefined;
       const warm = await waiting;
-      const taken = warm?.isOpen() ? warm : await open();
+      const browser = warm?.isOpen() ? warm : await open();
       refill();
-      return taken;
+      return browser;
     },
     async close() {
       isClosed = true;

@@ -1,4 +1,4 @@
-/** Features of Chromium that send data home, show prompts, load further pages, or hang. */
+/** Features of Chromium that send data to its vendor, show prompts, load further pages, or hang. */
 const DISABLED_FEATURES = [
   "AcceptCHFrame",
   "AutoDeElevate",
@@ -11,7 +11,7 @@ const DISABLED_FEATURES = [
   "OptimizationHints",
   "PaintHolding",
   "Prerender2",
-  // A dialog that a page opens while it is left for another page of its site cannot be answered and would block that page.
+  // With it, a dialog that opens during a same-site navigation cannot be answered and blocks the next page.
   "RenderDocument",
   "Translate",
 ];
@@ -26,7 +26,7 @@ const FIXED = [
   "--window-size=1280,800",
   "--hide-scrollbars",
   "--mute-audio",
-  // Reports a mouse, although the machine has none.
+  // Makes pages see a mouse, although the machine has none.
   "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4",
   "--disable-back-forward-cache",
   "--disable-background-networking",
@@ -62,11 +62,11 @@ const FIXED = [
   "--webrtc-ip-handling-policy=disable_non_proxied_udp",
 ];
 
-/** The command line of a session's Chromium: quiet, headless, and on the network only through the given proxy. */
+/** Returns the flags of a session's Chromium, which is headless and reaches the network only through the proxy. */
 export function chromiumFlags(options: {
   profileDir: string;
   proxyServer: string;
-  /** Hash of the key with which the proxy answers for our own https origins. */
+  /** Hash of the public key that the proxy uses for our own https origins. */
   ownKeyHash?: string | undefined;
   sandbox: boolean;
 }): string[] {
@@ -81,6 +81,6 @@ export function chromiumFlags(options: {
   ];
 }
 
-/** The flag with which Chromium accepts the key that the proxy answers with for our own https origins. */
+/** Returns the flag that makes Chromium accept the proxy's key for our own https origins. */
 export const acceptOwnKey = (keyHash: string | undefined): string[] =>
   keyHash === undefined ? [] : [`--ignore-certificate-errors-spki-list=${keyHash}`];

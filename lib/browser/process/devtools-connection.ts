@@ -27,24 +27,24 @@ export type DevtoolsConnection = {
 /** `onClose` is called once when the connection has ended, after all open commands got an error. */
 type DevtoolsHandlers = { onEvent: (event: DevtoolsMessage) => void; onClose: () => void };
 
-/** The ways to a browser's DevTools. Connections do not see each other's targets and settings. */
+/** Access to a browser's DevTools. Connections do not see each other's targets and settings. */
 export type Devtools = {
-  /** What Playwright connects to: a URL, or its only transport. */
+  /** The endpoint that Playwright connects to: a URL, or a transport, which only one client can use. */
   playwright: string | ConnectOverCDPTransport;
   /** Opens a further connection. @throws Error when the browser cannot be reached. */
   open: (timeoutMs: number, handlers: DevtoolsHandlers) => Promise<DevtoolsConnection>;
 };
 
-/** Fits a picture of the largest size that a tool keeps, as base64; a larger answer could not become a result. */
+/** Largest message that is parsed. Fits the largest picture that a tool stores, as base64. */
 export const MESSAGE_BYTES_MAX = 12 * 2 ** 20;
-/** A browser that sends a larger message than this is given up. */
+/** A message larger than this ends the connection. */
 export const BROWSER_BYTES_MAX = 256 * 2 ** 20;
-/** DevTools' own code for a server error. */
+/** DevTools' error code for a server error. */
 export const SERVER_ERROR = -32000;
 
 export const BROWSER_GONE: DevtoolsMessage = { error: { message: "The browser is gone." } };
 
-/** Parsing a huge answer would block the event loop: it is replaced by this error. */
+/** The error that replaces a huge answer, because parsing the answer would block the event loop. */
 export const tooLarge = (id: number): DevtoolsMessage => ({
   id,
   error: {
@@ -53,14 +53,14 @@ export const tooLarge = (id: number): DevtoolsMessage => ({
   },
 });
 
-/** The id of an answer that is not parsed. */
+/** Reads the id of an answer without parsing it; undefined if the message is not an answer. */
 export function readAnswerId(data: Buffer): number | undefined {
   const id = /^\{"id":(\d+)/.exec(data.toString("latin1", 0, 32))?.[1];
   return id === undefined ? undefined : Number(id);
 }
 
-/** `ask` by means of `send`. */
-export const asking =
+/** Implements `ask` with `send`. */
+export const createAsk =
   (send: DevtoolsConnection["send"]): DevtoolsConnection["ask"] =>
   (method, params) =>
     new Promise((resolve, reject) => {

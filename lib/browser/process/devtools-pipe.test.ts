@@ -6,10 +6,10 @@ import { openDevtoolsPipe } from "./devtools-pipe.ts";
 
 type Command = DevtoolsMessage & { id: number; method: string };
 
-/** The id of Playwright's last command in a test; its answer comes after everything else. */
+/** The id of Playwright's last command in a test, which is answered after everything else. */
 const LAST_ID = 999;
 
-/** A browser's end of the pipes, which answers by `answer` (nothing: never) and attaches connections as sessions `B1`, `B2` … */
+/** Fakes a browser's end of the pipes: replies with `answer` (undefined: no reply), attaches sessions `B1`, `B2` … */
 function fakeBrowser(answer: (command: Command) => object | undefined = () => ({})) {
   const [commands, answers] = [new PassThrough(), new PassThrough()];
   const received: Command[] = [];
@@ -62,7 +62,7 @@ async function connect({ pipe }: ReturnType<typeof fakeBrowser>) {
   return { ...connection, events, closes: () => closes };
 }
 
-test("messages are told apart by their zero byte, in whatever pieces they come", async () => {
+test("messages are split at their zero bytes, whatever the chunks", async () => {
   const browser = fakeBrowser();
   const bytes = Buffer.from(
     `${JSON.stringify({ method: "a", params: { text: "ä\u0001" } })}\0${JSON.stringify({ method: "b" })}\0`,
@@ -111,7 +111,7 @@ test("each connection gets its own answers and events, and Playwright gets none 
   ]);
 });
 
-test("a connection that ends is detached, its open commands fail, and what comes for it later reaches nobody", async () => {
+test("a connection that ends is detached, its open commands fail, and its later messages are dropped", async () => {
   const browser = fakeBrowser(({ method }) => (method === "Some.slow" ? undefined : {}));
   const [one, two] = [await connect(browser), await connect(browser)];
   const open = one.ask("Some.slow", {});
@@ -127,7 +127,7 @@ test("a connection that ends is detached, its open commands fail, and what comes
   assert.deepEqual([one.events, browser.toPlaywright], [[], []]);
 });
 
-test("a huge answer for a connection is an error, a huge event is dropped, and Playwright gets both as they are", async () => {
+test("a huge answer for a connection becomes an error, a huge event is dropped; Playwright gets both unchanged", async () => {
   const large = "x".repeat(13 * 2 ** 20);
   const browser = fakeBrowser(({ method }) => (method === "Some.large" ? { large } : {}));
   const one = await connect(browser);
@@ -145,7 +145,7 @@ test("a huge answer for a connection is an error, a huge event is dropped, and P
   );
 });
 
-test("a huge event that only says what a page says does not reach Playwright", async () => {
+test("a huge event whose size the page decides does not reach Playwright", async () => {
   const browser = fakeBrowser();
   const said = "x".repeat(13 * 2 ** 20);
   for (const method of ["Runtime.consoleAPICalled", "Network.webSocketFrameReceived", "Page.large"])
@@ -158,7 +158,7 @@ test("a huge event that only says what a page says does not reach Playwright", a
   );
 });
 
-test("a browser that sends a message beyond 256 MiB is given up", async () => {
+test("a message of more than 256 MiB ends the connections", async () => {
   const browser = fakeBrowser();
   const one = await connect(browser);
   const part = Buffer.alloc(2 ** 20, "x");
@@ -184,7 +184,7 @@ test("the end of the browser ends every connection once", async () => {
   await assert.rejects(connect(browser), /The browser is gone/);
 });
 
-test("what is no message ends the connections, because it cannot come from the browser", async () => {
+test("invalid JSON ends the connections, because it cannot come from the browser", async () => {
   const browser = fakeBrowser();
   const one = await connect(browser);
   browser.answers.write("no message\0");

@@ -1,9 +1,9 @@
 import type { Readable, Writable } from "node:stream";
 import type { ConnectOverCDPTransport } from "playwright";
 import {
-  asking,
   BROWSER_BYTES_MAX,
   BROWSER_GONE,
+  createAsk,
   type Devtools,
   type DevtoolsCommand,
   type DevtoolsConnection,
@@ -13,13 +13,13 @@ import {
   tooLarge,
 } from "./devtools-connection.ts";
 
-/** DevTools of a browser that this process has started, which nothing else can reach. */
+/** DevTools of a browser that this process started. No other process can reach it. */
 type DevtoolsPipe = Devtools & {
   /** Resolves when the browser answers. @throws Error when it ends first. */
   ready: () => Promise<void>;
 };
 
-/** A connection beside Playwright's: a DevTools session with the browser as a whole, and the sessions opened through it. */
+/** A connection in addition to Playwright's: a browser-level DevTools session, and the sessions opened through it. */
 type Client = {
   browserSessionId: string;
   onEvent: (event: DevtoolsMessage) => void;
@@ -29,10 +29,10 @@ type Client = {
 
 type Pending = { client: Client | undefined; onAnswer: (answer: DevtoolsMessage) => void };
 
-/** Ids of our own commands; Playwright counts from 1. */
+/** Ids of our own commands start after this; Playwright counts from 1. */
 const FIRST_ID = 1_000_000_000;
 const END_OF_MESSAGE = 0;
-/** Events whose size a page decides, and which Playwright can miss: nothing that it tracks depends on them. */
+/** Events whose size depends on the page and which may be dropped, because Playwright's state does not depend on them. */
 const DROPPABLE = new Set([
   "Runtime.consoleAPICalled",
   "Runtime.exceptionThrown",
@@ -43,15 +43,15 @@ const DROPPABLE = new Set([
 ]);
 
 /**
- * Speaks DevTools over the two pipes of `--remote-debugging-pipe`: JSON messages that end with a zero byte. Chromium takes
- * one client there, which is Playwright. Further connections are DevTools sessions of their own, told apart by their ids.
+ * Speaks DevTools over the two pipes of `--remote-debugging-pipe`: JSON messages that end with a zero byte. Chromium accepts
+ * one client there, which is Playwright. Further connections are separate DevTools sessions, distinguished by session id.
  */
 export function openDevtoolsPipe(commands: Writable, answers: Readable): DevtoolsPipe {
   const pending = new Map<number, Pending>();
-  /** Whose the sessions are that are not Playwright's. */
+  /** The client of each DevTools session that is not Playwright's. */
   const clientOf = new Map<string, Client>();
   const clients = new Set<Client>();
-  /** The sessions of all connections with the browser as a whole, those of ended ones too: Playwright knows none of them. */
+  /** Ids of all browser-level sessions of clients, including ended clients. Playwright must not see their events. */
   const browserSessions = new Set<string>();
   let lastId = FIRST_ID;
   let isOpen = true;
@@ -61,7 +61,7 @@ export function openDevtoolsPipe(commands: Writable, answers: Readable): Devtool
   };
   const transport: ConnectOverCDPTransport = {
     send: write,
-    // The owner of the browser ends it.
+    // The owner of the browser ends the browser.
     close() {},
   };
   const close = () => {
@@ -78,32 +78,32 @@ export function openDevtoolsPipe(commands: Writable, answers: Readable): Devtool
     pending.set(id, { client, onAnswer });
     write({ id, ...command });
   };
-  const askBrowser = asking((command, onAnswer) => send(undefined, command, onAnswer));
+  const askBrowser = createAsk((command, onAnswer) => send(undefined, command, onAnswer));
 
   const receive = (data: Buffer) => {
-    if (data.byteLength > MESSAGE_BYTES_MAX && passOver(data)) return;
+    if (data.byteLength > MESSAGE_BYTES_MAX && skipHuge(data)) return;
     const message = readMessage(data);
     if (!message) return close();
     if (message.id !== undefined && message.id > FIRST_ID) return receiveAnswer(message.id, message);
     const client = message.sessionId === undefined ? undefined : clientOf.get(message.sessionId);
     if (client) receiveEvent(client, message);
-    // Playwright expects every message in a task of its own: in one task it would miss contexts that are announced early.
-    else if (!isOfClient(message)) setImmediate(() => transport.onmessage?.(message));
+    // Playwright expects each message in a separate task; otherwise it misses contexts that are announced early.
+    else if (!concernsClient(message)) setImmediate(() => transport.onmessage?.(message));
   };
   /**
-   * Keeps a huge message from being parsed: an answer becomes an error, an event is dropped. Playwright gets the answers
-   * that it asked for, and the events that it depends on.
+   * Keeps a huge message from being parsed: an answer to our own command becomes an error, an event is dropped. Playwright's
+   * answers and the events that it depends on are still delivered. @returns whether the message was skipped.
    */
-  const passOver = (data: Buffer): boolean => {
+  const skipHuge = (data: Buffer): boolean => {
     const id = readAnswerId(data);
     if (id === undefined) return clientOf.has(readLastSessionId(data)) || DROPPABLE.has(readMethod(data));
     if (id > FIRST_ID) receiveAnswer(id, tooLarge(id));
     return id > FIRST_ID;
   };
   const receiveAnswer = (id: number, message: DevtoolsMessage) => {
-    const asked = pending.get(id);
+    const command = pending.get(id);
     pending.delete(id);
-    asked?.onAnswer(asked.client ? withoutBrowserSession(asked.client, message) : message);
+    command?.onAnswer(command.client ? withoutBrowserSession(command.client, message) : message);
   };
   const receiveEvent = (client: Client, message: DevtoolsMessage) => {
     const sessionId = String(message.params?.sessionId);
@@ -111,8 +111,8 @@ export function openDevtoolsPipe(commands: Writable, answers: Readable): Devtool
     if (message.method === "Target.detachedFromTarget") clientOf.delete(sessionId);
     client.onEvent(withoutBrowserSession(client, message));
   };
-  /** Events about the sessions of further connections come to Playwright's, too. */
-  const isOfClient = ({ method, sessionId, params = {} }: DevtoolsMessage): boolean => {
+  /** Whether an event concerns a client's browser-level session. Chromium sends such events to Playwright's session, too. */
+  const concernsClient = ({ method, sessionId, params = {} }: DevtoolsMessage): boolean => {
     if (sessionId !== undefined) return browserSessions.has(sessionId);
     if (method === "Target.detachedFromTarget") return browserSessions.has(String(params.sessionId));
     const { type } = (params.targetInfo ?? {}) as { type?: unknown };
@@ -154,11 +154,11 @@ export function openDevtoolsPipe(commands: Writable, answers: Readable): Devtool
       };
       return {
         send: sendAsClient,
-        ask: asking(sendAsClient),
+        ask: createAsk(sendAsClient),
         isOpen: () => clients.has(client),
         terminate() {
           if (!clients.has(client)) return;
-          // What is sent after this finds the connection's sessions and settings gone: the browser keeps the order.
+          // Chromium handles commands in order, so commands sent later no longer see this client's sessions and settings.
           send(undefined, { method: "Target.detachFromTarget", params: { sessionId } }, () => {});
           client.end();
         },
@@ -168,18 +168,18 @@ export function openDevtoolsPipe(commands: Writable, answers: Readable): Devtool
   };
 }
 
-/** A connection does not know that it is a session with the browser as a whole. */
+/** Removes the browser-level session id, so that a client sees messages as on a connection of its own. */
 function withoutBrowserSession({ browserSessionId }: Client, message: DevtoolsMessage): DevtoolsMessage {
   if (message.sessionId !== browserSessionId) return message;
   const { sessionId: _, ...rest } = message;
   return rest;
 }
 
-/** The session of an event that is not parsed: Chromium writes it last. */
+/** Reads the session id of an event without parsing it; Chromium writes it last. */
 const readLastSessionId = (data: Buffer): string =>
   /"sessionId":"([^"]+)"\}$/.exec(data.toString("latin1", data.byteLength - 100))?.[1] ?? "";
 
-/** The method of an event that is not parsed: Chromium writes it first. */
+/** Reads the method of an event without parsing it; Chromium writes it first. */
 const readMethod = (data: Buffer): string =>
   /^\{"method":"([^"]+)"/.exec(data.toString("latin1", 0, 100))?.[1] ?? "";
 
@@ -187,7 +187,7 @@ function readMessage(data: Buffer): DevtoolsMessage | undefined {
   try {
     return JSON.parse(data.toString()) as DevtoolsMessage;
   } catch {
-    // Not what Chromium writes: the browser is given up.
+    // Chromium always writes JSON, so the caller closes the connection.
     return undefined;
   }
 }
@@ -222,10 +222,10 @@ function readMessages(
 }
 
 function withTimeout<Value>(promise: Promise<Value>, timeoutMs: number): Promise<Value> {
-  const late = Promise.withResolvers<never>();
+  const timeout = Promise.withResolvers<never>();
   const timer = setTimeout(
-    () => late.reject(new Error(`the browser did not answer within ${timeoutMs} ms`)),
+    () => timeout.reject(new Error(`the browser did not answer within ${timeoutMs} ms`)),
     timeoutMs,
   );
-  return Promise.race([promise, late.promise]).finally(() => clearTimeout(timer));
+  return Promise.race([promise, timeout.promise]).finally(() => clearTimeout(timer));
 }

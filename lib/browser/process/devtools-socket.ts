@@ -1,8 +1,8 @@
 import { WebSocket } from "ws";
 import {
-  asking,
   BROWSER_BYTES_MAX,
   BROWSER_GONE,
+  createAsk,
   type Devtools,
   type DevtoolsConnection,
   type DevtoolsMessage,
@@ -11,7 +11,7 @@ import {
   tooLarge,
 } from "./devtools-connection.ts";
 
-/** DevTools at a WebSocket URL: that of a browser elsewhere (`BROWSER_CDP_URL`). */
+/** DevTools at the WebSocket URL of a remote browser (`BROWSER_CDP_URL`). */
 export const devtoolsAt = (url: string): Devtools => ({
   playwright: url,
   async open(timeoutMs, handlers) {
@@ -43,7 +43,7 @@ export const devtoolsAt = (url: string): Devtools => ({
     };
     return {
       send,
-      ask: asking(send),
+      ask: createAsk(send),
       isOpen: () => socket.readyState === WebSocket.OPEN,
       terminate: () => socket.terminate(),
       closed: closed.promise,

@@ -4,7 +4,7 @@ import type { BrowserEgress } from "./browser-egress.ts";
 import type { BrowserProvider } from "./browser-provider.ts";
 import { isStartTimeout, type StartedChromium, type StartOptions, startChromium } from "./start-chromium.ts";
 
-/** Who browsers run as when this machine has no users to assign. */
+/** The user that browsers run as when this machine has no users to assign. */
 const NOBODY: SandboxUser = { uid: 65534, gid: 65534 };
 const START_TIMEOUT_MS = 20_000;
 
@@ -13,7 +13,7 @@ type Confinement = { isOtherUser: boolean; sandbox: boolean; warning?: string };
 
 const OWN_SANDBOX_OFF = "Chromium's own sandbox does not work on this system: its processes run without it";
 
-/** The ways from the safest to the least safe. Started by root, Chromium has to run as another user for its sandbox to work. */
+/** Lists the ways, safest first. If the service is root, Chromium's sandbox needs another user to work. */
 function confinements(): Confinement[] {
   const isRoot = process.getuid?.() === 0;
   if (!isRoot) {
@@ -35,8 +35,8 @@ function confinements(): Confinement[] {
 }
 
 /**
- * Browsers of this machine: each call starts one Chromium with a proxy of its own, which is its only way to the network.
- * The first start finds the safest way that works on this machine; later starts use it.
+ * Provides browsers of this machine. Each start creates a Chromium and a proxy, which is its only route to the network. The
+ * first start finds the safest confinement that works on this machine; later starts reuse it.
  */
 export function createLocalProvider(deps: {
   launch: { executablePath: string; args?: string[]; env?: Record<string, string> };
@@ -48,7 +48,7 @@ export function createLocalProvider(deps: {
   let ways = confinements();
   let hasWorked = false;
 
-  /** Starts a browser as a user of its own, which is given back when its processes and its profile are gone. */
+  /** Starts a browser as a separate user, which is released once the browser's processes and profile are gone. */
   async function startAsOther(base: Omit<StartOptions, "account">): Promise<StartedChromium> {
     const users = await openSandboxUsers();
     const user = users?.assign();
@@ -66,22 +66,25 @@ export function createLocalProvider(deps: {
     }
   }
 
-  async function startSomehow(base: Omit<StartOptions, "account" | "sandbox">): Promise<StartedChromium> {
-    const tried = ways;
+  /** Starts a browser in the safest way that works. */
+  async function startWithFallbacks(
+    base: Omit<StartOptions, "account" | "sandbox">,
+  ): Promise<StartedChromium> {
+    const candidates = ways;
     let firstError: unknown;
-    for (const [index, way] of tried.entries()) {
+    for (const [index, way] of candidates.entries()) {
       try {
         const { isOtherUser, sandbox } = way;
         const started = isOtherUser
           ? await startAsOther({ ...base, sandbox })
           : await startChromium({ ...base, sandbox, account: undefined });
         if (!hasWorked && way.warning) logger.warn({ reason: String(firstError) }, way.warning);
-        if (!hasWorked) ways = tried.slice(index, index + 1);
+        if (!hasWorked) ways = candidates.slice(index, index + 1);
         hasWorked = true;
         return started;
       } catch (error) {
         firstError ??= error;
-        // A timeout may be due to a slow machine, which is no reason to give up the sandbox.
+        // The machine may just be slow, so a timeout must not lead to a weaker confinement.
         if (isStartTimeout(error)) break;
       }
     }
@@ -92,7 +95,7 @@ export function createLocalProvider(deps: {
     async start() {
       const proxy = await egress.startProxy({ acceptsKey: true });
       try {
-        const started = await startSomehow({
+        const started = await startWithFallbacks({
           executablePath: launch.executablePath,
           args: launch.args ?? [],
           env: launch.env ?? {},

@@ -3,22 +3,22 @@ import { chown, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/pr
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 
-/** Who the browser's processes run as. */
+/** The user that the browser's processes run as. */
 export type Account = { uid: number; gid: number };
 
-/** The record of a browser, so that a later start of the service can clean up after this one. */
+/** The record of a browser. A later start of the service uses it to clean up after a crash. */
 type ProfileRecord = { profileDir: string; pid?: number; startedAt?: string | undefined };
 
-/** The folder of one browser. It is recorded before it is created, so that a later start of the service can remove it. */
+/** The profile folder of one browser. It is recorded before it is created, so that a later start can remove it. */
 type ProfileFolder = {
   path: string;
-  /** Records the process that uses it. */
+  /** Records the process that uses the folder. */
   recordProcess: (pid: number) => Promise<void>;
-  /** Removes it and its record; files that dying processes still write are waited for. Never rejects. */
+  /** Removes the folder and its record; retries while ending processes still write files. Never rejects. */
   remove: () => Promise<void>;
 };
 
-/** Makes an empty profile folder: below `folder`, or below the system's temporary one where `account` cannot go there. */
+/** Creates an empty profile folder in `folder`, or in the system's temporary folder if `account` cannot reach `folder`. */
 export async function makeProfileFolder(
   folder: string,
   account: Account | undefined,
@@ -37,13 +37,13 @@ export async function makeProfileFolder(
     path,
     recordProcess: async (pid) => write({ profileDir: path, pid, startedAt: await readStartTime(pid) }),
     async remove() {
-      // The record stays when the folder does, so that the next start of the service tries again.
+      // If the folder cannot be removed, the record stays, so that the next start of the service retries.
       if (await removeFolder(path)) await rm(recordPath, { force: true }).catch(() => {});
     },
   };
 }
 
-/** @returns whether it is gone. */
+/** @returns whether the folder is gone. */
 const removeFolder = (path: string): Promise<boolean> =>
   rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }).then(
     () => true,
@@ -51,9 +51,9 @@ const removeFolder = (path: string): Promise<boolean> =>
   );
 
 /**
- * Ends the browsers that an earlier process of this service left behind, and removes their folders. A process is
- * known by its id and its start time, so that a stranger with a recycled id is left alone.
- * @returns how many were ended.
+ * Ends the browsers that an earlier process of this service left behind, and removes their folders. A process is identified
+ * by its id and its start time, so that an unrelated process with a recycled id is not killed.
+ * @returns the number of browsers ended.
  */
 export async function sweepBrowsers(folder: string): Promise<number> {
   await mkdir(folder, { recursive: true });
@@ -71,7 +71,7 @@ export async function sweepBrowsers(folder: string): Promise<number> {
   return ended;
 }
 
-/** Kills a process group at once. @returns whether there was one. */
+/** Kills a process group immediately. @returns whether it existed. */
 export function killGroup(pid: number): boolean {
   try {
     process.kill(process.platform === "win32" ? pid : -pid, "SIGKILL");
@@ -81,7 +81,7 @@ export function killGroup(pid: number): boolean {
   }
 }
 
-/** The browser's process id, if it still is the browser's. */
+/** Returns the recorded process id if that process is still the browser. */
 async function findProcess({ pid, startedAt }: ProfileRecord): Promise<number | undefined> {
   if (pid === undefined || startedAt === undefined) return undefined;
   return startedAt === (await readStartTime(pid)) ? pid : undefined;
@@ -92,7 +92,7 @@ async function readRecord(path: string): Promise<ProfileRecord | undefined> {
     const record: unknown = JSON.parse(await readFile(path, "utf8"));
     if (typeof record !== "object" || record === null) return undefined;
     const { pid, startedAt, profileDir } = record as Partial<ProfileRecord>;
-    // A damaged file must not lead to the removal of something else.
+    // Prevents a damaged record from removing an unrelated folder.
     if (typeof profileDir !== "string" || !/agent-browser-[^/\\]+$/.test(profileDir)) return undefined;
     return typeof pid === "number" ? { profileDir, pid, startedAt } : { profileDir };
   } catch {
@@ -100,10 +100,10 @@ async function readRecord(path: string): Promise<ProfileRecord | undefined> {
   }
 }
 
-/** Clock ticks between boot and the start of a process, where the system tells them. */
+/** Returns the start time of a process in clock ticks since boot; undefined without `/proc`. */
 async function readStartTime(pid: number): Promise<string | undefined> {
   const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined);
-  // The command's name, in parentheses, may hold spaces.
+  // The command name, in parentheses, may contain spaces.
   return text?.slice(text.lastIndexOf(")") + 2).split(" ")[19];
 }
 

@@ -4,10 +4,10 @@ import type { BrowserProvider } from "./browser-provider.ts";
 import { devtoolsAt } from "./devtools-socket.ts";
 
 /**
- * Browsers behind a DevTools endpoint (`BROWSER_CDP_URL`). A browser on this machine uses the service's proxy. Another one
- * cannot reach the proxy: its documents are checked one by one, and its other requests are up to the network it runs in.
- * A browser that we did not start does not know the proxy's certificate: on this machine it cannot open our own https
- * origins; elsewhere it opens the allowed paths as every visitor does.
+ * Provides browsers of a DevTools endpoint (`BROWSER_CDP_URL`). A browser on this machine uses the service's proxy. One
+ * elsewhere cannot reach the proxy: the service checks its documents, and only its own network limits its other requests.
+ * A browser that the service did not start does not trust the proxy's certificate: on this machine it cannot open our own
+ * https origins; elsewhere it opens their allowed paths directly.
  */
 export function createRemoteProvider(deps: {
   cdpUrl: string;
@@ -33,19 +33,19 @@ export function createRemoteProvider(deps: {
         ? await egress.startProxy({ acceptsKey: false })
         : undefined;
       const allowPort = isOnThisMachine ? egress.denyPort(Number(new URL(cdpUrl).port)) : () => {};
-      const gone = Promise.withResolvers<void>();
+      const exited = Promise.withResolvers<void>();
       return {
         devtools: devtoolsAt(devtoolsUrl),
         pid: undefined,
         contextProxy: proxy?.server,
         isGuarded: isOnThisMachine,
-        exited: gone.promise,
+        exited: exited.promise,
         findRefusal: (url) => proxy?.findRefusal(url),
         nameSession: (sessionId) => proxy?.nameSession(sessionId),
         async kill() {
           await proxy?.close();
           allowPort();
-          gone.resolve();
+          exited.resolve();
         },
       };
     },
@@ -53,7 +53,7 @@ export function createRemoteProvider(deps: {
   };
 }
 
-/** The WebSocket URL behind an endpoint that may be given as http(s). @throws Error when the endpoint does not answer. */
+/** Returns the WebSocket URL of an http(s) or ws(s) endpoint. @throws Error when the endpoint does not answer. */
 async function findDevtoolsUrl(cdpUrl: string): Promise<string> {
   if (/^wss?:/.test(cdpUrl)) return cdpUrl;
   try {
@@ -61,7 +61,7 @@ async function findDevtoolsUrl(cdpUrl: string): Promise<string> {
     const version: unknown = await response.json();
     const isNamed = typeof version === "object" && version !== null && "webSocketDebuggerUrl" in version;
     if (isNamed && typeof version.webSocketDebuggerUrl === "string") return version.webSocketDebuggerUrl;
-    throw new Error("it named no WebSocket");
+    throw new Error("its answer has no webSocketDebuggerUrl");
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new Error(`the remote browser at ${new URL(cdpUrl).host} did not answer: ${why}`);

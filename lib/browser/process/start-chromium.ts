@@ -5,12 +5,12 @@ import type { Devtools } from "./devtools-connection.ts";
 import { openDevtoolsPipe } from "./devtools-pipe.ts";
 import { type Account, killGroup, makeProfileFolder } from "./profile-folder.ts";
 
-/** How to start one Chromium. `env` and `args` are added to those of every browser. */
+/** How to start one Chromium. `env` and `args` are added to the defaults. */
 export type StartOptions = {
   executablePath: string;
   args: string[];
   env: Record<string, string>;
-  /** Where profiles and the records of running browsers are kept. */
+  /** The folder for profiles and for the records of running browsers. */
   folder: string;
   proxyServer: string;
   ownKeyHash?: string | undefined;
@@ -28,9 +28,9 @@ export type StartedChromium = {
 };
 
 /**
- * The browser replaces the shell in a process group of its own, with the pipes for DevTools as its only further
- * descriptors, 3 and 4; a second process reads from a pipe that only this process holds. When that pipe closes it ends the
- * browser, removes the profile (`$0`) and kills the whole group: however this process ends, no browser outlives it.
+ * The shell command that starts the browser, so that no browser outlives this process. A background process reads
+ * descriptor 5, a pipe that only this process holds open. When the pipe closes, it kills the browser, removes the profile
+ * (`$0`) and kills the whole process group. The browser replaces the shell and inherits only the DevTools pipes 3 and 4.
  */
 const GUARDED_START =
   '(exec 3<&- 4<&-; read _ <&5; kill -9 $$; rm -rf "$0"; kill -9 -$$) & exec 5<&-; exec "$@"';
@@ -59,7 +59,7 @@ export async function startChromium(options: StartOptions): Promise<StartedChrom
     const devtools = await untilReady(child, options.timeoutMs);
     const pid = child.pid ?? 0;
     await profile.recordProcess(pid);
-    // When the browser ended by itself, its group still has the reading process, and its folder exists.
+    // If the browser ends unexpectedly, the background process and the profile folder still have to be removed.
     void exited.then(kill);
     return { pid, devtools, exited, kill };
   } catch (error) {
@@ -74,12 +74,12 @@ function spawnGuarded(options: StartOptions, flags: string[], profileDir: string
     TMPDIR: profileDir,
     PATH: "/usr/local/bin:/usr/bin:/bin",
     LANG: "C.UTF-8",
-    // Keeps Chromium from looking for a message bus, because there is none.
+    // Keeps Chromium from looking for a message bus.
     DBUS_SESSION_BUS_ADDRESS: "unix:path=/dev/null",
     DBUS_SYSTEM_BUS_ADDRESS: "unix:path=/dev/null",
     ...options.env,
   };
-  // The types of a framework in this project claim that every environment has NODE_ENV.
+  // The cast is needed because Next.js declares NODE_ENV as required.
   const common: SpawnOptions = { cwd: profileDir, env: env as NodeJS.ProcessEnv, ...(options.account ?? {}) };
   if (process.platform === "win32") {
     return spawn(options.executablePath, flags, {
@@ -96,12 +96,12 @@ function spawnGuarded(options: StartOptions, flags: string[], profileDir: string
 
 const TIMEOUT = "BrowserStartTimeout";
 
-/** Whether a start took too long, which does not mean that this way to start does not work. */
+/** Whether a start failed because it took too long; the way of starting may still work. */
 export const isStartTimeout = (error: unknown): boolean => error instanceof Error && error.name === TIMEOUT;
 
-/** Waits until the browser answers, and reads no further output after that. */
+/** Waits until the browser answers; its output is discarded after that. */
 async function untilReady(child: ChildProcess, timeoutMs: number): Promise<Devtools> {
-  // Without a process there are no pipes.
+  // The pipes are null when the process could not be started.
   const [, , , commands, answers] = child.stdio as [
     unknown,
     unknown,
@@ -123,7 +123,7 @@ async function untilReady(child: ChildProcess, timeoutMs: number): Promise<Devto
   try {
     if (!commands || !answers) return await failed.promise;
     const devtools = openDevtoolsPipe(commands, answers);
-    // A browser that ends before it answers is reported by its end.
+    // If the browser ends before it answers, `failed` has the better reason.
     const isUp = devtools.ready().catch(() => failed.promise);
     await Promise.race([isUp, failed.promise]);
     return devtools;
@@ -135,7 +135,7 @@ async function untilReady(child: ChildProcess, timeoutMs: number): Promise<Devto
   }
 }
 
-/** The last line of the output that is not about the missing message bus, as the cause of the failure. */
+/** Returns the last line of the output that is not about the missing message bus: the likely cause of the failure. */
 function lastWords(text: string): string {
   const line = text
     .split("\n")

@@ -10,24 +10,24 @@ import {
   readHeldBrowser,
 } from "./browser-store.ts";
 
-/** Sends short messages between the processes that share a database. */
+/** Sends text messages to the other processes that share the database. */
 export type HandOver = {
-  publish: (word: string) => void;
+  publish: (message: string) => void;
   /** @param onGap called when messages may have been missed. */
-  subscribe: (onWord: (word: string) => void, onGap: () => void) => () => void;
+  subscribe: (onMessage: (message: string) => void, onGap: () => void) => () => void;
 };
 
 /** Which process holds which browser, by the stored records. */
 export type BrowserClaims = {
   /** Whether another running process holds the session's browser. */
   isElsewhere: (sessionId: string) => Promise<boolean>;
-  /** The row as clients see it: a browser whose process no longer has it is `expired`. */
+  /** Reads the row as clients see it: `expired` if the process that owned the browser has ended or lost it. */
   read: (sessionId: string) => Promise<BrowserRow | undefined>;
-  /** Notifies the previous holder of a browser that it was taken over. */
-  tellTakenOver: (sessionId: string, holder: string) => void;
-  /** Records the end of browsers whose process has gone, and of our own whose end was not written. */
+  /** Notifies the previous holder of a browser that this process took it over. */
+  notifyTakenOver: (sessionId: string, holder: string) => void;
+  /** Records the end of browsers whose process has ended, and of our own whose end was not recorded. */
   expireLost: () => Promise<void>;
-  /** Starts to end browsers that other processes take over. @returns a function that stops it. */
+  /** Starts to listen for browsers that other processes take over, and ends them here. @returns a function that stops it. */
   follow: () => () => void;
 };
 
@@ -52,17 +52,17 @@ export function createBrowserClaims(deps: {
   }
   const endIfTakenOverSoon = (sessionId: string) =>
     void endIfTakenOver(sessionId).catch((error) =>
-      logger.warn({ sessionId, err: error }, "a browser that was taken over could not be ended"),
+      logger.warn({ sessionId, err: error }, "ending a browser that another process took over failed"),
     );
 
   return {
     isElsewhere: async (sessionId) => (await readHeldBrowser(db, sessionId, owner))?.holder === "other",
     async read(sessionId) {
-      const held = await readHeldBrowser(db, sessionId, owner);
-      const isLost = held?.holder === "gone" || (held?.holder === "self" && !isLive(sessionId));
-      return held && isLost ? { ...held.row, status: "expired", currentUrl: null } : held?.row;
+      const claim = await readHeldBrowser(db, sessionId, owner);
+      const isLost = claim?.holder === "gone" || (claim?.holder === "self" && !isLive(sessionId));
+      return claim && isLost ? { ...claim.row, status: "expired", currentUrl: null } : claim?.row;
     },
-    tellTakenOver: (sessionId, holder) => handOver?.publish(`${sessionId} ${holder}`),
+    notifyTakenOver: (sessionId, holder) => handOver?.publish(`${sessionId} ${holder}`),
     async expireLost() {
       for (const { sessionId, isOwn } of await listClaims(db, owner)) {
         if (isOwn && isLive(sessionId)) continue;
@@ -76,11 +76,11 @@ export function createBrowserClaims(deps: {
       }
     },
     follow() {
-      const onWord = (word: string) => {
-        const at = word.indexOf(" ");
-        if (word.slice(at + 1) === owner.name) endIfTakenOverSoon(word.slice(0, at));
+      const onMessage = (message: string) => {
+        const at = message.indexOf(" ");
+        if (message.slice(at + 1) === owner.name) endIfTakenOverSoon(message.slice(0, at));
       };
-      return handOver?.subscribe(onWord, () => listLive().forEach(endIfTakenOverSoon)) ?? (() => {});
+      return handOver?.subscribe(onMessage, () => listLive().forEach(endIfTakenOverSoon)) ?? (() => {});
     },
   };
 }

@@ -8,7 +8,7 @@ import type { BrowserRow } from "./browser-store.ts";
 
 const row = { sessionId: "ses_a" } as BrowserRow;
 
-/** Ends a browser whose end cannot be written. @returns what is warned of. */
+/** Ends a browser whose end cannot be recorded. @returns the logged warnings. */
 async function endUnrecorded(read: StoredRecord["read"]): Promise<string[]> {
   const warnings: string[] = [];
   const record = {
@@ -37,13 +37,13 @@ async function endUnrecorded(read: StoredRecord["read"]): Promise<string[]> {
 }
 
 describe("a browser's end that cannot be recorded", () => {
-  test("is warned of while the session is there, or nobody can say", async () => {
-    const told = ["the end of a browser was not recorded"];
-    assert.deepEqual(await endUnrecorded(async () => row), told);
-    assert.deepEqual(await endUnrecorded(() => Promise.reject(new Error("the database is away"))), told);
+  test("is logged as a warning while the session exists, or if that cannot be read", async () => {
+    const warnings = ["the end of a browser was not recorded"];
+    assert.deepEqual(await endUnrecorded(async () => row), warnings);
+    assert.deepEqual(await endUnrecorded(() => Promise.reject(new Error("the database is away"))), warnings);
   });
 
-  test("is nothing to tell once its session was removed", async () => {
+  test("is not logged once its session was removed", async () => {
     assert.deepEqual(await endUnrecorded(async () => undefined), []);
   });
 });
@@ -51,7 +51,7 @@ describe("a browser's end that cannot be recorded", () => {
 describe("a browser that is lost before its start is recorded", () => {
   test("fails that start, is recorded after it, and the next start waits for the record", async () => {
     const moves: string[] = [];
-    const taken: RunningBrowser[] = [];
+    const started: RunningBrowser[] = [];
     const cameUp = Promise.withResolvers<void>();
     const record = {
       dropClaim: async () => null,
@@ -71,21 +71,21 @@ describe("a browser that is lost before its start is recorded", () => {
       land: async () => {},
       onReleased() {},
       onEnding: async () => {},
-      onTaken: (running) => void taken.push(running),
+      onTaken: (running) => void started.push(running),
       requestPlace: () => ({ granted: Promise.resolve(), position: () => 0, release() {} }),
       placeWait: { waitMs: 60_000, explain: () => "" },
       logger: { debug() {}, info() {}, warn() {}, error() {} },
     });
     const first = lifecycle.provision();
     await waitFor(() => lifecycle.state().kind === "recording", "the browser to be recorded");
-    const [lost] = taken;
+    const [lost] = started;
     assert.ok(lost);
     lifecycle.lose(lost, "lost", null);
     assert.equal(lifecycle.state().kind, "ending");
     const second = lifecycle.provision();
     cameUp.resolve();
     await assert.rejects(first, /ended right after its start/);
-    assert.equal(await second, taken[1]);
+    assert.equal(await second, started[1]);
     assert.deepEqual(moves, ["provision", "cameUp", "lost", "provision", "cameUp"]);
     assert.equal(lifecycle.state().kind, "up");
   });

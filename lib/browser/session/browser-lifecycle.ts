@@ -8,26 +8,26 @@ import type { StoredRecord } from "./browser-record.ts";
 import { type BrowserStart, NoBrowserError, shareStart } from "./browser-start.ts";
 import type { BrowserFields, BrowserRow } from "./browser-store.ts";
 
-/** A browser that runs for the session, with everything that ends together with it. */
+/** A session's running browser, with everything that ends together with it. */
 export type RunningBrowser = {
-  taken: OpenBrowser;
+  browser: OpenBrowser;
   place: PlaceTicket;
   /** Sends what people type and click to the selected page. */
   inputQueue: InputQueue | undefined;
-  /** The first navigation, which is part of the start; resolves when it is over and never rejects. */
+  /** Resolves when the first navigation, which is part of the start, has ended. Never rejects. */
   landing: Promise<void>;
-  /** How many browsers the session has had, this one included. */
+  /** Number of browsers that the session has had, including this one. */
   starts: number;
-  /** Whether the browser ended by itself. */
+  /** Whether the browser ended unexpectedly. */
   isLost: boolean;
 };
 
-/** Where the session's browser is in its life. A browser that ends by itself goes the same way as one that we end. */
+/** The state of the session's browser. A browser that ends unexpectedly passes through the same states as a closed one. */
 type BrowserState =
   | { kind: "none" }
-  /** Waits for the end of the previous browser, then for a place, then for the browser process. */
+  /** The start waits for the end of the previous browser, then for a place, then for the browser process. */
   | { kind: "starting"; start: BrowserStart<RunningBrowser> }
-  /** The browser runs, but the record does not say so yet: callers still wait for the start. */
+  /** The browser runs, but this is not recorded yet: callers still wait for the start. */
   | { kind: "recording"; start: BrowserStart<RunningBrowser>; running: RunningBrowser }
   | { kind: "up"; running: RunningBrowser }
   /** `ended` resolves when the end is recorded; the next start waits for it. */
@@ -37,15 +37,15 @@ type BrowserState =
 export type BrowserLifecycle = {
   state: () => BrowserState;
   /**
-   * Returns the browser that is up, or starts one as soon as a place is free.
-   * @throws NoBrowserError with a sentence when no browser can be started; the signal's reason when the caller stops waiting.
+   * Returns the running browser, or starts one as soon as a place is free.
+   * @throws NoBrowserError with a sentence when no browser can be started; the signal's reason when the signal fires.
    */
   provision: (signal?: AbortSignal) => Promise<RunningBrowser>;
-  /** Resolves when the current start begins to wait for a place; never if it does not have to. */
+  /** Resolves when the current start begins to wait for a place; stays pending if it does not have to wait. */
   untilWaiting: () => Promise<void>;
-  /** Records that a browser ended by itself. */
+  /** Records that a browser ended unexpectedly. */
   lose: (running: RunningBrowser, event: BrowserEvent, lastError: string | null) => void;
-  /** Leaves the line for a place, or ends the browser; resolves once that is recorded. */
+  /** Stops waiting for a place, or ends the browser; resolves once that is recorded. */
   end: () => Promise<void>;
 };
 
@@ -54,20 +54,20 @@ type LifecycleDeps = {
   record: StoredRecord;
   logger: Logger;
   requestPlace: (onMove: (position: number) => void) => PlaceTicket;
-  /** The longest time that a caller waits for a place, and the error message after it. */
+  /** The longest time that a caller waits for a place, and the error message when it has passed. */
   placeWait: { waitMs: number; explain: () => string };
   /** Takes a browser from the pool. @throws Error with a sentence. */
   take: () => Promise<OpenBrowser>;
-  /** Connects the events and the input of a browser that was just taken. The browser may be gone already. */
+  /** Connects the events and the input of a browser just taken from the pool. The browser may have ended already. */
   onTaken: (running: RunningBrowser) => void;
-  /** Brings a browser that is up, and recorded as such, to its page. Never rejects. */
-  land: (taken: OpenBrowser, row: BrowserRow) => Promise<void>;
-  /** The session's browser belonged to another process until now, whether that process still runs or not. */
+  /** Navigates a browser to its first page, once it is recorded as running. Never rejects. */
+  land: (browser: OpenBrowser, row: BrowserRow) => Promise<void>;
+  /** Called when the record still claimed a browser at a start; `holder` is the process that owned it. */
   onTakenOver?: ((holder: string) => void) | undefined;
-  /** The browser is no longer the session's. */
+  /** Called when the browser no longer belongs to the session. */
   onReleased: () => void;
-  /** A browser that still runs is about to be ended. Never rejects. */
-  onEnding: (taken: OpenBrowser) => Promise<void>;
+  /** Called before a running browser is ended. Never rejects. */
+  onEnding: (browser: OpenBrowser) => Promise<void>;
 };
 
 type Lifecycle = { deps: LifecycleDeps; state: BrowserState };
@@ -84,12 +84,12 @@ export function createBrowserLifecycle(deps: LifecycleDeps): BrowserLifecycle {
   };
 }
 
-/** The browser of a state, recorded or not. */
+/** Returns the running browser of a state, if there is one, even if it is not recorded yet. */
 export function runningIn(state: BrowserState): RunningBrowser | undefined {
   return state.kind === "up" || state.kind === "recording" ? state.running : undefined;
 }
 
-/** Whether callers have to wait for a start; the browser itself may run already. */
+/** Whether callers must wait for a start; the browser process may run already. */
 export function isStarting(
   state: BrowserState,
 ): state is Extract<BrowserState, { start: BrowserStart<RunningBrowser> }> {
@@ -129,7 +129,7 @@ function beginStart(life: Lifecycle): BrowserStart<RunningBrowser> {
     explainWait: deps.placeWait.explain,
     leaveLine(error) {
       if (!isWaiting()) return;
-      // A caller that comes before this is recorded begins a new start, which waits for the record.
+      // The state is `ending` until this is recorded; a caller in the meantime begins a start that waits for it.
       beginEnding(life, start.settled);
       ticket?.release(error);
     },
@@ -147,15 +147,15 @@ async function startBrowser(
 ): Promise<RunningBrowser> {
   const { deps } = life;
   const { record } = deps;
-  // The record still claims a browser when its end could not be written, or when another process holds it.
+  // The record still claims a browser if its end could not be recorded, or if another process holds it.
   const holder = await record.dropClaim();
   if (holder !== null) deps.onTakenOver?.(holder);
   await record.move("provision", { lastError: null, currentUrl: null });
   await faultPoint("browser-starting");
 
-  const taken = await takeWithPlace(deps, place, onQueued);
+  const browser = await takeWithPlace(deps, place, onQueued);
   const running: RunningBrowser = {
-    taken,
+    browser,
     place,
     inputQueue: undefined,
     landing: Promise.resolve(),
@@ -165,19 +165,19 @@ async function startBrowser(
   life.state = { kind: "recording", start, running };
   deps.onTaken(running);
   const row = await record
-    .move("cameUp", { currentUrl: taken.selected().page.url() })
+    .move("cameUp", { currentUrl: browser.selected().page.url() })
     .catch(async (error) => {
       if (runningIn(life.state) === running) {
         deps.onReleased();
         beginEnding(life, start.settled);
       }
-      await taken.close();
+      await browser.close();
       throw error;
     });
   if (runningIn(life.state) !== running) throw new NoBrowserError("the browser ended right after its start");
   life.state = { kind: "up", running };
   running.starts = row.starts;
-  running.landing = deps.land(taken, row);
+  running.landing = deps.land(browser, row);
   return running;
 }
 
@@ -205,7 +205,7 @@ async function takeWithPlace(
   }
 }
 
-/** A session that stopped waiting becomes `expired` and may try again; a start that failed becomes `error` with a reason. */
+/** Records `error` with a reason for a failed start, and `expired` for a session that stopped waiting for a place. */
 async function recordFailure(deps: LifecycleDeps, error: unknown): Promise<void> {
   const { sessionId, record, logger } = deps;
   if (!(error instanceof NoBrowserError)) {
@@ -222,7 +222,7 @@ async function recordFailure(deps: LifecycleDeps, error: unknown): Promise<void>
 function lose(life: Lifecycle, running: RunningBrowser, event: BrowserEvent, lastError: string | null): void {
   if (runningIn(life.state) !== running) return;
   const { sessionId, logger } = life.deps;
-  logger.warn({ sessionId, event, lastError }, "a browser ended by itself");
+  logger.warn({ sessionId, event, lastError }, "a browser ended unexpectedly");
   retire(life, running, event, lastError === null ? {} : { lastError });
 }
 
@@ -239,7 +239,7 @@ async function end(life: Lifecycle): Promise<void> {
   await life.deps.record.settle();
 }
 
-/** Takes a browser away from the session, then closes it and records its end. */
+/** Detaches a browser from the session, then closes it and records its end. */
 function retire(life: Lifecycle, running: RunningBrowser, event: BrowserEvent, fields: BrowserFields = {}) {
   const { deps, state } = life;
   deps.onReleased();
@@ -255,16 +255,16 @@ function beginEnding(life: Lifecycle, ended: Promise<void>): void {
   });
 }
 
-/** @param started settles when a start that is still being recorded is over: its end is recorded after it. */
+/** @param started settles when the browser's start is recorded; its end must be recorded after that. */
 async function closeAndRecord(
   deps: LifecycleDeps,
-  { taken, place }: RunningBrowser,
+  { browser, place }: RunningBrowser,
   event: BrowserEvent,
   fields: BrowserFields,
   started: Promise<void> | undefined,
 ): Promise<void> {
-  if (event === "reaped") await deps.onEnding(taken);
-  await taken.close();
+  if (event === "reaped") await deps.onEnding(browser);
+  await browser.close();
   place.release();
   await started;
   await deps.record
@@ -273,7 +273,7 @@ async function closeAndRecord(
 }
 
 async function reportUnrecorded({ sessionId, record, logger }: LifecycleDeps, error: unknown): Promise<void> {
-  // The record of a browser is removed together with its session: then there is nothing left to record.
+  // If the record was removed together with its session, there is nothing left to record.
   const isRemoved = await record.read().then(
     (row) => row === undefined,
     () => false,

@@ -19,7 +19,7 @@ const MOVES: Record<string, string> = {
 for (const status of BROWSER_STATUSES) {
   for (const event of EVENTS) {
     const to = MOVES[`${status} ${event}`];
-    test(`${status} by ${event} ${to ? `is ${to}` : "is no move"}`, () => {
+    test(`${status} by ${event} ${to ? `is ${to}` : "is not allowed"}`, () => {
       if (to) assert.equal(browserMachine.next(status, event), to);
       else assert.throws(() => browserMachine.next(status, event), /browser: no move from/);
       assert.equal(browserMachine.can(status, event), to !== undefined);

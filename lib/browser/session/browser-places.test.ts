@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import type { OpenTurn } from "#lib/session/run/run-store.ts";
 import { createBrowserPlaces, orderForEnding, type PlaceTicket } from "./browser-places.ts";
 
-/** Places of which none becomes free by itself; `moves` are the positions that each session heard of. */
+/** Creates places that become free only when released; `moves` are the positions reported to each session. */
 function openPlaces(max: number, endUnused: (count: number) => Promise<void> = async () => {}) {
   const places = createBrowserPlaces({ max, endUnused, onError: (error) => assert.fail(String(error)) });
   const moves: Record<string, number[]> = {};
@@ -23,7 +23,7 @@ function openPlaces(max: number, endUnused: (count: number) => Promise<void> = a
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("places", () => {
-  test("are given in order of arrival, and every move in the line is reported", async () => {
+  test("are granted in order of arrival, and every change of position is reported", async () => {
     const { request, moves, granted } = openPlaces(1);
     const [one, two] = [request("one"), request("two")];
     request("three");
@@ -36,7 +36,7 @@ describe("places", () => {
     assert.deepEqual(moves, { one: [0], two: [1], three: [2, 1] });
   });
 
-  test("a session that leaves the line gets its error, and the others move up", async () => {
+  test("a session that leaves the queue gets its error, and the others move up", async () => {
     const { request, moves, granted } = openPlaces(1);
     const one = request("one");
     const two = request("two");
@@ -69,27 +69,27 @@ describe("places", () => {
   });
 
   test("a browser is ended only while a session waits", async () => {
-    const asked: number[] = [];
-    const { request, places } = openPlaces(2, async (count) => void asked.push(count));
+    const counts: number[] = [];
+    const { request, places } = openPlaces(2, async (count) => void counts.push(count));
     request("one");
     request("two");
     places.recheck();
     await settle();
-    assert.deepEqual(asked, []);
+    assert.deepEqual(counts, []);
     const three = request("three");
     await settle();
-    assert.deepEqual(asked, [1]);
+    assert.deepEqual(counts, [1]);
     places.recheck();
     await settle();
-    assert.deepEqual(asked, [1, 1]);
+    assert.deepEqual(counts, [1, 1]);
     three.release();
     places.recheck();
     await settle();
-    assert.deepEqual(asked, [1, 1]);
+    assert.deepEqual(counts, [1, 1]);
   });
 });
 
-test("browsers of sessions without an open turn go first, then those of parked turns, then the longest idle; a page just used by a turn stays", () => {
+test("browsers without an open turn are ended first, then those of parked turns, then the longest idle; one just used by a turn stays", () => {
   const browser = (name: string, turn: OpenTurn | undefined, idleMs: number) => ({ name, turn, idleMs });
   const ordered = orderForEnding(
     [

@@ -1,28 +1,28 @@
 import type { OpenTurn } from "#lib/session/run/run-store.ts";
 
-/** A session's claim to one of the places for running browsers. */
+/** A session's request for one of the places for running browsers. */
 export type PlaceTicket = {
   /** Resolves once the session has a place; rejects with the error of a `release` before that. */
   granted: Promise<void>;
-  /** 1 is next in line; 0 has a place. */
+  /** The position in the queue: 1 is next; 0 has a place. */
   position: () => number;
-  /** Gives the place back, or leaves the line with an error. Does nothing the second time. */
+  /** Gives the place back, or leaves the queue with an error. Has no effect when called again. */
   release: (error?: Error) => void;
 };
 
-/** The places of this process: at most `max` sessions have one, the others wait in order of arrival. */
+/** The places of this process: at most `max` sessions have one; the others wait in order of arrival. */
 export type BrowserPlaces = {
   /** @param onMove called with each new position while the session waits. */
   request: (onMove: (position: number) => void) => PlaceTicket;
   /** Whether a place is free and no session waits for it. */
   hasRoom: () => boolean;
-  /** Looks for browsers to end, if a session waits: one may have become unused. */
+  /** If a session waits, looks for unused browsers to end. Call it when a browser may have become unused. */
   recheck: () => void;
 };
 
 type PlacesDeps = {
   max: number;
-  /** Ends up to `count` browsers that their sessions do not use, and resolves when they have ended. */
+  /** Ends up to `count` unused browsers, and resolves when they have ended. */
   endUnused: (count: number) => Promise<void>;
   onError: (error: unknown) => void;
 };
@@ -33,17 +33,17 @@ type Places = {
   deps: PlacesDeps;
   line: Waiting[];
   held: number;
-  /** Whether browsers to end are being looked for now. */
+  /** Whether a search for unused browsers is in progress. */
   isLooking: boolean;
-  /** Whether a browser may have become unused since the last look began. */
+  /** Whether a browser may have become unused since that search began. */
   mustLookAgain: boolean;
   timer: NodeJS.Timeout | undefined;
 };
 
-/** How often a line that waits looks for a browser that has been idle long enough, or whose turn has ended. */
+/** How often to look for unused browsers while sessions wait. */
 const RECHECK_MS = 1_000;
 
-/** Makes the places. `deps.endUnused` is called only while a session waits. */
+/** Creates the places. `deps.endUnused` is called only while a session waits. */
 export function createBrowserPlaces(deps: PlacesDeps): BrowserPlaces {
   const places: Places = {
     deps,
@@ -63,7 +63,7 @@ export function createBrowserPlaces(deps: PlacesDeps): BrowserPlaces {
 function request(places: Places, onMove: (position: number) => void): PlaceTicket {
   const { line } = places;
   const { promise: granted, resolve, reject } = Promise.withResolvers<void>();
-  // A session that leaves the line may not listen any more.
+  // Prevents an unhandled rejection when a session leaves the queue.
   granted.catch(() => {});
   let state: "waiting" | "held" | "released" = "waiting";
   const waiting: Waiting = {
@@ -93,7 +93,7 @@ function request(places: Places, onMove: (position: number) => void): PlaceTicke
   };
 }
 
-/** Gives free places to the line and reports the new positions of those who still wait. */
+/** Gives free places to the first sessions in the queue, and reports the new positions of the others. */
 function advance(places: Places): void {
   const { deps, line } = places;
   while (places.held < deps.max) {
@@ -128,18 +128,18 @@ async function look(places: Places): Promise<void> {
   if (line.length > 0) places.timer = setTimeout(() => recheck(places), RECHECK_MS).unref();
 }
 
-/** A browser without a tool call that holds it, a viewer, or a navigation in progress. */
+/** A browser that no tool call holds and no viewer watches, without a navigation in progress. */
 type UnusedBrowser = {
-  /** Milliseconds since it was used last. */
+  /** Milliseconds since its last use. */
   idleMs: number;
-  /** Its session's turn; undefined where none is open. */
+  /** Its session's turn; undefined if none is open. */
   turn: OpenTurn | undefined;
 };
 
 /**
- * The browsers to end, first to last, when other sessions wait: those of sessions without an open turn at once, those of
- * parked turns, then those that an open turn has not used for `idleMinMs`, the longest idle first. A turn that has just
- * used its page keeps it: ending the page between two tool calls would lose what was typed into it.
+ * Orders the browsers to end while other sessions wait: first those of sessions without an open turn, then those of parked
+ * turns, then those that an open turn has not used for `idleMinMs`; within each group, the longest idle first. A turn keeps
+ * a browser that it used more recently: ending it between two tool calls would lose text typed into its page.
  */
 export function orderForEnding<Unused extends UnusedBrowser>(
   unused: readonly Unused[],

@@ -24,8 +24,8 @@ type ShownFields = Pick<
 >;
 
 /**
- * Reads the fields that clients see. While the wanted page has not been reached, a `lastNavigatedUrl` equal to
- * `desiredUrl` is an earlier landing and reads null, so that a poll never takes it for the new one.
+ * Reads the fields that clients see. Until the desired page is reached, a `lastNavigatedUrl` equal to `desiredUrl` is from
+ * an earlier navigation; it reads null, so that a polling client does not mistake it for the new one.
  */
 export function readShownFields(row: BrowserRow): ShownFields {
   const { status, desiredUrl, currentUrl, lastError, pageWant } = row;
@@ -35,7 +35,7 @@ export function readShownFields(row: BrowserRow): ShownFields {
   return { status, desiredUrl, lastNavigatedUrl, currentUrl, lastError };
 }
 
-/** What happened in a page, without the fields that every event has. */
+/** An event of a page, without the fields that all events have. */
 type PageEvent = OwnFields<"browser.dialog"> | OwnFields<"browser.download">;
 type OwnFields<Kind extends NewEvent["kind"]> = Omit<
   Extract<NewEvent, { kind: Kind }>,
@@ -47,25 +47,26 @@ export type StoredRecord = {
   read: () => Promise<BrowserRow | undefined>;
   /** Changes the status. @throws when the status does not allow the event, or another process owns the browser. */
   move: (event: BrowserEvent, fields?: BrowserFields) => Promise<BrowserRow>;
-  /** Ends a claim on a browser that this process does not have. @returns the previous owner, or null. */
+  /** Ends the record's claim to a browser that this process does not have. @returns the previous owner, or null. */
   dropClaim: () => Promise<string | null>;
-  /** Writes fields while this process owns the browser and it is `ready`; with `retargets`, only for that retarget. */
+  /** Writes fields of a `ready` browser that this process owns; with `retargets`, only while no newer retarget exists. */
   patch: (patch: BrowserPatch, retargets?: number) => Promise<void>;
   /** Like `patch`, but changes in quick succession become one write. */
   note: (patch: BrowserPatch) => void;
   /** Emits `browser.waiting` at the first position of a wait, and at most once a second after that; 0 ends the wait. */
   noteWaiting: (position: number) => void;
-  /** Emits what happened in a page; more than 30 events a minute are dropped, because a page may cause them in a loop. */
-  tell: (event: PageEvent) => void;
+  /** Emits an event of a page. Drops those beyond 30 a minute, because a page may cause them in a loop. */
+  emitPageEvent: (event: PageEvent) => void;
+  /** Selects a page, see {@link selectPage}. */
   select: (url: string) => Promise<BrowserRow>;
-  /** Waits until everything noted is written. */
+  /** Waits until all notes are written. */
   settle: () => Promise<void>;
 };
 
-/** The shortest time between two events of a page that changes its address in a loop, in milliseconds. */
+/** The shortest time between two writes of notes, in milliseconds; a page may change its address in a loop. */
 const NOTE_INTERVAL_MS = 200;
-const TOLD_PER_MINUTE = 30;
-/** The shortest time between two events about a session's position in the line, in milliseconds. */
+const PAGE_EVENTS_PER_MINUTE = 30;
+/** The shortest time between two events about a session's position in the queue, in milliseconds. */
 const WAITING_INTERVAL_MS = 1_000;
 
 type RecordDeps = { db: Database; log: EventLog; logger: Logger; owner: BrowserOwner };
@@ -74,15 +75,15 @@ type Recorder = {
   deps: RecordDeps;
   sessionId: string;
   session: BrowserSession;
-  /** The last write; writes happen one after the other. */
+  /** Settles when the last write has ended; each write waits for the previous one. */
   queue: Promise<unknown>;
-  /** Fields that `note` was given and that are not written yet. */
+  /** Fields from `note` that are not written yet. */
   noted: BrowserPatch | undefined;
   noteTimer: NodeJS.Timeout | undefined;
   lastWriteMs: number;
 };
 
-/** Makes the record of one session; its writes happen one after the other. */
+/** Creates the record of one session; its writes happen one after the other. */
 export function createStoredRecord(
   deps: RecordDeps,
   sessionId: string,
@@ -118,7 +119,7 @@ export function createStoredRecord(
       else recorder.noteTimer ??= setTimeout(() => flush(recorder), waitMs).unref();
     },
     noteWaiting: createWaitingNotes(recorder),
-    tell: createTeller(recorder),
+    emitPageEvent: createPageEventEmitter(recorder),
     select(url) {
       void flush(recorder);
       return write(recorder, async (tx, emit) => {
@@ -144,7 +145,7 @@ function write<Result>(
   return turn;
 }
 
-/** Emits the row as clients see it; once the browser is gone, with the time of the picture that the page can show. */
+/** Emits the row as clients see it; after the browser has ended, with the time of the session's last picture. */
 async function emitStatus(
   { session, sessionId }: Recorder,
   tx: Transaction,
@@ -204,7 +205,7 @@ function changes(row: BrowserRow, { reachedFor, ...fields }: BrowserPatch): bool
   return Object.entries(fields).some(([key, value]) => row[key as keyof BrowserFields] !== value);
 }
 
-/** Writes what was noted. Every other write is preceded by this, because it is newer than the notes. */
+/** Writes the notes. Every other write calls this first, because it is newer than the notes. */
 async function flush(recorder: Recorder): Promise<void> {
   const { noted, deps, sessionId } = recorder;
   clearTimeout(recorder.noteTimer);
@@ -212,7 +213,7 @@ async function flush(recorder: Recorder): Promise<void> {
   recorder.noted = undefined;
   if (!noted) return;
   await patch(recorder, noted).catch((error) =>
-    deps.logger.warn({ sessionId, err: error }, "browser record not written"),
+    deps.logger.warn({ sessionId, err: error }, "the browser record was not written"),
   );
 }
 
@@ -245,17 +246,17 @@ function createWaitingNotes(recorder: Recorder): (position: number) => void {
   };
 }
 
-/** @see StoredRecord.tell */
-function createTeller(recorder: Recorder): (event: PageEvent) => void {
+/** @see StoredRecord.emitPageEvent */
+function createPageEventEmitter(recorder: Recorder): (event: PageEvent) => void {
   const { deps, sessionId, session } = recorder;
   let minute = 0;
-  let told = 0;
+  let count = 0;
   return (event) => {
     const now = Math.floor(Date.now() / 60_000);
-    if (now !== minute) told = 0;
+    if (now !== minute) count = 0;
     minute = now;
-    told += 1;
-    if (told > TOLD_PER_MINUTE) return;
+    count += 1;
+    if (count > PAGE_EVENTS_PER_MINUTE) return;
     const ids = { requestId: null, runId: null, source: session.source };
     write(recorder, async (_tx, emit) => emit({ ...ids, ...event })).catch((error) =>
       deps.logger.warn({ sessionId, err: error }, "an event of a page was not stored"),

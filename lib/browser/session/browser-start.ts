@@ -1,23 +1,23 @@
 /** No browser can be started now; the message is a sentence for the caller. */
 export class NoBrowserError extends Error {}
 
-/** The start of a browser that several callers wait for: tool calls, a retarget, a person. */
+/** The start of a browser, shared by several callers: tool calls, a retarget, a person. */
 export type BrowserStart<Browser> = {
   /** Waits for the browser. @throws the signal's reason, or NoBrowserError after `waitMs` without a place. */
   join: (signal?: AbortSignal) => Promise<Browser>;
   /** Whether the session waits for a place. */
   isWaiting: () => boolean;
-  /** Resolves when the session begins to wait for a place; never if it does not have to. */
+  /** Resolves when the session begins to wait for a place; stays pending if it does not have to wait. */
   queued: Promise<void>;
-  /** Leaves the line for a place with this error; has no effect once the session has a place. */
+  /** Stops waiting for a place with this error; has no effect once the session has a place. */
   giveUp: (error: Error) => void;
   /** Resolves when the start has succeeded or failed. */
   settled: Promise<void>;
 };
 
 /**
- * Shares one start among its callers. Each caller has its own signal and its own `waitMs`; when the last caller has left
- * while the session still waits for a place, `leaveLine` is called with the error of that caller.
+ * Shares one start among its callers. Each caller has its own signal and its own deadline of `waitMs`. When the last caller
+ * leaves while the session still waits for a place, `leaveLine` is called with that caller's error.
  */
 export function shareStart<Browser>(deps: {
   browser: Promise<Browser>;
@@ -60,7 +60,7 @@ export function shareStart<Browser>(deps: {
   };
 }
 
-/** Waits for a promise, but not past the signal. @throws the signal's reason. */
+/** Waits for a promise until the signal fires. @throws the signal's reason. */
 export async function untilAborted<Value>(promise: Promise<Value>, signal?: AbortSignal): Promise<Value> {
   if (!signal) return promise;
   const { promise: aborted, reject } = Promise.withResolvers<never>();

@@ -27,7 +27,7 @@ async function newBrowser(): Promise<string> {
   return id;
 }
 
-test("a move is made from the state it starts from, and from no other", async () => {
+test("a move succeeds only from the expected state", async () => {
   const id = await newBrowser();
   const idle = { sessionId: id, status: "idle", owner: null } as const;
   await database.db.transaction(async (tx) => {
@@ -38,7 +38,7 @@ test("a move is made from the state it starts from, and from no other", async ()
   assert.equal((await readBrowser(database.db, id))?.status, "creating");
 });
 
-test("whoever provisions a browser owns it until it has ended, and nobody else writes to it", async () => {
+test("the process that provisions a browser owns it until it has ended, and no other process writes to it", async () => {
   const id = await newBrowser();
   const other = { name: "another process", isAlone: true };
   await database.db.transaction(async (tx) => {
@@ -57,7 +57,7 @@ test("whoever provisions a browser owns it until it has ended, and nobody else w
   });
 });
 
-test("fields are written to a ready browser alone, and an older retarget's not at all", async () => {
+test("fields are written only to a ready browser, and never for an older retarget", async () => {
   const id = await newBrowser();
   await database.db.transaction(async (tx) => {
     assert.equal(await patchBrowser(tx, self, id, { lastError: "too early" }), undefined);
@@ -70,7 +70,7 @@ test("fields are written to a ready browser alone, and an older retarget's not a
   });
 });
 
-test("a page that the session knows already is not added again", async () => {
+test("a known target page is not added again", async () => {
   const id = await insertTestSession(database.db, {
     targetUrl: "https://first.example/",
     targetPageUrls: ["https://b.example/"],

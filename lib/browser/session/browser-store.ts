@@ -11,7 +11,7 @@ type SessionFields = typeof sessions.$inferSelect;
 /** The name of this process among those that share the database; `isAlone` when there can be no others. */
 export type BrowserOwner = { name: string; isAlone: boolean };
 
-/** Which process holds a browser: none, this one, another running one, or one that has gone. */
+/** Which process holds a browser: none, this process, another running process, or one that has ended. */
 type BrowserHolder = "nobody" | "self" | "other" | "gone";
 
 /** The fields of a session that its browser needs. A sub-agent has the browser capability only with `browser: "own"`. */
@@ -20,21 +20,21 @@ export type BrowserSession = Pick<SessionFields, "source" | "capabilities"> & {
   initialUrl: string | null;
 };
 
-/** The fields that a running browser changes; {@link moveBrowser} alone changes the status. */
+/** The fields that a running browser changes. Only {@link moveBrowser} changes the status. */
 export type BrowserFields = Partial<
   Pick<BrowserRow, "lastNavigatedUrl" | "currentUrl" | "returnUrl" | "pageWant" | "lastError" | "lastUsedAt">
 >;
 
-/** Fields to write; `reachedFor` sets `pageWant` to `reached` unless a retarget newer than this number waits for its page. */
+/** Fields to write; `reachedFor` is a retarget's number and sets `pageWant` to `reached` unless a newer retarget exists. */
 export type BrowserPatch = BrowserFields & { reachedFor?: number };
 
-/** The browser's row, if there is one. */
+/** Reads the browser's row, if there is one. */
 export async function readBrowser(db: Executor, sessionId: string): Promise<BrowserRow | undefined> {
   const [row] = await db.select().from(browsers).where(eq(browsers.sessionId, sessionId));
   return row;
 }
 
-/** The browser's row, if there is one, and which process holds the browser. */
+/** Reads the browser's row, if there is one, and which process holds the browser. */
 export async function readHeldBrowser(
   db: Executor,
   sessionId: string,
@@ -51,7 +51,7 @@ export async function readHeldBrowser(
   return found;
 }
 
-/** The fields of a session that its browser needs; undefined if there is no such session. */
+/** Reads the fields of a session that its browser needs; undefined if there is no such session. */
 export async function readBrowserSession(
   db: Executor,
   sessionId: string,
@@ -83,8 +83,8 @@ export const hasOwnBrowser = async (
     ? session.capabilities.browser
     : ((await readBrowserSession(db, session.id))?.capabilities.browser ?? false);
 
-/** Whether a call has a browser: its session's own, or the one of its parent that it shares. */
-export const hasBrowserOf = async (
+/** Whether a tool call has a browser: its session's own, or the parent's browser that the session shares. */
+export const hasBrowserForCall = async (
   db: Executor,
   { sessionId, browserSessionId }: { sessionId: string; browserSessionId: string },
 ): Promise<boolean> =>
@@ -92,8 +92,8 @@ export const hasBrowserOf = async (
   ((await readBrowserSession(db, sessionId))?.capabilities.browser ?? false);
 
 /**
- * Which of these sessions share their page with a sub-agent that works now. One whose turn waits does not count: it may wait
- * for a sub-agent of its own that needs the place.
+ * Returns the sessions that share their page with a working sub-agent. A sub-agent whose turn is parked does not count: it
+ * may wait for its own sub-agent, which needs the place.
  */
 export async function listSharedInUse(db: Executor, sessionIds: readonly string[]): Promise<Set<string>> {
   if (sessionIds.length === 0) return new Set();
@@ -112,7 +112,7 @@ export async function listSharedInUse(db: Executor, sessionIds: readonly string[
   return new Set(rows.flatMap(({ id }) => id ?? []));
 }
 
-/** The browser's row; if there is none, creates it as `idle` on the session's first page. @throws when the session is gone. */
+/** Reads the browser's row, or creates it as `idle` with the session's first page. @throws when the session is gone. */
 export async function openBrowserRow(
   tx: Transaction,
   sessionId: string,
@@ -127,15 +127,15 @@ export async function openBrowserRow(
   return row;
 }
 
-/** A browser that starts has not reached a page yet: it goes to the selected page, or returns to its last one. */
+/** `pageWant` at a start: no page is reached yet; the browser opens the selected page or returns to its last one. */
 const wantAtStart = sql`case ${browsers.pageWant} when 'reached' then 'returning'
   when 'refused' then 'selected' else ${browsers.pageWant} end`;
 
 /**
- * Applies an event to a browser by a compare-and-set on the state and owner in `from`. The process that provisions a
- * browser owns it until it has ended.
+ * Applies an event to a browser with a compare-and-set on the state and owner in `from`. The process that provisions a
+ * browser owns it until the browser has ended.
  *
- * @returns the updated row, or undefined when state or owner are no longer those of `from`.
+ * @returns the updated row, or undefined when state or owner no longer match `from`.
  * @throws Error when the event is not allowed in that state.
  */
 export async function moveBrowser(
@@ -193,15 +193,15 @@ export async function patchBrowser(
 }
 
 /**
- * Selects a page: adds it to the session's known target pages, clears the last error, and waits for the page to be
- * reached. Source: specification, `POST …/browser`, rule 1.
+ * Selects a page: adds it to the session's known target pages, clears the last error, and marks the page as not reached
+ * yet. Source: specification, `POST …/browser`, rule 1.
  */
 export async function selectPage(tx: Transaction, sessionId: string, url: string): Promise<BrowserRow> {
-  const known = sql`${sessions.targetPageUrls} @> ${JSON.stringify([url])}::jsonb`;
+  const isListed = sql`${sessions.targetPageUrls} @> ${JSON.stringify([url])}::jsonb`;
   await tx
     .update(sessions)
     .set({
-      targetPageUrls: sql`case when ${known} or ${sessions.targetUrl} is not distinct from ${url}
+      targetPageUrls: sql`case when ${isListed} or ${sessions.targetUrl} is not distinct from ${url}
         then ${sessions.targetPageUrls} else ${sessions.targetPageUrls} || ${JSON.stringify([url])}::jsonb end`,
       updatedAt: new Date(),
     })
@@ -225,7 +225,7 @@ export async function selectPage(tx: Transaction, sessionId: string, url: string
   return row;
 }
 
-/** Rows that claim a browser of this process, or of one that has gone. */
+/** Lists the rows that claim a browser of this process, or of a process that has ended. */
 export function listClaims(
   db: Executor,
   self: BrowserOwner,
@@ -237,12 +237,12 @@ export function listClaims(
     .where(and(inArray(browsers.status, ["creating", "ready"]), or(isOwn, isGone(self))));
 }
 
-/** A database server that has just started has lost all connections: processes may reconnect within this time. */
+/** How long processes may take to reconnect after a restart of the database server, which ends all connections. */
 const RETURN_SECONDS = 15;
 
 /**
- * Whether the owner of a row has gone: no connection carries its name, and the database server did not start a moment ago,
- * which ends the connections of all processes. If this process is alone, every other owner has gone.
+ * Whether the process that owns a row has ended: no database connection has its name, and the database server did not just
+ * restart, which ends all connections. If this process is alone, every other owner has ended.
  */
 export function isGone(self: BrowserOwner, owner: PgColumn = browsers.owner): SQL {
   const isOther = sql`${owner} is distinct from ${self.name}`;

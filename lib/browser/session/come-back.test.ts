@@ -9,10 +9,10 @@ import {
   waitFor,
 } from "../testing.ts";
 
-/** Responses to `/gate` wait for this. */
+/** Delays the responses to `/gate`. */
 let gate = Promise.withResolvers<void>();
 let site: Awaited<ReturnType<typeof startTestSite>>;
-let house: TestBrowsers;
+let harness: TestBrowsers;
 let browsers: BrowserService;
 let now = Date.parse("2026-01-01T00:00:00Z");
 
@@ -28,11 +28,11 @@ before(async () => {
     response.end(`<title>${path}</title>
       <style>a { position: fixed; inset: 0; display: block }</style><a href="/linked">on</a>`);
   });
-  house = await openTestBrowsers([`127.0.0.1:${site.port}`], {
+  harness = await openTestBrowsers([`127.0.0.1:${site.port}`], {
     idleMs: MINUTE_MS,
     clock: () => new Date(now),
   });
-  browsers = house.browsers;
+  browsers = harness.browsers;
 });
 let isOff = false;
 afterEach(() => {
@@ -41,7 +41,7 @@ afterEach(() => {
   isOff = false;
 });
 after(async () => {
-  await house.close();
+  await harness.close();
   await site.close();
 });
 
@@ -55,7 +55,7 @@ async function retarget(sessionId: string, url: string): Promise<void> {
 const isShown = (sessionId: string, url: string) =>
   waitFor(async () => (await readStatus(sessionId)).currentUrl === url, `${url} to be shown`);
 
-/** Ways in which a page is reached, each with the address that it leads to. */
+/** Ways to reach a page, each with the resulting path. */
 const WAYS: Record<string, [path: string, go: (live: LiveBrowser) => Promise<unknown>]> = {
   "a retarget": ["/retargeted", (live) => retarget(live.sessionId, at("/retargeted"))],
   "a retarget that is redirected": ["/moved-here", (live) => retarget(live.sessionId, at("/moved"))],
@@ -64,7 +64,7 @@ const WAYS: Record<string, [path: string, go: (live: LiveBrowser) => Promise<unk
   "a person's click": [
     "/linked",
     async ({ sessionId, page }) => {
-      // A click before the first frame of a document reaches nothing; a person sees the link first.
+      // Waits until the link is painted, because a click before the document's first frame has no effect.
       await page().waitForFunction(() => document.querySelector("a") !== null);
       await page().evaluate(
         () => new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown))),
@@ -85,7 +85,7 @@ const WAYS: Record<string, [path: string, go: (live: LiveBrowser) => Promise<unk
 const isExpired = (sessionId: string) =>
   waitFor(async () => (await readStatus(sessionId)).status === "expired", "the browser to expire");
 
-/** Ways in which a browser ends. */
+/** Ways to end a browser. */
 const ENDS: Record<string, (live: LiveBrowser) => Promise<void>> = {
   async "it was reaped"() {
     now += 2 * MINUTE_MS;
@@ -98,7 +98,7 @@ const ENDS: Record<string, (live: LiveBrowser) => Promise<void>> = {
   },
   async "the service was restarted"() {
     const before = browsers;
-    browsers = await house.restart();
+    browsers = await harness.restart();
     await before.close();
   },
 };
@@ -106,9 +106,9 @@ const ENDS: Record<string, (live: LiveBrowser) => Promise<void>> = {
 for (const [end, ended] of Object.entries(ENDS))
   test(`after ${end}, the browser comes back on the last page it showed`, async () => {
     const isReaped = end === "it was reaped";
-    // What is stored does not depend on how the browser ended: two ways are enough for the other ends.
+    // The stored page does not depend on how the browser ended, so two ways are enough for the other ends.
     const ways = Object.entries(WAYS).filter(([way]) => isReaped || /script|pushState/.test(way));
-    const sessionId = await insertTestSession(house.db, { targetUrl: at("/created") });
+    const sessionId = await insertTestSession(harness.db, { targetUrl: at("/created") });
     for (const [way, [path, go]] of ways) {
       const live = await browsers.ensure(sessionId);
       await retarget(sessionId, at("/selected"));
@@ -129,8 +129,8 @@ for (const [end, ended] of Object.entries(ENDS))
     await browsers.closeSession(sessionId);
   });
 
-test("a page selected while no browser runs is where it comes up, not the last page reached", async () => {
-  const sessionId = await insertTestSession(house.db);
+test("a browser opens the page that was selected while none ran, not the last page reached", async () => {
+  const sessionId = await insertTestSession(harness.db);
   await browsers.navigate(sessionId, at("/before"));
   await browsers.closeSession(sessionId);
   await retarget(sessionId, at("/selected"));
@@ -138,12 +138,12 @@ test("a page selected while no browser runs is where it comes up, not the last p
   await browsers.closeSession(sessionId);
 });
 
-test("where the selected page is refused, the last page reached comes back and the reason stays", async () => {
-  const sessionId = await insertTestSession(house.db);
+test("if the selected page is refused, the last page reached is opened and the reason stays", async () => {
+  const sessionId = await insertTestSession(harness.db);
   await browsers.navigate(sessionId, at("/before"));
   isOff = true;
   const isRefused = () =>
-    waitFor(async () => (await readStatus(sessionId)).lastError !== null, "the refusal to be told");
+    waitFor(async () => (await readStatus(sessionId)).lastError !== null, "the refusal to be recorded");
   await browsers.retarget(sessionId, at("/off"));
   await isRefused();
   await browsers.closeSession(sessionId);
@@ -157,7 +157,7 @@ test("where the selected page is refused, the last page reached comes back and t
   );
   await browsers.closeSession(sessionId);
 
-  // The selection survives: the next start tries it again.
+  // The selection is kept, so the next start retries it.
   isOff = false;
   assert.equal((await browsers.ensure(sessionId)).page().url(), at("/off"));
   const reached = await readStatus(sessionId);
@@ -167,7 +167,7 @@ test("where the selected page is refused, the last page reached comes back and t
 
 test("a retarget to the page shown before is not landed until the page is reached again", async () => {
   for (const [end, ended] of [...Object.entries(ENDS), ["nothing", async () => {}] as const]) {
-    const sessionId = await insertTestSession(house.db);
+    const sessionId = await insertTestSession(harness.db);
     gate.resolve();
     await retarget(sessionId, at("/gate"));
     const live = await browsers.ensure(sessionId);
@@ -181,18 +181,18 @@ test("a retarget to the page shown before is not landed until the page is reache
     }, "the browser to be up");
     gate.resolve();
     await waitFor(async () => (await readStatus(sessionId)).lastNavigatedUrl === at("/gate"), "the landing");
-    const events = await house.log.read(sessionId, { after: 0, limit: 1_000 });
-    const told = events.map(({ body }) => JSON.parse(body) as { lastNavigatedUrl: string | null });
-    const landings = told.map(({ lastNavigatedUrl }) => lastNavigatedUrl !== null);
-    // Landed, then not, then landed again: never a landing between the retarget and its page.
+    const events = await harness.log.read(sessionId, { after: 0, limit: 1_000 });
+    const records = events.map(({ body }) => JSON.parse(body) as { lastNavigatedUrl: string | null });
+    const landings = records.map(({ lastNavigatedUrl }) => lastNavigatedUrl !== null);
+    // Landed, not landed, landed again: no poll between the retarget and its page shows a landing.
     const turns = landings.filter((landed, index) => landed !== landings[index - 1]);
     assert.deepEqual(turns.slice(-3), [true, false, true], end);
     await browsers.closeSession(sessionId);
   }
 });
 
-test("a start for another reason clears the landing too, until the page is there", async () => {
-  const sessionId = await insertTestSession(house.db);
+test("any other start of the browser also clears the landing until the page is reached", async () => {
+  const sessionId = await insertTestSession(harness.db);
   gate.resolve();
   await retarget(sessionId, at("/gate"));
   await browsers.closeSession(sessionId);
@@ -208,7 +208,7 @@ test("a start for another reason clears the landing too, until the page is there
 });
 
 test("a refused retarget to the page shown restores its landing", async () => {
-  const sessionId = await insertTestSession(house.db);
+  const sessionId = await insertTestSession(harness.db);
   await retarget(sessionId, at("/off"));
   isOff = true;
   await browsers.retarget(sessionId, at("/off"));
@@ -220,8 +220,8 @@ test("a refused retarget to the page shown restores its landing", async () => {
   await browsers.closeSession(sessionId);
 });
 
-test("lastError outlives a pushState of the page that was there before, and ends with the next document", async () => {
-  const sessionId = await insertTestSession(house.db);
+test("lastError stays after a pushState of the current page, and is cleared by the next document", async () => {
+  const sessionId = await insertTestSession(harness.db);
   await retarget(sessionId, at("/app"));
   isOff = true;
   await browsers.retarget(sessionId, at("/off"));

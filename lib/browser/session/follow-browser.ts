@@ -10,8 +10,8 @@ import type { StoredRecord } from "./browser-record.ts";
 const MESSAGE_CHARS_MAX = 1_000;
 
 /**
- * Connects a browser that was just taken from the pool: its input, its frames, its navigations and its end. Called
- * once for each browser.
+ * Connects a browser that was just taken from the pool to its session: input, screencast, events and its end. Called once
+ * for each browser.
  */
 export function followBrowser(
   deps: {
@@ -19,7 +19,7 @@ export function followBrowser(
     life: BrowserLifecycle;
     navigation: PageNavigation;
     cast: Screencast;
-    /** Whether the last button or key of the page was pressed by a script. */
+    /** Whether a script, not a person, last pressed a button or key in the page. */
     isScriptLastActor: () => boolean;
     onAnnotation: SubmitAnnotation;
     storeDownload: (name: string, bytes: Uint8Array) => Promise<string>;
@@ -27,31 +27,38 @@ export function followBrowser(
   running: RunningBrowser,
 ): void {
   const { record, life, navigation, cast } = deps;
-  const { taken } = running;
+  const { browser } = running;
   const connectSelectedPage = () => {
-    const { cdp } = taken.selected();
+    const { cdp } = browser.selected();
     running.inputQueue = createInputQueue(({ method, params }) => cdp.send(method, params));
     cast.attach(cdp);
   };
   let storing = Promise.resolve();
-  taken.events = {
+  browser.events = {
     onDocument: cast.refresh,
     onArrived: navigation.noteArrival,
     onLoaded: navigation.noteLoaded,
     onRefused: (reason) => record.note({ lastError: reason }),
     onDownload(download) {
-      // One after the other, because each takes a name that is free.
+      // One after the other, because each picks a file name that is free.
       storing = storing.then(async () => {
         const stored = await store(deps.storeDownload, download);
-        taken.activity.add({ kind: "download", download: stored });
+        browser.activity.add({ kind: "download", download: stored });
         const { name, url, path = null, failure = null } = stored;
         const size = "size" in stored ? stored.size : null;
-        record.tell({ kind: "browser.download", name, url: storableText(url), path, size, error: failure });
+        record.emitPageEvent({
+          kind: "browser.download",
+          name,
+          url: storableText(url),
+          path,
+          size,
+          error: failure,
+        });
       });
       return storing;
     },
     onDialog({ kind, message, isAccepted, by }) {
-      record.tell({
+      record.emitPageEvent({
         kind: "browser.dialog",
         dialogType: kind,
         message: storableText(message.slice(0, MESSAGE_CHARS_MAX)),
@@ -65,8 +72,8 @@ export function followBrowser(
       life.lose(running, "lost", null);
     },
     async onAnnotation(body) {
-      // A script's input is trusted by the page, so an annotation counts only when a person acted last.
-      if (taken.overlayGate.isHeldByScript() || deps.isScriptLastActor())
+      // The overlay cannot tell a script's input from a person's, so a submission counts only if a person acted last.
+      if (browser.overlayGate.isHeldByScript() || deps.isScriptLastActor())
         return { isStored: false, reason: "a script of the agent was using the page; please submit again" };
       return deps.onAnnotation(body);
     },
@@ -77,7 +84,7 @@ export function followBrowser(
   };
   connectSelectedPage();
   // The browser may have ended before its events were connected.
-  if (!taken.isOpen()) taken.events.onGone();
+  if (!browser.isOpen()) browser.events.onGone();
 }
 
 async function store(

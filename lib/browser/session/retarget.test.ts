@@ -13,10 +13,10 @@ import {
 } from "../testing.ts";
 
 let site: Awaited<ReturnType<typeof startTestSite>>;
-let house: TestBrowsers;
-/** Where a page has little time to answer, and `late.example` has no address until it is given one. */
-let hastyHouse: TestBrowsers;
-const lateName = { asked: Promise.withResolvers<void>(), address: Promise.withResolvers<string>() };
+let harness: TestBrowsers;
+/** A service with a short navigation timeout, in which `late.example` has no address until the test sets one. */
+let impatientHarness: TestBrowsers;
+const lateName = { requested: Promise.withResolvers<void>(), address: Promise.withResolvers<string>() };
 let sessionId: string;
 let closedPort: number;
 
@@ -40,28 +40,28 @@ before(async () => {
   const gone = await startTestSite(() => {});
   closedPort = gone.port;
   await gone.close();
-  house = await openTestBrowsers([`127.0.0.1:${site.port}`, `127.0.0.1:${closedPort}`]);
+  harness = await openTestBrowsers([`127.0.0.1:${site.port}`, `127.0.0.1:${closedPort}`]);
   const rule = createAddressRule({
     allow: [`127.0.0.1:${site.port}`, `localhost:${site.port}`],
     async lookup(name) {
       if (name === "localhost") return [{ address: "127.0.0.1", family: 4 }];
-      lateName.asked.resolve();
+      lateName.requested.resolve();
       return [{ address: await lateName.address.promise, family: 4 }];
     },
   });
-  hastyHouse = await openTestBrowsers([], { rule, navigationTimeoutMs: 1_500 }, house.db);
-  sessionId = await insertTestSession(house.db);
+  impatientHarness = await openTestBrowsers([], { rule, navigationTimeoutMs: 1_500 }, harness.db);
+  sessionId = await insertTestSession(harness.db);
 });
 after(async () => {
-  await hastyHouse.close();
-  await house.close();
+  await impatientHarness.close();
+  await harness.close();
   await site.close();
 });
 
-/** Does what a client does: asks until the navigation has landed or was refused. */
+/** Retargets and polls, as clients do, until the navigation has landed or was refused. */
 async function retargetAndPoll(
   url: string,
-  browsers = house.browsers,
+  browsers = harness.browsers,
   id = sessionId,
 ): Promise<BrowserRecord> {
   await browsers.retarget(id, url);
@@ -73,8 +73,8 @@ async function retargetAndPoll(
 const path = (record: BrowserRecord) => record.currentUrl?.replace(site.origin, "");
 
 test("a session without a browser is idle and names the page it was created with", async () => {
-  const other = await insertTestSession(house.db, { targetUrl: "https://example.com/a" });
-  assert.deepEqual(await house.browsers.readStatus(other), {
+  const other = await insertTestSession(harness.db, { targetUrl: "https://example.com/a" });
+  assert.deepEqual(await harness.browsers.readStatus(other), {
     status: "idle",
     sessionId: other,
     liveViewUrl: null,
@@ -100,7 +100,7 @@ test("a retarget of a session with no browser provisions one that comes up on th
 
 test("the requested URL joins the session's known target pages, once", async () => {
   await retargetAndPoll(`${site.origin}/page`);
-  const [row] = await house.db.select().from(sessions).where(eq(sessions.id, sessionId));
+  const [row] = await harness.db.select().from(sessions).where(eq(sessions.id, sessionId));
   assert.deepEqual(row?.targetPageUrls, [`${site.origin}/page`]);
 });
 
@@ -108,10 +108,10 @@ for (const [kind, from] of [
   ["a redirect of the server", "/moved"],
   ["a redirect by the page's own script", "/script-moved"],
 ] as const) {
-  test(`after ${kind} lastNavigatedUrl is the URL as requested and currentUrl the address shown`, async () => {
+  test(`after ${kind}, lastNavigatedUrl is the requested URL and currentUrl the address shown`, async () => {
     await retargetAndPoll(`${site.origin}${from}`);
     const record = await waitFor(async () => {
-      const now = await house.browsers.readStatus(sessionId);
+      const now = await harness.browsers.readStatus(sessionId);
       return now.currentUrl?.includes("?from=") && now;
     }, "the redirect");
     assert.equal(record.lastNavigatedUrl, `${site.origin}${from}`);
@@ -125,7 +125,7 @@ test("a URL is compared byte for byte, however the browser would spell it", asyn
   assert.equal(path(record), "/page?x=%C3%A4");
 });
 
-test("the page that is shown already, and a place within it, land too", async () => {
+test("retargets to the page already shown, and to a fragment of it, land", async () => {
   for (const url of [`${site.origin}/page`, `${site.origin}/page`, `${site.origin}/page#below`]) {
     assert.equal((await retargetAndPoll(url)).lastError, null);
   }
@@ -164,18 +164,18 @@ const REFUSALS: [string, () => string, RegExp][] = [
 ];
 
 for (const [what, url, reason] of REFUSALS) {
-  test(`${what} is refused, says why, and leaves the page as it was`, () =>
-    expectRefusal(house, sessionId, url(), reason));
+  test(`${what} is refused with a reason, and the page stays unchanged`, () =>
+    expectRefusal(harness, sessionId, url(), reason));
 }
 
-test("a server that does not answer is refused, says why, and leaves the page as it was", async () => {
-  const id = await insertTestSession(hastyHouse.db);
-  await expectRefusal(hastyHouse, id, `${site.origin}/silent`, /did not answer in 1\.5 s/);
+test("a server that does not answer is refused with a reason, and the page stays unchanged", async () => {
+  const id = await insertTestSession(impatientHarness.db);
+  await expectRefusal(impatientHarness, id, `${site.origin}/silent`, /did not answer in 1\.5 s/);
 });
 
 async function expectRefusal({ browsers }: TestBrowsers, id: string, url: string, reason: RegExp) {
   const here = `${site.origin}/page?before`;
-  // Not by a retarget: whoever polls for the page that is shown already does not see it come anew.
+  // Not with a retarget, because polling cannot detect that the page already shown was loaded again.
   assert.deepEqual(await browsers.navigate(id, here), { landed: true, url: here });
   const live = await browsers.ensure(id);
   await live.page().fill("#field", "typed before");
@@ -190,27 +190,27 @@ async function expectRefusal({ browsers }: TestBrowsers, id: string, url: string
 
 test("lastError clears as soon as the browser reaches a page", async () => {
   await retargetAndPoll("http://10.1.2.3/");
-  const live = await house.browsers.ensure(sessionId);
+  const live = await harness.browsers.ensure(sessionId);
   await live.page().click("a");
   const record = await waitFor(async () => {
-    const now = await house.browsers.readStatus(sessionId);
+    const now = await harness.browsers.readStatus(sessionId);
     return now.lastError === null && now;
   }, "the error to clear");
   assert.equal(record.lastNavigatedUrl, `${site.origin}/other`);
 });
 
 test("the outcome of an older retarget does not overwrite a newer one's", async () => {
-  await house.browsers.retarget(sessionId, `${site.origin}/silent`);
+  await harness.browsers.retarget(sessionId, `${site.origin}/silent`);
   const record = await retargetAndPoll(`${site.origin}/page?newer`);
   assert.equal(record.lastError, null);
   assert.equal(path(record), "/page?newer");
 });
 
-test("a navigation to a name that is resolved late does not overtake a newer one", async () => {
-  const { browsers, db } = hastyHouse;
+test("a navigation to a host that resolves late does not override a newer one", async () => {
+  const { browsers, db } = impatientHarness;
   const id = await insertTestSession(db);
   const older = browsers.navigate(id, `http://late.example:${site.port}/older`);
-  await lateName.asked.promise;
+  await lateName.requested.promise;
   const newer = `${site.origin}/page?newer`;
   await retargetAndPoll(newer, browsers, id);
   lateName.address.resolve("127.0.0.1");
@@ -218,34 +218,34 @@ test("a navigation to a name that is resolved late does not overtake a newer one
   assert.equal((await browsers.readStatus(id)).currentUrl, newer);
 });
 
-test("of retargets that come while a browser starts, the last one is where it goes", async () => {
-  const cold = await insertTestSession(house.db);
+test("a browser that starts opens the page of the last retarget", async () => {
+  const cold = await insertTestSession(harness.db);
   const urls = Array.from({ length: 6 }, (_, index) => `${site.origin}/cold${index}`);
   for (const url of urls) {
-    await house.browsers.retarget(cold, url);
+    await harness.browsers.retarget(cold, url);
     await new Promise((resolve) => setTimeout(resolve, 40));
   }
   const last = urls.at(-1);
-  const isThere = async () => (await house.browsers.readStatus(cold)).currentUrl === last;
+  const isThere = async () => (await harness.browsers.readStatus(cold)).currentUrl === last;
   await waitFor(isThere, "the last page");
-  const record = await house.browsers.readStatus(cold);
+  const record = await harness.browsers.readStatus(cold);
   assert.deepEqual([record.desiredUrl, record.lastNavigatedUrl, record.lastError], [last, last, null]);
-  await house.browsers.closeSession(cold);
+  await harness.browsers.closeSession(cold);
 });
 
-test("a navigation by a tool tells the address reached, or why not", async () => {
-  assert.deepEqual(await house.browsers.navigate(sessionId, `${site.origin}/moved`), {
+test("a navigation by a tool returns the address reached, or why it failed", async () => {
+  assert.deepEqual(await harness.browsers.navigate(sessionId, `${site.origin}/moved`), {
     landed: true,
     url: `${site.origin}/page?from=moved`,
   });
-  const record = await house.browsers.readStatus(sessionId);
+  const record = await harness.browsers.readStatus(sessionId);
   assert.equal(record.lastNavigatedUrl, `${site.origin}/page?from=moved`);
-  const outcome = await house.browsers.navigate(sessionId, "http://169.254.169.254/latest");
+  const outcome = await harness.browsers.navigate(sessionId, "http://169.254.169.254/latest");
   assert.match(outcome.landed ? "" : outcome.reason, /metadata address/);
 });
 
-test("a page that is busy without end and does not give way is told, and is left for another site", async () => {
-  const { browsers, db } = hastyHouse;
+test("navigating away from an endlessly busy page fails within its site, and succeeds to another site", async () => {
+  const { browsers, db } = impatientHarness;
   const id = await insertTestSession(db);
   const here = `${site.origin}/page`;
   await browsers.navigate(id, here);
@@ -261,35 +261,39 @@ test("a page that is busy without end and does not give way is told, and is left
 });
 
 test("a stopped navigation leaves the page", async () => {
-  const outcome = await house.browsers.navigate(sessionId, `${site.origin}/silent`, AbortSignal.timeout(100));
+  const outcome = await harness.browsers.navigate(
+    sessionId,
+    `${site.origin}/silent`,
+    AbortSignal.timeout(100),
+  );
   assert.deepEqual(outcome, { landed: false, reason: "the navigation was stopped" });
 });
 
 test("back and forward go through the page's history", async () => {
-  await house.browsers.navigate(sessionId, `${site.origin}/one`);
-  await house.browsers.navigate(sessionId, `${site.origin}/two`);
+  await harness.browsers.navigate(sessionId, `${site.origin}/one`);
+  await harness.browsers.navigate(sessionId, `${site.origin}/two`);
   for (const [action, expected] of [
     ["back", "/one"],
     ["forward", "/two"],
   ] as const) {
-    await house.browsers.history(sessionId, action);
-    await waitFor(async () => path(await house.browsers.readStatus(sessionId)) === expected, expected);
+    await harness.browsers.history(sessionId, action);
+    await waitFor(async () => path(await harness.browsers.readStatus(sessionId)) === expected, expected);
   }
 });
 
-test("a page opened by the page is the one shown, until it closes", async () => {
-  await house.browsers.navigate(sessionId, `${site.origin}/page`);
-  const live = await house.browsers.ensure(sessionId);
+test("a popup is the page shown, until it closes", async () => {
+  await harness.browsers.navigate(sessionId, `${site.origin}/page`);
+  const live = await harness.browsers.ensure(sessionId);
   await live.page().evaluate(() => void window.open("/popup"));
-  await waitFor(async () => path(await house.browsers.readStatus(sessionId)) === "/popup", "the popup");
+  await waitFor(async () => path(await harness.browsers.readStatus(sessionId)) === "/popup", "the popup");
   assert.equal(live.page().url(), `${site.origin}/popup`);
   await live.page().evaluate(() => window.close());
-  await waitFor(async () => path(await house.browsers.readStatus(sessionId)) === "/page", "the first page");
+  await waitFor(async () => path(await harness.browsers.readStatus(sessionId)) === "/page", "the first page");
   assert.equal(live.page().url(), `${site.origin}/page`);
 });
 
 test("every change is an event of the session's log, numbered without gaps", async () => {
-  const events = await house.log.read(sessionId, { after: 0, limit: 1000 });
+  const events = await harness.log.read(sessionId, { after: 0, limit: 1000 });
   const kinds = new Set(events.map(({ kind }) => kind));
   assert.deepEqual([...kinds], ["browser.status", "browser.dialog", "browser.download"]);
   assert.deepEqual(
@@ -301,7 +305,7 @@ test("every change is an event of the session's log, numbered without gaps", asy
   assert.deepEqual([...new Set(statuses)], ["idle", "creating", "ready"]);
 });
 
-test("a session whose capabilities have no browser gets none", async () => {
-  const without = await insertTestSession(house.db, { capabilities: { browser: false, sandbox: true } });
-  await assert.rejects(house.browsers.ensure(without), /capabilities\.browser is false/);
+test("a session without the browser capability gets no browser", async () => {
+  const without = await insertTestSession(harness.db, { capabilities: { browser: false, sandbox: true } });
+  await assert.rejects(harness.browsers.ensure(without), /capabilities\.browser is false/);
 });

@@ -26,14 +26,14 @@ import type { StoredRecord } from "./browser-record.ts";
 import { NoBrowserError, untilAborted } from "./browser-start.ts";
 import { followBrowser } from "./follow-browser.ts";
 
-/** What one session's browser needs from the service. */
+/** The dependencies of one session's browser. */
 type SessionBrowserDeps = {
   sessionId: string;
   record: StoredRecord;
   logger: Logger;
   /** Whether another running process holds this session's browser. */
   isElsewhere: () => Promise<boolean>;
-  /** This process took the browser over from another one. */
+  /** Called when this process took the browser over from another one. */
   onTakenOver?: (holder: string) => void;
   requestPlace: (onMove: (position: number) => void) => PlaceTicket;
   placeWait: { waitMs: number; explain: () => string };
@@ -41,9 +41,9 @@ type SessionBrowserDeps = {
   take: () => Promise<OpenBrowser>;
   /** Whether a viewer alone may start a browser: a turn is open, and no session waits for a place. */
   mayStartForViewer: () => Promise<boolean>;
-  /** Reads the service's script in the session's pages. */
+  /** Reads the script that the service runs in the session's pages. */
   readPageScript: () => Promise<PageScript>;
-  /** A use of the browser has ended: it may be ended for a waiting session. */
+  /** Called when the browser is no longer used, so it may be ended for a waiting session. */
   onUnused: () => void;
   createPictureKeeper: (page: Pick<PictureKeeperDeps, "findIdle" | "hideOverlay">) => PictureKeeper;
   /** Returns why a page may not be opened, or undefined. */
@@ -56,7 +56,7 @@ type SessionBrowserDeps = {
   nowMs: () => number;
 };
 
-/** The browser of one session; it may be ended and started again many times. */
+/** The browser of one session. Its Chromium may end and start again many times. */
 export type SessionBrowser = {
   ensure: (signal?: AbortSignal) => Promise<LiveBrowser>;
   /** @see BrowserService.hold */
@@ -73,11 +73,11 @@ export type SessionBrowser = {
   input: (input: BrowserInput) => Promise<void>;
   /** @see BrowserService.readCursor */
   readCursor: (x: number, y: number) => Promise<string>;
-  /** Whether a browser runs, is being started, or is waited for. */
+  /** Whether a browser runs, starts, or waits for a place. */
   isLive: () => boolean;
   /** Whether a browser runs. */
   isUp: () => boolean;
-  /** Whether a browser is up without a tool call that holds it, a viewer, or a navigation in progress. */
+  /** Whether a browser runs that no tool call holds and no viewer watches, without a navigation in progress. */
   isUnused: () => boolean;
   /** Milliseconds since the last use; 0 while it is in use. */
   idleMs: (nowMs: number) => number;
@@ -87,10 +87,10 @@ export type SessionBrowser = {
 
 type HistoryAction = "back" | "forward" | "reload";
 
-/** How people and tools use the session's browser. This outlasts the single browser; {@link RunningBrowser} does not. */
+/** How people and tools use the session's browser. Unlike {@link RunningBrowser}, it survives a restart of the browser. */
 type Usage = {
   usedAtMs: number;
-  /** Tool calls that hold the browser: while there are any, it is not ended for another session. */
+  /** Number of tool calls that hold the browser; a held browser is not ended for another session. */
   holds: number;
   /** Who last pressed a button or key in the page. */
   lastActor: "person" | "script" | undefined;
@@ -122,7 +122,7 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
     watch: (listeners) => watch(session, listeners),
     input: (input) => passInput(session, input),
     readCursor: async (x, y) =>
-      (await runningIn(life.state())?.taken.selected().overlay.readCursor(x, y)) ?? "default",
+      (await runningIn(life.state())?.browser.selected().overlay.readCursor(x, y)) ?? "default",
     isLive: () => runningIn(life.state()) !== undefined || isStarting(life.state()),
     isUp: () => runningIn(life.state()) !== undefined,
     isUnused: () => isUnused(session),
@@ -146,13 +146,13 @@ function assemble(deps: SessionBrowserDeps): Session {
         { ...deps, life, navigation, cast, isScriptLastActor: () => usage.lastActor === "script" },
         running,
       ),
-    land(taken, row) {
+    land(browser, row) {
       usage.usedAtMs = deps.nowMs();
-      const landing = navigation.comeUp(taken, row);
+      const landing = navigation.openStartPage(browser, row);
       void landing.then(() => noteUseEnded(session));
       return landing;
     },
-    onEnding: (taken) => session.picture.keep(taken),
+    onEnding: (browser) => session.picture.keep(browser),
     onReleased() {
       navigation.abandon();
       cast.attach(undefined);
@@ -160,12 +160,12 @@ function assemble(deps: SessionBrowserDeps): Session {
   });
   const navigation = createPageNavigation({
     ...deps,
-    isCurrent: (taken) => runningIn(life.state())?.taken === taken,
+    isCurrent: (browser) => runningIn(life.state())?.browser === browser,
   });
   const cast = createScreencast((error) => logger.debug({ sessionId, err: error }, "screencast failed"));
   const picture = deps.createPictureKeeper({
-    findIdle: () => (isUnused(session) ? runningIn(life.state())?.taken : undefined),
-    hideOverlay: (taken) => hideOverlay(taken, "picture"),
+    findIdle: () => (isUnused(session) ? runningIn(life.state())?.browser : undefined),
+    hideOverlay: (browser) => hideOverlay(browser, "picture"),
   });
   const session: Session = { deps, life, navigation, cast, picture, usage };
   return session;
@@ -173,7 +173,7 @@ function assemble(deps: SessionBrowserDeps): Session {
 
 function isUnused({ life, usage, navigation, cast }: Session): boolean {
   return (
-    life.state().kind === "up" && usage.holds === 0 && !navigation.isUnderWay() && cast.watcherCount() === 0
+    life.state().kind === "up" && usage.holds === 0 && !navigation.isNavigating() && cast.watcherCount() === 0
   );
 }
 
@@ -196,36 +196,36 @@ async function ensure(session: Session, signal?: AbortSignal): Promise<LiveBrows
   return toLiveBrowser(session, running);
 }
 
-/** More elements than the snapshots of one browser name. */
+/** The range of refs of each browser, larger than the number of elements that its snapshots name. */
 const REFS_PER_BROWSER = 100_000;
 
-function toLiveBrowser({ deps, usage }: Session, { taken, starts }: RunningBrowser): LiveBrowser {
+function toLiveBrowser({ deps, usage }: Session, { browser, starts }: RunningBrowser): LiveBrowser {
   return {
     sessionId: deps.sessionId,
-    browser: taken.browser,
-    context: taken.context,
-    page: () => taken.selected().page,
-    cdp: () => taken.toolSession(),
-    openDevtools: taken.process.devtools.open,
-    targetId: async () => taken.selected().targetId,
+    browser: browser.browser,
+    context: browser.context,
+    page: () => browser.selected().page,
+    cdp: () => browser.toolSession(),
+    openDevtools: browser.process.devtools.open,
+    targetId: async () => browser.selected().targetId,
     noteScriptInput(pointer) {
       if (pointer?.kind !== "move") usage.lastActor = "script";
       if (pointer) for (const listener of [...usage.pointerListeners]) listener(pointer);
     },
-    hideOverlay: (why) => hideOverlay(taken, why),
+    hideOverlay: (why) => hideOverlay(browser, why),
     firstRef: (starts - 1) * REFS_PER_BROWSER + 1,
-    claimDialogs: taken.dialogs.claim,
-    activity: taken.activity,
-    pendingDownloads: taken.downloads.pending,
+    claimDialogs: browser.dialogs.claim,
+    activity: browser.activity,
+    pendingDownloads: browser.downloads.pending,
     hasWorkspace: deps.hasWorkspace,
-    openingPages: taken.opening,
-    select: taken.select,
-    readRefusal: taken.readRefusal,
-    openContext: taken.openContext,
+    openingPages: browser.opening,
+    select: browser.select,
+    readRefusal: browser.readRefusal,
+    openContext: browser.openContext,
   };
 }
 
-/** Pages run the script from their first document on; a browser that has it not yet reads it as it comes up. */
+/** Updates the page script of the running browser. A browser that starts later reads the script itself. */
 async function refreshPageScript(session: Session): Promise<void> {
   const { deps, life } = session;
   const state = life.state();
@@ -235,7 +235,7 @@ async function refreshPageScript(session: Session): Promise<void> {
     if (isStarting(state)) void state.start.settled.then(() => refreshPageScript(session));
     return;
   }
-  await running.taken.scripts
+  await running.browser.scripts
     .set(await deps.readPageScript())
     .catch((error: unknown) =>
       deps.logger.debug({ sessionId: deps.sessionId, err: error }, "a page did not run the script"),
@@ -282,7 +282,7 @@ async function retarget(session: Session, url: string): Promise<void> {
   );
 }
 
-/** Opens the page of a retarget. A browser that is lost on the way is replaced once, because the page is still wanted. */
+/** Opens the page of a retarget. If the browser is lost meanwhile, retries once with a new one. */
 async function goToRetarget(
   session: Session,
   url: string,
@@ -291,12 +291,12 @@ async function goToRetarget(
 ): Promise<void> {
   const { life, navigation } = session;
   const running = await life.provision();
-  // A browser that was started meanwhile went to the page selected by then, which is mostly this one.
-  if (navigation.headedFor() < retargets) {
-    await navigation.goToSelected(running.taken, url, retargets);
+  // A browser that started meanwhile has already navigated to the page selected by then, usually this one.
+  if (navigation.lastRetarget() < retargets) {
+    await navigation.goToSelected(running.browser, url, retargets);
     noteUseEnded(session);
   } else await running.landing;
-  const isNewest = navigation.headedFor() === retargets;
+  const isNewest = navigation.lastRetarget() === retargets;
   if (running.isLost && isNewest && !isRetry) await goToRetarget(session, url, retargets, true);
 }
 
@@ -305,7 +305,7 @@ async function navigate(session: Session, url: string, signal?: AbortSignal): Pr
   await ensure(session, signal);
   const running = runningIn(life.state());
   if (!running) return { landed: false, reason: "the browser ended meanwhile" };
-  const outcome = await navigation.go(running.taken, url, signal);
+  const outcome = await navigation.go(running.browser, url, signal);
   usage.usedAtMs = deps.nowMs();
   return outcome;
 }
@@ -315,21 +315,21 @@ async function goThroughHistory(session: Session, action: HistoryAction): Promis
   const wasUp = runningIn(life.state()) !== undefined;
   const opening = await open(session);
   const running = runningIn(life.state());
-  // A browser that has just started shows its page fresh, and has no history yet.
+  // A browser that has just started has a freshly loaded page and no history.
   if (!wasUp || !running || opening.state !== "ready") return opening;
   touch(session);
-  const { page } = running.taken.selected();
+  const { page } = running.browser.selected();
   const options = { waitUntil: "domcontentloaded", timeout: LOAD_TIMEOUT_MS } as const;
   const moves = {
     back: () => page.goBack(options),
     forward: () => page.goForward(options),
     reload: () => page.reload(options),
   };
-  // The record shows a refusal; a page that is still loading is not a failure.
+  // Not a failure of the call: refusals are in the record, and the page may still be loading.
   await moves[action]().catch((error) =>
     deps.logger.debug(
       { sessionId: deps.sessionId, action, err: error },
-      "a move through the history did not complete",
+      "history navigation did not complete",
     ),
   );
   noteUseEnded(session);
@@ -351,7 +351,7 @@ function watch(session: Session, { onFrame, onPointer }: ViewListeners): () => v
   };
 }
 
-/** Starts a browser for a viewer, but never takes it from a process that works with it, nor a place from another session. */
+/** Starts a browser for a viewer, unless another process holds it or another session needs the place. */
 async function provisionForViewer({ deps, life }: Session): Promise<void> {
   if (runningIn(life.state()) || isStarting(life.state())) return;
   if (!(await deps.isElsewhere()) && (await deps.mayStartForViewer())) await life.provision();
@@ -367,7 +367,7 @@ async function passInput(session: Session, input: BrowserInput): Promise<void> {
   }
   if (!runningIn(life.state())) {
     const state = life.state();
-    // Input meant for the page shown now must not reach another page minutes later.
+    // Input meant for the current page must not reach another page minutes later.
     if (state.kind === "starting" && state.start.isWaiting()) return;
     if ((await open(session)).state !== "ready") return;
     await runningIn(life.state())?.landing;

@@ -1,40 +1,40 @@
 import type { SessionBrowser } from "./session-browser.ts";
 
-/** The session browsers of this process: each is made at its first use and stays until its session is closed. */
+/** The session browsers of this process. Each is created at its first use and stays until its session is closed. */
 export type SessionBrowsers = {
   /** @throws Error with a sentence when the session cannot have a browser. */
   get: (sessionId: string) => Promise<SessionBrowser>;
-  /** The session browser if it was made already. */
+  /** Returns the session browser if it was already created. */
   peek: (sessionId: string) => SessionBrowser | undefined;
-  /** All that were made, by session id. */
+  /** Lists all created session browsers with their session ids. */
   list: () => [sessionId: string, browser: SessionBrowser][];
-  /** Forgets a session's browser and returns it; waits for one that is being made. */
+  /** Removes and returns a session's browser; waits if it is still being created. */
   remove: (sessionId: string) => Promise<SessionBrowser | undefined>;
 };
 
 /** @see SessionBrowsers */
 export function createSessionBrowsers(make: (sessionId: string) => Promise<SessionBrowser>): SessionBrowsers {
-  /** Includes those that are still being made, so that each is made once. */
-  const pending = new Map<string, Promise<SessionBrowser>>();
-  const made = new Map<string, SessionBrowser>();
+  /** Also holds browsers that are still being created, so that each is created only once. */
+  const promises = new Map<string, Promise<SessionBrowser>>();
+  const created = new Map<string, SessionBrowser>();
   return {
     get(sessionId) {
-      const existing = pending.get(sessionId);
+      const existing = promises.get(sessionId);
       if (existing) return existing;
-      const created = make(sessionId);
-      pending.set(sessionId, created);
-      created.then(
-        (browser) => made.set(sessionId, browser),
-        () => pending.delete(sessionId),
+      const promise = make(sessionId);
+      promises.set(sessionId, promise);
+      promise.then(
+        (browser) => created.set(sessionId, browser),
+        () => promises.delete(sessionId),
       );
-      return created;
+      return promise;
     },
-    peek: (sessionId) => made.get(sessionId),
-    list: () => [...made],
+    peek: (sessionId) => created.get(sessionId),
+    list: () => [...created],
     async remove(sessionId) {
-      const browser = await pending.get(sessionId)?.catch(() => undefined);
-      pending.delete(sessionId);
-      made.delete(sessionId);
+      const browser = await promises.get(sessionId)?.catch(() => undefined);
+      promises.delete(sessionId);
+      created.delete(sessionId);
       return browser;
     },
   };

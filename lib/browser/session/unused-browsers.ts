@@ -5,7 +5,7 @@ import { listSharedInUse } from "./browser-store.ts";
 import type { SessionBrowser } from "./session-browser.ts";
 import type { SessionBrowsers } from "./session-browsers.ts";
 
-/** A session with an open turn that has used its browser more recently keeps it, although other sessions wait. */
+/** An open turn keeps a browser that it used within this time, even if other sessions wait. */
 const EVICTION_IDLE_MS = 30_000;
 
 type UnusedParts = {
@@ -15,10 +15,10 @@ type UnusedParts = {
 };
 
 /**
- * Ends browsers that were not used for the idle time. A parked turn keeps its browser, so that input on the page is not
- * lost, until another session needs the place.
+ * Ends browsers that were not used for the idle time. A parked turn keeps its browser until another session needs the
+ * place, so that input on the page is not lost.
  *
- * @returns how many it ended.
+ * @returns the number of browsers ended.
  */
 export async function endIdle({ deps, browsers }: UnusedParts, now: Date): Promise<number> {
   const idle = browsers
@@ -33,7 +33,7 @@ export async function endIdle({ deps, browsers }: UnusedParts, now: Date): Promi
   return ended.length;
 }
 
-/** Ends up to `count` browsers that their sessions do not use, in the documented order. */
+/** Ends up to `count` unused browsers, in the order of {@link orderForEnding}. */
 export async function endUnused({ deps, browsers, nowMs }: UnusedParts, count: number): Promise<void> {
   const idle = browsers.list().filter(([, browser]) => browser.isUnused());
   if (idle.length === 0) return;

@@ -3,17 +3,17 @@ import { describe, test } from "node:test";
 import { waitUntil } from "#lib/events/testing.ts";
 import { createBrowserControl } from "./browser-control.ts";
 
-/** Processes whose words arrive when the test delivers them, in the same order everywhere, as Postgres delivers them. */
+/** Creates processes whose messages are delivered by the test, in the same order to all, as Postgres does. */
 function openProcesses<Name extends string>(names: Name[], confirmMs?: number) {
   const sent: string[] = [];
-  const ears = new Map<string, { hear: (word: string) => void; miss: () => void }>();
+  const listeners = new Map<string, { onMessage: (message: string) => void; onGap: () => void }>();
   const open = (self: string) =>
     createBrowserControl(
       {
-        publish: (word) => void sent.push(word),
-        subscribe(hear, miss) {
-          ears.set(self, { hear, miss });
-          return () => ears.delete(self);
+        publish: (message) => void sent.push(message),
+        subscribe(onMessage, onGap) {
+          listeners.set(self, { onMessage, onGap });
+          return () => listeners.delete(self);
         },
       },
       { self, ...(confirmMs !== undefined && { confirmMs }) },
@@ -24,8 +24,8 @@ function openProcesses<Name extends string>(names: Name[], confirmMs?: number) {
   >;
   const deliver = () => {
     while (sent.length > 0) {
-      const word = sent.shift() ?? "";
-      for (const { hear } of [...ears.values()]) hear(word);
+      const message = sent.shift() ?? "";
+      for (const { onMessage } of [...listeners.values()]) onMessage(message);
     }
   };
   deliver();
@@ -33,9 +33,9 @@ function openProcesses<Name extends string>(names: Name[], confirmMs?: number) {
     ...processes,
     deliver,
     open,
-    stop: (name: Name) => void ears.delete(name),
-    missWords: (name: Name) => ears.get(name)?.miss(),
-    loseWords: () => void sent.splice(0),
+    stop: (name: Name) => void listeners.delete(name),
+    reportGap: (name: Name) => listeners.get(name)?.onGap(),
+    dropMessages: () => void sent.splice(0),
     holders: () => names.map((name) => processes[name].holderOf("ses_a")),
   };
 }
@@ -56,7 +56,7 @@ describe("control of a browser", () => {
     assert.deepEqual(holders(), [undefined, undefined]);
   });
 
-  test("stays with a newer take when the former holder releases later, before it has heard of the take", ({
+  test("stays with a newer take when the former holder releases before it has received the take", ({
     mock,
   }) => {
     mock.timers.enable({ apis: ["Date"], now: 1_000 });
@@ -82,7 +82,7 @@ describe("control of a browser", () => {
     assert.equal(three.holderOf("ses_a"), holder);
   });
 
-  test("calls back after each change, until that is stopped", () => {
+  test("calls the listener after each change, until it is removed", () => {
     const { one, two, deliver } = openProcesses(["one", "two"]);
     let changes = 0;
     const stop = two.follow("ses_a", () => changes++);
@@ -96,11 +96,11 @@ describe("control of a browser", () => {
     assert.equal(changes, 1);
   });
 
-  test("is known to a process that starts later, and to one that missed words", () => {
+  test("is known to a process that starts later, and to one that missed messages", () => {
     const all = openProcesses(["one", "two"]);
     all.one.take("ses_a", "con_1");
-    all.loseWords();
-    all.missWords("two");
+    all.dropMessages();
+    all.reportGap("two");
     all.deliver();
     assert.deepEqual(all.holders(), ["con_1", "con_1"]);
     const late = all.open("late");
@@ -108,7 +108,7 @@ describe("control of a browser", () => {
     assert.equal(late.holderOf("ses_a"), "con_1");
   });
 
-  test("ends with the process of its connection, once somebody follows the session or waits", async () => {
+  test("ends with the process of its connection, once a process follows the session or waits", async () => {
     const all = openProcesses(["one", "two"], 5);
     all.one.take("ses_a", "con_1");
     all.deliver();
@@ -126,13 +126,13 @@ describe("control of a browser", () => {
     all.deliver();
     all.two.follow("ses_a", () => {});
     all.deliver();
-    // The same wait for another session ends after the one above would have.
+    // This wait began after the one for `ses_a`, so once it has ended, the other would have, too.
     all.two.follow("ses_b", () => {});
     await waitUntil(() => all.two.holderOf("ses_b") === undefined, "the unanswered one has ended");
     assert.equal(all.two.holderOf("ses_a"), "con_1");
   });
 
-  test("is waited for until it is free, the time is over or the wait is stopped", async () => {
+  test("can be waited for until it is free, the timeout or an abort", async () => {
     const { one } = openProcesses(["one"]);
     const never = new AbortController().signal;
     assert.equal(await one.untilFree("ses_a", 0, never), true);

@@ -2,19 +2,19 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Topic } from "#lib/events/bus/topic.ts";
 
 /**
- * Which person's connection has control of each session's browser. The newest take wins, in every process; while no person
- * has control, the agent has it as long as its turn runs. Nothing is stored: control ends with the connection.
+ * Tracks which person's connection has control of each session's browser, across processes. The newest take wins; while no
+ * person has control, the agent has it as long as its turn runs. Nothing is stored: control ends with the connection.
  */
 export type BrowserControl = {
-  /** The id of the connection that has control; undefined while no person has. */
+  /** Returns the id of the connection that has control; undefined while no person has control. */
   holderOf: (sessionId: string) => string | undefined;
-  /** Gives control to a connection of this process, also when another process has it. */
+  /** Gives control to a connection of this process, even if a connection of another process has it. */
   take: (sessionId: string, connectionId: string) => void;
-  /** Ends the control of this connection; does nothing if another one has it. */
+  /** Ends the control of this connection; has no effect if another connection has control. */
   release: (sessionId: string, connectionId: string) => void;
-  /** Calls back after each change of the holder. @returns stops the calls. */
+  /** Calls `listener` after each change of the holder. @returns a function that stops the calls. */
   follow: (sessionId: string, listener: () => void) => () => void;
-  /** Calls back whenever a person's control of any session's browser has ended. @returns stops the calls. */
+  /** Calls `listener` when a person's control of any session has ended. @returns a function that stops the calls. */
   onFree: (listener: (sessionId: string) => void) => () => void;
   /**
    * Waits while a person has control.
@@ -23,8 +23,8 @@ export type BrowserControl = {
    */
   untilFree: (sessionId: string, timeoutMs: number, signal: AbortSignal) => Promise<boolean>;
   /**
-   * Asks the other processes whether one of their connections has control, and gives them time to say so: this process may
-   * not have heard of it.
+   * Asks the other processes whether one of their connections has control, and waits for their answers, because this
+   * process may have missed a claim.
    *
    * @returns whether control is free.
    */
@@ -33,27 +33,27 @@ export type BrowserControl = {
 };
 
 /**
- * The newest known claim of a session's control. Processes see takes and releases in different orders, so claims have one
- * order that is the same everywhere: by stamp, then by connection, and a claim's release after the claim itself. A release
- * therefore never wins over another connection's newer take.
+ * A connection's claim to the control of a session. Processes receive claims and releases in different orders, so they all
+ * order them in the same way: by stamp, then by connection id, and a release after its claim. A release therefore never
+ * wins over another connection's newer claim.
  */
 type Claim = { stamp: number; connectionId: string; isReleased: boolean };
 
-/** `isOurs`: the connection is one of this process. `sinceMs`: when this process learned of the claim. */
+/** The newest claim that this process knows. `isOurs`: its connection is in this process. `sinceMs`: time of receipt. */
 type KnownClaim = Claim & { isOurs: boolean; sinceMs: number };
 
-type Word =
+type ControlMessage =
   | ({ type: "claim"; from: string; sessionId: string } & Claim)
   /** Asks every process to repeat the claims of its own connections, of one session or of all. */
   | { type: "ask"; from: string; sessionId: string | null };
 
-/** A released claim is kept this long, so that the claim itself does not win over it when it arrives late. */
+/** How long a released claim is kept, so that a late message with the unreleased claim does not win. */
 const FORGET_MS = 60_000;
 
-const isNewer = (claim: Claim, known: Claim): boolean => {
-  if (claim.stamp !== known.stamp) return claim.stamp > known.stamp;
-  if (claim.connectionId !== known.connectionId) return claim.connectionId > known.connectionId;
-  return claim.isReleased && !known.isReleased;
+const isNewer = (claim: Claim, current: Claim): boolean => {
+  if (claim.stamp !== current.stamp) return claim.stamp > current.stamp;
+  if (claim.connectionId !== current.connectionId) return claim.connectionId > current.connectionId;
+  return claim.isReleased && !current.isReleased;
 };
 
 const holderIn = (claim: Claim | undefined): string | undefined =>
@@ -67,13 +67,12 @@ type Control = {
   claims: Map<string, KnownClaim>;
   listeners: Map<string, Set<() => void>>;
   freeListeners: Set<(sessionId: string) => void>;
-  /** Sessions whose holder in another process was asked to confirm, each with the timer that ends the wait. */
+  /** Sessions whose holder is in another process that was asked to confirm, each with the timer that ends the wait. */
   unconfirmed: Map<string, NodeJS.Timeout>;
 };
 
 /**
- * @param options.confirmMs how long another process may take to repeat a claim; after that it counts as gone, and its
- * connections with it.
+ * @param options.confirmMs how long another process may take to repeat a claim; after that, the claim counts as released.
  */
 export function createBrowserControl(
   topic: Topic,
@@ -92,7 +91,7 @@ export function createBrowserControl(
   const holderOf = (sessionId: string) => holderIn(claims.get(sessionId));
   // Only this module writes to the topic.
   const stopListening = topic.subscribe(
-    (word) => receive(control, JSON.parse(word) as Word),
+    (message) => receive(control, JSON.parse(message) as ControlMessage),
     () => catchUp(control),
   );
   catchUp(control);
@@ -106,9 +105,9 @@ export function createBrowserControl(
       publishOwn(control, sessionId, { stamp, connectionId, isReleased: false });
     },
     release(sessionId, connectionId) {
-      const known = claims.get(sessionId);
-      if (known && holderIn(known) === connectionId)
-        publishOwn(control, sessionId, { ...known, isReleased: true });
+      const current = claims.get(sessionId);
+      if (current && holderIn(current) === connectionId)
+        publishOwn(control, sessionId, { ...current, isReleased: true });
     },
     onFree(listener) {
       control.freeListeners.add(listener);
@@ -118,7 +117,7 @@ export function createBrowserControl(
     async isConfirmedFree(sessionId) {
       if (holderOf(sessionId) === undefined) send(control, { type: "ask", from: self, sessionId });
       else confirm(control, sessionId);
-      // Longer than the time after which a holder that does not answer counts as gone.
+      // Longer than `confirmMs`, after which the claim of a process that does not answer is released.
       await sleep(confirmMs * 1.5, undefined, { ref: false });
       return holderOf(sessionId) === undefined;
     },
@@ -129,22 +128,22 @@ export function createBrowserControl(
   };
 }
 
-const send = ({ topic }: Control, word: Word) => topic.publish(JSON.stringify(word));
+const send = ({ topic }: Control, message: ControlMessage) => topic.publish(JSON.stringify(message));
 
-/** Applies a claim if it is newer than the known one. */
+/** Applies a claim if it is newer than the current one. */
 function apply(
   { claims, listeners, freeListeners }: Control,
   sessionId: string,
   claim: Claim,
   isOurs: boolean,
 ): void {
-  const known = claims.get(sessionId);
-  if (known && !isNewer(claim, known)) return;
+  const current = claims.get(sessionId);
+  if (current && !isNewer(claim, current)) return;
   const nowMs = Date.now();
   claims.set(sessionId, { ...claim, isOurs, sinceMs: nowMs });
   for (const [id, { isReleased, sinceMs }] of claims)
     if (isReleased && nowMs - sinceMs > FORGET_MS) claims.delete(id);
-  if (holderIn(known) === holderIn(claim)) return;
+  if (holderIn(current) === holderIn(claim)) return;
   for (const listener of [...(listeners.get(sessionId) ?? [])]) listener();
   if (claim.isReleased) for (const listener of freeListeners) listener(sessionId);
 }
@@ -156,36 +155,36 @@ function publishOwn(control: Control, sessionId: string, claim: Claim): void {
   send(control, { type: "claim", from: control.self, sessionId, stamp, connectionId, isReleased });
 }
 
-/** Checks that the process of a holder still runs: a process that has ended releases nothing itself. */
+/** Releases the claim of a connection in another process unless that process repeats it, because it may have ended. */
 function confirm(control: Control, sessionId: string): void {
   const { claims, unconfirmed, self, confirmMs } = control;
-  const known = claims.get(sessionId);
-  if (!known || known.isReleased || known.isOurs || unconfirmed.has(sessionId)) return;
+  const current = claims.get(sessionId);
+  if (!current || current.isReleased || current.isOurs || unconfirmed.has(sessionId)) return;
   const timer = setTimeout(() => {
     unconfirmed.delete(sessionId);
-    if (claims.get(sessionId) === known) publishOwn(control, sessionId, { ...known, isReleased: true });
+    if (claims.get(sessionId) === current) publishOwn(control, sessionId, { ...current, isReleased: true });
   }, confirmMs);
   timer.unref();
   unconfirmed.set(sessionId, timer);
   send(control, { type: "ask", from: self, sessionId });
 }
 
-function receive(control: Control, word: Word): void {
+function receive(control: Control, message: ControlMessage): void {
   const { self, claims, unconfirmed } = control;
-  if (word.from === self) return;
-  if (word.type === "claim") {
-    const { sessionId, stamp, connectionId, isReleased } = word;
+  if (message.from === self) return;
+  if (message.type === "claim") {
+    const { sessionId, stamp, connectionId, isReleased } = message;
     clearTimeout(unconfirmed.get(sessionId));
     unconfirmed.delete(sessionId);
     apply(control, sessionId, { stamp, connectionId, isReleased }, false);
     return;
   }
   for (const [id, { stamp, connectionId, isReleased, isOurs }] of claims)
-    if (isOurs && !isReleased && (word.sessionId === null || word.sessionId === id))
+    if (isOurs && !isReleased && (message.sessionId === null || message.sessionId === id))
       send(control, { type: "claim", from: self, sessionId: id, stamp, connectionId, isReleased });
 }
 
-/** Asks the other processes to repeat who has control: this process may have missed messages. */
+/** Asks the other processes to repeat their claims, because this process may have missed messages. */
 function catchUp(control: Control): void {
   for (const sessionId of control.claims.keys()) confirm(control, sessionId);
   send(control, { type: "ask", from: control.self, sessionId: null });
@@ -193,7 +192,7 @@ function catchUp(control: Control): void {
 
 function follow(control: Control, sessionId: string, listener: () => void): () => void {
   const { listeners } = control;
-  // A wrapper, so that one listener may follow twice.
+  // A new function for each call, so that one listener may follow twice.
   const entry = () => listener();
   const entries = listeners.get(sessionId) ?? new Set();
   listeners.set(sessionId, entries.add(entry));

@@ -22,7 +22,7 @@ const press = (action: "down" | "up", x: number): BrowserInput => ({
   modifiers: 0,
 });
 
-/** A page that takes events only when it is told to. */
+/** A page that handles events only when the test lets it. */
 function busyPage() {
   const sent: InputCommand[] = [];
   const waiting: (() => void)[] = [];
@@ -30,21 +30,21 @@ function busyPage() {
     sent.push(command);
     return new Promise<void>((resolve) => waiting.push(resolve));
   };
-  const told = () =>
+  const describeSent = () =>
     sent.map(({ params }) =>
       "x" in params ? `${params.type} ${params.x}` : "type" in params ? params.type : "",
     );
-  return { send, sent, told, takeAll: () => waiting.splice(0).map((resolve) => resolve()) };
+  return { send, sent, describeSent, takeAll: () => waiting.splice(0).map((resolve) => resolve()) };
 }
 
 test("mouse moves that pile up become one", async () => {
   const page = busyPage();
   const queue = createInputQueue(page.send);
   for (const x of [1, 2, 3, 4]) void queue.push(move(x));
-  assert.deepEqual(page.told(), ["mouseMoved 1"]);
+  assert.deepEqual(page.describeSent(), ["mouseMoved 1"]);
   page.takeAll();
   await new Promise(setImmediate);
-  assert.deepEqual(page.told(), ["mouseMoved 1", "mouseMoved 4"]);
+  assert.deepEqual(page.describeSent(), ["mouseMoved 1", "mouseMoved 4"]);
 });
 
 test("a click is never queued behind moves, and comes after the last position", () => {
@@ -53,10 +53,15 @@ test("a click is never queued behind moves, and comes after the last position", 
   for (const x of [1, 2, 3]) void queue.push(move(x));
   void queue.push(press("down", 3));
   void queue.push(press("up", 3));
-  assert.deepEqual(page.told(), ["mouseMoved 1", "mouseMoved 3", "mousePressed 3", "mouseReleased 3"]);
+  assert.deepEqual(page.describeSent(), [
+    "mouseMoved 1",
+    "mouseMoved 3",
+    "mousePressed 3",
+    "mouseReleased 3",
+  ]);
 });
 
-test("a drag tells which button is held", () => {
+test("moves of a drag include the pressed button", () => {
   const page = busyPage();
   const queue = createInputQueue(page.send);
   void queue.push(press("down", 1));
@@ -105,13 +110,13 @@ test("a printable key types its text, an editing key and a shortcut do not", () 
   ]);
 });
 
-test("pasted text goes in as it is", () => {
+test("pasted text is inserted unchanged", () => {
   const page = busyPage();
   void createInputQueue(page.send).push({ type: "paste", text: "two\nlines" });
   assert.deepEqual(page.sent, [{ method: "Input.insertText", params: { text: "two\nlines" } }]);
 });
 
-test("a page that does not answer is owed so many events at most, and takes new ones once it has caught up", async () => {
+test("a page that does not answer gets a limited number of events, and new ones once it has caught up", async () => {
   const { send, sent, takeAll } = busyPage();
   const queue = createInputQueue(send);
   const typed = Array.from({ length: 2_000 }, () => queue.push({ type: "text", text: "x" }));

@@ -34,15 +34,16 @@ export type InputQueue = { push: (input: BrowserInput) => Promise<void> };
 type Move = Extract<BrowserInput, { type: "mouse" }>;
 type Wheel = Extract<BrowserInput, { type: "wheel" }>;
 
-/** How many inputs a page may leave unanswered; further ones are dropped, because people do not type so far ahead. */
+/** How many inputs a page may leave unanswered; further ones are dropped, because people do not type that far ahead. */
 const UNANSWERED_MAX = 500;
 
 const BUTTON_BITS = { none: 0, left: 1, right: 2, middle: 4 } as const;
 
 /**
- * Mouse moves that arrive while the page is busy become one move, and wheel turns one turn. Everything else is sent at
- * once, after the last position, and never waits for the answer to a move (DevTools keeps the order).
- * `send` resolves when the page has handled the event.
+ * Merges mouse moves that arrive while the page is busy into one, and wheel turns likewise. Everything else is sent
+ * immediately, after the last position, without waiting for the answer to a move (DevTools keeps the order).
+ *
+ * @param send resolves when the page has handled the event.
  */
 export function createInputQueue(send: (command: InputCommand) => Promise<unknown>): InputQueue {
   let move: Move | undefined;

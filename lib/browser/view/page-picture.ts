@@ -4,12 +4,12 @@ import { withOverlayHidden } from "../overlay/hide-overlay.ts";
 import type { OpenBrowser } from "../page/open-browser.ts";
 import { writePicture } from "./picture-store.ts";
 
-/** Keeps the last picture of one session's page, which is shown while no browser runs. */
+/** Stores the last picture of one session's page, which is shown while no browser runs. */
 export type PictureKeeper = {
-  /** Takes a picture once the page has not been used for a moment, so that a crash does not lose it. */
+  /** Takes a picture once the page has been unused for a moment, so that it exists even if the browser crashes later. */
   keepSoon: () => void;
   /** Takes a picture now. Never rejects; a page that does not answer in time leaves the earlier picture in place. */
-  keep: (taken: OpenBrowser) => Promise<void>;
+  keep: (browser: OpenBrowser) => Promise<void>;
 };
 
 const QUIET_MS = 3_000;
@@ -20,10 +20,10 @@ export type PictureKeeperDeps = {
   db: Database;
   sessionId: string;
   logger: Logger;
-  /** The browser that is up; undefined while it is in use. */
+  /** Returns the running browser if it is not in use. */
   findIdle: () => OpenBrowser | undefined;
-  /** Removes the overlay from the page. @returns brings it back. */
-  hideOverlay: (taken: OpenBrowser) => Promise<() => void>;
+  /** Hides the overlay of the page. @returns a function that shows it again. */
+  hideOverlay: (browser: OpenBrowser) => Promise<() => void>;
 };
 
 /** @see PictureKeeper */
@@ -32,17 +32,17 @@ export function createPictureKeeper(deps: PictureKeeperDeps): PictureKeeper {
   let timer: NodeJS.Timeout | undefined;
   let queue: Promise<void> = Promise.resolve();
 
-  async function keep(taken: OpenBrowser): Promise<void> {
+  async function keep(browser: OpenBrowser): Promise<void> {
     try {
-      const bytes = await capture(taken, hideOverlay);
+      const bytes = await capture(browser, hideOverlay);
       if (bytes) await writePicture(db, sessionId, { mediaType: "image/jpeg", bytes });
     } catch (error) {
-      logger.debug({ sessionId, err: error }, "the page's last picture was not kept");
+      logger.debug({ sessionId, err: error }, "the page's last picture was not stored");
     }
   }
-  function enqueue(taken: OpenBrowser): Promise<void> {
+  function enqueue(browser: OpenBrowser): Promise<void> {
     clearTimeout(timer);
-    queue = queue.then(() => keep(taken));
+    queue = queue.then(() => keep(browser));
     return queue;
   }
 
@@ -58,21 +58,21 @@ export function createPictureKeeper(deps: PictureKeeperDeps): PictureKeeper {
   };
 }
 
-/** A JPEG of what is in view, without the overlay; undefined for an empty page. @throws when the page does not answer. */
+/** Captures the viewport as JPEG, without the overlay; undefined for an empty page. @throws if the page does not answer. */
 async function capture(
-  taken: OpenBrowser,
+  browser: OpenBrowser,
   hideOverlay: PictureKeeperDeps["hideOverlay"],
 ): Promise<Uint8Array | undefined> {
-  const { page, cdp } = taken.selected();
+  const { page, cdp } = browser.selected();
   if (!/^https?:/.test(page.url())) return undefined;
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error("the page did not answer")), CAPTURE_TIMEOUT_MS);
+  const timeout = Promise.withResolvers<never>();
+  const timer = setTimeout(() => timeout.reject(new Error("the page did not answer")), CAPTURE_TIMEOUT_MS);
   try {
-    const picture = withOverlayHidden({ hideOverlay: () => hideOverlay(taken) }, () =>
+    const picture = withOverlayHidden({ hideOverlay: () => hideOverlay(browser) }, () =>
       cdp.send("Page.captureScreenshot", { format: "jpeg", quality: JPEG_QUALITY, optimizeForSpeed: true }),
     );
     picture.catch(() => {});
-    const { data } = await Promise.race([picture, late.promise]);
+    const { data } = await Promise.race([picture, timeout.promise]);
     return Buffer.from(data, "base64");
   } finally {
     clearTimeout(timer);

@@ -3,18 +3,18 @@ import type { ScreencastFrame } from "../browser-service.ts";
 import { VIEWPORT } from "../page/open-browser.ts";
 
 const JPEG_QUALITY = 70;
-/** A cast that begins while the page changes its renderer may never send a frame: then it is restarted after this time. */
+/** A cast without a frame is restarted after this time, because it may have begun while the page changed its renderer. */
 const FIRST_FRAME_MS = 600;
 const RESTARTS_MAX = 5;
 
 /** One screencast of a session, shared by all viewers. */
 export type Screencast = {
-  /** Follows the frames; the latest one comes at once. The cast runs while there are watchers. @returns stops watching. */
+  /** Delivers the latest frame and all later ones. The cast runs while it has watchers. @returns stops the delivery. */
   watch: (onFrame: (frame: ScreencastFrame) => void) => () => void;
   watcherCount: () => number;
-  /** Restarts the cast: the page shows another document, and Chromium may still cast the renderer of the previous one. */
+  /** Restarts the cast after the document changed, because Chromium may still cast the renderer of the previous one. */
   refresh: () => void;
-  /** Casts another page, or none when the browser has ended; the watchers stay. */
+  /** Switches the cast to another page, or to none when the browser has ended; the watchers stay. */
   attach: (cdp: CDPSession | undefined) => void;
 };
 
@@ -38,11 +38,11 @@ type Cast = {
   source: CDPSession | undefined;
   last: ScreencastFrame | undefined;
   sequence: number;
-  /** Stops the cast that runs. */
+  /** Stops the running cast; undefined while none runs. */
   stop: (() => void) | undefined;
 };
 
-/** Makes the screencast of one session. `onError` is called for a page that cannot be cast. */
+/** Creates the screencast of one session. `onError` is called for a page that cannot be cast. */
 export function createScreencast(onError: (error: unknown) => void): Screencast {
   const cast: Cast = {
     onError,
@@ -55,7 +55,7 @@ export function createScreencast(onError: (error: unknown) => void): Screencast 
   const { watchers } = cast;
   return {
     watch(onFrame) {
-      // A wrapper, so that one listener may watch twice.
+      // A new function for each call, so that one listener may watch twice.
       const watcher = (frame: ScreencastFrame) => onFrame(frame);
       if (cast.stop && cast.last) watcher(cast.last);
       watchers.add(watcher);
@@ -91,7 +91,7 @@ function start(cast: Cast, restarts = 0): void {
       ? setTimeout(() => restart(cast, restarts + 1), FIRST_FRAME_MS).unref()
       : undefined;
   const onFrame = (event: FrameEvent) => {
-    // Chromium sends no further frame before this answer, so it goes out first.
+    // Acknowledge first, because Chromium sends the next frame only after this.
     cdp.send("Page.screencastFrameAck", { sessionId: event.sessionId }).catch(() => {});
     clearTimeout(firstFrameTimer);
     cast.sequence += 1;

@@ -39,7 +39,7 @@ const PUNCTUATION: Readonly<Record<string, number>> = {
   Quote: 222,
 };
 
-/** The virtual key code by which Chromium knows what a key does, from `KeyboardEvent.key` and `.code`; 0 if none. */
+/** Returns the Windows virtual key code, which Chromium requires, for `KeyboardEvent.key` and `.code`; 0 if none. */
 export function virtualKeyCode(key: string, code: string): number {
   const named = NAMED[key];
   if (named !== undefined) return named;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
-import { hasBrowserOf } from "#lib/browser/session/browser-store.ts";
+import { hasBrowserForCall } from "#lib/browser/session/browser-store.ts";
 import { holdInTurn } from "#lib/tools/browser/index.ts";
 import { openLive } from "#lib/tools/browser/live-page-of.ts";
 import { keepPicture } from "#lib/tools/browser/picture/keep-picture.ts";
@@ -42,7 +42,7 @@ export const applyVariantTool = (services: VariantToolServices) => ({
       const isReading = Object.values(change).every((field) => field === undefined);
       const stored = isReading && (await findRevision(services.db, call.rootSessionId, variant));
       if (stored) return describeStored(stored);
-      const live = (await hasBrowserOf(services.db, call))
+      const live = (await hasBrowserForCall(services.db, call))
         ? await openLive(services.browser, call)
         : undefined;
       const applied = await applyVariant(services, live, { ...about(call), variant, baseRevision, change });
@@ -52,7 +52,7 @@ export const applyVariantTool = (services: VariantToolServices) => ({
   }),
   jsonSchema: APPLY_VARIANT_SCHEMA,
   async acquire(call: ToolCall) {
-    return (await hasBrowserOf(services.db, call)) ? holdInTurn(services, call) : () => {};
+    return (await hasBrowserForCall(services.db, call)) ? holdInTurn(services, call) : () => {};
   },
 });
 

@@ -55,7 +55,7 @@ test("the result is quoted as page content, with the console's output, and the b
   assert.deepEqual(browser.touched, ["session_test", "session_test"]);
 });
 
-test("without bubblewrap a script is refused in a sentence, and no browser is opened for it", async () => {
+test("without bubblewrap a script is refused with a sentence, and no browser is started for it", async () => {
   browser.touched.length = 0;
   const refusing = await createScriptRunner({ logger: { warn: () => {} }, nodePath: "/bin/false" });
   const tool = browserExecute({
@@ -74,13 +74,13 @@ test("without bubblewrap a script is refused in a sentence, and no browser is op
   assert.deepEqual(browser.touched, []);
 });
 
-test("a failing script is an answer with its line", async () => {
+test("the error of a failing script names its line", async () => {
   const result = await execute({ script: "await page.goto('file:///etc/passwd')" });
   assert.equal(result.isError, true);
   assert.match(textOf(result), /was refused[\s\S]*at line 1/);
 });
 
-test("a ref that is gone is named by what the last snapshot showed", async () => {
+test("an error about a missing ref describes its element from the last snapshot", async () => {
   await browser.live
     .page()
     .evaluate('document.body.innerHTML += "<p>Now</p> <button>Save \\"all\\"</button>"');
@@ -92,7 +92,7 @@ test("a ref that is gone is named by what the last snapshot showed", async () =>
   assert.ok(textOf(result).includes(`\n${ref} was button "Save \\"all\\"".\n`), textOf(result));
 });
 
-test("an error code of the browser is told in words", async () => {
+test("an error code of the browser is explained", async () => {
   const result = await execute({ script: "await page.goto('http://127.0.0.1:1/')" });
   assert.match(
     textOf(result),
@@ -100,13 +100,13 @@ test("an error code of the browser is told in words", async () => {
   );
 });
 
-test("a script that runs too long is told what stands", async () => {
+test("the error of a script that ran too long says that its effects remain", async () => {
   const result = await execute({ script: "for (;;) {}", timeoutMs: 700 });
   assert.equal(result.isError, true);
   assert.match(textOf(result), /longer than 700 ms[\s\S]*What it did to the page until then stands/);
 });
 
-test("a stop is honoured within a second, also while the browser starts", async () => {
+test("a stop takes effect within a second, also while the browser starts", async () => {
   const controller = new AbortController();
   const ensure = () => new Promise<never>(() => {});
   const tool = browserExecute({
@@ -130,7 +130,7 @@ test("input beyond the limits is refused", async () => {
   await assert.rejects(execute({ script: "1", timeoutMs: 120_001 }));
 });
 
-test("the browser's tools are those of the specification, screenshot alone an editing one", () => {
+test("the browser tools are those of the specification; only screenshot is an editing tool", () => {
   const tools = browserTools({
     browser: browser.service,
     control,

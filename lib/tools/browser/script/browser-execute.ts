@@ -15,17 +15,18 @@ import type { ScriptCall, ScriptFiles, ScriptHelper, ScriptOutcome } from "./scr
 const TIMEOUT_MS_MAX = 120_000;
 /** Time to start a browser and the script's process, in addition to the script's own time. */
 const START_AND_END_MS = 75_000;
-/** How long a call from outside of a turn waits while a person has control; a turn waits before the call begins. */
+/** How long a call outside of a turn waits while a person has control. Within a turn, the turn waits before the call. */
 const CONTROL_WAIT_MS = 60_000;
 const IN_CONTROL = "A person has control of the live browser";
 const LOGS_SHOWN_MAX = 8_000;
-/** Time for the snapshot of a report, and its length: a result is shown whole up to 12,000 characters. */
+/** Time for the snapshot of a report. */
 const SNAPSHOT_MS_MAX = 10_000;
+/** Length of that snapshot. A tool result of more than 12,000 characters would be cut. */
 const SNAPSHOT_CHARS_MAX = 9_000;
 /** Largest file that scripts read from the workspace for an upload. */
 const FILE_BYTES_MAX = 50 * 2 ** 20;
 
-/** Functions that scripts get as `page.<name>`; made for each call. */
+/** Creates the functions that a script can call as `page.<name>`; called for each tool call. */
 export type ScriptHelpers = (call: ToolCall, live: LiveBrowser) => Record<string, ScriptHelper>;
 
 /**
@@ -59,18 +60,18 @@ export const browserExecute = (
           `${IN_CONTROL}, so the script was not run. Look at the page with the reading tools, or run the script again later.`,
         );
       const live = await openLive(services.browser, call);
-      const taken = new AbortController();
-      const stopIfTaken = () => {
-        if (control.holderOf(call.browserSessionId) !== undefined) taken.abort();
+      const takeover = new AbortController();
+      const stopIfControlled = () => {
+        if (control.holderOf(call.browserSessionId) !== undefined) takeover.abort();
       };
-      const stopFollowing = control.follow(call.browserSessionId, stopIfTaken);
-      // Someone may have taken control while the browser started.
-      stopIfTaken();
+      const stopFollowing = control.follow(call.browserSessionId, stopIfControlled);
+      // A person may have taken control while the browser started.
+      stopIfControlled();
       const mark = markActivity(live);
       const outcome = await services.scripts
         .run(live, script, {
           timeoutMs,
-          signal: AbortSignal.any([call.signal, taken.signal]),
+          signal: AbortSignal.any([call.signal, takeover.signal]),
           helpers: helpers(call, live),
           ...(live.hasWorkspace && { files: filesOf(services.sandbox, call.rootSessionId) }),
         })
@@ -78,14 +79,14 @@ export const browserExecute = (
       services.browser.touch(call.browserSessionId);
       const report = await reportScript(services.snapshots, live, mark, outcome, call);
       if (outcome.ok) return textResult([describeValue(live, outcome), ...report].join("\n"));
-      const taker = taken.signal.aborted
+      const takeoverNote = takeover.signal.aborted
         ? `${IN_CONTROL} now, so the script was stopped. What it did to the page until then stands. Look at the page before you go on.`
         : undefined;
-      return failure(services.snapshots, call, live, outcome, taker, report);
+      return failure(services.snapshots, call, live, outcome, takeoverNote, report);
     },
   });
 
-/** The workspace's files, opened with the first one. */
+/** Gives scripts the files of the workspace, which is opened with the first access. */
 const filesOf = (sandbox: ToolServices["sandbox"], sessionId: string): ScriptFiles => ({
   async read(path) {
     const { bytes } = await (await sandbox.open(sessionId)).readFile(path, FILE_BYTES_MAX);
@@ -110,23 +111,24 @@ function failure(
   { sessionId }: ToolCall,
   live: LiveBrowser,
   outcome: ScriptOutcome & { ok: false },
-  taker: string | undefined,
+  takeoverNote: string | undefined,
   report: string[],
 ): ToolResult {
   const { error, isThrown, hint, timedOut, logs } = outcome;
   const console = describeConsole(logs);
-  const said = isThrown || console !== "" ? quoteAsData(live.page().url(), `${error}${console}`) : error;
+  const message = isThrown || console !== "" ? quoteAsData(live.page().url(), `${error}${console}`) : error;
   const advice = timedOut
     ? "What it did to the page until then stands. Wait for less, or give a larger timeoutMs."
     : hint;
-  const gone = describeGoneRef(snapshots, sessionId, error);
-  const lines = [taker ?? (isThrown ? `The script failed. ${said}` : said), gone, advice, ...report];
+  const goneRef = describeGoneRef(snapshots, sessionId, error);
+  const summary = takeoverNote ?? (isThrown ? `The script failed. ${message}` : message);
+  const lines = [summary, goneRef, advice, ...report];
   return errorResult(lines.filter((line) => line !== undefined).join("\n"));
 }
 
 const describeConsole = (logs: string) => (logs === "" ? "" : `\nConsole:\n${cut(logs.trimEnd())}`);
 
-/** What happened while the script ran, and what the page shows now if the script does not tell. */
+/** Reports what happened while the script ran, and a snapshot of the page if the script returned nothing. */
 async function reportScript(
   snapshots: SnapshotBook,
   live: LiveBrowser,
@@ -134,22 +136,22 @@ async function reportScript(
   outcome: ScriptOutcome,
   call: ToolCall,
 ): Promise<string[]> {
-  const isPageTold = outcome.ok && outcome.value !== undefined;
+  const hasValue = outcome.ok && outcome.value !== undefined;
   const { pageCount } = outcome;
-  await settle(live, { ...mark, pageCount, isRestAwaited: !isPageTold }, call.signal);
+  await settle(live, { ...mark, pageCount, isRestAwaited: !hasValue }, call.signal);
   const lines = [...describeOpenCalls(outcome), ...(await reportActivity(live, mark))];
   const report = ["What has happened:", ...lines.map((line) => `- ${line}`)];
-  return isPageTold ? report : [...report, await showPage(snapshots, live, call)];
+  return hasValue ? report : [...report, await showPage(snapshots, live, call)];
 }
 
-/** The snapshot of the page, as far as the model has not seen it. */
+/** Shows a snapshot of the page, or only the changes if the model has seen a snapshot of the same document. */
 async function showPage(snapshots: SnapshotBook, live: LiveBrowser, call: ToolCall): Promise<string> {
   const before = snapshots.latest(call.sessionId);
   try {
-    const taken = await withinDeadline(call.signal, SNAPSHOT_MS_MAX, () => takeSnapshot(live));
-    if (before?.document !== taken.document)
-      return showSnapshot(snapshots.add(call.sessionId, taken), 1, SNAPSHOT_CHARS_MAX);
-    return showDifference(before, snapshots.add(call.sessionId, taken), SNAPSHOT_CHARS_MAX);
+    const snapshot = await withinDeadline(call.signal, SNAPSHOT_MS_MAX, () => takeSnapshot(live));
+    if (before?.document !== snapshot.document)
+      return showSnapshot(snapshots.add(call.sessionId, snapshot), 1, SNAPSHOT_CHARS_MAX);
+    return showDifference(before, snapshots.add(call.sessionId, snapshot), SNAPSHOT_CHARS_MAX);
   } catch (error) {
     return `No snapshot: ${error instanceof Error ? error.message : error}`;
   }
@@ -164,7 +166,7 @@ function describeOpenCalls({ openCalls, ...outcome }: ScriptOutcome): string[] {
   return outcome.isThrown ? [] : [`The script was in ${calls.join(", ")}.`];
 }
 
-/** What a ref that is not in the page named when a snapshot last showed it. */
+/** Describes the element of a ref that is no longer in the page, from the last snapshot that showed it. */
 function describeGoneRef(snapshots: SnapshotBook, sessionId: string, error: string): string | undefined {
   const ref = /the element of ref (\w+) is not in the page/.exec(error)?.[1];
   const was = ref === undefined ? undefined : snapshots.describeRef(sessionId, ref);

@@ -33,7 +33,7 @@ after(async () => {
   await Promise.all([browser?.close(), site?.close()]);
 });
 
-/** Waits for a message that fits; each is looked at as it comes. */
+/** Waits for the first message that matches. */
 async function receive(fits: (message: DevtoolsMessage) => boolean): Promise<DevtoolsMessage> {
   for (;;) {
     const found = received.find(fits);
@@ -49,7 +49,7 @@ function ask(method: string, params: object = {}, sessionId?: string): Promise<D
   return receive((message) => message.id === id);
 }
 
-test("the session's page is the only one that is shown", async () => {
+test("the script is shown only the session's page", async () => {
   const other = await browser.live.context.newPage();
   await ask("Target.setAutoAttach", { autoAttach: true, waitForDebuggerOnStart: true, flatten: true });
   const shown = received.filter(({ method }) => method === "Target.attachedToTarget");
@@ -60,7 +60,7 @@ test("the session's page is the only one that is shown", async () => {
   await other.close();
 });
 
-test("an answer that is too large for a result is an error, and the page goes on answering", async () => {
+test("an answer that is too large for a result becomes an error, and later commands still work", async () => {
   const attached = received.find(({ method }) => method === "Target.attachedToTarget");
   const sessionId = String(attached?.params?.sessionId);
   const evaluate = (expression: string) => ask("Runtime.evaluate", { expression }, sessionId);
@@ -76,7 +76,7 @@ test("an answer that is too large for a result is an error, and the page goes on
   assert.equal(picture.value.length, 11 * 2 ** 20);
 });
 
-test("a world that is created after a ref was installed knows the ref before the script can use it", async () => {
+test("a world created after a ref was installed gets the ref before the script can use it", async () => {
   const attached = received.find(({ method }) => method === "Target.attachedToTarget");
   const sessionId = String(attached?.params?.sessionId);
   const devtools = await browser.live.context.newCDPSession(browser.live.page());
@@ -94,7 +94,7 @@ test("a world that is created after a ref was installed knows the ref before the
   await devtools.detach();
 });
 
-test("only sessions that were shown are open", async () => {
+test("the script can use only DevTools sessions that it was shown", async () => {
   const foreign = await browser.live.context.newPage();
   const session = await browser.live.context.newCDPSession(foreign);
   const { targetInfo } = await session.send("Target.getTargetInfo");
@@ -115,7 +115,7 @@ test("only sessions that were shown are open", async () => {
   await foreign.close();
 });
 
-test("worlds of others are neither shown nor open, the page's own is", async () => {
+test("the script can see and use the page's main world, but no foreign isolated world", async () => {
   const own = await browser.live.context.newCDPSession(browser.live.page());
   const { frameTree } = await own.send("Page.getFrameTree");
   const overlay = await own.send("Page.createIsolatedWorld", {
@@ -141,14 +141,14 @@ test("worlds of others are neither shown nor open, the page's own is", async () 
   assert.deepEqual(answer.result?.result, { type: "string", value: "Page" });
 });
 
-test("messages of no shape are ignored", async () => {
+test("malformed messages are ignored", async () => {
   for (const message of [null, 1, "x", [], {}, { id: "1", method: "Browser.close" }, { id: 1, method: 2 }]) {
     relay.fromScript(message);
   }
   assert.equal((await ask("Browser.getVersion")).error, undefined);
 });
 
-test("where a script moves and presses the pointer is told, and that it used keys", async () => {
+test("pointer moves and presses of a script are reported with their position, and key input without", async () => {
   await ask("Target.setAutoAttach", { autoAttach: true, waitForDebuggerOnStart: true, flatten: true });
   const attached = await receive(({ method }) => method === "Target.attachedToTarget");
   const sessionId = String(attached.params?.sessionId);

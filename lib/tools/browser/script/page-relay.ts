@@ -10,20 +10,20 @@ import { isOwnWorld, judgeCommand, type RelayVerdict } from "./relay-rules.ts";
 
 /** A script's connection to the session's page. */
 export type PageRelay = {
-  /** Checks one message of the script and passes it on. */
+  /** Checks one message of the script and forwards, answers or refuses it. */
   fromScript: (message: unknown) => void;
   /**
-   * Makes the element of a ref known to the script's Playwright, under that ref. What the script sends meanwhile waits.
+   * Makes the element of a ref available to the script's Playwright. Messages of the script wait until that is done.
    * @param find finds the element's frame and DevTools node id; undefined when the element is gone.
    */
   installRef: (ref: string, find: () => Promise<FoundNode | undefined>) => void;
-  /** Shows the script the session's other pages, too. @returns how many pages the session has. */
+  /** Also shows the script the session's other pages. @returns how many pages the session has. */
   showOtherPages: () => Promise<number>;
-  /** How many pages the session has, as far as the script was shown. */
+  /** Number of the session's pages that the script was shown and that are still open. */
   pageCount: () => number;
-  /** Whether the script changed the size of the page; the end of its connection resets that size. */
+  /** Whether the script changed the size of a page; closing its connection resets that size. */
   hasResized: () => boolean;
-  /** Accepts nothing more from the script; resolves when the page has handled all input that the script sent. */
+  /** Stops accepting messages of the script; resolves when the page has handled all input that the script sent. */
   close: () => Promise<void>;
 };
 
@@ -36,22 +36,22 @@ type PageRelayOptions = {
   /** DevTools target id of the session's current page. */
   targetId: string;
   toScript: (message: DevtoolsMessage) => void;
-  /** The script moved or pressed the pointer in the page's own view, or, without a pointer, used its keys. */
+  /** Called when the script moved or pressed the pointer, or (`undefined`) sent other input. */
   onInput?: (pointer: ScriptPointer | undefined) => void;
-  /** The script brought a page to the front; by DevTools target id. */
+  /** Called with the DevTools target id of a page that the script brought to the front. */
   onFront?: (targetId: string) => void;
-  /** Returns why the navigation of a DevTools loader id was refused, in words. */
+  /** Returns why the navigation with a DevTools loader id was refused, as a phrase. */
   readRefusal?: (loaderId: string) => string | undefined;
-  /** A message that waited for a ref could not be handled: it was not what a script sends. */
+  /** Called when handling a message that waited for a ref threw an error: the message was malformed. */
   onBroken: () => void;
-  /** The browser ended the connection. */
+  /** Called when the browser ended the connection. */
   onClose: () => void;
   connectTimeoutMs?: number;
 };
 
 type Fields = Record<string, unknown>;
 
-/** Contexts by id; a Playwright world has the id of its frame, any other context has none. */
+/** Frame ids by execution context id: the frame of a Playwright world, undefined for any other context. */
 type Contexts = Map<number, string | undefined>;
 
 type Relay = {
@@ -59,13 +59,13 @@ type Relay = {
   socket: DevtoolsConnection;
   /** The session's page, as DevTools describes it. */
   pageInfo: Fields;
-  /** DevTools sessions that the script was shown, each with the contexts that the script may use in it. */
+  /** DevTools sessions that the script was shown, each with the execution contexts that the script may use in it. */
   sessions: Map<string, Contexts>;
-  /** The pages that the script was shown, by id; resolved once the script knows of them. */
+  /** The pages that the script may see, by target id. Each promise resolves once the page was shown to the script. */
   targets: Map<string, Promise<void>>;
-  /** The page of each DevTools session with a page. */
+  /** The target id of the page of each DevTools session. */
   pageOf: Map<string, string>;
-  /** The elements of the refs that the script uses. Worlds that are created later get them too. */
+  /** The elements of the refs that the script uses. Worlds that are created later get them, too. */
   refs: Map<string, FoundNode>;
   /** Pending while a ref is being installed. */
   gate: Promise<void> | undefined;
@@ -76,7 +76,7 @@ type Relay = {
   pendingInputs: number;
 };
 
-/** A command of the script; `contexts` are those of its session, undefined for a command to the browser as a whole. */
+/** A command of the script; `contexts` are those of its DevTools session, undefined for a browser-level command. */
 type ScriptCommand = {
   id: number;
   method: string;
@@ -86,14 +86,14 @@ type ScriptCommand = {
 };
 
 /**
- * Connects a script to the session's pages, and to nothing else of the browser: it sees the current page first, then the
- * other tabs, with their frames and workers, and every command passes `judgeCommand`.
- * The script is treated as hostile: nothing it sends is trusted to be well-formed.
+ * Connects a script to the session's pages, and to nothing else in the browser. The script sees the current page first, then
+ * the other tabs, with their frames and workers. `judgeCommand` checks every command. The script is treated as hostile: its
+ * messages may be malformed.
  * @throws Error when the browser cannot be reached or the page is gone.
  */
 export async function connectPageRelay(options: PageRelayOptions): Promise<PageRelay> {
   const socket = await options.openDevtools(options.connectTimeoutMs ?? 5_000, {
-    // The browser sends no events before the relay exists: it sends them only after a command that asks for them.
+    // `relay` is assigned by then: the browser sends events only after a command that enables them.
     onEvent: (event) => passEvent(relay, event),
     onClose: options.onClose,
   });
@@ -123,7 +123,7 @@ export async function connectPageRelay(options: PageRelayOptions): Promise<PageR
       else receiveCommand(relay, message);
     },
     installRef(ref, find) {
-      // When this fails, the script's locator does, with a sentence of its own.
+      // If this fails, the script's locator fails with an error message about the ref.
       passGate(relay, () => installRef(relay, ref, find).catch(() => {}));
     },
     async showOtherPages() {
@@ -149,13 +149,13 @@ function terminateWhenQuiet({ socket, isClosing, pendingInputs }: Relay): void {
 /** Attaches to a page and shows it to the script, once. */
 function showTarget(relay: Relay, targetInfo: Fields): Promise<void> {
   const targetId = String(targetInfo.targetId);
-  const known = relay.targets.get(targetId);
-  if (known) return known;
-  const shown = attach(relay, targetId, targetInfo);
-  relay.targets.set(targetId, shown);
-  // A page that was closed meanwhile is none of the session's pages.
-  shown.catch(() => relay.targets.delete(targetId));
-  return shown;
+  const existing = relay.targets.get(targetId);
+  if (existing) return existing;
+  const promise = attach(relay, targetId, targetInfo);
+  relay.targets.set(targetId, promise);
+  // Attaching fails if the page was closed meanwhile.
+  promise.catch(() => relay.targets.delete(targetId));
+  return promise;
 }
 
 async function attach(
@@ -172,7 +172,7 @@ async function attach(
   });
 }
 
-/** Passes an event on to the script, if it concerns a page, frame or worker that the script was shown. */
+/** Forwards an event to the script if it concerns a page, frame or worker that the script was shown. */
 function passEvent(relay: Relay, event: DevtoolsMessage): void {
   const { options, sessions } = relay;
   const { method, params = {}, sessionId } = event;
@@ -197,12 +197,12 @@ function passEvent(relay: Relay, event: DevtoolsMessage): void {
   options.toScript(event);
 }
 
-/** Of the events of the browser as a whole, the script sees those about its own pages. */
+/** Handles a browser-level event. The script sees only those about its own pages. */
 function followBrowserEvent(relay: Relay, event: DevtoolsMessage): void {
   const { method, params = {} } = event;
   if (method === "Target.targetCreated" && relay.isAttached) {
     const info = readRecord(params.targetInfo);
-    // The context is the session's own: all of its pages belong to the session.
+    // The browser context belongs to the session, so all of its pages do, too.
     const { browserContextId } = relay.pageInfo;
     const isOurs = browserContextId !== undefined && info.browserContextId === browserContextId;
     if (info.type === "page" && isOurs) showTarget(relay, info).catch(() => {});
@@ -212,17 +212,17 @@ function followBrowserEvent(relay: Relay, event: DevtoolsMessage): void {
     relay.options.toScript(event);
 }
 
-/** Replaces Chromium's code for a failed navigation by the reason in words, which Playwright's error then shows. */
+/** Replaces Chromium's code for a failed navigation with a readable reason, which Playwright's error then shows. */
 function describeFailure({ readRefusal }: PageRelayOptions, failure: Fields, loaderId: unknown): void {
   const reason = typeof loaderId === "string" ? readRefusal?.(loaderId) : undefined;
   const code = typeof failure.errorText === "string" ? failure.errorText : undefined;
-  // Playwright reports a detached frame for a request that is marked as cancelled.
+  // Clear `canceled`, because Playwright would report a detached frame instead of the reason.
   if (reason !== undefined) Object.assign(failure, { errorText: reason, canceled: false });
   else if (failure.isDownload === true) failure.errorText = "the address is a download, not a page";
   else if (code?.startsWith("net::ERR_")) failure.errorText = describeNetError(code, "the address");
 }
 
-/** Does something after what the gate waits for; the gate opens when nothing is left to wait for. */
+/** Queues `work` behind the gate's earlier work. The gate opens when the queue is empty. */
 function passGate(relay: Relay, work: () => unknown): void {
   const gate: Promise<void> = (relay.gate ?? Promise.resolve())
     .then(work)
@@ -249,13 +249,13 @@ async function installRef(
       if (frameId === found.frameId) await putRef(relay, { sessionId, id, frameId }, ref, found);
 }
 
-/** Records a world. A script can use a ref before Playwright has reached the ref's frame, so the world gets known refs. */
+/** Records a world and installs the frame's refs in it, because a script may use a ref before its world exists. */
 function addWorld(relay: Relay, world: World): void {
   const contexts = relay.sessions.get(world.sessionId);
   if (!contexts || contexts.has(world.id)) return;
   contexts.set(world.id, world.frameId);
   for (const [ref, found] of relay.refs) {
-    // When this fails, the element is gone, and the script's locator says so.
+    // If this fails, the element is gone, and the script's locator reports that.
     if (found.frameId === world.frameId)
       passGate(relay, () => putRef(relay, world, ref, found).catch(() => {}));
   }
@@ -304,7 +304,7 @@ function receiveCommand(relay: Relay, message: unknown): void {
     );
 }
 
-/** Judges a command by the rules, and by what it refers to. */
+/** Judges a command by the rules, and by the sessions and contexts that it refers to. */
 function judge({ socket, sessions }: Relay, { method, params, contexts }: ScriptCommand): RelayVerdict {
   const judged = judgeCommand(contexts ? "target" : "browser", method, params);
   if (judged.verdict !== "forward") return judged;
@@ -319,7 +319,7 @@ function judge({ socket, sessions }: Relay, { method, params, contexts }: Script
 
 const refusal = (reason: string): RelayVerdict => ({ verdict: "refuse", reason });
 
-/** Carries out a command to the browser as a whole, narrowed to the session's page. @throws Error with a sentence. */
+/** Executes a browser-level command, limited to the session's pages. @throws Error with a sentence. */
 async function answerLocally(relay: Relay, { method, params }: ScriptCommand): Promise<Fields> {
   const { socket, sessions, targets, pageInfo } = relay;
   switch (method) {
@@ -333,7 +333,7 @@ async function answerLocally(relay: Relay, { method, params }: ScriptCommand): P
     case "Target.createTarget": {
       const { browserContextId } = pageInfo;
       const { targetId } = await socket.ask(method, { url: "about:blank", browserContextId });
-      // Playwright expects to know the page by the time of the answer.
+      // Playwright must have been shown the page before it gets the answer.
       await showTarget(relay, { targetId, type: "page", title: "", url: "about:blank", browserContextId });
       return { targetId };
     }
@@ -372,7 +372,7 @@ function forward(relay: Relay, { id, method, params, address, contexts }: Script
   });
 }
 
-/** Reports input that moves the pointer or presses something; releases and the like are not reported. */
+/** Reports mouse moves, mouse presses and all other kinds of input; mouse releases and wheel turns are not reported. */
 function reportInput(
   method: string,
   { type, x, y }: Fields,
@@ -386,7 +386,7 @@ function reportInput(
   if (kind && typeof x === "number" && typeof y === "number") onInput({ kind, x, y });
 }
 
-/** Limits cookies to those of the session's own context, and attaching to the one form that the relay follows. */
+/** Limits storage commands to the session's browser context, and auto-attach to the flat mode that the relay supports. */
 function scopeParams(method: string, params: Fields, browserContextId: unknown): Fields {
   if (method.startsWith("Storage.")) return { ...params, browserContextId };
   if (method === "Target.setAutoAttach") {

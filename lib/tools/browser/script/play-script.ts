@@ -7,15 +7,15 @@ import type { ScriptProcess } from "./script-process.ts";
 import type { FromChild } from "./script-protocol.ts";
 import type { ScriptCall, ScriptEnd, ScriptFiles, ScriptOptions, ScriptOutcome } from "./script-runner.ts";
 
-/** How long the outcome waits until the script is disconnected; a busy page gets the overlay back later. */
-const LETTING_GO_MS = 2_000;
-/** Calls of a script that are followed at the same time. */
+/** How long the outcome waits for the script's disconnection. A busy page takes longer, and gets the overlay back later. */
+const DISCONNECT_MS_MAX = 2_000;
+/** How many open calls of a script are tracked. */
 const CALLS_MAX = 50;
-/** Largest file that a script gets for an upload: it travels in one message. */
+/** Largest file that a script can upload, because it is sent in one message. */
 const UPLOAD_BYTES_MAX = 20 * 2 ** 20;
 const LOG_CHARS_MAX = 20_000;
 const RESULT_CHARS_MAX = 200_000;
-/** Timeout of a single action in a script; Playwright's own 30 s would use up the script's whole time. */
+/** Timeout of a single action in a script; Playwright's default of 30 s would use up the script's whole time. */
 const ACTION_TIMEOUT_MS = 10_000;
 const USES_REFS = /\bref\b/;
 
@@ -25,7 +25,7 @@ type Play = {
   script: string;
   options: Required<ScriptOptions>;
   end: PromiseWithResolvers<ScriptEnd>;
-  /** Whether the script has ended: what is connected after that is undone at once. */
+  /** Whether the script has ended; connections that complete after that are closed immediately. */
   isOver: boolean;
   relay: PageRelay | undefined;
   showOverlay: () => void;
@@ -36,8 +36,8 @@ type Play = {
 };
 
 /**
- * Plays one script in a process that waits for it: connects the process to the session's page, and resolves with the
- * script's result or the reason why it failed, at the latest at the deadline. The process is killed by then.
+ * Runs one script in a waiting process: connects the process to the session's page, and resolves with the script's result or
+ * the reason of its failure, shortly after the deadline at the latest. The process is killed before that.
  */
 export async function playScript(
   child: ScriptProcess,
@@ -79,7 +79,7 @@ export async function playScript(
 
   try {
     const ended = await play.end.promise;
-    // Dialogs come first: a page that shows one answers nothing else.
+    // Answer dialogs first, because a page with an open dialog answers nothing else.
     dialogClaim.release();
     const { logs, openCalls, relay } = play;
     return { ...ended, logs, openCalls: [...openCalls.values()], pageCount: relay?.pageCount() ?? 0 };
@@ -89,7 +89,7 @@ export async function playScript(
     clearTimeout(timer);
     signal.removeEventListener("abort", onAbort);
     child.kill();
-    await withinDeadline(new AbortController().signal, LETTING_GO_MS, () =>
+    await withinDeadline(new AbortController().signal, DISCONNECT_MS_MAX, () =>
       disconnect(live, play.relay).finally(play.showOverlay),
     ).catch(() => {});
   }
@@ -120,7 +120,7 @@ async function connect(play: Play, dialogClaim: ReturnType<LiveBrowser["claimDia
     onInput: live.noteScriptInput,
     onFront: live.select,
     readRefusal: live.readRefusal,
-    onBroken: () => fail(play, "The process of the script sent an invalid message."),
+    onBroken: () => fail(play, "The script's process sent an invalid message."),
     onClose: () => fail(play, "The browser went away while the script ran."),
   });
   if (play.isOver) return void relay.close();
@@ -173,13 +173,13 @@ function receive(play: Play, message: FromChild): void {
   }
 }
 
-/** Resolves when nothing of the script can reach the page, and its change of the page's size is undone. */
+/** Resolves when the script can no longer reach the page, and its change of the page's size is undone. */
 async function disconnect(live: LiveBrowser, relay: PageRelay | undefined): Promise<void> {
   await relay?.close();
   if (relay?.hasResized()) await restoreViewport(live);
 }
 
-/** The end of a script's connection resets the size that it set, and the session's own size with it. */
+/** Sets the session's page size again, because closing the script's connection resets any size. */
 async function restoreViewport(live: LiveBrowser): Promise<void> {
   await Promise.all(
     live.context.pages().map(async (page) => {
@@ -190,7 +190,7 @@ async function restoreViewport(live: LiveBrowser): Promise<void> {
 }
 
 async function showOtherPages({ relay, child }: Play): Promise<void> {
-  // Without the other tabs, a script still has the current one.
+  // If this fails, the script still has the current tab.
   const count = (await relay?.showOtherPages().catch(() => 1)) ?? 1;
   child.send({ type: "pages", count });
 }
@@ -201,7 +201,7 @@ const readCall = ({ name, line, column }: ScriptCall): ScriptCall => ({
   column: Number(column),
 });
 
-/** Answers a call of the service's functions: those that a script has as `page.<name>`, and those for files. */
+/** Answers a call of one of the service's functions: helpers (`page.<name>`), and those for files. */
 async function answer(
   { child, options }: Play,
   { id, name, args }: Extract<FromChild, { type: "ask" }>,
@@ -221,7 +221,7 @@ async function answer(
   }
 }
 
-/** What the child calls for uploads and downloads. */
+/** Creates the functions that the child calls for uploads and downloads. */
 function fileFunctions({
   read,
   write,
@@ -255,12 +255,12 @@ function readValue(done: Extract<FromChild, { type: "done"; ok: true }>): Script
   }
 }
 
-/** What a script threw, with where in the script it happened, and a hint for the most frequent errors. */
+/** Describes the error that a script threw, with its place in the script, and a hint for frequent errors. */
 function readError(
-  { error: thrown, line, column }: Extract<FromChild, { type: "done"; ok: false }>,
+  { error: message, line, column }: Extract<FromChild, { type: "done"; ok: false }>,
   script: string,
 ): ScriptEnd {
-  const error = String(thrown);
+  const error = String(message);
   const source = typeof line === "number" ? script.split("\n")[line - 1]?.trim() : undefined;
   const at = typeof column === "number" ? `line ${line}, column ${column}` : `line ${line}`;
   const where = source ? `\nat ${at}: ${source.slice(0, 200)}` : "";

@@ -1,13 +1,13 @@
-/** What the relay does with one DevTools command of a script. `local` commands are answered by the relay itself. */
+/** The decision about one DevTools command of a script. `local`: the relay answers the command itself. */
 export type RelayVerdict =
   | { verdict: "forward" }
   | { verdict: "local" }
   | { verdict: "refuse"; reason: string };
 
-/** Where a command is sent: to the browser as a whole, or to one target that the script was shown. */
+/** The receiver of a command: the browser as a whole, or one target (page, frame, worker) that the script was shown. */
 export type RelayScope = "browser" | "target";
 
-/** Commands to the browser as a whole. The relay narrows each of them to the session's page and its cookies. */
+/** Commands to the browser as a whole. The relay limits each of them to the session's pages and cookies. */
 const BROWSER_COMMANDS: Record<string, "forward" | "local"> = {
   "Browser.getVersion": "forward",
   "Target.setAutoAttach": "local",
@@ -127,7 +127,7 @@ const TARGET_COMMANDS: Record<string, readonly string[]> = {
   Target: ["setAutoAttach", "detachFromTarget"],
 };
 
-/** Why a command is refused, in words that help the author of the script. */
+/** Reasons for refused commands that help the author of the script. */
 const REASONS: Record<string, string> = {
   "Target.createBrowserContext": "A script works on the session's pages: it opens no further contexts.",
   "Target.attachToBrowserTarget": "Raw DevTools sessions are not given to scripts; use the page.",
@@ -138,12 +138,10 @@ const REASONS: Record<string, string> = {
     "Files of the machine cannot be uploaded; give setInputFiles paths of the session's workspace.",
 };
 
-/** Worlds with this name prefix are the script's own; it does not see the others, such as the overlay's. */
+/** Name prefix of the worlds that belong to the script. It does not see other worlds, such as the overlay's. */
 const OWN_WORLD_PREFIX = "__playwright";
 
-/**
- * Whether a script may send the page to an address: http, https and about:blank.
- */
+/** Whether a script may navigate the page to an address: http, https and about:blank. */
 function isOpenableUrl(url: string): boolean {
   if (url === "about:blank") return true;
   if (!URL.canParse(url)) return false;
@@ -151,13 +149,13 @@ function isOpenableUrl(url: string): boolean {
   return protocol === "http:" || protocol === "https:";
 }
 
-/** Whether an isolated world of this name may be seen and made by a script. */
+/** Whether a script may see and create an isolated world of this name. */
 export const isOwnWorld = (name: unknown): boolean =>
   typeof name === "string" && name.startsWith(OWN_WORLD_PREFIX);
 
 /**
- * Decides about one DevTools command of a script: only what is listed passes, and only with parameters that stay
- * on the session's page.
+ * Decides about one DevTools command of a script. Only listed commands pass, and only with parameters that stay within the
+ * session's pages.
  */
 export function judgeCommand(
   scope: RelayScope,
@@ -181,7 +179,7 @@ function findObjection(method: string, params: Record<string, unknown>): string 
     case "Page.navigate":
       return isOpenableUrl(String(params.url)) ? undefined : refusedAddress(params.url);
     case "Fetch.continueRequest":
-      // The page's own requests are judged by their address before a script sees them.
+      // The guard has checked a request's address before a script sees it; the script must not change it.
       return params.url === undefined ? undefined : "A request cannot be sent on to another address.";
     case "Page.createIsolatedWorld":
       return isOwnWorld(params.worldName) ? undefined : "Scripts make no worlds of other names.";

@@ -15,7 +15,7 @@ export type ConfinementKind = (typeof CONFINEMENT_KINDS)[number];
 export type ChildCommand = {
   command: string;
   args: string[];
-  /** What the launcher reads from its descriptors 3, 4 and so on. */
+  /** Bytes that the launcher reads from its descriptors 3, 4 and so on. */
   inputs: readonly Uint8Array[];
 };
 
@@ -25,24 +25,26 @@ export type Confinement = {
   detail: string;
   /** Whether each child can have a user of its own. */
   hasUsers: boolean;
-  /** @param user who the child runs as, if the service can start processes as others; otherwise a user that all share. */
+  /** @param user the user that the child runs as, if `hasUsers`; undefined for one user that all children share. */
   start: (user: SandboxUser | undefined) => ChildCommand;
 };
 
 const NOBODY = 65_534;
 const PROBE_TIMEOUT_MS = 10_000;
 const HEAP_MB = 256;
-/** Cap on writable memory of the child, buffers included; V8 itself needs about half a gigabyte of it. */
+/** Limit of the child's writable memory, including buffers; V8 itself needs about half a gigabyte of it. */
 const DATA_BYTES_MAX = 1024 * 2 ** 20;
-/** Processes and threads of a user that runs one child; Node and bubblewrap take about 15 of them. */
+/** Limit of processes and threads of a child's own user; Node and bubblewrap need about 15. */
 const PROCESSES_MAX = 128;
-/** Files that Playwright looks for when it loads; it fails to load without the permission to look. */
-const ASKED_FOR = ["/proc/version", "/proc/sys/fs/binfmt_misc/WSLInterop", "/run/WSL"];
+/** Files that Playwright checks when it loads; loading fails without the permission to read them. */
+const PLAYWRIGHT_FILES = ["/proc/version", "/proc/sys/fs/binfmt_misc/WSLInterop", "/run/WSL"];
 
 /**
  * Finds the strongest way to confine a child process on this machine, by trying each: bubblewrap (no network, no files but
- * Node and Playwright, another user), namespaces without it, Node's permission model alone.
- * @param nodePath the Node ≥ 24 to run. @param kinds which ways to try. @returns why, as half a sentence, when none of them works.
+ * Node and Playwright, another user), namespaces without bubblewrap, Node's permission model alone.
+ * @param nodePath the Node ≥ 24 to run.
+ * @param kinds the ways to try.
+ * @returns the confinement, or the reason, as a clause, why none of them works.
  */
 export async function findConfinement(
   nodePath: string,
@@ -57,23 +59,23 @@ export async function findConfinement(
   const isReachable = (await Promise.all(Object.values(parts).map(isReadableByAll))).every(Boolean);
   const tools = { prlimit: await isInstalled("prlimit"), setpriv: await isInstalled("setpriv") };
   const limits = tools.prlimit ? ["prlimit", `--data=${DATA_BYTES_MAX}`, "--core=0", "--nofile=256"] : [];
-  // The kernel counts the processes of a user, so that only a user of the child's own can be limited.
+  // The kernel counts processes per user, so this limit works only for a child with its own user.
   const ownLimits = tools.prlimit ? [...limits, `--nproc=${PROCESSES_MAX}`] : [];
   const hasUsers = isRoot && isReachable && tools.setpriv;
   const dropTo = ({ uid, gid }: SandboxUser) =>
     hasUsers ? ["setpriv", "--reuid", String(uid), "--regid", String(gid), "--clear-groups"] : [];
-  const outlive = tools.setpriv ? ["setpriv", "--pdeathsig", "KILL"] : [];
+  const dieWithParent = tools.setpriv ? ["setpriv", "--pdeathsig", "KILL"] : [];
   const bare = [
     parts.nodePath,
-    ...nodeFlags([...ASKED_FOR, parts.playwrightPath, dirname(parts.childPath), packageJsonPath()]),
+    ...nodeFlags([...PLAYWRIGHT_FILES, parts.playwrightPath, dirname(parts.childPath), packageJsonPath()]),
   ];
-  // `--pid` makes the child the first process of its namespace: whatever it might start ends with it.
+  // `--pid` makes the child the first process of its namespace, so every process that it starts ends with it.
   const unshare = ["unshare", ...(isRoot ? [] : ["--user"]), "--net", "--ipc", "--pid", "--fork"];
 
   const filter = seccompFilter();
   const inBubblewrap = (filtered: Uint8Array | undefined): Candidate => ({
     kind: "bubblewrap",
-    words: (drop, limit) => [
+    buildCommand: (drop, limit) => [
       ...drop,
       ...limit,
       ...bubblewrap(parts, isRoot && !hasUsers, filtered !== undefined),
@@ -84,29 +86,36 @@ export async function findConfinement(
   });
   const candidates: Candidate[] = [
     ...(filter ? [inBubblewrap(filter)] : []),
-    // A kernel without seccomp, or an old bubblewrap.
+    // Works on a kernel without seccomp, or with an old bubblewrap.
     inBubblewrap(undefined),
     {
       kind: "namespaces",
-      words: (drop, limit) => [...outlive, ...unshare, ...drop, ...outlive, ...limit, ...bare],
+      buildCommand: (drop, limit) => [
+        ...dieWithParent,
+        ...unshare,
+        ...drop,
+        ...dieWithParent,
+        ...limit,
+        ...bare,
+      ],
       inputs: [],
       child: parts.childPath,
       detail: "a network namespace and Node's permission model (bubblewrap would also hide the file system)",
     },
     {
       kind: "permissions",
-      words: (drop, limit) => [...drop, ...outlive, ...limit, ...bare],
+      buildCommand: (drop, limit) => [...drop, ...dieWithParent, ...limit, ...bare],
       inputs: [],
       child: parts.childPath,
       detail: "Node's permission model alone (install bubblewrap to also take the network away)",
     },
   ];
   let reason = "";
-  for (const { kind, words, inputs, child, detail } of candidates) {
+  for (const { kind, buildCommand, inputs, child, detail } of candidates) {
     if (!kinds.includes(kind)) continue;
     const start = (user?: SandboxUser) => {
       const drop = dropTo(user ?? { uid: NOBODY, gid: NOBODY });
-      const [command = "", ...args] = words(drop, user ? ownLimits : limits);
+      const [command = "", ...args] = buildCommand(drop, user ? ownLimits : limits);
       return { command, args, inputs };
     };
     const failure = await tryStart(start());
@@ -127,14 +136,14 @@ export async function findConfinement(
 
 type Candidate = {
   kind: ConfinementKind;
-  /** The words of the command, given those that drop the privileges and those that set limits. */
-  words: (drop: string[], limit: string[]) => string[];
+  /** Builds the command and its arguments around the given prefixes, which drop privileges and set limits. */
+  buildCommand: (drop: string[], limit: string[]) => string[];
   inputs: Uint8Array[];
   child: string;
   detail: string;
 };
 
-/** @returns why it does not start. */
+/** Tries to start a child. @returns why it did not start; undefined on success. */
 function tryStart({ command, args, inputs }: ChildCommand): Promise<string | undefined> {
   return new Promise((resolve) => {
     const child = spawn(command, [...args, "--eval", "0"], {
@@ -143,19 +152,19 @@ function tryStart({ command, args, inputs }: ChildCommand): Promise<string | und
       cwd: "/",
       stdio: ["ignore", "ignore", "pipe", ...inputs.map(() => "pipe" as const)],
     });
-    let said = "";
+    let output = "";
     child.stderr?.on("data", (chunk: Buffer) => {
-      said = `${said}${chunk}`.slice(0, 1_000);
+      output = `${output}${chunk}`.slice(0, 1_000);
     });
     child.once("error", (error) => resolve(error.message));
     child.once("close", (code, signal) =>
-      resolve(code === 0 ? undefined : said.trim() || `it ended with ${signal ?? `exit code ${code}`}`),
+      resolve(code === 0 ? undefined : output.trim() || `it ended with ${signal ?? `exit code ${code}`}`),
     );
     sendInputs(child, inputs);
   });
 }
 
-/** Writes what a launcher reads from its descriptors; one that fails before it has read them says so itself. */
+/** Writes a launcher's inputs to its descriptors. Ignores errors: a launcher that fails earlier reports that itself. */
 export function sendInputs({ stdio }: ChildProcess, inputs: readonly Uint8Array[]): void {
   for (const [index, bytes] of inputs.entries()) {
     const stream = stdio[3 + index];
@@ -165,7 +174,7 @@ export function sendInputs({ stdio }: ChildProcess, inputs: readonly Uint8Array[
   }
 }
 
-/** The whole environment of a child: the path of commands, and a home that does not exist. */
+/** Returns the complete environment of a child: the command path, and a home folder that does not exist. */
 export const childEnvironment = (): NodeJS.ProcessEnv =>
   ({
     PATH: process.platform === "win32" ? "" : "/usr/local/bin:/usr/bin:/bin",
@@ -189,7 +198,7 @@ function bubblewrap(
     ...(isStayingRoot
       ? ["--unshare-user", "--uid", String(NOBODY), "--gid", String(NOBODY), "--cap-drop", "ALL"]
       : []),
-    // Node's shared libraries; programs and settings stay outside.
+    // Node's shared libraries; programs and settings are not mounted.
     ...["/usr/lib", "/usr/lib64", "/lib", "/lib64"].flatMap((path) => readOnly(path)),
     ...readOnly("/etc/ld.so.cache"),
     "--proc",
@@ -206,7 +215,7 @@ function bubblewrap(
     "/runner",
     ...(isFiltered ? ["--seccomp", "3"] : []),
     "/runner/node",
-    ...nodeFlags([...ASKED_FOR, "/runner"]),
+    ...nodeFlags([...PLAYWRIGHT_FILES, "/runner"]),
   ];
 }
 
@@ -232,7 +241,7 @@ async function isInstalled(program: string): Promise<boolean> {
   return found.includes(true);
 }
 
-/** Whether other users can reach a path: every folder above it is open to all. */
+/** Whether all users can read a path, which requires that they can enter every folder above it. */
 async function isReadableByAll(path: string): Promise<boolean> {
   for (let folder = dirname(path); ; folder = dirname(folder)) {
     if (((await stat(folder)).mode & 0o001) === 0) return false;

@@ -12,7 +12,7 @@ import { browserExecute } from "./browser-execute.ts";
 import { createScriptRunner, type ScriptRunner } from "./script-runner.ts";
 
 let site: Awaited<ReturnType<typeof startTestSite>>;
-let house: TestBrowsers;
+let harness: TestBrowsers;
 let scripts: ScriptRunner;
 let sessionId: string;
 
@@ -20,21 +20,21 @@ before(async () => {
   site = await startTestSite((_request, response) => {
     response.writeHead(200, { "content-type": "text/html" }).end("<title>Shop</title>");
   });
-  house = await openTestBrowsers([`127.0.0.1:${site.port}`], { dialogTimeoutMs: 2_000 });
+  harness = await openTestBrowsers([`127.0.0.1:${site.port}`], { dialogTimeoutMs: 2_000 });
   scripts = await createScriptRunner({ logger: { warn: () => {} } });
-  sessionId = await insertTestSession(house.db);
-  await house.browsers.navigate(sessionId, `${site.origin}/`);
+  sessionId = await insertTestSession(harness.db);
+  await harness.browsers.navigate(sessionId, `${site.origin}/`);
 });
 after(async () => {
   await scripts.close();
-  await house.close();
+  await harness.close();
   await site.close();
 });
 
 /** Runs a script as the agent does. @returns the text of the tool's result. */
 async function run(script: string): Promise<string> {
   const tool = browserExecute({
-    browser: house.browsers,
+    browser: harness.browsers,
     control: createTestControl(),
     scripts,
     sandbox: createTestSandbox(),
@@ -43,7 +43,7 @@ async function run(script: string): Promise<string> {
   return textOf(await tool.execute({ script, timeoutMs: 20_000 }, callOf(undefined, sessionId)));
 }
 
-/** Twenty dialogs, one after the other; evaluates to their answers. */
+/** Page code that opens twenty dialogs, one after the other, and returns their answers. */
 const askTwenty =
   "page.evaluate(() => Array.from({ length: 10 }, (_, n) => [prompt('name ' + n), confirm('sure?')]))";
 
@@ -57,7 +57,7 @@ test("the answers of a script's own listener win every time", async () => {
   assert.match(text, /\n- 12 more dialogs\./);
 });
 
-test("a listener that takes its time to answer is waited for, and may dismiss", async () => {
+test("a slow listener is waited for, and may dismiss", async () => {
   const text = await run(`
     page.on('dialog', async (dialog) => {
       await new Promise((resolve) => setTimeout(resolve, 100));
@@ -84,7 +84,7 @@ test("page.once and waitForEvent take one dialog; the next one is dismissed", as
   ]);
 });
 
-test("a listener that was taken off, or is the context's, counts as it should", async () => {
+test("a removed listener no longer answers, and a listener of the context does", async () => {
   const text = await run(`
     const listener = (dialog) => dialog.accept();
     page.on('dialog', listener);
@@ -95,7 +95,7 @@ test("a listener that was taken off, or is the context's, counts as it should", 
   assert.match(text, /Result: \[\s*false,\s*true\s*\]/);
 });
 
-test("without a listener a dialog is dismissed at once, and the model is told", async () => {
+test("without a listener a dialog is dismissed immediately, and the report names it", async () => {
   const text = await run(
     `return page.evaluate(() => [alert('Saved'), confirm('Delete it?'), prompt('Why?')])`,
   );
@@ -108,12 +108,12 @@ test("without a listener a dialog is dismissed at once, and the model is told", 
   ]);
 });
 
-test("a failing script is told of the dialogs too", async () => {
+test("the report of a failing script names the dialogs, too", async () => {
   const text = await run(`await page.evaluate(() => alert('Out of stock')); throw new Error('no luck')`);
   assert.match(text, /\nError: no luck\n[\s\S]*- Dialog: alert "Out of stock" was dismissed by default/);
 });
 
-test("a dialog whose listener never answers is dismissed after a while, and the page goes on", async () => {
+test("a dialog whose listener never answers is dismissed after a while, and the page continues", async () => {
   const text = await run(`page.on('dialog', () => {}); return page.evaluate(() => confirm('Forgotten?'))`);
   assert.match(text, /Result: false/);
   assert.match(
@@ -122,7 +122,7 @@ test("a dialog whose listener never answers is dismissed after a while, and the 
   );
 });
 
-test("a dialog that a script leaves open ends with the script, and the page can be used", async () => {
+test("a dialog that a script leaves open is dismissed when the script ends, and the page stays usable", async () => {
   const left = await run(`
     const opened = page.waitForEvent('dialog');
     await page.evaluate(() => void setTimeout(() => { globalThis.answer = confirm('Left open?'); }));
@@ -135,7 +135,7 @@ test("a dialog that a script leaves open ends with the script, and the page can 
   assert.match(await run("return page.evaluate(() => globalThis.answer)"), /Result: false/);
 });
 
-test("a page that asks whether to leave it is left", async () => {
+test("a beforeunload dialog does not stop a navigation", async () => {
   const text = await run(`
     await page.evaluate(() => { addEventListener('beforeunload', (event) => event.preventDefault()); });
     await page.mouse.click(5, 5);

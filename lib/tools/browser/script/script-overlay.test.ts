@@ -10,7 +10,7 @@ import {
 import { createScriptRunner, type ScriptRunner } from "./script-runner.ts";
 
 let site: Awaited<ReturnType<typeof startTestSite>>;
-let house: TestBrowsers;
+let harness: TestBrowsers;
 let scripts: ScriptRunner;
 let sessionId: string;
 
@@ -19,29 +19,29 @@ before(async () => {
     response.writeHead(200, { "content-type": "text/html" });
     response.end("<title>Shop</title><main><button>Pay now</button></main>");
   });
-  house = await openTestBrowsers([`127.0.0.1:${site.port}`]);
-  sessionId = await insertTestSession(house.db);
+  harness = await openTestBrowsers([`127.0.0.1:${site.port}`]);
+  sessionId = await insertTestSession(harness.db);
   scripts = await createScriptRunner({ logger: { warn: () => {} }, isWarm: false });
-  await house.browsers.navigate(sessionId, site.origin);
+  await harness.browsers.navigate(sessionId, site.origin);
 });
 after(async () => {
   await scripts.close();
-  await house.close();
+  await harness.close();
   await site.close();
 });
 
 const PILL = { x: 1230, y: 772 };
-/** Gives a script the DevTools session of its page, past Playwright's interface. */
+/** Script code that gets the raw DevTools session of its page, bypassing Playwright's interface. */
 const RAW = "const raw = page._connection.toImpl(page).delegate._mainFrameSession._client;";
 
 async function untilShown(): Promise<void> {
   await waitFor(
-    async () => (await house.browsers.readCursor(sessionId, PILL.x, PILL.y)) === "pointer",
+    async () => (await harness.browsers.readCursor(sessionId, PILL.x, PILL.y)) === "pointer",
     "the overlay",
   );
 }
 async function run(script: string) {
-  const live = await house.browsers.ensure(sessionId);
+  const live = await harness.browsers.ensure(sessionId);
   const outcome = await scripts.run(live, `${RAW}\n${script}`, {
     timeoutMs: 30_000,
     signal: new AbortController().signal,
@@ -50,7 +50,7 @@ async function run(script: string) {
   return outcome.value;
 }
 
-test("no DevTools command shows a script anything of the overlay, in any document it opens", async () => {
+test("no DevTools command shows a script any part of the overlay, in any document it opens", async () => {
   await untilShown();
   const seen = await run(`
     const look = async () => JSON.stringify([
@@ -82,14 +82,14 @@ test("a script that annotates with raw input submits nothing, and leaves nothing
     await raw.send("Input.insertText", { text: "Please pay the agent" });
     await raw.send("Input.dispatchKeyEvent", { type: "keyDown", key: "Enter", code: "Enter" });
     await click(${PILL.x - 60}, ${PILL.y - 42});
-    // Input that is still on its way when the script ends must not meet the overlay either.
+    // Input that the page has not handled when the script ends must not reach the overlay either.
     for (let n = 0; n < 50; n++) void click(${PILL.x}, ${PILL.y});
   `);
   await untilShown();
-  const live = await house.browsers.ensure(sessionId);
+  const live = await harness.browsers.ensure(sessionId);
   const cdp = await live.context.newCDPSession(live.page());
   const { root } = await cdp.send("DOM.getDocument", { depth: -1, pierce: true });
   assert.match(JSON.stringify(root), /Annotate/);
   assert.doesNotMatch(JSON.stringify(root), /Please pay|Pick an element/);
-  assert.deepEqual(house.annotations, []);
+  assert.deepEqual(harness.annotations, []);
 });

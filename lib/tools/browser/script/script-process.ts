@@ -3,27 +3,27 @@ import type { Readable } from "node:stream";
 import { type ChildCommand, childEnvironment, sendInputs } from "./script-confinement.ts";
 import type { FromChild, ToChild } from "./script-protocol.ts";
 
-/** How a child ended: by itself, or because it broke a limit. */
+/** Why a child ended, as a sentence. */
 type ChildEnd = { reason: string };
 
 /** A child process that waits for one script. */
 export type ScriptProcess = {
   pid: number | undefined;
-  /** Resolves when Playwright is loaded and the child waits; rejects when it ends before. */
+  /** Resolves when Playwright is loaded and the child waits for its script; rejects when the child ends before. */
   ready: Promise<void>;
-  /** Resolves when the process has ended, with a sentence that says why. */
+  /** Resolves when the process has ended, with the reason. */
   ended: Promise<ChildEnd>;
-  /** Sets the receiver of further messages. */
+  /** Sets the receiver of all further messages. */
   listen: (onMessage: (message: FromChild) => void) => void;
   send: (message: ToChild) => void;
-  /** Ends the process at once. */
+  /** Kills the process. */
   kill: () => void;
 };
 
-/** The longest line a child may write: enough for a picture for `setInputFiles` or the body of a route. */
+/** The longest line that a child may write; allows for a picture for `setInputFiles` or the body of a route. */
 const LINE_BYTES_MAX = 32 * 2 ** 20;
 const STDERR_CHARS_MAX = 8_000;
-/** How much may be buffered for a child that does not read, before it is ended. */
+/** A child that leaves more than this unread is killed. */
 const BACKLOG_BYTES_MAX = 128 * 2 ** 20;
 
 /** Starts a confined child that loads Playwright and waits for its script. */
@@ -32,7 +32,7 @@ export function startScriptProcess({ command, args, inputs }: ChildCommand): Scr
     cwd: "/",
     env: childEnvironment(),
     stdio: ["pipe", "pipe", "pipe", ...inputs.map(() => "pipe" as const)],
-    // A process group of its own, and no terminal: see `kill`.
+    // A separate process group without a terminal, which `kill` ends as a whole.
     detached: process.platform !== "win32",
   }) as ChildProcessWithoutNullStreams;
   sendInputs(child, inputs);
@@ -43,7 +43,7 @@ export function startScriptProcess({ command, args, inputs }: ChildCommand): Scr
     child.stdin.destroy();
     if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
     try {
-      // The whole group: bubblewrap that is killed while it starts leaves a child of its own behind.
+      // Kill the whole group, because bubblewrap leaves a child behind if it is killed while it starts.
       process.kill(-child.pid, "SIGKILL");
     } catch {
       child.kill("SIGKILL");
@@ -82,12 +82,12 @@ export function startScriptProcess({ command, args, inputs }: ChildCommand): Scr
         try {
           onMessage(message);
         } catch {
-          // A hostile script may send what no code expects; that must end the script, not the service.
-          breakOff("The script said what makes no sense.");
+          // A malformed message of a hostile script must end the script, not the service.
+          breakOff("The script's process sent an invalid message.");
         }
       }
     },
-    onTooLong: () => breakOff("The script said too much at once."),
+    onTooLong: () => breakOff("The script's process sent a message that is too large."),
   });
 
   return {
@@ -101,7 +101,7 @@ export function startScriptProcess({ command, args, inputs }: ChildCommand): Scr
       if (!child.stdin.writable) return;
       child.stdin.write(`${JSON.stringify(message)}\n`);
       if (child.stdin.writableLength > BACKLOG_BYTES_MAX)
-        breakOff("The script stopped reading what the page said.");
+        breakOff("The script stopped reading messages from the page.");
     },
     kill,
   };

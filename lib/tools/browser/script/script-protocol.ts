@@ -1,27 +1,27 @@
-/** What the service sends to a script's child process, one JSON line each. */
+/** The messages of the service to a script's child process, one JSON line each. */
 export type ToChild =
   | {
       type: "run";
       script: string;
       /** Names of the functions that the page gets in addition to Playwright's. */
       helpers: string[];
-      /** For each frame that holds refs, by its key (`f1`), the refs of the iframe elements that lead to it, outermost first. */
+      /** For each frame with refs, by its key (`f1`): the refs of the iframe elements around it, outermost first. */
       frames: Record<string, string[]>;
-      /** A selector engine, as source, that tells why an element cannot be acted on. */
+      /** Source of a selector engine that explains why an element cannot be acted on. */
       explainSource: string;
       actionTimeoutMs: number;
       logCharsMax: number;
       resultCharsMax: number;
     }
   | { type: "devtools"; message: object }
-  /** How many tabs the session has; those beside the current one are announced since `connected`. */
+  /** Number of the session's tabs. The tabs other than the current one are announced after `connected`. */
   | { type: "pages"; count: number }
-  /** A page offered a file; `path` is where it is stored in the workspace. */
+  /** A page offered a file for download; `path` is its path in the workspace. */
   | { type: "download"; url: string; name: string; path: string | null; failure: string | null }
   | { type: "answer"; id: number; ok: true; value: unknown }
   | { type: "answer"; id: number; ok: false; error: string };
 
-/** What the child sends back. The child runs foreign code, so its messages are not trusted. */
+/** The messages of the child. The child runs untrusted code, so its messages are not trusted. */
 export type FromChild =
   | { type: "ready" }
   /** Playwright is connected to the current page. */
@@ -30,11 +30,11 @@ export type FromChild =
   | { type: "log"; text: string }
   /** Whether the script listens for dialogs; sent when that changes. */
   | { type: "dialogs"; isListening: boolean }
-  /** The script uses a ref: its element is made known to the page's Playwright world before what the script does next. */
+  /** The script uses a ref. The service installs its element in the Playwright world before the script's next action. */
   | { type: "ref"; ref: string }
   /** A call of Playwright has begun, at a line and a column of the script. */
   | { type: "call"; id: number; name: string; line: number; column: number }
-  /** That call has ended, well or not. */
+  /** The call has succeeded or failed. */
   | { type: "called"; id: number }
   /** Calls a function of the service. */
   | { type: "ask"; id: number; name: string; args: unknown[] }

@@ -23,7 +23,7 @@ after(async () => {
   await Promise.all([runner?.close(), browser?.close(), site?.close(), other?.close()]);
 });
 
-/** The ref on a line of a snapshot of the page as it is. */
+/** Takes a snapshot and returns the ref on the line with this label. */
 async function refOf(label: string): Promise<string> {
   const { lines } = await takeSnapshot(browser.live);
   const found = lines.join("\n").split(`${label} [`)[1]?.split("]")[0];
@@ -39,7 +39,7 @@ async function run(script: string) {
   return outcome.ok ? outcome.value : outcome.error;
 }
 
-test("page.ref is the locator of the element that a snapshot showed, in shadow roots and frames too", async () => {
+test("page.ref returns the locator of the snapshot's element, also in shadow roots and frames", async () => {
   await open("/");
   const script = (ref: string, work: string) => `const it = page.ref("${ref}"); ${work}`;
   const inShadow = await refOf('button "Remove"');
@@ -51,7 +51,7 @@ test("page.ref is the locator of the element that a snapshot showed, in shadow r
   assert.equal(await run(script(inOtherProcess, 'await it.fill("4111"); return it.inputValue()')), "4111");
 });
 
-test("a ref names its element, wherever that moves; the selector of the same name works too", async () => {
+test("a ref follows its element when it moves, and `ref=` works as a selector, too", async () => {
   await open("/rows");
   const third = await refOf('button "Remove Three"');
   const script = `
@@ -61,7 +61,7 @@ test("a ref names its element, wherever that moves; the selector of the same nam
   assert.deepEqual(await run(script), ["Remove Three", "Remove Three", "Three Remove Three"]);
 });
 
-test("a ref whose element is gone fails at once, with what to do", async () => {
+test("a ref whose element is gone fails immediately with advice", async () => {
   await open("/rows");
   const two = await refOf('button "Remove Two"');
   assert.equal(await run(`await page.ref("${two}").click(); return page.locator("li").count()`), 2);
@@ -88,7 +88,7 @@ test("a ref whose element is gone fails at once, with what to do", async () => {
   assert.match(String(await run(`await page.ref("${one}").click();`)), /not in the page/);
 });
 
-test("a ref that was never given out is explained", async () => {
+test("an unknown ref fails with an explanation", async () => {
   await open("/rows");
   assert.match(
     String(await run('await page.ref("button 1").click()')),

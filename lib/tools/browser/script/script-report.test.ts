@@ -40,11 +40,11 @@ const PAGES: Record<string, string> = {
       a.href = URL.createObjectURL(blob); a.download = name; a.click(); URL.revokeObjectURL(a.href);
     }</script>`,
 };
-/** With a policy under which the page's own scripts may request nothing but its own site. */
+/** A page whose content security policy lets its scripts request only its own site. */
 PAGES["/strict"] = PAGES["/files"] ?? "";
 
 let site: Awaited<ReturnType<typeof startTestSite>>;
-let house: TestBrowsers;
+let harness: TestBrowsers;
 let scripts: ScriptRunner;
 let sessionId: string;
 let tool: ReturnType<typeof browserExecute>;
@@ -69,24 +69,24 @@ before(async () => {
       pathname === "/strict" ? { "content-security-policy": "default-src 'self' 'unsafe-inline'" } : {};
     return send({ "content-type": "text/html; charset=utf-8", ...policy }, page);
   });
-  house = await openTestBrowsers([`127.0.0.1:${site.port}`], {
+  harness = await openTestBrowsers([`127.0.0.1:${site.port}`], {
     storeDownload: (_session, name, bytes) => storeDownload(workspace, name, bytes),
   });
   scripts = await createScriptRunner({ logger: { warn: () => {} } });
-  sessionId = await insertTestSession(house.db);
+  sessionId = await insertTestSession(harness.db);
 });
 after(async () => {
   await scripts.close();
-  await house.close();
+  await harness.close();
   await site.close();
 });
 beforeEach(async () => {
   sandbox.files.clear();
-  const live = await house.browsers.ensure(sessionId);
+  const live = await harness.browsers.ensure(sessionId);
   for (const page of live.context.pages().slice(1)) await page.close();
   await reportActivity(live, markActivity(live));
   tool = browserExecute({
-    browser: house.browsers,
+    browser: harness.browsers,
     control: createTestControl(),
     scripts,
     sandbox,
@@ -94,9 +94,9 @@ beforeEach(async () => {
   });
 });
 
-const open = (path: string) => house.browsers.navigate(sessionId, `${site.origin}${path}`);
+const open = (path: string) => harness.browsers.navigate(sessionId, `${site.origin}${path}`);
 
-/** Runs a script as the agent does. @returns what the model is shown, with the site's address and random marks left out. */
+/** Runs a script as the agent does. @returns the text for the model, without the site's address and random markers. */
 async function run(script: string): Promise<string> {
   const result = await tool.execute({ script, timeoutMs: 20_000 }, callOf(undefined, sessionId));
   return textOf(result)
@@ -107,7 +107,7 @@ async function run(script: string): Promise<string> {
 }
 const text = (path: string) => new TextDecoder().decode(sandbox.files.get(path));
 
-test("a script that returns nothing is followed by what has changed", async () => {
+test("after a script that returns nothing, the report shows what has changed", async () => {
   await open("/");
   const first = await run("await page.click('#add');");
   assert.match(
@@ -125,7 +125,7 @@ test("the effect of a request that the script began is awaited", async () => {
   assert.match(await run("await page.click('#late');"), /- "0"\n\+ "42">$/);
 });
 
-test("a page that was reached is named, and cannot forge a line", async () => {
+test("the report names the page that was reached, whose title cannot forge a line", async () => {
   await open("/");
   const report = await run("await page.click('text=Next');");
   assert.match(
@@ -135,20 +135,20 @@ test("a page that was reached is named, and cannot forge a line", async () => {
   assert.equal(report.match(/^- /gm)?.length, 1);
 });
 
-test("requests that change something are told, and a ref of another tab is found", async () => {
+test("the report lists requests that change something, and a ref of another tab is found", async () => {
   await open("/");
   await run("await page.title();");
   const sent = await run("await page.evaluate(() => fetch('/plain', { method: 'POST' })); return 1;");
   assert.match(sent, /- Requests sent: POST "SITE\/plain" 200/);
-  const ref = /button "Add" \[(e\d+)\]/.exec(await run("await page.click('#tab');"))?.[1];
-  assert.equal(ref, undefined);
-  const known = /button "Add" \[(e\d+)\]/.exec(await run("await context.pages()[1].bringToFront();"))?.[1];
+  const refBefore = /button "Add" \[(e\d+)\]/.exec(await run("await page.click('#tab');"))?.[1];
+  assert.equal(refBefore, undefined);
+  const ref = /button "Add" \[(e\d+)\]/.exec(await run("await context.pages()[1].bringToFront();"))?.[1];
   await run("await context.pages()[1].bringToFront();");
-  const clicked = await run(`await context.pages()[1].ref("${known}").click(); return page.url();`);
+  const clicked = await run(`await context.pages()[1].ref("${ref}").click(); return page.url();`);
   assert.match(clicked, /Result: SITE\/next>/);
 });
 
-test("failed requests and errors of the page are told in one line each", async () => {
+test("the report has one line for each failed request and error of the page", async () => {
   await open("/");
   const report = await run("await page.click('#fail'); await page.waitForTimeout(200); return 1;");
   assert.deepEqual(report.match(/^- .*/gm)?.slice(1), [
@@ -175,19 +175,21 @@ test("a new tab is current; the previous one stays reachable, and tabs can be sw
     closed,
     /Result: 1>\nWhat has happened:\n- Page: "Shop" "SITE\/"\n- Tab closed: "SITE\/next"\./,
   );
-  const made = await run("const other = await context.newPage(); await other.goto(page.url() + 'next');");
-  assert.match(made, /- Tab opened: .*"SITE\/next"\. It is the current page now\./);
+  const withNewTab = await run(
+    "const other = await context.newPage(); await other.goto(page.url() + 'next');",
+  );
+  assert.match(withNewTab, /- Tab opened: .*"SITE\/next"\. It is the current page now\./);
 });
 
 for (const path of ["/files", "/strict"])
-  test(`downloads of ${path} are stored and named, whatever offers them`, async () => {
+  test(`every kind of download of ${path} is stored and reported`, async () => {
     await open(path);
-    /** The report after a click, or the next one: a busy browser announces a download late. */
+    /** Clicks and returns the reports until one names a download, because a busy browser announces it late. */
     const report = async (id: string) => {
-      let told = await run(`await page.click('#${id}'); return 1;`);
-      for (let round = 0; !told.includes("Download:") && round < 5; round += 1)
-        told += await run("return 1;");
-      return told;
+      let reports = await run(`await page.click('#${id}'); return 1;`);
+      for (let round = 0; !reports.includes("Download:") && round < 5; round += 1)
+        reports += await run("return 1;");
+      return reports;
     };
     assert.match(await report("csv"), /- Download: "downloads\/report\.csv" in the workspace, 8 bytes\./);
     assert.equal(text("downloads/report.csv"), "a,b\n1,2\n");
@@ -201,13 +203,13 @@ for (const path of ["/files", "/strict"])
     const again = await report("blank");
     assert.match(again, /- Download: "downloads\/report/);
     assert.doesNotMatch(again, /Tab/);
-    assert.equal((await house.browsers.readStatus(sessionId)).lastError, null);
+    assert.equal((await harness.browsers.readStatus(sessionId)).lastError, null);
   });
 
-test("what happens between two scripts is in the report of the next one", async () => {
+test("events between two scripts are in the report of the second one", async () => {
   await open("/files");
   await run("return 1;");
-  const live = await house.browsers.ensure(sessionId);
+  const live = await harness.browsers.ensure(sessionId);
   await live.page().evaluate(() => confirm("In between?"));
   await live.page().click("#csv");
   await waitFor(() => sandbox.files.size === 1, "the download");
@@ -220,13 +222,13 @@ test("what happens between two scripts is in the report of the next one", async 
 test("dialogs and downloads are events of the session", async () => {
   await open("/files");
   await run("await page.evaluate(() => confirm('Sure?')); await page.click('#csv'); return 1;");
-  const told = await waitFor(async () => {
-    const events = await house.log.read(sessionId, { after: 0, limit: 1_000 });
+  const pageEvents = await waitFor(async () => {
+    const events = await harness.log.read(sessionId, { after: 0, limit: 1_000 });
     const bodies = events.map(({ body }) => JSON.parse(body));
     const found = bodies.filter(({ kind }) => kind === "browser.dialog" || kind === "browser.download");
     return found.length > 1 && found.slice(-2);
   }, "both events");
-  const [dialog, download] = told;
+  const [dialog, download] = pageEvents;
   assert.deepEqual(
     [dialog.dialogType, dialog.message, dialog.answer, dialog.answeredBy],
     ["confirm", "Sure?", "dismissed", "default"],
@@ -279,9 +281,9 @@ test("files of the workspace are uploaded by their paths", async () => {
   assert.match(await run("await page.setInputFiles('#upload', '/etc/passwd')"), /there is no \/etc\/passwd/);
 });
 
-test("a session without a workspace says so of downloads and uploads", async () => {
-  const other = await insertTestSession(house.db, { capabilities: { browser: true, sandbox: false } });
-  await house.browsers.navigate(other, `${site.origin}/files`);
+test("without a workspace, downloads and uploads fail with the reason", async () => {
+  const other = await insertTestSession(harness.db, { capabilities: { browser: true, sandbox: false } });
+  await harness.browsers.navigate(other, `${site.origin}/files`);
   const script = "await page.click('#csv'); await page.setInputFiles('#upload', 'one.txt');";
   const shown = textOf(await tool.execute({ script, timeoutMs: 20_000 }, callOf(undefined, other)));
   assert.match(shown, /setInputFiles: this session has no workspace/);
@@ -290,7 +292,7 @@ test("a session without a workspace says so of downloads and uploads", async () 
     /- Download: "report\.csv" failed: this session has no workspace \(capabilities\.sandbox is false\)\./,
   );
   assert.equal(sandbox.files.size, 0);
-  await house.browsers.closeSession(other);
+  await harness.browsers.closeSession(other);
 });
 
 const CAUSES: [path: string, action: string, cause: string][] = [
@@ -304,7 +306,7 @@ const CAUSES: [path: string, action: string, cause: string][] = [
   ["/states", "click('#gone'", "no element matches"],
 ];
 for (const [path, action, cause] of CAUSES)
-  test(`an action that fails says why: ${cause}`, async () => {
+  test(`a failed action names its cause: ${cause}`, async () => {
     await open(path);
     const call = `page.${action}, { timeout: 400 });`;
     const report = await run(`await page.title();\n  await ${call}`);
@@ -318,7 +320,7 @@ for (const [path, action, cause] of CAUSES)
     assert.match(report, /What has happened:\n- Page: "\w+" "SITE\/\w+"\nSnapshot\. </);
   });
 
-test("a script that ends while a call is open is told so, and one that runs too long where it was", async () => {
+test("the report names calls that were not awaited, and the call in progress at a timeout", async () => {
   await open("/");
   const open1 = await run("page.waitForSelector('#never');\nreturn 1;");
   assert.match(

@@ -8,7 +8,7 @@ import { createScriptRunner, type ScriptRunner } from "./script-runner.ts";
 
 const logger = { warn: () => {} };
 const never = new AbortController().signal;
-/** The way out of the script's own names, to Node's. */
+/** An expression with which a script escapes its shadowed names and gets Node's `process`. */
 const NODE = "page.constructor.constructor('return process')()";
 
 let browser: TestBrowser;
@@ -39,7 +39,7 @@ async function play(script: string, options: { timeoutMs?: number; path?: string
     timeoutMs: options.timeoutMs ?? 60_000,
     signal: never,
   });
-  // Our own connection hears a little later than the script's where it went: an answer comes after that.
+  // Our own connection learns the page's address slightly later than the script's; awaiting an answer on it is enough.
   await browser.live
     .page()
     .evaluate("0")
@@ -79,7 +79,7 @@ describe("what a script can do", () => {
   test("it works under a strict content security policy", async () => {
     assert.equal(await read("return page.evaluate(() => document.title)", { path: "/strict" }), "Strict");
   });
-  test("it sees the pages that its page opens, and may close them", async () => {
+  test("it sees the popups of its page, and may close them", async () => {
     const value = await read(
       "const [popup] = await Promise.all([page.waitForEvent('popup'), page.getByText('Open').click()]); await popup.waitForURL('**/next'); const title = await popup.title(); await popup.close(); return title",
       { path: "/popup" },
@@ -98,19 +98,19 @@ describe("what a script can do", () => {
     );
     assert.equal(value, "a.txt");
   });
-  test("its console is answered, also when it fails", async () => {
+  test("its console output is returned, also when it fails", async () => {
     const outcome = await play(
       "console.log('one', { two: 2 }); console.error('three'); throw new Error('four')",
     );
     assert.equal(outcome.logs, "one { two: 2 }\nthree\n");
   });
-  test("handles, bytes and circles in its result are named", async () => {
+  test("its result describes handles, bytes and circular references", async () => {
     const value = await read(
       "const a = { handle: page.locator('h1'), bytes: new Uint8Array(3), big: 1n }; a.self = a; return a",
     );
     assert.deepEqual(value, { handle: "locator('h1')", bytes: "[3 bytes]", big: "1n", self: "[circular]" });
   });
-  test("it calls the helpers it is given", async () => {
+  test("it calls its helpers", async () => {
     await browser.live.page().goto(site.url);
     const outcome = await runner.run(browser.live, "return page.double(21)", {
       timeoutMs: 5_000,
@@ -119,7 +119,7 @@ describe("what a script can do", () => {
     });
     assert.deepEqual(outcome, { ok: true, value: 42, logs: "", openCalls: [], pageCount: 1 });
   });
-  test("a size it gives the page ends with it", async () => {
+  test("the page's size is restored after it", async () => {
     assert.equal(
       await read(
         "await page.setViewportSize({ width: 400, height: 300 }); return page.evaluate(() => innerWidth)",
@@ -130,23 +130,23 @@ describe("what a script can do", () => {
   });
 });
 
-describe("what a script is told", () => {
-  test("an error names the script's line", async () => {
+describe("the errors of a script", () => {
+  test("name the script's line", async () => {
     assert.match(
       await fail("const a = 1;\n\nthrow new Error('boo')"),
       /Error: boo\nat line 3, column 7: throw new Error/,
     );
   });
-  test("a typing error names its line, and nothing has run", async () => {
+  test("name the line of a syntax error, and nothing has run", async () => {
     assert.match(await fail("await page.goto('about:blank');\nconst = ;"), /SyntaxError.*\nat line 2/);
     assert.equal(browser.live.page().url(), `${site.url}/`);
   });
-  test("what it lacks is explained", async () => {
+  test("explain which functions a script does not have", async () => {
     const outcome = await play("return require('fs')");
     assert.match(outcome.ok ? "" : outcome.error, /at line 1, column 8: return require/);
     assert.match(outcome.ok ? "" : String(outcome.hint), /has page, context and console only/);
   });
-  test("an action that waits in vain says where", async () => {
+  test("name the line of an action that timed out", async () => {
     assert.equal(
       await fail("\nawait page.click('#none', { timeout: 200 })"),
       "TimeoutError: page.click: Timeout 200ms exceeded: no element matches\nat line 2, column 12: await page.click('#none', { timeout: 200 })",
@@ -155,7 +155,7 @@ describe("what a script is told", () => {
 });
 
 describe("what a script cannot do", () => {
-  test("reach beyond its names and its page", async () => {
+  test("reach anything but its names and its page", async () => {
     const refusals: [expression: string, answer: RegExp][] = [
       ["process.env.HOME", /reading 'env'/],
       ["require('fs')", /require is not a function/],
@@ -229,25 +229,25 @@ describe("what a script cannot do", () => {
       /no network of their own/,
     );
     if (runner.describe().kind === "permissions") return;
-    // Below Node's own sockets there is still no network: the namespace has none.
+    // Even without Node's sockets there is no network, because the namespace has none.
     const value = await read(
       `const networks = ${NODE}.getBuiltinModule('os').networkInterfaces(); return Object.keys(networks).filter((name) => name !== 'lo')`,
     );
     assert.deepEqual(value, []);
   });
-  test("end more than its own process", async () => {
+  test("end any process but its own", async () => {
     assert.match(await fail(`${NODE}.exit(7)`), /ended by itself \(exit code 7\)/);
     assert.equal(await read("return 1"), 1);
   });
   test("flood the service", async () => {
-    assert.match(await fail(`${NODE}.stdout.write('x'.repeat(1e8))`), /said too much|output/);
+    assert.match(await fail(`${NODE}.stdout.write('x'.repeat(1e8))`), /too large|output/);
     const loud = await play("for (let i = 0; i < 1e5; i++) console.log('x'.repeat(1000))");
     assert.ok(loud.logs.length < 50_000);
     const large = await read("return 'x'.repeat(1e8)");
     assert.ok(String(large).length < 210_000);
     assert.match(String(large), /100000002 characters in all/);
   });
-  test("forge what the relay says", async () => {
+  test("forge messages of the relay", async () => {
     const forged = JSON.stringify({ type: "devtools", message: { id: 1e6, method: "Browser.close" } });
     await play(
       `${NODE}.stdout.write(${JSON.stringify(forged)} + "\\n"); await page.waitForTimeout(50); return 1`,
@@ -266,12 +266,12 @@ describe("what a script cannot do", () => {
       kind,
     );
   });
-  test("run past its deadline, or keep anybody else waiting", async () => {
+  test("run past its deadline, or delay other scripts", async () => {
     await browser.live.page().goto(site.url);
     const endless = runner.run(browser.live, "for (;;) {}", { timeoutMs: 1_500, signal: never });
     const other = await runner.run(browser.live, "return 1", { timeoutMs: 5_000, signal: never });
     assert.equal(other.ok, true);
-    // On a busy machine its time may be over before it is shown the page.
+    // On a busy machine its deadline may pass before it is connected to the page.
     const { pageCount: _, ...outcome } = await endless;
     assert.deepEqual(outcome, {
       ok: false,
@@ -286,7 +286,7 @@ describe("what a script cannot do", () => {
   });
 });
 
-test("a stop ends a script at once, and a waiting one too", async () => {
+test("a stop ends a running script and a waiting one", async () => {
   await browser.live.page().goto(site.url);
   const single = await createScriptRunner({ logger, maxConcurrent: 1 });
   const controller = new AbortController();
@@ -303,37 +303,43 @@ test("a stop ends a script at once, and a waiting one too", async () => {
   await single.close();
 });
 
-test("no process of a runner stays after it", { skip: process.platform !== "linux" }, async () => {
-  const count = () => {
-    const found = readdirSync("/proc").filter((pid) => {
+test("closing a runner leaves no process behind", { skip: process.platform !== "linux" }, async () => {
+  const readParent = (pid: string) =>
+    readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ")[1] ?? "0";
+  /** Whether a process descends from this one, or was adopted by the first process of the machine because its parent ended. */
+  const isOurs = (pid: string): boolean => {
+    if (readParent(pid) === "1") return true;
+    for (let each = pid; each !== "0"; each = readParent(each)) if (each === String(process.pid)) return true;
+    return false;
+  };
+  const list = () =>
+    readdirSync("/proc").filter((pid) => {
       try {
-        const isScript = /script-child/.test(readFileSync(`/proc/${pid}/cmdline`, "utf8"));
-        // What an ended process leaves behind is adopted by the first process of the machine.
-        const parent = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ")[1];
-        return isScript && (parent === "1" || parent === String(process.pid));
+        return /script-child/.test(readFileSync(`/proc/${pid}/cmdline`, "utf8")) && isOurs(pid);
       } catch {
         return false;
       }
     });
-    return found.length;
-  };
-  const atFirst = count();
+  const before = list();
+  const listNew = () => list().filter((pid) => !before.includes(pid));
+  // Adopted processes of other tests are there only until the kernel has ended them.
+  const untilNone = () => waitFor(() => listNew().length === 0, "the end of the script processes");
   const other = await createScriptRunner({ logger });
   await other.run(browser.live, "return 1", { timeoutMs: 5_000, signal: never });
-  assert.ok(count() > atFirst);
+  assert.ok(listNew().length > 0);
   await other.close();
-  assert.equal(count(), atFirst);
-  // Ended while they start, which is when bubblewrap would leave a child behind.
+  await untilNone();
+  // Close while they start, which is when bubblewrap could leave a child behind.
   for (let round = 0; round < 10; round++) await (await createScriptRunner({ logger })).close();
-  assert.equal(count(), atFirst);
+  await untilNone();
 });
 
-test("scripts that run at the same time have users of their own, filtered system calls and no descriptor of the service", async (t) => {
+test("concurrent scripts have separate users, filtered system calls and no descriptor of the service", async (t) => {
   closeInheritedDescriptors();
   const confined = await createScriptRunner({ logger, isWarm: false });
   if (confined.refusal !== undefined) return t.skip("bubblewrap does not work on this machine");
   await browser.live.page().goto(site.url);
-  // A process of the other runner waits for its script.
+  // The other runner has a process that waits for its script.
   const others = new Set(findProcesses("/runner/node"));
   const stop = new AbortController();
   const endless = "console.log('begun'); await new Promise(() => {})";
@@ -372,7 +378,7 @@ test("scripts that run at the same time have users of their own, filtered system
   await confined.close();
 });
 
-/** Processes below this one whose program is `file`. */
+/** Finds descendants of this process whose program is `file`. */
 function findProcesses(file: string): string[] {
   const parentOf = (pid: string) =>
     readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ")[1] ?? "0";
@@ -382,15 +388,15 @@ function findProcesses(file: string): string[] {
     try {
       return readFileSync(`/proc/${pid}/cmdline`, "utf8").startsWith(`${file}\0`) && isBelow(pid);
     } catch {
-      // No process, or one that has ended.
+      // Not a process, or the process has ended.
       return false;
     }
   });
 }
 
-test("where bubblewrap does not work, scripts are refused, unless weaker ways were asked for", async () => {
+test("without bubblewrap, scripts are refused unless weaker confinement is allowed", async () => {
   const warnings: string[] = [];
-  // No Node starts in it.
+  // Node cannot start in it.
   const options = {
     logger: { warn: (...words: unknown[]) => void warnings.push(String(words[1])) },
     nodePath: "/bin/false",
@@ -447,7 +453,7 @@ for (const kind of ["namespaces", "permissions"] as const) {
   });
 }
 
-test("a message that no code expects ends the script, not the service", async () => {
+test("a malformed message ends the script, not the service", async () => {
   const params = { url: { toString: 1 } };
   const nonsense = [
     { type: "devtools", message: { id: 1, method: "Page.navigate", params, sessionId: "<session>" } },
@@ -464,7 +470,7 @@ test("a message that no code expects ends the script, not the service", async ()
        ${NODE}.stdout.write(${JSON.stringify(line)}.replace("<session>", _sessionId) + "\\n");
        await new Promise(() => {})`,
     );
-    assert.equal(error, "The script said what makes no sense.");
+    assert.equal(error, "The script's process sent an invalid message.");
   }
   for (const name of ["'none'", "{ toString: 1 }", "'__proto__'"])
     await play(
@@ -473,7 +479,7 @@ test("a message that no code expects ends the script, not the service", async ()
   assert.equal(await read("return 1"), 1);
 });
 
-test("held by Node's permission model alone, a script still has no network and no other process", async () => {
+test("with Node's permission model alone, a script still has no network and no other process", async () => {
   await browser.live.page().goto(site.url);
   const weaker = await createScriptRunner({ logger, isWarm: false, confinement: ["permissions"] });
   const doors = [

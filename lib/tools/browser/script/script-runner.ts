@@ -10,12 +10,12 @@ import {
 } from "./script-confinement.ts";
 import { type ScriptProcess, startScriptProcess } from "./script-process.ts";
 
-/** What a script returned (`undefined`: nothing), or why it failed. */
+/** The value that a script returned (`undefined` for none), or why it failed. */
 export type ScriptEnd = { ok: true; value: unknown } | ScriptFailure;
 
 type ScriptFailure = {
   ok: false;
-  /** A sentence of the service, or what the script threw, with its line: then it may contain what a page says. */
+  /** A sentence of the service, or (`isThrown`) the script's error with its line, which may contain text of a page. */
   error: string;
   isThrown: boolean;
   /** Advice for a frequent error. */
@@ -23,16 +23,16 @@ type ScriptFailure = {
   timedOut: boolean;
 };
 
-/** A call of Playwright in a script, with where it stands. */
+/** A call of Playwright in a script, with its place in the source. */
 export type ScriptCall = { name: string; line: number; column: number };
 
 /** How a script ended. */
 export type ScriptOutcome = ScriptEnd & {
-  /** What it wrote to the console, cut at a limit. */
+  /** The script's console output, cut at a limit. */
   logs: string;
-  /** Its calls that had not ended by then. */
+  /** Calls that had not completed when the script ended. */
   openCalls: ScriptCall[];
-  /** How many pages the session had by then; 0 when the script saw none. */
+  /** Number of the session's pages when the script ended; 0 if the script was never connected. */
   pageCount: number;
 };
 
@@ -45,44 +45,44 @@ export type ScriptFiles = {
 /** A function of the service that a script calls as `page.<name>(…)`; arguments and result are JSON. */
 export type ScriptHelper = (...args: unknown[]) => Promise<unknown>;
 
-/** How one script is run. */
+/** Options for one script. */
 export type ScriptOptions = {
   timeoutMs: number;
   signal: AbortSignal;
   helpers?: Record<string, ScriptHelper>;
-  /** Without them, uploads and downloads by path fail with a sentence. */
+  /** The workspace's files. If omitted, uploads and downloads by path fail with a sentence. */
   files?: ScriptFiles;
 };
 
-/** Runs the agent's Playwright scripts, each in a process of its own that can reach the session's page and nothing else. */
+/** Runs the agent's Playwright scripts, each in a separate process that can reach only the session's pages. */
 export type ScriptRunner = {
   run: (live: LiveBrowser, script: string, options: ScriptOptions) => Promise<ScriptOutcome>;
-  /** Why no script is run on this machine, as a sentence for the model; undefined where scripts are run. */
+  /** Why this machine cannot run scripts, as a sentence for the model; undefined if it can. */
   refusal: string | undefined;
-  /** How scripts are confined on this machine, for the health check and the banner. */
+  /** Describes how scripts are confined on this machine, for the health check and the startup banner. */
   describe: () => { kind: string; detail: string };
   /** Ends the waiting process and refuses further scripts. */
   close: () => Promise<void>;
 };
 
 type ScriptRunnerOptions = {
-  /** The Node ≥ 24 that children run on; by default the one that runs the service. */
+  /** The Node ≥ 24 that runs the children; by default the one that runs the service. */
   nodePath?: string;
   logger: Pick<Logger, "warn">;
-  /** Runs scripts also where bubblewrap does not work, as confined as the machine allows (`SANDBOX=unconfined`). */
+  /** Whether to fall back to weaker confinement where bubblewrap does not work (`SANDBOX=unconfined`). */
   isUnconfinedAllowed?: boolean;
   /** How many scripts run at the same time; further ones wait. */
   maxConcurrent?: number;
-  /** Keeps one process started and waiting, which takes about 0.3 s off each script. */
+  /** Whether to keep a spare process running, which saves about 0.3 s for each script; true by default. */
   isWarm?: boolean;
-  /** Which ways to confine to try, in place of those above. */
+  /** The kinds of confinement to try; overrides `isUnconfinedAllowed`. */
   confinement?: readonly ConfinementKind[];
 };
 
 /**
- * Makes the runner. From the second script on, a process is started before the script arrives; it runs one script and is
- * killed after it, at the deadline or when the signal fires. Nothing a script does reaches another script: as root, each
- * process has a user of its own.
+ * Creates the runner. From the second script on, a process is started before the script arrives. It runs one script and is
+ * killed when the script ends, at the deadline, or when the signal fires. Scripts cannot affect each other: if the service
+ * is root, each process has its own user.
  */
 export async function createScriptRunner(options: ScriptRunnerOptions): Promise<ScriptRunner> {
   const { logger, nodePath = process.execPath, isUnconfinedAllowed = false } = options;
@@ -101,7 +101,7 @@ export async function createScriptRunner(options: ScriptRunnerOptions): Promise<
 const NOT_CONFINED =
   "browser_execute refuses scripts, because bubblewrap does not work: install it (apt-get install bubblewrap), or set SANDBOX=unconfined on a machine for development";
 
-/** A runner for machines that cannot confine scripts. */
+/** Creates a runner that refuses every script, for machines that cannot confine scripts. */
 function refuseScripts(reason: string): ScriptRunner {
   const refusal =
     "Scripts cannot run on this deployment: they need bubblewrap, which does not work there. Use the other tools, and say " +
@@ -137,7 +137,7 @@ function runScripts(
     child.ended.then((end) => {
       if (spare !== child) return;
       spare = undefined;
-      options.logger.warn({ reason: end.reason }, "a waiting script process ended");
+      options.logger.warn({ reason: end.reason }, "the spare script process ended unexpectedly");
     });
   };
   const take = () => {
@@ -213,7 +213,7 @@ function createSlots(max: number) {
         signal.addEventListener("abort", onAbort, { once: true });
       });
     },
-    /** Passes the slot on to the next in the queue. */
+    /** Gives the slot to the next script in the queue. */
     leave(): void {
       const next = queue.shift();
       if (next) next();

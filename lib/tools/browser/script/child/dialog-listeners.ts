@@ -1,6 +1,6 @@
 import type { EventEmitter } from "node:events";
 import type { BrowserContext, Page } from "playwright-core";
-import { tell } from "./parent.ts";
+import { sendToService } from "./parent.ts";
 
 const LISTENER_METHODS = [
   "on",
@@ -13,17 +13,17 @@ const LISTENER_METHODS = [
 ] as const;
 
 /**
- * Tells the service whether the script listens for dialogs, before the next thing that the script does: the service
- * leaves dialogs to a script that listens, and answers all others itself.
+ * Reports to the service whether the script listens for dialogs, before the script's next action. The service leaves
+ * dialogs to a script that listens, and answers all others itself.
  */
 export function reportDialogListeners(context: BrowserContext): void {
-  // Playwright would answer a dialog that has no listener, and race with the service.
+  // Without any listener, Playwright would answer dialogs itself and race with the service.
   context.on("dialog", () => {});
   const own = count(context);
   let isListening = false;
   const report = () => {
     const isNow = count(context) > own || context.pages().some((page) => count(page) > 0);
-    if (isNow !== isListening) tell({ type: "dialogs", isListening: isNow });
+    if (isNow !== isListening) sendToService({ type: "dialogs", isListening: isNow });
     isListening = isNow;
   };
   watchListeners(context, report);
@@ -31,11 +31,11 @@ export function reportDialogListeners(context: BrowserContext): void {
   context.on("page", (page) => watchListeners(page, report));
 }
 
-// Playwright's types leave out that its objects are event emitters.
+// Playwright's types omit that its objects are event emitters.
 const emitterOf = (source: BrowserContext | Page) => source as unknown as EventEmitter;
 const count = (source: BrowserContext | Page) => emitterOf(source).listenerCount("dialog");
 
-/** Calls back after each change of an emitter's listeners. */
+/** Calls `onChange` after each change of an emitter's listeners. */
 function watchListeners(source: BrowserContext | Page, onChange: () => void): void {
   const emitter = emitterOf(source);
   for (const name of LISTENER_METHODS) {

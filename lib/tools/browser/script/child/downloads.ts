@@ -4,12 +4,12 @@ import type { BrowserContext } from "playwright-core";
 import type { ToChild } from "../script-protocol.ts";
 import { ask, listen } from "./parent.ts";
 
-/** Emits `download` on the pages as soon as the service has stored a file, with what scripts ask of Playwright's object. */
+/** Emits `download` on the pages when the service has stored a file, with an object like Playwright's `Download`. */
 export function announceDownloads(context: BrowserContext): void {
   listen("download", (stored) => {
     const [page] = context.pages();
     const download = makeDownload(stored, page);
-    // A link of one page often opens another one for its download, which closes at once: each of them reports it.
+    // All pages emit the event, because a link often opens a new page for its download that closes immediately.
     for (const each of context.pages()) (each as unknown as EventEmitter).emit("download", download);
   });
 }

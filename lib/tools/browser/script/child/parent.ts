@@ -1,6 +1,6 @@
 import type { FromChild, ToChild } from "../script-protocol.ts";
 
-/** Receives what the service sends, by kind. */
+/** Receivers of the service's messages, by kind. */
 type Listeners = {
   run: (run: Extract<ToChild, { type: "run" }>) => void;
   devtools: (message: object) => void;
@@ -15,7 +15,7 @@ const write = process.stdout.write.bind(process.stdout);
 let lastQuestion = 0;
 
 /** Sends one message to the service. */
-export const tell = (message: FromChild): void => void write(`${JSON.stringify(message)}\n`);
+export const sendToService = (message: FromChild): void => void write(`${JSON.stringify(message)}\n`);
 
 /** Sets the receiver of one kind of message. */
 export function listen<Kind extends keyof Listeners>(kind: Kind, listener: Listeners[Kind]): void {
@@ -31,11 +31,11 @@ export function ask(name: string, args: unknown[]): Promise<unknown> {
       if (answer.ok) resolve(answer.value);
       else reject(new Error(answer.error));
     });
-    tell({ type: "ask", id, name, args });
+    sendToService({ type: "ask", id, name, args });
   });
 }
 
-/** Reads the service's messages from stdin, until the service ends it. */
+/** Reads the service's messages from stdin; exits when the service closes stdin. */
 export function readMessages(): void {
   let pending: Buffer[] = [];
   process.stdin.on("data", (chunk: Buffer) => {

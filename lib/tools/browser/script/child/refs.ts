@@ -1,15 +1,15 @@
 import type { BrowserContext, Locator, Page } from "playwright-core";
-import { tell } from "./parent.ts";
+import { sendToService } from "./parent.ts";
 
 /**
- * Playwright's selector engine for refs. It is sent into the page as source, so it uses nothing from outside its own body;
- * the service puts the elements into that world, see `installRef`.
+ * A Playwright selector engine for refs. It is sent to the page as source, so it must not refer to anything outside its own
+ * body. The service stores the elements in the page's world, see `installRef`.
  */
 export function findByRef() {
   const find = (ref: string): Element[] => {
     const { agentSessionRefs } = globalThis as { agentSessionRefs?: Map<string, Element> };
     const element = agentSessionRefs?.get(ref);
-    // Waiting would be in vain: a ref names one element, which does not come back.
+    // Fails instead of waiting, because a ref names one element, which does not come back.
     if (!element?.isConnected) throw new Error(`the element of ref ${ref} is not in the page`);
     return [element];
   };
@@ -19,7 +19,7 @@ export function findByRef() {
   };
 }
 
-/** Gives every page `ref("e7")`, the locator of the element that a snapshot shows with that ref. */
+/** Adds `ref("e7")` to every page, which returns the locator of the element that a snapshot shows with that ref. */
 export function giveRefs(context: BrowserContext, frames: Record<string, string[]>): void {
   const give = (page: Page) => {
     const refOf = (ref: unknown) => locateRef(page, frames, String(ref));
@@ -42,7 +42,7 @@ function locateRef(page: Page, frames: Record<string, string[]>, ref: string): L
   const owners = frame[1] === undefined ? [] : frames[frame[1]];
   if (!owners) throw new Error(`the element of ref ${ref} is not in the page: its frame is gone`);
   const withRef = (scope: Pick<Page, "locator">, one: string) => {
-    tell({ type: "ref", ref: one });
+    sendToService({ type: "ref", ref: one });
     return scope.locator(`ref=${one} >> nth=0`);
   };
   let scope: Pick<Page, "locator"> = page;

@@ -1,7 +1,7 @@
 /**
- * The child process in which one script of the agent runs: started before the script arrives, ended after it. It exchanges
- * JSON lines over stdin and stdout, which are its only way to the session's page. Its folder is mounted alone, next to
- * playwright-core, so its files import only each other, and types of this project.
+ * The child process that runs one script of the agent: it starts before the script arrives, and ends after it. It exchanges
+ * JSON lines over stdin and stdout, its only connection to the session's page. Only its folder and playwright-core are
+ * mounted, so files in this folder import only each other, and types of this project.
  */
 
 import { Socket as DatagramSocket } from "node:dgram";
@@ -18,42 +18,43 @@ import type { ToChild } from "../script-protocol.ts";
 import { readWhere, SCRIPT_FILE, watchCalls } from "./calls.ts";
 import { reportDialogListeners } from "./dialog-listeners.ts";
 import { announceDownloads } from "./downloads.ts";
-import { ask, listen, readMessages, tell } from "./parent.ts";
+import { ask, listen, readMessages, sendToService } from "./parent.ts";
 import { findByRef, giveRefs } from "./refs.ts";
 import { createConsole, encodeValue } from "./values.ts";
 
 const OWN_NAMES = ["page", "context", "console"] as const;
-/** Names of Node that are shadowed, so that a script that uses them gets a clear error. */
+/** Names of Node's globals that are shadowed, so that a script that uses them gets a clear error. */
 const SHADOWED_NAMES = ["process", "require", "module", "exports", "fetch", "WebSocket", "global"] as const;
-/** How long the script's start waits for the other tabs: one that hangs is left out. */
+/** How long the script's start waits for the other tabs; a tab that hangs is left out. */
 const TABS_MS_MAX = 1_000;
 
-// Without a namespace that blocks the network and other processes, this blocks at least Node's own functions for them:
-// its permission model covers neither sockets nor signals.
-const closed = (what: string) => () => {
+// Where no namespace blocks the network and other processes, this at least blocks Node's functions for them, because Node's
+// permission model covers neither sockets nor signals.
+const denyAccess = (what: string) => () => {
   throw new Error(`Scripts have no ${what} of their own; work through the page.`);
 };
-for (const name of ["connect", "bind", "send"] as const) DatagramSocket.prototype[name] = closed("network");
-Socket.prototype.connect = closed("network");
-Server.prototype.listen = closed("network");
+for (const name of ["connect", "bind", "send"] as const)
+  DatagramSocket.prototype[name] = denyAccess("network");
+Socket.prototype.connect = denyAccess("network");
+Server.prototype.listen = denyAccess("network");
 for (const name of ["kill", "_kill", "_debugProcess", "_debugEnd"])
-  Object.defineProperty(process, name, { value: closed("processes") });
+  Object.defineProperty(process, name, { value: denyAccess("processes") });
 
-const fail = (error: unknown) => tell({ type: "done", ok: false, ...describeError(error) });
+const fail = (error: unknown) => sendToService({ type: "done", ok: false, ...describeError(error) });
 process.on("unhandledRejection", fail);
 process.on("uncaughtException", fail);
 listen("run", (run) => {
   play(run).then(
-    (value) => tell({ type: "done", ok: true, ...encodeValue(value, run.resultCharsMax) }),
+    (value) => sendToService({ type: "done", ok: true, ...encodeValue(value, run.resultCharsMax) }),
     fail,
   );
 });
 readMessages();
-tell({ type: "ready" });
+sendToService({ type: "ready" });
 
 async function play(run: Extract<ToChild, { type: "run" }>): Promise<unknown> {
   const names = [...OWN_NAMES, ...SHADOWED_NAMES].join(", ");
-  // Compiled before the page is used, so that a script with a syntax error has no effect.
+  // Compile before connecting to the page, so that a script with a syntax error has no effect.
   const compiled = new Script(`(async (${names}) => {\n${run.script}\n})`, {
     filename: SCRIPT_FILE,
     lineOffset: -1,
@@ -61,7 +62,7 @@ async function play(run: Extract<ToChild, { type: "run" }>): Promise<unknown> {
   const { context, page } = await connect();
   await selectors.register("ref", findByRef, { contentScript: true });
   await selectors.register("explain", { content: run.explainSource }, { contentScript: true });
-  await untilTabsAreKnown(context);
+  await waitForTabs(context);
   context.setDefaultTimeout(run.actionTimeoutMs);
   context.setDefaultNavigationTimeout(run.actionTimeoutMs);
   reportDialogListeners(context);
@@ -73,13 +74,13 @@ async function play(run: Extract<ToChild, { type: "run" }>): Promise<unknown> {
   return compiled(page, context, createConsole(run.logCharsMax));
 }
 
-/** Connects to the session's current page; the other tabs follow. */
+/** Connects to the session's current page; `waitForTabs` adds the other tabs. */
 async function connect(): Promise<{ context: BrowserContext; page: Page }> {
   const transport: ConnectOverCDPTransport = {
-    send: (message) => tell({ type: "devtools", message }),
+    send: (message) => sendToService({ type: "devtools", message }),
     close: () => {},
   };
-  // Playwright expects every message in a task of its own: in one task it would miss contexts that are announced early.
+  // Playwright expects each message in a separate task; otherwise it misses contexts that are announced early.
   listen("devtools", (message) => setImmediate(() => transport.onmessage?.(message)));
   const browser = await chromium.connectOverCDP(transport, {
     noDefaults: true,
@@ -91,17 +92,18 @@ async function connect(): Promise<{ context: BrowserContext; page: Page }> {
   return { context, page };
 }
 
-async function untilTabsAreKnown(context: BrowserContext): Promise<void> {
+/** Waits until Playwright has connected to the session's other tabs. */
+async function waitForTabs(context: BrowserContext): Promise<void> {
   const count = await new Promise<number>((resolve) => {
     listen("pages", resolve);
-    tell({ type: "connected" });
+    sendToService({ type: "connected" });
   });
   const untilMs = Date.now() + TABS_MS_MAX;
   while (context.pages().length < count && Date.now() < untilMs)
     await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-/** A refusal of the service would leave Playwright waiting for the page to close. */
+/** Makes closing the last page fail here, because Playwright would wait forever if the service refused it. */
 function keepLastPage(context: BrowserContext): void {
   const keep = (page: Page) => {
     const close = page.close.bind(page);

@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
-import { tell } from "./parent.ts";
+import { sendToService } from "./parent.ts";
 
-/** The console of a script: what it writes goes to the service, up to `charsMax` characters. */
+/** Creates the script's console, which sends up to `charsMax` characters of output to the service. */
 export function createConsole(charsMax: number) {
   let charsLeft = charsMax;
   const log = (...values: unknown[]) => {
@@ -11,15 +11,18 @@ export function createConsole(charsMax: number) {
         typeof value === "string" ? value : inspect(value, { depth: 4, maxStringLength: 2_000 }),
       )
       .join(" ");
-    tell({ type: "log", text: text.length > charsLeft ? `${text.slice(0, charsLeft)}… (cut)` : text });
+    sendToService({
+      type: "log",
+      text: text.length > charsLeft ? `${text.slice(0, charsLeft)}… (cut)` : text,
+    });
     charsLeft -= text.length + 1;
   };
   return { log, info: log, warn: log, error: log, debug: log, table: log, dir: log, trace: log };
 }
 
 /**
- * What a script returned, as JSON text, cut where it is too long; empty for `undefined`. Bytes and handles are named
- * instead of spelt out.
+ * Encodes the script's return value as JSON text, cut at `charsMax` (`cutFrom` is the full length); empty for `undefined`.
+ * Binary data, functions and Playwright's objects are replaced with short descriptions.
  */
 export function encodeValue(value: unknown, charsMax: number): { json: string; cutFrom: number | null } {
   if (value === undefined) return { json: "", cutFrom: null };
@@ -35,7 +38,7 @@ export function encodeValue(value: unknown, charsMax: number): { json: string; c
       if (ArrayBuffer.isView(item)) return `[${item.byteLength} bytes]`;
       if (item instanceof Map || item instanceof Set) return [...item];
       if (item instanceof Error) return `${item.name}: ${item.message}`;
-      // Playwright's own objects name themselves: locator('h1'), JSHandle@node …
+      // The string of a Playwright object describes it: locator('h1'), JSHandle@node …
       if ("_apiName" in item || "_guid" in item) return String(item);
       while (seen.length > 0 && seen.at(-1) !== this) seen.pop();
       if (seen.includes(item)) return "[circular]";
