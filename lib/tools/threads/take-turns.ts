@@ -1,7 +1,7 @@
-/** The outcome of queued work: its result, or why it never began. */
+/** The outcome of queued work: its result, or the reason why it did not begin. */
 export type TurnOutcome<Result> = { ok: true; value: Result } | { ok: false; error: string };
 
-/** Runs work of one name with limited concurrency; further work waits in order of arrival. */
+/** Runs work, but only a limited number of works with the same name at once. Further work waits in order of arrival. */
 type Turns = <Result>(
   name: string,
   signal: AbortSignal,
@@ -13,9 +13,10 @@ type Queue = { busy: number; waiting: ((error?: string) => void)[] };
 const STOPPED = "The call was stopped while it waited for its turn.";
 
 /**
- * Creates the queues of one process, one per name. Work does not begin if too many already wait or the signal fires first.
+ * Creates the queues of one process, one per name. Work is refused if too many calls already wait, or if the signal fires
+ * while it waits.
  *
- * @param limits.atOnce how many of one name run at once. @param limits.waitingMax how many of one name may wait.
+ * @param limits.atOnce how many works of one name run at once. @param limits.waitingMax how many works of one name may wait.
  */
 export function createTurns(limits: { atOnce: number; waitingMax: number }): Turns {
   const queues = new Map<string, Queue>();

@@ -34,8 +34,8 @@ export function markActivity(live: LiveBrowser): ActivityMark {
 }
 
 /**
- * Describes what has happened, one line per fact: dialogs, tabs and downloads since the last report, and requests and script
- * errors of the current page since `mark`. Text from a page is quoted, so that no page can forge a line.
+ * Describes in lines what has happened: dialogs, tabs and downloads since the last report, and requests and script errors of
+ * the current page since `mark`. Text from a page is quoted, so that no page can forge a line.
  */
 export async function reportActivity(live: LiveBrowser, mark: ActivityMark): Promise<string[]> {
   const { activity } = live;
