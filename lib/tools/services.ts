@@ -34,7 +34,8 @@ export type VariantView = {
   /**
    * Shows the newest revision of a variant in the live page. For null, shows the page without a variant.
    *
-   * @returns a function that restores what the page showed before. @throws Error with a sentence for an unknown variant.
+   * @returns a function that restores what the page showed before.
+   * @throws Error with a sentence for an unknown variant.
    */
   show: (
     call: Pick<ToolCall, "rootSessionId">,

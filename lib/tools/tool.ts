@@ -9,9 +9,9 @@ import type { EvidencePointer } from "#lib/events/event.ts";
 export type ToolNeed = "browser" | "sandbox" | "delegation" | "parent";
 
 /**
- * The group of a tool in the tool policy: every session has the `analysis` tools, structured sessions have only those
- * `editing` tools that they include, and the policy does not apply to `always` tools (planning, requirements, delegation,
- * skills).
+ * The group of a tool in the tool policy: every session has the `analysis` tools by default, structured sessions have only
+ * those `editing` tools that they include, and the policy does not apply to `always` tools (planning, requirements,
+ * delegation, skills).
  */
 export type ToolProfile = "analysis" | "editing" | "always";
 
@@ -95,7 +95,8 @@ export type Tool = {
   timeoutMs: number;
   /**
    * Acquires what the call works on, such as a live browser. Runs before the deadline of the call starts and before the call
-   * counts as begun, so a call that is interrupted here had no effect and is repeated. @returns a function that releases it.
+   * counts as begun, so a call that is interrupted here had no effect and is repeated.
+   * @returns a function that releases it.
    * @throws Error with a sentence for the model; the signal's reason when the call is stopped.
    */
   acquire?: ((call: ToolCall) => Promise<(() => void) | Waiting>) | undefined;

@@ -1,7 +1,8 @@
 /** Serializes the calls of agents that share a page, in order of arrival. Calls of one agent may run concurrently. */
 export type PageTurns = {
   /**
-   * Waits until this session's agent may use the page. @returns a function to call when the tool call ends.
+   * Waits until this session's agent may use the page.
+   * @returns a function to call when the tool call ends.
    * @throws the signal's reason if the call is stopped while it waits.
    */
   take: (call: { browserSessionId: string; sessionId: string }, signal: AbortSignal) => Promise<() => void>;

@@ -5,8 +5,8 @@ import { type PageKit, pageKitSource } from "./page-kit.ts";
  * Runs a function inside a frame, in an isolated world that the page's scripts cannot reach. The function gets the kit and
  * one argument; the argument and the result must be JSON values. The function is sent as source, so it must not use anything
  * from outside its own body.
- * @param timeoutMs time after which Chromium ends the function. @throws Error with the message of an error that the function
- * threw.
+ * @param timeoutMs time after which Chromium ends the function.
+ * @throws Error with the message of an error that the function threw.
  */
 export async function evaluateIn<Argument, Result>(
   frame: PageFrame,

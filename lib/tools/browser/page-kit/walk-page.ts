@@ -68,7 +68,8 @@ export function walkPage(
     else if (isBlock) breakBlock();
   };
   /**
-   * Writes an element and its content, if the element needs a line or a part of a line. @returns false if it needs neither.
+   * Writes an element and its content, if the element needs a line or a part of a line.
+   * @returns false if it needs neither.
    */
   const show = (element: Element, style: CSSStyleDeclaration, into: Line[], context: Context): boolean => {
     const role = kit.roleOf(element);

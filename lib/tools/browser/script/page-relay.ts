@@ -18,7 +18,8 @@ export type PageRelay = {
    */
   installRef: (ref: string, find: () => Promise<FoundNode | undefined>) => void;
   /**
-   * Shows the script the session's other pages, in addition to the current one. @returns how many pages the script can see.
+   * Shows the script the session's other pages, in addition to the current one.
+   * @returns how many pages the script can see.
    */
   showOtherPages: () => Promise<number>;
   /** Number of pages that the script was shown and that are still open. */

@@ -82,7 +82,7 @@ export function readableText(html: string, url: string): string {
     }
     const { name } = token;
     if (hidden) {
-      // A skipped element that is never closed, such as an svg, ends at the next paragraph or heading, as in browsers.
+      // A skipped element that is never closed, such as an svg, ends at the next block element, as in browsers.
       const breaksOut = hidden.name !== "template" && (PARAGRAPHS.has(name) || /^h[1-6]$/.test(name));
       if (name === hidden.name) hidden.depth += token.type === "open" ? 1 : -1;
       if (hidden.depth > 0 && !breaksOut) continue;

@@ -133,7 +133,8 @@ function checkField(field, index) {
 }
 
 /**
- * Compares type, keyboard and autocomplete token of a field with what the field seems to ask for.
+ * Checks whether the type, keyboard and autocomplete token of a field suit what the field seems to ask for.
+ *
  * @param {Element} field @param {string} words @returns {Finding[]}
  */
 function checkInput(field, words) {
@@ -278,7 +279,11 @@ function checkForm(form, index) {
 const ERROR_CLASS =
   /(^|[\s_-])(error|invalid-feedback|field-error|form-error|help-block--error|errormessage)([\s_-]|$)/i;
 
-/** An error message must be tied to its field or be announced. @param {Index} index @returns {Finding[]} */
+/**
+ * An error message must be tied to its field (such as by `aria-describedby`) or be in a live region.
+ * @param {Index} index
+ * @returns {Finding[]}
+ */
 function checkErrors({ all, byId }) {
   /** @type {Finding[]} */
   const findings = [];
