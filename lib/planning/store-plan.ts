@@ -9,7 +9,7 @@ import { editItems, isSamePlan, type PlanEdit, replaceItems, toPlan } from "./pl
 import type { PlanningDeps } from "./planning-deps.ts";
 import { findPlan, type PlanRow, writePlan } from "./planning-store.ts";
 
-/** The turn and the tool call that a change belongs to; null for a person's change. */
+/** The turn and the tool call that a change belongs to. The ids are null if there is none, as for a person's change. */
 export type PlanningCall = { requestId: string | null; runId: string | null; callId: string | null };
 
 /**

@@ -1,11 +1,12 @@
 import pixelmatch from "pixelmatch";
 import type { Box, Pixels, Size } from "./pictures.ts";
 
-/** Two RGBA pictures of one size. Colours whose distance is at most `threshold` (0 to 1) count as equal. */
+/** Two RGBA pictures of the same size. Colours whose distance is at most `threshold` (0 to 1) count as equal. */
 export type DifferenceJob = { before: Pixels; after: Pixels; size: Size; threshold: number };
 
 /**
- * How two pictures of one size differ. `picture` shows the differing pixels in red (RGBA), and `box` contains all of them.
+ * How two pictures of the same size differ. `picture` shows the differing pixels in red (RGBA), and `box` contains all of
+ * them.
  */
 export type PixelDifference = { differingPixels: number; box: Box | null; picture: Pixels };
 

@@ -16,7 +16,7 @@ const LOOK_MS_MAX = 20_000;
 /** Maximum characters of the snapshot. It is small, because every model call of the turn includes the snapshot. */
 const LOOK_CHARS_MAX = 6_000;
 
-/** Creates the function. It stores its snapshot like `dom_query` does, as one that the model was shown. */
+/** Creates a `FirstLook`. It stores its snapshot as one that the model was shown, like `dom_query` does. */
 export function createFirstLook({
   browser,
   snapshots,

@@ -69,8 +69,9 @@ export function createSnapshotBook(): SnapshotBook {
 const LAST_ELEMENT = /[a-z][a-z ]*( "(?:[^"\\]|\\.)*")?$/;
 
 /**
- * Lists the differences between two snapshots of the same document: removed lines (`-`) and added lines (`+`), each group
- * below the line that contains it. A change of focus is one separate line, because almost every action moves the focus.
+ * Lists the differences between two snapshots of the same document: removed lines (`-`) and added lines (`+`). Each group of
+ * changes begins with the line of the element that contains it. A change of focus is one separate line, because almost every
+ * action moves the focus.
  */
 export function describeDifference(before: Snapshot, after: Snapshot): string[] {
   const changes = diffArrays(before.lines, after.lines, {

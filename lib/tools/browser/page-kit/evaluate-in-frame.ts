@@ -27,7 +27,7 @@ export async function evaluateIn<Argument, Result>(
   return keepCount(frame, result.value as Counted<Result>);
 }
 
-/** Runs a function, in the same way, on the element that has a DevTools node id. @throws Error if the element is gone. */
+/** Like `evaluateIn`, but passes the function the element with a DevTools node id. @throws Error if the element is gone. */
 export async function callWithNode<Result>(
   frame: PageFrame,
   backendNodeId: number,

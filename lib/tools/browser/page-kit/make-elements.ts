@@ -82,7 +82,7 @@ export function makeElements(dom: PageDom, counter: RefCounter): ElementKit {
     element.scrollHeight > element.clientHeight + 40;
 
   /**
-   * Whether an element contains many controls. Its click listener is then taken to handle clicks on these controls, so the
+   * Whether an element contains many controls. Its click listener is then assumed to handle clicks on these controls, so the
    * element itself does not count as clickable.
    */
   const isDelegate = (element: Element): boolean =>

@@ -64,8 +64,8 @@ export function makeNames(dom: PageDom, roleOf: (element: Element) => string | n
     const parts: string[] = [];
     collectChildren(element, parts, includesHidden);
     const text = tidy(parts.join("")).slice(0, charsMax);
-    // The text of `::before` and `::after` is read only if the element has no other text, because that computes two more
-    // styles.
+    // The text of `::before` and `::after` is read only if the element has no other text, because reading it computes two
+    // more styles.
     return text || tidy(pseudoText(element, "::before") + pseudoText(element, "::after"));
   };
   const svgTitle = (element: Element): string =>

@@ -116,7 +116,7 @@ async function describeFrames(sessions: CDPSession[], refs: BrowserRefs): Promis
   const visit = async (parentId: string | undefined, parent: PageFrame | undefined) => {
     for (const { frame, session } of children(parentId)) {
       const opened = await openFrame(frame, session, parent, refs).catch(() => undefined);
-      // Fails if the frame was removed in the meantime; then it is left out.
+      // Opening a frame fails if it was removed in the meantime. The frame is then left out.
       if (!opened) continue;
       frames.push(opened);
       await visit(frame.id, opened);

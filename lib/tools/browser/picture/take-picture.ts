@@ -7,7 +7,7 @@ import { type Mark, markControls } from "./mark-controls.ts";
 type PictureArea = {
   selector?: string | undefined;
   fullPage: boolean;
-  /** Whether to mark the elements that people can use with their refs. */
+  /** Whether to mark usable elements in the picture with their refs. */
   hasMarks?: boolean;
 };
 

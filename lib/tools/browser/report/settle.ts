@@ -13,7 +13,7 @@ const REQUESTS_MS_MAX = 2_000;
 const QUIET_MS = 100;
 const QUIET_MS_MAX = 1_000;
 const POLL_MS = 10;
-/** How long to wait first, because the browser reports the effects of an action a little later. */
+/** How long to wait at first, because the browser reports the effects of an action a little later. */
 const GRACE_MS = 50;
 
 /** What to wait for after an action. */

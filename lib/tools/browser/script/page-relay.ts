@@ -57,8 +57,8 @@ type PageRelayOptions = {
 type Fields = Record<string, unknown>;
 
 /**
- * Maps the id of each execution context to the id of its frame if the context is a world of the script's Playwright, and to
- * undefined otherwise.
+ * Maps the id of each execution context to the id of its frame if the context is an isolated world of the script's
+ * Playwright, and to undefined otherwise.
  */
 type Contexts = Map<number, string | undefined>;
 

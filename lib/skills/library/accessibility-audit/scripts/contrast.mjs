@@ -5,8 +5,7 @@ import { groupFindings, printReport, readArguments, readText, refuse } from "./l
 /** @typedef {import("./lib/command.mjs").Finding} Finding */
 /**
  * One text with its styles, as saved by references/collect-text-styles.js.
- * @typedef {{ selector: string, text: string, color: number[], backgrounds: number[][], sizePx: number, weight: number,
- * hasImage: boolean }} Sample
+ * @typedef {{ selector: string, text: string, color: number[], backgrounds: number[][], sizePx: number, weight: number, hasImage: boolean }} Sample
  */
 
 const HELP = `Usage: contrast.mjs <styles.json>
@@ -72,6 +71,7 @@ const neededFor = (sizePx, isBold) => (sizePx >= 24 || (isBold && sizePx >= 18.6
 
 /**
  * Moves the text color towards black and towards white in steps of 1 %, and returns the first color that passes.
+ *
  * @param {Color} text @param {Color} background @param {number} needed
  */
 function suggest(text, background, needed) {
@@ -151,6 +151,7 @@ const isSample = (sample) =>
 
 /**
  * Judges one text. Texts with the same colors and the same required ratio get the same key and count as one finding.
+ *
  * @param {Sample} sample @returns {{ key: string, finding?: Finding }}
  */
 function judge({ selector, text, color, backgrounds, sizePx, weight, hasImage }) {

@@ -56,6 +56,7 @@ const TEXT_TAGS = new Set("p li dd dt td th blockquote figcaption summary label 
 
 /**
  * Lists the texts of a page (headings, control labels and running text), each once.
+ *
  * @param {string} source @param {string} path @returns {Piece[]}
  */
 function readPieces(source, path) {

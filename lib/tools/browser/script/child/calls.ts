@@ -69,7 +69,7 @@ async function withFiles(params: Record<string, unknown>): Promise<Record<string
   return { ...others, payloads: await Promise.all(payloads) };
 }
 
-/** Playwright has resolved relative paths against this process's working folder. Restores the path that the script gave. */
+/** Restores the relative path that the script gave. Playwright has resolved it against this process's working folder. */
 function toGivenPath(path: string): string {
   const folder = process.cwd().replace(/\/?$/, "/");
   return path.startsWith(folder) ? path.slice(folder.length) : path;

@@ -270,6 +270,7 @@ function stepTo(element) {
 
 /**
  * Adds an item to the list of a key.
+ *
  * @template Key, Item @param {Map<Key, Item[]>} lists @param {Key} key @param {Item} item
  */
 export function addTo(lists, key, item) {

@@ -4,6 +4,7 @@ const ABBREVIATIONS = /\b(e\.g|i\.e|etc|approx|incl|no|vs|mr|mrs|ms|dr|st|z\.B|u
 
 /**
  * Splits a text into sentences. An abbreviation or a number does not end a sentence.
+ *
  * @param {string} text @returns {string[]}
  */
 export function splitSentences(text) {
