@@ -139,7 +139,7 @@ export const isSamePlan = (one: readonly PlanItem[], other: readonly PlanItem[])
     return counterpart?.id === id && counterpart.text === text && counterpart.status === status;
   });
 
-/** Converts a plan to its API shape. A session without a plan has an empty one. */
+/** Converts a plan to its API shape. A session without a plan gets an empty plan. */
 export function toPlan(row: PlanRow | undefined): Plan {
   if (!row) return { mode: "off", items: [], revision: 0, author: null, updatedAt: null };
   const { mode, items, revision, author, updatedAt } = row;

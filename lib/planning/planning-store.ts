@@ -52,7 +52,7 @@ export const listRequirementRows = (db: Executor, rootSessionId: string): Promis
 /** What the model's instructions for a turn say about the plan and the requirements. */
 export type PlanningState = {
   plan: Pick<PlanRow, "mode" | "items" | "revision"> | null;
-  /** The first requirements that are open or failed. */
+  /** The first requirements that are open or failed, at most `UNMET_MAX`. */
   unmet: Pick<RequirementRow, "number" | "status" | "text">[];
 };
 

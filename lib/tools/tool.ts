@@ -50,7 +50,10 @@ export type Waiting = {
 /** The context of one tool call. */
 export type ToolCall = {
   sessionId: string;
-  /** The session whose browser the call works on: for a sub-agent that shares a page, its parent's. */
+  /**
+   * The session whose browser the call works on. For a sub-agent that shares its parent's page, this is the parent's
+   * session.
+   */
   browserSessionId: string;
   /** The session whose workspace the call works in: the root session, whose workspace all sub-agents share. */
   rootSessionId: string;

@@ -46,7 +46,7 @@ export function cleanHtml(kit: PageKit, charsMax: number): CleanedHtml {
       (element.type === "password" || /password/.test(element.autocomplete));
     if (name === "value" && isSecret) return "";
     if (urlAttributes.has(name)) {
-      // Browsers skip blanks and control characters before and inside a scheme.
+      // Removes blanks and control characters, because browsers ignore them before and inside the scheme of a URL.
       const scheme = [...value.slice(0, 200)]
         .filter((character) => character > " ")
         .join("")

@@ -22,7 +22,7 @@ export type PageFrame = {
   isCrossOrigin: boolean;
   /** Selectors of the iframe elements that contain the frame, outermost first; empty for the main frame. */
   path: string[];
-  /** The box of the frame's viewport within that of the main frame. */
+  /** The box of the frame's viewport within the viewport of the main frame. */
   box: Box;
   isVisible: boolean;
   session: CDPSession;

@@ -20,7 +20,7 @@ const GRACE_MS = 50;
 type SettleOptions = Pick<ActivityMark, "position" | "sinceMs"> & {
   /** Number of the session's pages when the action ended. The browser may announce the newest page a little later. */
   pageCount?: number;
-  /** Whether to wait until the content stops changing, because it is read next. */
+  /** Whether to also wait until the content of the page stops changing. Set if the content is read next. */
   isRestAwaited: boolean;
 };
 

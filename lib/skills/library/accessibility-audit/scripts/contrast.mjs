@@ -42,7 +42,7 @@ function toColor([red = 0, green = 0, blue = 0]) {
   return [red, green, blue];
 }
 
-/** Relative luminance. @param {Color} color */
+/** Computes the relative luminance of a color. @param {Color} color */
 const luminanceOf = (color) => {
   const [red = 0, green = 0, blue = 0] = color.map((part) => {
     const value = part / 255;
@@ -71,6 +71,8 @@ const neededFor = (sizePx, isBold) => (sizePx >= 24 || (isBold && sizePx >= 18.6
 
 /**
  * Moves the text color towards black and towards white in steps of 1 %, and returns the first color that passes.
+ *
+ *
  *
  * @param {Color} text @param {Color} background @param {number} needed
  */
@@ -151,6 +153,8 @@ const isSample = (sample) =>
 
 /**
  * Judges one text. Texts with the same colors and the same required ratio get the same key and count as one finding.
+ *
+ *
  *
  * @param {Sample} sample @returns {{ key: string, finding?: Finding }}
  */

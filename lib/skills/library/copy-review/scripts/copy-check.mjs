@@ -57,6 +57,8 @@ const TEXT_TAGS = new Set("p li dd dt td th blockquote figcaption summary label 
 /**
  * Lists the texts of a page (headings, control labels and running text), each once.
  *
+ *
+ *
  * @param {string} source @param {string} path @returns {Piece[]}
  */
 function readPieces(source, path) {
@@ -164,7 +166,10 @@ function caseOf(text) {
   return capitals === 0 ? "sentence" : undefined;
 }
 
-/** All headings, and all controls, should use the same capitalization. @param {{ path: string, pieces: Piece[] }[]} pages @returns {Finding[]} */
+/**
+ * Checks that all headings use the same capitalization, and that all controls do.
+ * @param {{ path: string, pieces: Piece[] }[]} pages @returns {Finding[]}
+ */
 function checkCapitals(pages) {
   /** @type {Finding[]} */
   const findings = [];

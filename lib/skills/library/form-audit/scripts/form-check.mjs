@@ -135,6 +135,8 @@ function checkField(field, index) {
 /**
  * Checks whether the type, keyboard and autocomplete token of a field suit what the field seems to ask for.
  *
+ *
+ *
  * @param {Element} field @param {string} words @returns {Finding[]}
  */
 function checkInput(field, words) {
@@ -176,7 +178,10 @@ function checkInput(field, words) {
   return findings;
 }
 
-/** Radio buttons and checkboxes with the same name attribute need a group label. @param {Element[]} fields @param {Index} index @returns {Finding[]} */
+/**
+ * Checks that radio buttons and checkboxes with the same name attribute have a group label.
+ * @param {Element[]} fields @param {Index} index @returns {Finding[]}
+ */
 function checkGroups(fields, index) {
   /** @type {Map<string, Element[]>} */
   const groups = new Map();

@@ -54,6 +54,8 @@ export function groupFindings(findings) {
 /**
  * Prints a report as JSON. Sets the exit code to 1 if a finding is a failure.
  *
+ *
+ *
  * @param {object} report @param {Finding[]} findings
  */
 export function printReport(report, findings) {

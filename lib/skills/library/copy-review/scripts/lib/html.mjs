@@ -226,6 +226,8 @@ const BLOCK = new Set(
  * The visible text of an element, with whitespace collapsed. With `alternatives`, the text includes alt texts and
  * aria-labels.
  *
+ *
+ *
  * @param {Element} element @param {{ alternatives?: boolean }} [options]
  */
 export function textOf(element, { alternatives = false } = {}) {
@@ -270,6 +272,8 @@ function stepTo(element) {
 
 /**
  * Adds an item to the list of a key.
+ *
+ *
  *
  * @template Key, Item @param {Map<Key, Item[]>} lists @param {Key} key @param {Item} item
  */

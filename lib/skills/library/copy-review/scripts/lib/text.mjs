@@ -5,6 +5,8 @@ const ABBREVIATIONS = /\b(e\.g|i\.e|etc|approx|incl|no|vs|mr|mrs|ms|dr|st|z\.B|u
 /**
  * Splits a text into sentences. An abbreviation or a number does not end a sentence.
  *
+ *
+ *
  * @param {string} text @returns {string[]}
  */
 export function splitSentences(text) {
@@ -97,6 +99,8 @@ const COMMON = [
 /**
  * Finds groups of equivalent terms from which the texts use more than one term. With a glossary, checks only the glossary's
  * groups, and reports each use of a term that is not the first (preferred) one of its group.
+ *
+ *
  *
  * @param {{ text: string, path: string, selector: string }[]} texts @param {string[][]} [glossary]
  */
