@@ -1,6 +1,6 @@
 import type { UsageRow } from "#db/schema/index.ts";
 
-/** The usage of one session, without that of its sub-agents. */
+/** Usage as single totals, without a separate `delegated` part for sub-agents. */
 export type UsageSum = Omit<UsageRow, "delegated">;
 
 const FIELDS = [
@@ -29,14 +29,14 @@ const combine = (one: UsageSum, other: UsageSum, sign: 1 | -1): UsageSum => {
   return sum;
 };
 
-/** Sums usages, including the delegated usage of each. */
+/** Adds up usages, including the delegated part of each. */
 export const addUsage = (usages: readonly (UsageRow | null | undefined)[]): UsageSum =>
   usages.reduce<UsageSum>((sum, usage) => {
     const own = usage ? combine(sum, usage, 1) : sum;
     return usage?.delegated ? combine(own, usage.delegated, 1) : own;
   }, NO_USAGE);
 
-/** Subtracts the reported usage from the whole; undefined if nothing remains. */
+/** Returns the usage that was not reported yet, or undefined if all of it was reported. */
 export function subtractUsage(all: UsageSum, reported: UsageSum): UsageSum | undefined {
   const remaining = combine(all, reported, -1);
   return FIELDS.some((field) => remaining[field] > 0) ? remaining : undefined;

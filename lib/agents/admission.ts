@@ -4,17 +4,17 @@ import type { LiveCounts } from "./agent-store.ts";
 
 /** The deployment's limits on delegation. Source: `wire.md`, Sub-agents. */
 export type DelegationLimits = DelegationCaps & {
-  /** Maximum depth of the tree: 1 allows children, 2 grandchildren (`DELEGATION_MAX_DEPTH`). */
+  /** Maximum depth of the tree of sub-agents: 1 allows only children, 2 also grandchildren (`DELEGATION_MAX_DEPTH`). */
   maxDepth: number;
   /** Maximum number of live sub-agents under one root (`DELEGATION_MAX_LIVE_TOTAL`). */
   maxLiveTotal: number;
 };
 
-/** What a call requests: a number of sub-agents, and how many of them get their own browser. */
+/** What a call of `tool` requests: a number of sub-agents, and how many of them get their own browser. */
 type Demand = { tool: string; children: number; browsers: number };
 
 /**
- * Returns why a call may not make more sub-agents live, or undefined if it may. Pure.
+ * Returns why a call may not add this many live sub-agents, or undefined if it may. Reads nothing but its arguments.
  * Source: specification, Rules for profile fields, 8; `wire.md`, Sub-agents.
  *
  * @param caps the caps of the session that delegates.

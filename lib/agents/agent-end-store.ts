@@ -6,7 +6,7 @@ import type { WaitRow } from "#lib/session/waiting/wait-store.ts";
 import { addUsage } from "./add-usage.ts";
 import { type AgentRow, findAgent } from "./agent-store.ts";
 
-/** Adds the usage of an ended run to its sub-agent, whether or not another run follows. */
+/** Adds the usage of an ended run to the totals of its sub-agent. Called after every run, also if another run follows. */
 export async function addRunUsage(tx: Transaction, sessionId: string, usage: UsageRow): Promise<void> {
   const agent = await findAgent(tx, sessionId);
   if (!agent) return;
@@ -28,7 +28,7 @@ export async function storeEnd(
     .where(eq(agents.sessionId, sessionId));
 }
 
-/** Resets an ended sub-agent to live, for a new turn. */
+/** Makes an ended sub-agent live again, for a new turn. */
 export async function startAgain(tx: Transaction, sessionId: string): Promise<void> {
   await tx
     .update(agents)
@@ -58,7 +58,7 @@ export async function storeProgress(tx: Transaction, sessionId: string, progress
   await tx.update(agents).set({ progress }).where(eq(agents.sessionId, sessionId));
 }
 
-/** The open waits of a parent for one of its sub-agents. */
+/** The waits of a parent that have not ended and that include this sub-agent. */
 export const listWaitsFor = (
   tx: Transaction,
   { sessionId, parentSessionId }: Pick<AgentRow, "sessionId" | "parentSessionId">,

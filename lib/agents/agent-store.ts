@@ -6,7 +6,7 @@ import { sessionColumns } from "#lib/session/session-store.ts";
 
 export type AgentRow = typeof agents.$inferSelect;
 
-/** A session's row as a sub-agent; undefined for a session without a parent. */
+/** The row that describes a session as a sub-agent; undefined if the session has no parent. */
 export async function findAgent(db: Executor, sessionId: string): Promise<AgentRow | undefined> {
   const [row] = await db.select().from(agents).where(eq(agents.sessionId, sessionId));
   return row;
@@ -24,7 +24,8 @@ export const listLiveChildren = (db: Executor, parentSessionId: string): Promise
   listWhere(db, and(eq(agents.parentSessionId, parentSessionId), isNull(agents.outcome)));
 
 /**
- * The children of a session whose end its model has not seen: live ones, and ended ones that were not reported yet.
+ * The children of a session whose end the session's model has not seen yet: live ones, and ended ones that were not
+ * reported.
  *
  * @param reader id of the call or turn that reads. If the same reader reads again after a crash, it gets the same children.
  */
@@ -66,13 +67,13 @@ export async function isBelow(db: Executor, sessionId: string, agentId: string):
   return agent.parentSessionId === sessionId || isBelow(db, sessionId, agent.parentSessionId);
 }
 
-/** A sub-agent without its long values: the objective and the JSON of the result are cut. */
+/** A sub-agent with short values: the objective and the JSON of the result are cut. */
 export type BriefAgent = Omit<AgentRow, "result" | "submission" | "resultSchema"> & {
   resultText: string | null;
   isResultCut: boolean;
 };
 
-/** The page reads the list every two seconds, so its length is limited. */
+/** Maximum length of the list. It is limited, because the session page reads the list every two seconds. */
 const LISTED_MAX = 100;
 const OBJECTIVE_CHARACTERS_MAX = 500;
 
@@ -111,10 +112,13 @@ export async function listBriefly(
   );
 }
 
-/** The numbers of live sub-agents that the caps limit. */
+/** How many sub-agents are live: children of the session, children with their own browser, and all under the root. */
 export type LiveCounts = { children: number; browsers: number; total: number };
 
-/** Counts the live sub-agents of a session and of its tree. The caller has locked the root, so none is added. */
+/**
+ * Counts the live sub-agents of a session and of its whole tree. The caller has locked the root, so no sub-agent is added
+ * during the count.
+ */
 export async function countLive(
   tx: Transaction,
   { sessionId, rootSessionId }: { sessionId: string; rootSessionId: string },
@@ -131,7 +135,7 @@ export async function countLive(
   return counts ?? { children: 0, browsers: 0, total: 0 };
 }
 
-/** The names in use under a root. */
+/** The names of all sub-agents under a root. */
 export async function listNames(tx: Transaction, rootSessionId: string): Promise<string[]> {
   const rows = await tx
     .select({ name: agents.name })
@@ -140,7 +144,7 @@ export async function listNames(tx: Transaction, rootSessionId: string): Promise
   return rows.map(({ name }) => name);
 }
 
-/** Records which call or turn gave the results of these sub-agents to the parent's model. */
+/** Records that a call or turn (`reader`) has shown the results of these sub-agents to the parent's model. */
 export async function noteReported(db: Executor, sessionIds: string[], reader: string): Promise<void> {
   if (sessionIds.length === 0) return;
   await db
@@ -149,7 +153,7 @@ export async function noteReported(db: Executor, sessionIds: string[], reader: s
     .where(and(inArray(agents.sessionId, sessionIds), isNull(agents.reportedIn)));
 }
 
-/** Whether a run may still spawn and message sub-agents: it is running, and no stop was requested. */
+/** Whether a run may still spawn and message sub-agents. It may if it is running and no stop was requested. */
 export async function mayDelegate(tx: Transaction, runId: string): Promise<boolean> {
   const [run] = await tx
     .select({ id: runs.id })
@@ -158,7 +162,7 @@ export async function mayDelegate(tx: Transaction, runId: string): Promise<boole
   return run !== undefined;
 }
 
-/** The delegating session, and its row as a sub-agent if it is one itself. */
+/** The session that delegates, and its row as a sub-agent if it is itself a sub-agent. */
 export async function readParent(db: Executor, sessionId: string) {
   const [row] = await db
     .select({ session: sessionColumns, agent: agents })
@@ -168,7 +172,7 @@ export async function readParent(db: Executor, sessionId: string) {
   return row;
 }
 
-/** The context fields of an event in a session's log; run and request are null if no run is open. */
+/** The ids of the open run and its request, for an event in the session's log. Both are null if no run is open. */
 export async function readOpenRun(
   tx: Transaction,
   sessionId: string,
@@ -191,7 +195,7 @@ export async function readOpenRun(
   return row;
 }
 
-/** The usage of a session's children, and the part of it that the session's earlier runs already reported. */
+/** The usage of a session's children, and the part of this usage that earlier runs of the session have already reported. */
 export async function readDelegatedUsage(
   tx: Transaction,
   sessionId: string,
@@ -210,7 +214,9 @@ export async function readDelegatedUsage(
   };
 }
 
-/** The owner of a session. Checking its schemas counts against the owner's share of the schema threads. */
+/**
+ * The owner of a session. The threads that check schemas are shared fairly between owners, so a check needs the owner's id.
+ */
 export async function findSessionOwner(db: Executor, sessionId: string): Promise<string | undefined> {
   const [row] = await db
     .select({ ownerId: sessions.ownerId })
@@ -219,7 +225,7 @@ export async function findSessionOwner(db: Executor, sessionId: string): Promise
   return row?.ownerId;
 }
 
-/** Describes the last step of each session; a session that has not begun has no entry. */
+/** Describes the last step of each session. A session without a step has no entry. */
 export async function listLastSteps(db: Executor, sessionIds: string[]): Promise<Map<string, string>> {
   if (sessionIds.length === 0) return new Map();
   // Reads each log backwards from its end, so that the cost does not grow with the log.

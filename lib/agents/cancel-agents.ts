@@ -9,14 +9,16 @@ const POLL_INTERVAL_MS = 50;
 
 type CancelDeps = Pick<AgentsDeps, "db" | "stopRun">;
 
-/** Stops a live sub-agent and everything below it. Waits until it has ended, 2 s at most. */
+/** Stops a live sub-agent and all sub-agents below it. Waits until the sub-agent has ended, for at most 2 s. */
 export async function cancelAgent(deps: CancelDeps, sessionId: string): Promise<AgentRow | undefined> {
   for (const { run } of await listOpenRuns(deps.db, sessionId)) await deps.stopRun(run.id);
   await waitUntil(async () => (await countLiveAmong(deps.db, [sessionId])) === 0);
   return findAgent(deps.db, sessionId);
 }
 
-/** Stops the live children of a session and everything below them. Waits until they have ended, 2 s at most. */
+/**
+ * Stops the live children of a session and all sub-agents below them. Waits until the children have ended, for at most 2 s.
+ */
 export async function cancelChildren(deps: CancelDeps, sessionId: string): Promise<void> {
   const live = await listLiveChildren(deps.db, sessionId);
   await Promise.all(live.map((child) => cancelAgent(deps, child.sessionId)));

@@ -1,4 +1,4 @@
-/** A result, possibly cut. */
+/** A result that may have been cut. */
 type CutResult = {
   /** The whole value, or the beginning of its JSON as a string. */
   result: unknown;
@@ -9,7 +9,7 @@ type CutResult = {
 export function cutResult(value: unknown, bytesMax: number): CutResult {
   const json = Buffer.from(JSON.stringify(value));
   if (json.byteLength <= bytesMax) return { result: value };
-  // With `stream`, the decoder omits a character that the cut has divided.
+  // With `stream`, the decoder leaves out an incomplete character at the end.
   const text = new TextDecoder().decode(json.subarray(0, bytesMax), { stream: true });
   return { result: text, isResultCut: true };
 }

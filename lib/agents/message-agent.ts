@@ -12,8 +12,8 @@ type MessageCall = { sessionId: string; runId: string; callId: string };
 type MessageResult = { ok: true } | { ok: false; error: string };
 
 /**
- * Sends a message to a child. A live child reads it during its turn; an ended child begins a new turn, which counts against
- * the caps. A repeated call does not send the message again.
+ * Sends a message to a child. A live child reads it during its turn. An ended child begins a new turn and then counts as
+ * live again, which the caps may not allow. A repeated call does not send the message again.
  */
 export async function messageAgent(
   deps: AgentsDeps,
@@ -33,7 +33,7 @@ export async function messageAgent(
     idempotencyKey: `${call.runId}/${call.callId}`,
     bodyHash: call.callId,
     async admit(tx) {
-      // Locks ancestors before their descendants.
+      // Locks ancestors before their descendants, to avoid a deadlock.
       await lockCounters(tx, agent.rootSessionId);
       if (agent.rootSessionId !== call.sessionId) await lockCounters(tx, call.sessionId);
       await lockCounters(tx, agentId);

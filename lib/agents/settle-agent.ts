@@ -14,16 +14,17 @@ type AgentEnd = {
   sessionId: string;
   outcome: AgentOutcome;
   error: string | null;
-  /** The agent's last text. It is the result of a successful run that submitted none. */
+  /** The agent's last text. It becomes the result if the run succeeded and did not submit a result. */
   lastText: string;
 };
 
-/** Events and wake job to publish after the commit. */
+/** What to publish after the commit: events, and the job that wakes the parent if its wait has ended. */
 export type Settled = { events: StoredEvent[]; wake: Job | undefined };
 
 /**
- * Settles a sub-agent whose turn ended with no further turn queued: stores its result, appends `agent.settled` to the
- * parent's log, and ends the parent's wait if it is over. The caller has locked the parent's session before the sub-agent's.
+ * Settles a sub-agent whose last turn has ended: stores its result, appends `agent.settled` to the parent's log, and ends
+ * the parent's waits that this completes. Not called while a further turn is queued. The caller has locked the parent's
+ * session before the sub-agent's.
  */
 export async function settleAgent(tx: Transaction, end: AgentEnd): Promise<Settled> {
   const agent = await findAgent(tx, end.sessionId);
@@ -40,7 +41,7 @@ export async function settleAgent(tx: Transaction, end: AgentEnd): Promise<Settl
       name: agent.name,
       status: outcome,
       submitted: isSubmitted,
-      // The event's schema types any JSON value.
+      // The cast is needed because the event's schema has its own type for JSON values.
       ...(result && (cutResult(result.value, RESULT_BYTES_MAX) as { result: never; isResultCut?: true })),
       ...(error !== null && { error }),
       usage: addUsage([agent.usage]),
@@ -51,8 +52,8 @@ export async function settleAgent(tx: Transaction, end: AgentEnd): Promise<Settl
 }
 
 /**
- * Uses the last submission even if a later turn did not submit: a message that arrives after the submission starts another
- * turn, which may submit again, submit nothing, or be stopped.
+ * Returns the values to store. Uses the last submission even if the last turn did not submit: a message that arrives after a
+ * submission starts another turn, which may submit again, submit nothing, or be stopped.
  */
 function describeEnd(agent: AgentRow, { outcome, error, lastText }: AgentEnd) {
   const isSubmitted = agent.submission !== null;
@@ -63,7 +64,10 @@ function describeEnd(agent: AgentRow, { outcome, error, lastText }: AgentEnd) {
 /** Maximum size of a result in an event, as JSON. */
 const RESULT_BYTES_MAX = 4_096;
 
-/** Ends the parent's waits that this sub-agent completes: those for any, and those for all whose others have settled. */
+/**
+ * Ends the parent's waits that this sub-agent completes. A wait for any sub-agent ends now; a wait for all ends if none of
+ * them is live any more.
+ */
 async function wakeParent(
   tx: Transaction,
   agent: AgentRow,
@@ -77,7 +81,10 @@ async function wakeParent(
   return wake;
 }
 
-/** The usage below a session that none of its runs has reported; undefined if all of it is reported. */
+/**
+ * The usage of the sub-agents below a session that no run of the session has reported yet; undefined if all of it was
+ * reported.
+ */
 export async function readNewUsageBelow(tx: Transaction, sessionId: string): Promise<UsageSum | undefined> {
   const { all, reported } = await readDelegatedUsage(tx, sessionId);
   return subtractUsage(addUsage(all), addUsage(reported));

@@ -20,7 +20,7 @@ import { type AgentRow, countLive, listNames, listSpawned, mayDelegate, readPare
 import type { AgentsDeps } from "./agents-deps.ts";
 import { insertAgent, listServerSecrets, readPageUrl } from "./spawn-store.ts";
 
-/** A sub-agent that the model requested, validated. */
+/** A sub-agent that the model requested, after validation. */
 type NewAgent = {
   name?: string | undefined;
   objective: string;
@@ -36,8 +36,9 @@ type SpawnCall = { sessionId: string; requestId: string; runId: string; callId: 
 type SpawnResult = { ok: true; agents: (AgentRow & { requestId: string })[] } | { ok: false; error: string };
 
 /**
- * Spawns all requested sub-agents with their sessions, first runs and jobs, or none of them. The root's row stays locked
- * until the commit, so concurrent calls cannot exceed a cap together. A repeated call returns the sub-agents it spawned.
+ * Spawns all requested sub-agents, with their sessions, first runs and jobs, or none of them. The root's row stays locked
+ * until the commit, so concurrent calls together cannot exceed a cap. A repeated call returns the sub-agents that its first
+ * attempt spawned.
  * Source: `wire.md`, Sub-agents.
  */
 export async function spawnAgents(
@@ -64,7 +65,7 @@ async function spawn(
   const parent = await readParent(tx, call.sessionId);
   if (!parent) return refuse("spawn_agents: this session was deleted.");
   const rootSessionId = parent.agent?.rootSessionId ?? call.sessionId;
-  // Locks ancestors before their descendants, as the end of a run does.
+  // Locks ancestors before their descendants, as the end of a run does, to avoid a deadlock.
   await lockCounters(tx, rootSessionId);
   if (rootSessionId !== call.sessionId) await lockCounters(tx, call.sessionId);
   const existing = await listSpawned(tx, call);
@@ -138,13 +139,13 @@ type Inherited = {
   browserId: string | null;
   /** URL of the page in that browser. */
   pageUrl: string | null;
-  /** Headers and URLs of the parent's tool servers. */
+  /** Headers and URLs of the parent's MCP tool servers. */
   secrets: NamedSecret[];
 };
 
 type Child = { agent: AgentRow & { requestId: string }; job: Job };
 
-/** Writes a sub-agent: its session with first message, run and job, and the row that makes it a sub-agent. */
+/** Writes a sub-agent: its session with the first message, run and job, and the row that makes the session a sub-agent. */
 async function insertChild(
   { sealer }: AgentsDeps,
   tx: Transaction,
@@ -176,7 +177,7 @@ async function insertChild(
       messageSeq: 1,
     },
     request: { id: requestId, runId, origin: "subagent" },
-    // The parent's model wrote the message, not a user.
+    // `userId` is null, because the parent's model wrote the message.
     messages: toMessageRows([message], { sessionId, requestId, userId: null, firstSeq: 1 }),
     secrets: secrets.map(({ name, text }) => ({
       name,
@@ -201,7 +202,7 @@ async function insertChild(
   return { agent: { ...agent, requestId }, job };
 }
 
-/** Returns why a requested browser is unavailable, or undefined if all are available. */
+/** Returns why a requested browser is not available, or undefined if all requested browsers are available. */
 function refuseBrowsers(
   newAgents: NewAgent[],
   hasBrowser: boolean,
@@ -232,7 +233,7 @@ function nameAll(newAgents: NewAgent[], taken: string[]): string[] | string {
   });
 }
 
-/** The user message of a sub-agent. */
+/** The first user message of a sub-agent: its task. */
 const describeTask = ({ objective, context }: NewAgent): string =>
   context === undefined ? objective : `${objective}\n\nContext:\n${context}`;
 

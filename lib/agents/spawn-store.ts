@@ -21,7 +21,10 @@ export const listServerSecrets = (
     .from(sealedSecrets)
     .where(and(eq(sealedSecrets.sessionId, sessionId), like(sealedSecrets.name, `${MCP_SECRETS}%`)));
 
-/** URL of the page that a session's browser shows, or will show first; null unless it is an http or https URL. */
+/**
+ * URL of the page that a session's browser shows or, if it has not started yet, will show first. Null if that is not an http
+ * or https URL.
+ */
 export async function readPageUrl(tx: Transaction, sessionId: string): Promise<string | null> {
   const [row] = await tx
     .select({ currentUrl: browsers.currentUrl, desiredUrl: browsers.desiredUrl })

@@ -9,7 +9,7 @@ const RESULT_BYTES_MAX = 256 * 1024;
 const SHOWN_VIOLATIONS = 20;
 
 /**
- * Stores the result of a sub-agent's turn, if it is valid. The end of the turn hands it to the parent.
+ * Stores the result of a sub-agent's turn, if the result is valid. The parent gets it when the turn ends.
  *
  * @returns why the result was refused, or undefined if it was stored.
  */
@@ -57,7 +57,8 @@ function describeVerdict(verdict: Invalid): string {
 /**
  * Stores and publishes the progress of a sub-agent.
  *
- * @returns false if the text equals the last report, so that a repeated call does not publish it twice.
+ * @returns false if the text is the same as in the last report. Then nothing is published, so a repeated call does not
+ * publish the text twice.
  */
 export async function reportProgress(
   { db, log }: Pick<AgentsDeps, "db" | "log">,
@@ -67,7 +68,8 @@ export async function reportProgress(
   const agent = await findAgent(db, sessionId);
   if (!agent || agent.progress === text) return false;
   await log.transact(agent.parentSessionId, async (tx, emit) => {
-    // Locks the parent's session before the sub-agent's row, in the same order as the end of a run.
+    // Locks the parent's session before the sub-agent's row. The end of a run uses the same order, so the two cannot
+    // deadlock.
     await lockCounters(tx, agent.parentSessionId);
     await storeProgress(tx, sessionId, text);
     const about = await readOpenRun(tx, agent.parentSessionId);

@@ -37,10 +37,10 @@ type WaitState =
   | { kind: "over"; reports: AgentReport[] };
 
 /**
- * Checks whether a wait for children of a session is over. If it is, returns their reports and records the ended children
- * as reported.
+ * Checks whether a wait for children of a session is over. If it is, returns the children's reports and records the ended
+ * children as reported.
  *
- * @param options.agentIds the children to wait for; by default the live ones and those whose end was not reported yet.
+ * @param options.agentIds the children to wait for; by default the live children and those whose end was not reported yet.
  * @param options.isLast whether to return the reports even if children are still live.
  */
 export async function checkAgentWait(

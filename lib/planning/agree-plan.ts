@@ -8,7 +8,7 @@ import { toPlan } from "./plan.ts";
 import { findPlan } from "./planning-store.ts";
 import { changeMode } from "./store-plan.ts";
 
-/** A person's agreement to the plan revision that they saw. */
+/** A person's agreement to a plan, in the revision that the person saw. */
 type Agreement = {
   sessionId: string;
   /** The revision that the page showed. */
@@ -21,7 +21,7 @@ type Agreement = {
 
 /**
  * Agrees to a plan: sets the mode and posts the message in one transaction. The turn in progress reads the message between
- * two steps; if no turn is in progress, the message starts one. Refused if the plan has changed since the revision.
+ * two steps; if no turn is in progress, the message starts one. Refuses if the plan has changed since that revision.
  */
 export function agreePlan(deps: WakeDeps, { sessionId, revision, text, userId, bodyHash }: Agreement) {
   const words = text === "" ? PLAN_AGREED_TEXT : `${PLAN_AGREED_TEXT}\n\n${text}`;
@@ -43,7 +43,8 @@ async function agree(
   sessionId: string,
   revision: number,
 ): Promise<string | undefined> {
-  // The message's transaction already locks the session's row; a stronger lock could deadlock with other writers of the row.
+  // Does not lock the session's row, because the message's transaction has already done so. A stronger lock could deadlock
+  // with other writers of the row.
   const session = await findSession(tx, sessionId);
   if (!session) return "no such session";
   const plan = toPlan(await findPlan(tx, sessionId));

@@ -2,15 +2,15 @@ import type { Database } from "#db/client.ts";
 import type { Tool } from "#lib/tools/tool.ts";
 import { readPlanMode } from "./planning-store.ts";
 
-/** Returns why a call is refused until the plan is agreed, or undefined if it may run. */
+/** Returns why a call is refused, or undefined if it may run. */
 export type PlanGate = (
   tool: Pick<Tool, "name" | "changes">,
   rootSessionId: string,
 ) => Promise<string | undefined>;
 
 /**
- * The gate of *plan first*: until a person has agreed to the plan, it refuses calls of tools that change something. The
- * mode is read for each call of such a tool, and for no other call.
+ * Creates the gate of *plan first*: until a person has agreed to the plan, it refuses calls of tools that change something.
+ * It reads the mode of the plan for each call of such a tool, and for no other calls.
  */
 export const createPlanGate =
   (db: Database): PlanGate =>

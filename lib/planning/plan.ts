@@ -29,7 +29,7 @@ export const planItemsSchema = z
   )
   .max(PLAN_LIMITS.itemsMax, { error: `must hold at most ${PLAN_LIMITS.itemsMax} items` });
 
-/** A person's edit of a plan. `was` is the text that the person has seen. */
+/** A person's edit of a plan. `was` is the item's text that the person saw before the edit. */
 export const planEditSchema = z.discriminatedUnion(
   "action",
   [
@@ -59,13 +59,13 @@ export const planEditSchema = z.discriminatedUnion(
 );
 export type PlanEdit = z.output<typeof planEditSchema>;
 
-/** Items, and the highest number of an id `p<number>` so far. */
+/** The items of a plan, and the highest number that an id of the form `p<number>` has had so far. */
 type PlanItems = { items: PlanItem[]; lastItem: number };
 type Revised = ({ ok: true } & PlanItems) | { ok: false; problem: string };
 
 /**
- * Gives each of the agent's items an id: its own, that of the current item with the same text, or the next unused one.
- * A problem begins with the name of the field.
+ * Gives each of the agent's items an id: the id that the agent gave, the id of the current item with the same text, or the
+ * next unused one. The text of a problem begins with the name of the field.
  */
 export function replaceItems(
   current: PlanItems,
@@ -90,8 +90,8 @@ export function replaceItems(
 const numberOf = (id: string): number => Number(/^p(\d{1,9})$/.exec(id)?.[1] ?? 0);
 
 /**
- * Applies a person's edits. Edits of different items never conflict. A problem is a conflict with the current plan and
- * begins with the name of the field.
+ * Applies a person's edits. Edits of different items never conflict. A problem means that an edit conflicts with the current
+ * plan; its text begins with the name of the field.
  */
 export function editItems(current: PlanItems, edits: readonly PlanEdit[]): Revised {
   let { items, lastItem } = current;
@@ -139,7 +139,7 @@ export const isSamePlan = (one: readonly PlanItem[], other: readonly PlanItem[])
     return counterpart?.id === id && counterpart.text === text && counterpart.status === status;
   });
 
-/** Converts a plan to its API shape. A session without a plan has an empty one. */
+/** Converts a plan to its API shape. A session without a plan gets an empty plan. */
 export function toPlan(row: PlanRow | undefined): Plan {
   if (!row) return { mode: "off", items: [], revision: 0, author: null, updatedAt: null };
   const { mode, items, revision, author, updatedAt } = row;

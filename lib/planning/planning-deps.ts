@@ -5,6 +5,8 @@ import type { EventLog } from "#lib/events/event-log.ts";
 export type PlanningDeps = {
   db: Database;
   log: EventLog;
-  /** Returns why a selector is invalid or too costly for the page; undefined if it is neither. Part of `lib/variant`. */
+  /**
+   * Returns why a selector is invalid or too costly for the page; undefined if it is neither. Implemented in `lib/variant`.
+   */
   findSelectorProblem: (selector: string) => string | undefined;
 };

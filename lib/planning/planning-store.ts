@@ -30,7 +30,7 @@ type PlanChange = Partial<Omit<typeof plans.$inferInsert, "sessionId" | "created
 
 /** Writes a root session's plan. The caller has locked the session. */
 export async function writePlan(tx: Transaction, sessionId: string, change: PlanChange): Promise<PlanRow> {
-  // Pages order two responses by this time, so each change needs a later time than the one before.
+  // The session page orders responses by this time, so each change needs a later time than the change before it.
   const set = { ...storable(change), updatedAt: sql`clock_timestamp()` };
   const [row] = await tx
     .insert(plans)
@@ -49,16 +49,16 @@ export const listRequirementRows = (db: Executor, rootSessionId: string): Promis
     .where(eq(requirements.sessionId, rootSessionId))
     .orderBy(asc(requirements.number));
 
-/** What the instructions of a turn say about plan and requirements. */
+/** What the model's instructions for a turn say about the plan and the requirements. */
 export type PlanningState = {
   plan: Pick<PlanRow, "mode" | "items" | "revision"> | null;
-  /** The first requirements that are open or failed. */
+  /** The first requirements that are open or failed, at most `UNMET_MAX`. */
   unmet: Pick<RequirementRow, "number" | "status" | "text">[];
 };
 
 const UNMET_MAX = 20;
 
-/** The plan of a root session and its unmet requirements. One query. */
+/** Reads the plan of a root session and its unmet requirements, in one query. */
 export async function readPlanningState(db: Executor, rootSessionId: string): Promise<PlanningState> {
   const [row] = await db
     .select({
@@ -127,7 +127,7 @@ export async function updateRequirementRow(
   return row;
 }
 
-/** The evidence of these ids that belongs to a root session or to a sub-agent below it. */
+/** Reads the evidence with these ids, if it belongs to the root session or to a sub-agent below it. */
 export async function listTreeEvidence(
   db: Executor,
   rootSessionId: string,

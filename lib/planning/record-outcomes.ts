@@ -7,7 +7,7 @@ import { listAssertedRows, updateRequirementRow } from "./planning-store.ts";
 import type { PlanningCall } from "./store-plan.ts";
 import { emitRequirements } from "./store-requirements.ts";
 
-/** The result of a check for one requirement, with the assertion that the check examined. */
+/** The result of a check for one requirement, and the assertion that was checked. */
 type CheckedAssertion = { id: string; assertion: Assertion } & Pick<AssertionOutcome, "status" | "message">;
 
 /** The requirements of a root session that a check examines: they have an assertion and are not waived. */
@@ -20,8 +20,8 @@ export const listAsserted = async (
   );
 
 /**
- * Stores the results of a check with its requirements, in the transaction that stores the check. Skips requirements whose
- * assertion was changed in the meantime and those that were waived. The caller has locked the session.
+ * Stores in each checked requirement the result of the check, in the transaction that stores the check. Skips requirements
+ * that were waived or got another assertion in the meantime. The caller has locked the session.
  */
 export async function recordOutcomes(
   tx: Transaction,

@@ -38,7 +38,7 @@ export const evidenceIdsSchema = z
   .array(z.string().max(64))
   .max(REQUIREMENT_LIMITS.evidence, { error: `must hold at most ${REQUIREMENT_LIMITS.evidence} ids` });
 
-/** An assertion as the caller sends it. `findSelectorProblem` checks the selector's syntax. */
+/** An assertion as the caller sends it. This schema does not check the selector's syntax; `findSelectorProblem` does. */
 export const assertionInputSchema = z
   .strictObject({
     url: httpUrlUpTo(REQUIREMENT_LIMITS.urlChars),
@@ -76,7 +76,7 @@ export const toAssertion = ({ url, selector, is, value }: AssertionInput): Asser
   ...(value !== undefined && { value }),
 });
 
-/** The number in an id of a requirement. */
+/** The number in a requirement's id, such as 3 for `r3`. */
 export const numberOf = (id: string): number => Number(id.slice(1));
 
 /** Converts a requirement to its API shape. */

@@ -9,10 +9,12 @@ import { editItems, isSamePlan, type PlanEdit, replaceItems, toPlan } from "./pl
 import type { PlanningDeps } from "./planning-deps.ts";
 import { findPlan, type PlanRow, writePlan } from "./planning-store.ts";
 
-/** The turn and call that a change belongs to. */
+/** The turn and the tool call that a change belongs to. The ids are null if there is none, as for a person's change. */
 export type PlanningCall = { requestId: string | null; runId: string | null; callId: string | null };
 
-/** The agent's whole plan. `baseRevision` is the revision that the agent saw; by default the last one it wrote. */
+/**
+ * The agent's new plan as a whole. `baseRevision` is the revision that the agent saw; by default the last one that it wrote.
+ */
 type AgentPlan = PlanningCall & {
   rootSessionId: string;
   items: readonly (Omit<PlanItem, "id"> & { id?: string | undefined })[];
@@ -27,8 +29,9 @@ type ReplaceResult =
 const EMPTY = { items: [], lastItem: 0, revision: 0, agentRevision: 0, personRevision: 0 };
 
 /**
- * Replaces the plan with the agent's. Refuses if a person has changed it since the revision that the agent saw, so the agent
- * never overwrites a change it has not seen. A repeated call returns the current plan and stores nothing.
+ * Replaces the current plan with the agent's new plan. Refuses if a person has changed the plan since the revision that the
+ * agent saw, so that the agent cannot overwrite a change that it has not seen. A repeated call returns the current plan and
+ * stores nothing.
  */
 export async function replacePlan({ log }: PlanningDeps, request: AgentPlan): Promise<ReplaceResult> {
   const updated = await log.transact(request.rootSessionId, (tx, emit) => replace(tx, emit, request));
@@ -63,7 +66,7 @@ async function replace(tx: Transaction, emit: Emit, request: AgentPlan): Promise
 
 type EditResult = { ok: true; plan: Plan } | { ok: false; reason: "unknown" | "conflict"; problem: string };
 
-/** Applies a person's edits to the current plan. Edits of different items by several people all take effect. */
+/** Applies a person's edits to the current plan. If several people edit different items, all edits take effect. */
 export const editPlan = (
   { log }: PlanningDeps,
   sessionId: string,
@@ -83,7 +86,10 @@ export const editPlan = (
     return { ok: true, plan: emitPlan(emit, session, NO_TURN, await writePlan(tx, sessionId, change)) };
   });
 
-/** Switches plan first on or off; only `agreePlan` sets `agreed`. @returns undefined if the session was deleted. */
+/**
+ * Switches *plan first* on or off. Only `agreePlan` sets the mode `agreed`.
+ * @returns undefined if the session was deleted.
+ */
 export const setPlanMode = (
   { log }: PlanningDeps,
   sessionId: string,

@@ -33,7 +33,10 @@ type Addition = PlanningCall & {
 type Refused = { ok: false; reason: "unknown" | "refused" | "conflict"; problem: string };
 type Added = { ok: true; requirements: Requirement[] } | Refused;
 
-/** Adds requirements. A repeated call returns those that it added. A problem begins with the name of the field. */
+/**
+ * Adds requirements. A repeated call returns the requirements that its first attempt added. The text of a problem begins
+ * with the name of the field.
+ */
 export async function addRequirements(deps: PlanningDeps, addition: Addition): Promise<Added> {
   const { rootSessionId, author, requirements, runId, callId } = addition;
   for (const [index, { assertion }] of requirements.entries()) {
@@ -91,8 +94,8 @@ type Updated = { ok: true; requirement: Requirement } | Refused;
 
 /**
  * Changes a requirement. The agent cannot waive a requirement, change a waived one, or change the text or assertion of one
- * that a person added; it needs evidence to mark one met. A new text or assertion reopens a requirement that was met or
- * failed.
+ * that a person added. It needs evidence to set the status `met`. A new text or assertion reopens a requirement that was met
+ * or failed.
  */
 export async function updateRequirement(deps: PlanningDeps, update: Update): Promise<Updated> {
   const { rootSessionId, id, author, change, runId, callId } = update;
@@ -111,7 +114,8 @@ export async function updateRequirement(deps: PlanningDeps, update: Update): Pro
       (author === "agent" ? refuseAgent(row, change) : undefined) ?? refuseEvidence(found, change);
     if (refusal !== undefined) return refuse(refusal);
     const columns = toColumns(row, change, found);
-    // An agent's call is recorded even if it changes nothing, so that a repetition cannot undo a person's later change.
+    // A call of the agent is recorded even if it changes nothing. Otherwise a repetition of the call could undo a change
+    // that a person made later.
     if (author === "person" && isUnchanged(row, columns))
       return { ok: true, requirement: toRequirement(row) };
     const call = author === "agent" ? { updateRunId: runId, updateCallId: callId } : {};
@@ -125,7 +129,7 @@ export async function updateRequirement(deps: PlanningDeps, update: Update): Pro
 
 const refuse = (problem: string): Refused => ({ ok: false, reason: "refused", problem });
 
-/** How the agent creates evidence; error sentences end with it. */
+/** Tells the agent how to create evidence. Added to the end of error sentences. */
 const HOW_TO_CREATE_EVIDENCE =
   "Make evidence first (screenshot, capture_preview, check_variant or set_previews name their evidence ids; list_evidence lists them), and give its ids as evidenceIds";
 
@@ -158,7 +162,10 @@ const hasNewAssertion = (row: RequirementRow, { assertion }: RequirementChange):
   assertion !== undefined &&
   !isDeepStrictEqual(row.assertion, assertion ? storable(toAssertion(assertion)) : null);
 
-/** The status after a change that does not set it: a new text or assertion reopens the requirement, unless it is waived. */
+/**
+ * The status of a requirement after a change that does not set a status. A new text or assertion reopens the requirement,
+ * unless it is waived.
+ */
 function keepStatus(row: RequirementRow, change: RequirementChange): RequirementRow["status"] {
   return isAltered(row, change) && row.status !== "waived" ? "open" : row.status;
 }

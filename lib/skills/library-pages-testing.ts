@@ -1,4 +1,4 @@
-/** Pages of a shop, two with flaws and one without, as a browser serialises them. */
+/** Pages of a shop as a browser serialises them: two with flaws, and one without. */
 
 export const SHOP_HOME = `<!doctype html><html><head><title>Bakery</title>
 <meta name="viewport" content="width=device-width, initial-scale=1, user-scalable=no">

@@ -21,7 +21,7 @@ type Report = {
   findings: { severity: string; rule: string; count: number; places: Place[] }[];
 };
 
-/** Runs a script of the library as the sandbox does: by argument array, in a folder of files. */
+/** Runs a script of the library as the sandbox does: with an argument array, and in a folder that contains the files. */
 function run(skill: string, script: string, args: string[]) {
   return new Promise<{ code: number; stdout: string; stderr: string; report: Report }>((resolve) => {
     const path = join(LIBRARY, skill, "scripts", script);
@@ -99,7 +99,8 @@ describe("the project's own skills", () => {
         if (script === "contrast.mjs") continue;
         const { code, stderr } = await check(skill, script, { [name]: text });
         assert.ok(code === 0 || code === 1, `${script} ${name}: ${stderr}`);
-        // Node ends with exit code 1 after an exception, too.
+        // Exit code 1 alone does not prove that the script reported findings, because Node also exits with 1 after an
+        // exception.
         assert.equal(stderr, "", `${script} ${name}`);
       }
   });

@@ -4,13 +4,14 @@ import type { SessionSkill } from "#db/schema/index.ts";
 import type { SkillCatalogue } from "./catalogue/skill-catalogue.ts";
 import { findVersions, insertVersions, type StoredVersion } from "./skill-store.ts";
 
-/** A skill of a session, described. */
+/** A skill of a session, with its description and number of files. */
 export type SkillSummary = SessionSkill & { description: string; fileCount: number };
 
-/** The skills of sessions. */
+/** Selects and describes the skills of sessions. */
 export type SessionSkills = {
   /**
-   * Returns the skills for a session that is created now, and stores their versions. A cached version costs no query.
+   * Returns the current skills, for a session that is being created. Stores their versions; a version in the cache needs no
+   * query.
    */
   take: () => Promise<SessionSkill[]>;
   /** Describes the skills of a session, ordered by name. */
@@ -19,7 +20,7 @@ export type SessionSkills = {
 
 const CACHED_MAX = 256;
 
-/** Versions never change and are never removed, so they are cached without expiry. */
+/** Creates the service. Stored versions never change and are never removed, so the cache has no expiry. */
 export function createSessionSkills(deps: { db: Database; catalogue: SkillCatalogue }): SessionSkills {
   const { db, catalogue } = deps;
   const cache = new LRUCache<string, StoredVersion>({ max: CACHED_MAX });

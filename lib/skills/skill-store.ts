@@ -8,7 +8,7 @@ export type StoredVersion = { version: string; name: string; description: string
 /** A file of a stored version without its content. */
 export type StoredFile = { path: string; sizeBytes: number };
 
-/** Returns those of the versions that are stored. */
+/** Returns those of the given versions that are stored. */
 export async function findVersions(db: Executor, versions: readonly string[]): Promise<StoredVersion[]> {
   if (versions.length === 0) return [];
   const { version, name, description, fileCount } = skillVersions;
@@ -18,7 +18,7 @@ export async function findVersions(db: Executor, versions: readonly string[]): P
     .where(inArray(version, [...versions]));
 }
 
-/** Stores versions with their files. A version that another process stores at the same time is stored once. */
+/** Stores versions with their files. If another process stores the same version at the same time, it is stored only once. */
 export async function insertVersions(db: Database, skills: readonly Skill[]): Promise<void> {
   for (const { version, name, description, files } of skills)
     await db.transaction(async (tx) => {
@@ -46,7 +46,7 @@ export const listFiles = (db: Executor, version: string): Promise<StoredFile[]> 
     .where(eq(skillFiles.version, version))
     .orderBy(asc(sql`${skillFiles.path} collate "C"`));
 
-/** One file of a version, by its exact path. */
+/** Reads one file of a version, by its exact path. Undefined if there is no such file. */
 export async function readFile(db: Executor, version: string, path: string): Promise<Uint8Array | undefined> {
   const [row] = await db
     .select({ bytes: skillFiles.bytes })

@@ -7,7 +7,7 @@ export type SkillFile = { path: string; bytes: Uint8Array };
 export type Skill = {
   name: string;
   description: string;
-  /** SHA-256 of its files with their paths: the same content is the same version. */
+  /** SHA-256 hash of the files and their paths. Skills with the same files have the same version. */
   version: string;
   source: SkillSource;
   /** Ordered by path. */
@@ -16,21 +16,21 @@ export type Skill = {
 
 /** The file that every skill has. */
 export const SKILL_FILE = "SKILL.md";
-/** The folder whose files can be run. */
+/** The folder in a skill whose files are scripts that can be run. */
 export const SCRIPTS_FOLDER = "scripts/";
-/** The tools that sessions with skills have. */
+/** The tools that a session has only if it has skills. */
 export const SKILL_TOOLS: readonly string[] = ["read_skill", "run_skill_script"];
 
 const MEBIBYTE = 1_048_576;
 
 /** Limits of skills. Source: `wire.md`, Skills. */
 export const skillLimits = {
-  /** Skills of a deployment, including the project's own. */
+  /** Number of skills of a deployment, including those of this project. */
   skillsMax: 32,
-  /** Folders in `SKILLS_DIR`, whether or not they hold a skill. */
+  /** Number of folders in `SKILLS_DIR`, whether or not they contain a skill. */
   namesMax: 1_000,
   filesMax: 64,
-  /** Files and folders in the folder of one skill, hidden ones included. */
+  /** Number of files and folders in the folder of one skill, including hidden ones. */
   entriesMax: 200,
   fileBytesMax: MEBIBYTE / 4,
   skillBytesMax: MEBIBYTE,

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 export const skillText = (name: string, body = "Do it.", description = `What ${name} does.`): string =>
   `---\nname: ${name}\ndescription: ${JSON.stringify(description)}\n---\n\n${body}\n`;
 
-/** Writes the folder of a skill; `files` replaces and adds to its `SKILL.md`. */
+/** Writes the folder of a skill with a default `SKILL.md`. `files` adds files, and can replace the `SKILL.md`. */
 export async function writeSkill(
   folder: string,
   name: string,

@@ -11,7 +11,7 @@ import type { ScriptHelpers } from "./browser/script/browser-execute.ts";
 import type { ScriptRunner } from "./browser/script/script-runner.ts";
 import type { ToolCall } from "./tool.ts";
 
-/** The ports that tools use. The container provides them. */
+/** The services that tools use. The container provides them. */
 export type ToolServices = {
   browser: BrowserService;
   control: Pick<BrowserControl, "holderOf" | "follow" | "untilFree">;
@@ -24,7 +24,7 @@ export type ToolServices = {
   /** The latest snapshots that the model was shown. */
   snapshots: SnapshotBook;
   people: PeoplePort;
-  /** Functions that scripts get in addition to Playwright's. */
+  /** Creates the functions that scripts can call in addition to Playwright's. */
   scriptHelpers: ScriptHelpers;
   variants: VariantView;
 };
@@ -32,9 +32,10 @@ export type ToolServices = {
 /** Shows variants in the live page, for pictures. */
 export type VariantView = {
   /**
-   * Shows the newest revision of a variant in the live page, or for null the page without a variant.
+   * Shows the newest revision of a variant in the live page. For null, shows the page without a variant.
    *
-   * @returns a function that restores what the page showed before. @throws Error with a sentence for an unknown variant.
+   * @returns a function that restores what the page showed before.
+   * @throws Error with a sentence for an unknown variant.
    */
   show: (
     call: Pick<ToolCall, "rootSessionId">,
@@ -43,5 +44,5 @@ export type VariantView = {
   ) => Promise<() => Promise<void>>;
 };
 
-/** How a tool asks the people on the session page. */
+/** The interface with which a tool asks the people on the session page. */
 export type PeoplePort = Pick<Elicitations, "ask">;

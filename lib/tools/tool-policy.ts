@@ -4,14 +4,14 @@ import type { Tool } from "./tool.ts";
 /** The fields of a tool that the policy uses. */
 export type ToolInfo = Readonly<Pick<Tool, "name" | "needs" | "profile">>;
 
-/** A session's `tools` object. Source: specification, Tools object. */
+/** The `tools` object of a session: which tools it includes and excludes. Source: specification, Tools object. */
 export type ToolPolicy = {
   readonly include: readonly string[];
   readonly exclude: readonly string[];
   readonly externalTurnExclude: readonly string[];
 };
 
-/** A session's resource switches. Source: specification, Capabilities. */
+/** Whether a session has a browser and a sandbox. Source: specification, Capabilities. */
 export type Capabilities = { readonly browser: boolean; readonly sandbox: boolean };
 
 /** The tools a structured session has by default. Source: specification, Structured sessions, the left column. */
@@ -45,7 +45,7 @@ const matchesName = (entry: string, name: string): boolean =>
 
 const isNamed = (list: readonly string[], name: string) => list.some((entry) => matchesName(entry, name));
 
-/** Planning, requirements, delegation and skills tools are outside the policy: filters 3 to 6 keep them. */
+/** The policy does not apply to the tools for planning, requirements, delegation and skills: filters 3 to 6 keep them. */
 const isOutsidePolicy = (tool: ToolInfo) => tool.profile === "always";
 
 /** Precedence 1: the deployment decides which tools exist; unknown names are ignored. */
@@ -59,7 +59,7 @@ export const removeIncapable = (tools: readonly ToolInfo[], { browser, sandbox }
     return needs === "browser" ? sandbox && browser : true;
   });
 
-/** Removes the tools that only sub-agents have, and the delegation tools if the session may not delegate. */
+/** Removes the tools that only sub-agents have. Also removes the delegation tools if the session may not have sub-agents. */
 export const removeDelegation = (tools: readonly ToolInfo[], subAgents: boolean): ToolInfo[] =>
   tools.filter(({ needs }) => needs !== "parent" && (needs !== "delegation" || subAgents));
 
@@ -78,7 +78,10 @@ export const addIncluded = (
 export const removeExcluded = (tools: readonly ToolInfo[], exclude: readonly string[]): ToolInfo[] =>
   tools.filter((tool) => isOutsidePolicy(tool) || !isNamed(exclude, tool.name));
 
-/** Precedence 6: `tools.externalTurnExclude` removes named tools on turns that no person typed in the editor. */
+/**
+ * Precedence 6: `tools.externalTurnExclude` removes named tools from turns that do not come from a person's message in the
+ * editor.
+ */
 export const removeOnExternalTurn = (
   tools: readonly ToolInfo[],
   externalTurnExclude: readonly string[],

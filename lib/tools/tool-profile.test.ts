@@ -7,7 +7,7 @@ import { ANALYSIS_PROFILE } from "./tool-policy.ts";
 import { transcriptTools } from "./transcript/index.ts";
 import { workspaceTools } from "./workspace/index.ts";
 
-// A tool uses its services when it is called, not when it is created.
+// An empty object is enough, because tools use their services only when they are called.
 const services = {} as ToolServices;
 const tools = [browserTools, peopleTools, transcriptTools, workspaceTools].flatMap((make) => make(services));
 

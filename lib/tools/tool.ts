@@ -3,20 +3,21 @@ import type { CallRefusal, RunOrigin, WaitEnd, WaitKind, WaitUntil } from "#db/s
 import type { EvidencePointer } from "#lib/events/event.ts";
 
 /**
- * What a tool needs. `capabilities` removes the tools whose need is switched off; `delegation` tools are only
- * in sessions that may have sub-agents, `parent` tools only in sub-agents.
+ * What a tool needs. `capabilities` can switch off `browser` and `sandbox`, which removes the tools that need them. Only
+ * sessions that may have sub-agents have `delegation` tools, and only sub-agents have `parent` tools.
  */
 export type ToolNeed = "browser" | "sandbox" | "delegation" | "parent";
 
 /**
- * The group of a tool in the tool policy: `analysis` tools are in every session, structured sessions leave out `editing`
- * tools unless included, and the policy does not apply to `always` tools (planning, requirements, delegation, skills).
+ * The group of a tool in the tool policy: every session has the `analysis` tools by default, structured sessions have only
+ * those `editing` tools that they include, and the policy does not apply to `always` tools (planning, requirements,
+ * delegation, skills).
  */
 export type ToolProfile = "analysis" | "editing" | "always";
 
 /**
  * One part of a tool's answer. A picture is stored as evidence, and models that can see pictures get its bytes. Other
- * evidence appears only in the tool's record; a text part describes it to the model.
+ * evidence appears only in the record of the call; a text part describes it to the model.
  */
 export type ToolContent =
   | { type: "text"; text: string }
@@ -24,8 +25,8 @@ export type ToolContent =
   | { type: "evidence"; evidence: EvidencePointer };
 
 /**
- * A tool's answer, which is shown to the model and recorded whole. A failure is an answer too, and so is the `refusal` of
- * a call that did not run.
+ * A tool's answer. It is shown to the model and recorded in full. A failure is also an answer, with `isError`. `refusal`
+ * says why a call did not run.
  */
 export type ToolResult = { isError: boolean; content: ToolContent[]; refusal?: CallRefusal };
 
@@ -37,11 +38,11 @@ export type Waiting = {
   status: "waiting";
   on: {
     kind: WaitKind;
-    /** Ids of the subjects that it waits for, such as questions or sub-agents. */
+    /** Ids of what the call waits for, such as questions or sub-agents. */
     subjects: string[];
-    /** Whether one of them ends the wait (the default), or all of them together. */
+    /** Whether the wait ends when the first of the subjects is ready (the default), or when all are. */
     until?: WaitUntil;
-    /** When the wait ends without them; null for a wait without a deadline. */
+    /** When the wait ends even if the subjects are not ready; null for a wait without a deadline. */
     deadlineAt: Date | null;
   };
 };
@@ -49,58 +50,62 @@ export type Waiting = {
 /** The context of one tool call. */
 export type ToolCall = {
   sessionId: string;
-  /** The session whose browser the call works on: for a sub-agent that shares a page, its parent's. */
+  /**
+   * The session whose browser the call works on. For a sub-agent that shares its parent's page, this is the parent's
+   * session.
+   */
   browserSessionId: string;
-  /** The session whose workspace it works in: the root's, which all sub-agents share. */
+  /** The session whose workspace the call works in: the root session, whose workspace all sub-agents share. */
   rootSessionId: string;
-  /** Null, like `runId`, if an external agent calls the tool outside of a turn. */
+  /** `requestId` and `runId` are null if an external agent calls the tool outside of a turn. */
   requestId: string | null;
   runId: string | null;
   callId: string;
   origin: RunOrigin;
-  /** Whether this turn, or the holder of an MCP token, has a tool. */
+  /** Whether the caller (the turn, or the holder of an MCP token) also has the tool with this name. */
   hasTool: (name: string) => boolean;
-  /** How the wait of an earlier attempt of this call ended, and the ids that it waited for. */
+  /** How the wait of an earlier attempt of this call ended, and the ids that the attempt waited for. */
   waitEndedBy?: WaitEnd | undefined;
   waitedFor?: readonly string[] | undefined;
   /** Fires when the turn is stopped or the service shuts down. */
   signal: AbortSignal;
 };
 
-/** A tool of the agent. */
+/** A tool that the agent can call. */
 export type Tool = {
   name: string;
   description: string;
   input: z.ZodType;
-  /** JSON Schema of the input for the model, if it does not follow from `input`. It is never compiled here. */
+  /** JSON Schema of the input for the model, if it cannot be derived from `input`. The service does not validate with it. */
   jsonSchema?: Record<string, unknown>;
   needs: ToolNeed | undefined;
   profile: ToolProfile;
-  /** Whether an interrupted call may be repeated. */
+  /** Whether the engine may repeat a call that was interrupted. */
   idempotent: boolean;
   /** Whether a call may run in parallel with other read-only calls of the same message. */
   readOnly: boolean;
   /**
-   * Whether a call only reads what this service has stored, which takes milliseconds. The model's answer with such a call
-   * is recorded together with the result.
+   * Whether a call only reads data that this service has stored, which takes milliseconds. The model's message with such a
+   * call is recorded together with the result of the call.
    */
   readsStore?: boolean | undefined;
   /**
-   * Whether a call changes pages, files or publications. Such calls are refused while a person wants to agree to a plan
-   * first. Source: `architecture.md`, Plan and requirements.
+   * Whether a call changes pages, files or publications. Such calls are refused while a person must first agree to the plan.
+   * Source: `architecture.md`, Plan and requirements.
    */
   changes?: boolean | undefined;
-  /** Longest a call may take, in milliseconds. */
+  /** Maximum duration of a call, in milliseconds. */
   timeoutMs: number;
   /**
-   * Acquires what the call works on, such as a live browser, before its deadline starts and before the call counts as
-   * begun. A call that is interrupted here had no effect and is repeated. @returns a function that releases it.
+   * Acquires what the call works on, such as a live browser. Runs before the deadline of the call starts and before the call
+   * counts as begun, so a call that is interrupted here had no effect and is repeated.
+   * @returns a function that releases it.
    * @throws Error with a sentence for the model; the signal's reason when the call is stopped.
    */
   acquire?: ((call: ToolCall) => Promise<(() => void) | Waiting>) | undefined;
   /**
-   * Runs the call. Expected failures are results with `isError`; a throw is shown to the model as its message. Only an
-   * idempotent call that belongs to a turn may return `Waiting`.
+   * Runs the call. Expected failures are results with `isError`; if it throws, the model sees the message of the error. Only
+   * an idempotent call that belongs to a turn may return `Waiting`.
    */
   execute: (input: unknown, call: ToolCall) => Promise<ToolResult | Waiting>;
 };
@@ -114,12 +119,15 @@ type ToolDefinition<Input extends z.ZodType, Result extends Answer> = Omit<
   timeoutMs?: number;
   execute: (input: z.output<Input>, call: ToolCall) => Promise<Result>;
 };
-/** A tool whose type says whether it may wait. */
+/** A tool whose type says whether `execute` may return `Waiting`. */
 type DefinedTool<Result extends Answer> = Omit<Tool, "execute"> & {
   execute: (input: unknown, call: ToolCall) => Promise<ToolResult | Extract<Result, Waiting>>;
 };
 
-/** Defines a tool; a string answer is a text result. The input has been parsed with `input` before `execute` sees it. */
+/**
+ * Defines a tool. The input is parsed with `input` before `execute` gets it. If `execute` returns a string, it becomes a
+ * text result.
+ */
 export function defineTool<Input extends z.ZodType, Result extends Answer>(
   definition: ToolDefinition<Input, Result>,
 ): DefinedTool<Result> {
@@ -129,13 +137,13 @@ export function defineTool<Input extends z.ZodType, Result extends Answer>(
     async execute(input, call) {
       const result = await definition.execute(definition.input.parse(input), call);
       if (typeof result === "string") return textResult(result);
-      // The answer is not text, so it is a result or a wait.
+      // The answer is not a string, so it is a `ToolResult` or `Waiting`.
       return result as ToolResult | Extract<Result, Waiting>;
     },
   };
 }
 
-/** Thrown by a tool when the service itself failed. The engine repeats the call; the model does not see the failure. */
+/** Thrown by a tool if the service itself failed. The engine repeats the call; the model does not see the failure. */
 export class ServiceFailure extends Error {
   constructor(cause: unknown) {
     super(cause instanceof Error ? cause.message : String(cause), { cause });
@@ -147,14 +155,14 @@ export class ServiceFailure extends Error {
 export const waitFor = (on: Waiting["on"]): Waiting => ({ status: "waiting", on });
 
 /**
- * Returns the answer to a call outside of any turn.
+ * Returns the result of a call that was made outside of a turn.
  *
  * @throws Error if the call would have to wait, because only a turn can be parked.
  */
 export function unlessWaiting<Result extends object>(answer: Result | Waiting): Result {
   if ("status" in answer && answer.status === "waiting")
     throw new Error("This call would have to wait, which only a call of a turn can do.");
-  // A wait has been excluded above.
+  // The check above has excluded `Waiting`.
   return answer as Result;
 }
 

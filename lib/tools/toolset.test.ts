@@ -30,7 +30,7 @@ const excludedByDefault = [
   "wait_for_test_results",
   "run_tests",
 ];
-/** A deployment with every kind of tool that the specification names. */
+/** The tools of a deployment, with all kinds of tools that the specification names. */
 const available: ToolInfo[] = [
   ...ANALYSIS_PROFILE.map((name) => info(name, "analysis", needOf(name))),
   ...excludedByDefault.map((name) => info(name, "editing", "sandbox")),

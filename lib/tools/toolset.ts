@@ -13,7 +13,8 @@ import {
 } from "./tool-policy.ts";
 
 /**
- * The names of a session's tools, composed once when it is created: precedence 1 to 5 in that order.
+ * Composes the names of a session's tools. This happens once, when the session is created, and applies precedence 1 to 5 in
+ * this order.
  * Source: specification, Structured sessions, Precedence.
  *
  * @param session.available the tools that exist in this deployment (precedence 1).
@@ -47,8 +48,8 @@ export const ROOT_TOOLS = [
 ];
 
 /**
- * The names of a sub-agent's tools: its parent's tools without `ROOT_TOOLS`, without browser tools if it has no browser,
- * plus the tools that only a sub-agent has. Source: `wire.md`, Sub-agents.
+ * The names of a sub-agent's tools: its parent's tools except `ROOT_TOOLS`, and the tools that only a sub-agent has. Browser
+ * tools are left out if the sub-agent has no browser. Source: `wire.md`, Sub-agents.
  */
 export const narrowToChild = (toolset: readonly string[], hasBrowser: boolean): string[] => [
   ...toolset.filter(
@@ -61,16 +62,16 @@ export const narrowToChild = (toolset: readonly string[], hasBrowser: boolean): 
 ];
 
 /**
- * Selects the names of one run's tools: the tools of the session's toolset that still exist, then those of its MCP servers,
- * without the tools that precedence 6 removes by the run's origin.
- * Each run lists the MCP tools again, so `exclude` applies to them here; the analysis profile does not narrow them.
+ * Selects the names of one run's tools: the tools of the session's toolset that still exist, then the tools of its MCP
+ * servers. Precedence 6 removes tools depending on the run's origin. MCP tools are listed again for each run, so `exclude`
+ * is applied to them here. The analysis profile does not apply to them.
  */
 export function selectRunTools(run: {
   toolset: readonly string[];
   available: readonly ToolInfo[];
   origin: RunOrigin;
   externalTurnExclude: readonly string[];
-  /** Names as the agent sees them (`mcp_<id>__<tool>`), and the session's `exclude` list. */
+  /** The names of the MCP tools as the agent sees them (`mcp_<id>__<tool>`), and the session's `exclude` list. */
   mcpTools?: { names: readonly string[]; exclude: readonly string[] };
 }): string[] {
   const { toolset, available, origin, externalTurnExclude, mcpTools } = run;

@@ -8,7 +8,7 @@ import { reportAgent } from "../wait-for-agents.ts";
 
 const agentId = z.string().min(1).max(100);
 
-/** `message_agent`: steers a running sub-agent, or starts a new turn of an ended one. */
+/** `message_agent`: sends a message to a running sub-agent, or starts a new turn of an ended one. */
 export const messageAgentTool = (deps: AgentsDeps) =>
   defineTool({
     name: "message_agent",
@@ -28,7 +28,7 @@ export const messageAgentTool = (deps: AgentsDeps) =>
     },
   });
 
-/** `list_agents`: the tree below the session. */
+/** `list_agents`: lists all sub-agents below the session. */
 export const listAgentsTool = ({ db }: Pick<AgentsDeps, "db">) =>
   defineTool({
     name: "list_agents",
@@ -60,7 +60,7 @@ export const listAgentsTool = ({ db }: Pick<AgentsDeps, "db">) =>
     },
   });
 
-/** `cancel_agent`: stops a sub-agent and everything below it. */
+/** `cancel_agent`: stops a sub-agent and all sub-agents below it. */
 export const cancelAgentTool = (deps: AgentsDeps) =>
   defineTool({
     name: "cancel_agent",

@@ -3,7 +3,7 @@ import { defineTool, errorResult } from "#lib/tools/tool.ts";
 import type { AgentsDeps } from "../agents-deps.ts";
 import { reportProgress, submitResult } from "../submit-result.ts";
 
-/** The name of the tool whose success ends a sub-agent's turn. */
+/** The name of the tool that ends a sub-agent's turn if its call succeeds. */
 export const SUBMIT_RESULT = "submit_result";
 
 /** `submit_result`: submits the result of a sub-agent and ends its turn. */
@@ -29,7 +29,7 @@ export const submitResultTool = (deps: Pick<AgentsDeps, "db" | "schemas">) =>
     },
   });
 
-/** `report_progress`: shows people a line of text, which the parent's model does not read. */
+/** `report_progress`: shows people a line of text. The parent's model does not get it. */
 export const reportProgressTool = (deps: Pick<AgentsDeps, "db" | "log">) =>
   defineTool({
     name: "report_progress",

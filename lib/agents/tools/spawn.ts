@@ -36,7 +36,7 @@ const newAgent = z.object({
     .describe("JSON Schema (an object at the root) that its result has to fit"),
 });
 
-/** `spawn_agents`: delegates tasks to sub-agents, all of them or none. */
+/** `spawn_agents`: delegates tasks to new sub-agents. Spawns all of them or none. */
 export const spawnAgentsTool = (deps: AgentsDeps) =>
   defineTool({
     name: "spawn_agents",
@@ -45,7 +45,7 @@ export const spawnAgentsTool = (deps: AgentsDeps) =>
     input: z.object({ agents: z.array(newAgent).min(1).max(10) }),
     needs: "delegation",
     profile: "always",
-    // A repeated call returns the sub-agents that it spawned.
+    // A repeated call returns the sub-agents that its first attempt spawned.
     idempotent: true,
     readOnly: false,
     async execute({ agents }, { sessionId, requestId, runId, callId }) {

@@ -5,7 +5,10 @@ import { describeItems, planItemsSchema } from "../plan.ts";
 import type { PlanningDeps } from "../planning-deps.ts";
 import { replacePlan } from "../store-plan.ts";
 
-/** `update_plan`: the whole plan, which people see and edit. Source: specification, Capabilities; `architecture.md`, Plan and requirements. */
+/**
+ * `update_plan`: replaces the plan, which people can see and edit. Source: specification, Capabilities; `architecture.md`,
+ * Plan and requirements.
+ */
 export const updatePlanTool = (deps: PlanningDeps): Tool =>
   defineTool({
     name: "update_plan",

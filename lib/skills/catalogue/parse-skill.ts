@@ -4,10 +4,10 @@ import { z } from "zod";
 import { oneLine } from "#lib/text/one-line.ts";
 import { SKILL_FILE, type SkillFile, skillLimits } from "../skill.ts";
 
-/** A `SKILL.md`, split into its front matter (YAML) and its body (Markdown). */
+/** The two parts of a `SKILL.md`: front matter (YAML) and body (Markdown). */
 type SkillText = { frontMatter: string; body: string };
 
-/** The front matter of the Agent Skills format. Keys of other products are allowed and ignored. */
+/** The front matter of the Agent Skills format. Keys that other products add are allowed and ignored. */
 const frontMatterSchema = z.object({
   name: z
     .string()
@@ -53,7 +53,7 @@ export function parseSkill(bytes: Uint8Array, folderName: string): ParsedSkill {
   return { ok: true, name, description: oneLine(description) };
 }
 
-/** Splits a `SKILL.md`; undefined if it has no front matter. */
+/** Splits a `SKILL.md` into its parts. Returns undefined if it has no front matter. */
 export function splitFrontMatter(text: string): SkillText | undefined {
   const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/);
   if (lines[0]?.trimEnd() !== "---") return undefined;
@@ -78,7 +78,10 @@ export function decodeText(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Reads YAML of plain values: no aliases (a few lines of them can expand to gigabytes), no tags, no merge keys. */
+/**
+ * Reads YAML that contains only plain values. Refuses aliases, because a few lines of them can expand to gigabytes, and
+ * unknown tags. Does not apply merge keys.
+ */
 function readYaml(text: string): { ok: true; value: unknown } | { ok: false; flaw: string } {
   try {
     const document = parseDocument(text, {
@@ -91,7 +94,7 @@ function readYaml(text: string): { ok: true; value: unknown } | { ok: false; fla
     if (error) return { ok: false, flaw: `front matter: ${error.message.slice(0, 200)}` };
     return { ok: true, value: document.toJS({ maxAliasCount: 0 }) };
   } catch (error) {
-    // Thrown for aliases, and for nesting that exhausts the stack.
+    // The parser throws for aliases, and for nesting so deep that the stack overflows.
     const message = error instanceof Error ? error.message : String(error);
     return { ok: false, flaw: `front matter: ${message.slice(0, 200)}` };
   }

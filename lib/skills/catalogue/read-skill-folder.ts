@@ -9,8 +9,8 @@ import { type FoundFile, SkillFlaw, walkSkill } from "./walk-skill.ts";
 export type SkillResult = { ok: true; skill: Skill } | { ok: false; flaw: string; isChanging?: boolean };
 
 /**
- * A folder that may hold a skill. `stamp` changes when one of its files does, so that an unchanged folder is not read
- * again.
+ * A folder that may contain a skill. `stamp` changes when a file of the folder changes, so that an unchanged folder is not
+ * read again.
  */
 type SkillFolder = {
   name: string;
@@ -21,7 +21,7 @@ type SkillFolder = {
 /**
  * Inspects the folder of a skill without reading its files. `read` returns a flaw instead of throwing.
  *
- * @param path the folder below `SKILLS_DIR` or the library.
+ * @param path path of the skill's folder, which is in `SKILLS_DIR` or in the library.
  */
 export async function inspectSkill(path: string, source: SkillSource): Promise<SkillFolder> {
   const name = basename(path);
@@ -52,7 +52,7 @@ async function readSkill(
   try {
     const files: SkillFile[] = [];
     for (const file of found) files.push({ path: file.path, bytes: await readBytes(file) });
-    // The files may mix an old and a new version.
+    // If the folder has changed since the walk, `files` may contain a mix of an old and a new version.
     if (stampOf(await walkSkill(folder)) !== stampOf(found))
       return { ok: false, flaw: "changed while it was read", isChanging: true };
     const text = files.find(({ path }) => path === SKILL_FILE);
@@ -66,7 +66,10 @@ async function readSkill(
   }
 }
 
-/** Reads a file that may have been replaced since the walk, so it follows no link and checks type and size again. */
+/**
+ * Reads a file. The file may have been replaced since the walk, so this does not follow links, and checks type and size
+ * again.
+ */
 async function readBytes({ path, target }: FoundFile): Promise<Uint8Array> {
   const file = await open(target, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
@@ -90,7 +93,7 @@ const describeFlaw = (error: unknown): string => {
   return `cannot be read: ${error instanceof Error ? error.message : String(error)}`;
 };
 
-/** Lists the paths of the folders in a folder of skills. @throws SkillFlaw if it has too many entries. */
+/** Lists the paths of the skill folders in `folder`. @throws SkillFlaw if it has too many entries. */
 export async function listSkillFolders(folder: string): Promise<string[]> {
   const names: string[] = [];
   for await (const entry of await opendir(folder)) {

@@ -194,7 +194,7 @@ describe("hostile skills", () => {
       await symlink(root, join(folder, "folder/all"));
       await symlink("loop.md", join(folder, "loop/loop.md"));
       await symlink("nothing.md", join(folder, "nowhere/link.md"));
-      // Kubernetes mounts the keys of a ConfigMap like this.
+      // Kubernetes mounts the keys of a ConfigMap as links of this kind.
       await mkdir(join(folder, "inside/..data"));
       await writeFile(join(folder, "inside/..data/more.md"), "more");
       await symlink("..data/more.md", join(folder, "inside/more.md"));

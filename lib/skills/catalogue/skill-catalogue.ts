@@ -7,25 +7,25 @@ import { SkillFlaw } from "./walk-skill.ts";
 
 /** The current skills of this deployment. */
 export type SkillCatalogue = {
-  /** Returns the valid skills, ordered by name. Checks for changed files every few seconds at most. */
+  /** Returns the valid skills, ordered by name. Checks for changed files, but at most once every few seconds. */
   current: () => Promise<readonly Skill[]>;
 };
 
-/** The project's own skills. */
+/** The folder of the skills that belong to this project. */
 const LIBRARY = join(import.meta.dirname, "../library");
 const CHECK_EVERY_MS = 3_000;
 
 type CatalogueOptions = {
   logger: Pick<Logger, "warn">;
-  /** `SKILLS_DIR`: a folder of skill folders. */
+  /** The value of `SKILLS_DIR`: a folder that contains skill folders. */
   skillsDir?: string | undefined;
   libraryDir?: string;
   checkEveryMs?: number;
 };
 
 /**
- * Reads the skills of the library and of `SKILLS_DIR`. If both have a skill of one name, the deployment's wins. An invalid
- * skill is skipped with one line in the log; the line is not repeated until the flaw changes.
+ * Reads the skills of the library and of `SKILLS_DIR`. If both contain a skill with the same name, the one in `SKILLS_DIR`
+ * is used. An invalid skill is skipped. The log reports it once, and again only when the flaw has changed.
  */
 export async function createSkillCatalogue(options: CatalogueOptions): Promise<SkillCatalogue> {
   const { logger, skillsDir, libraryDir = LIBRARY, checkEveryMs = CHECK_EVERY_MS } = options;
@@ -58,7 +58,8 @@ export async function createSkillCatalogue(options: CatalogueOptions): Promise<S
       const cached = cache.get(path);
       const latest = cached?.stamp === stamp ? cached.result : await read();
       const isChanging = !latest.ok && latest.isChanging === true;
-      // A skill that is being replaced keeps its cached version; the empty stamp makes the next check read it again.
+      // While the files of a skill are being replaced, its cached version is used. Because of the empty stamp, the next
+      // check reads the skill again.
       const result = isChanging && cached ? cached.result : latest;
       cache.set(path, { stamp: isChanging ? "" : stamp, result });
       if (!result.ok) report(path, result.flaw);

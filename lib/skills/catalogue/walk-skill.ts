@@ -2,18 +2,18 @@ import { opendir, realpath, stat } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { skillLimits } from "../skill.ts";
 
-/** A file of a skill's folder before it is read. `target` is its canonical path. */
+/** A file that was found in a skill's folder and not read yet. `target` is its canonical path. */
 export type FoundFile = { path: string; target: string; sizeBytes: number; stamp: string };
 
 /** Why a skill is invalid. The message is one sentence for the log. */
 export class SkillFlaw extends Error {}
 
 /**
- * Lists the files of a skill's folder, ordered by path, without hidden ones. A symbolic link counts as its target if the
- * target is in the same folder.
+ * Lists the files of a skill's folder, ordered by path. Leaves out hidden files. A symbolic link counts as its target, which
+ * must be in the skill's folder.
  *
  * @param folder canonical path of the skill's folder.
- * @throws SkillFlaw for a folder that exceeds a limit or has a link that leaves it.
+ * @throws SkillFlaw if the folder exceeds a limit or contains a link to a target outside of it.
  */
 export async function walkSkill(folder: string): Promise<FoundFile[]> {
   const found: FoundFile[] = [];
@@ -48,7 +48,7 @@ export async function walkSkill(folder: string): Promise<FoundFile[]> {
 function refusePath(path: string): void {
   if (path.length > skillLimits.pathCharactersMax)
     throw new SkillFlaw(`has a path of more than ${skillLimits.pathCharactersMax} characters`);
-  // Control characters would break lists of files; Node decodes a name that is not UTF-8 with U+FFFD.
+  // Control characters would break lists of files. U+FFFD means that the name is not valid UTF-8.
   if (/[\p{Cc}\\\uFFFD]/u.test(path))
     throw new SkillFlaw(`has a file name with a character that is not allowed: ${JSON.stringify(path)}`);
 }

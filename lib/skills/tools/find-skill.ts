@@ -6,7 +6,7 @@ import { readSessionSkills, type StoredFile } from "../skill-store.ts";
 /** The dependencies of the skill tools. */
 export type SkillToolServices = { db: Database; sandbox: SandboxService };
 
-/** Finds the calling session's version of a skill; a sub-agent has the versions of its root. */
+/** Finds the version of a skill that the calling session has. A sub-agent has the versions of its root session. */
 export async function findSkillVersion(
   { db }: Pick<SkillToolServices, "db">,
   { rootSessionId }: Pick<ToolCall, "rootSessionId">,
@@ -22,7 +22,7 @@ export async function findSkillVersion(
   };
 }
 
-/** Removes a leading `./`, which the paths of skill files do not have. */
+/** Removes a leading `./`, because the stored paths of skill files do not begin with it. */
 export const toSkillPath = (path: string): string => path.replace(/^(\.\/)+/, "");
 
 /** Formats the files of a skill, one per line. */

@@ -6,7 +6,7 @@ import { SKILL_FILE } from "../skill.ts";
 import { listFiles, readFile } from "../skill-store.ts";
 import { findSkillVersion, listPaths, type SkillToolServices, toSkillPath } from "./find-skill.ts";
 
-/** `read_skill`: reads the procedure of a skill, or one of its files. */
+/** `read_skill`: reads the body of a skill's `SKILL.md`, or one of its other files. */
 export const readSkill = (services: Pick<SkillToolServices, "db">): Tool =>
   defineTool({
     name: "read_skill",
@@ -32,7 +32,7 @@ export const readSkill = (services: Pick<SkillToolServices, "db">): Tool =>
 
 async function describeSkill({ db }: Pick<SkillToolServices, "db">, version: string): Promise<string> {
   const bytes = await readFile(db, version, SKILL_FILE);
-  // The text of a stored version was parsed before it was stored, so it has front matter.
+  // The `SKILL.md` was parsed before the version was stored, so it has front matter.
   const body = splitFrontMatter(decodeText(bytes ?? new Uint8Array()) ?? "")?.body ?? "";
   const files = (await listFiles(db, version)).filter((file) => file.path !== SKILL_FILE);
   const list =

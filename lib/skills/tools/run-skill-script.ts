@@ -11,8 +11,9 @@ const ARGS_MAX = 64;
 const ARG_CHARACTERS_MAX = 4_000;
 
 /**
- * `run_skill_script`: runs a script that a skill ships, by argument array. It runs the stored bytes of the session's
- * version, so it cannot bypass a policy that forbids `run_shell`. Source: `security.md`, What comes in.
+ * `run_skill_script`: runs a script of a skill, with an argument array and without a shell. It runs the stored bytes of the
+ * version that the session has, so it cannot be used to bypass a policy that forbids `run_shell`. Source: `security.md`,
+ * What comes in.
  */
 export const runSkillScript = (services: SkillToolServices): Tool =>
   defineTool({
@@ -35,11 +36,11 @@ export const runSkillScript = (services: SkillToolServices): Tool =>
     }),
     needs: "sandbox",
     profile: "always",
-    // A script may change files of the workspace.
+    // A repetition is not safe, because a script may change files of the workspace.
     idempotent: false,
     readOnly: false,
     changes: true,
-    // The script's own deadline ends before this one, so that its output so far is returned.
+    // Longer than the script's own deadline, so that a script that takes too long still returns its output so far.
     timeoutMs: COMMAND_TIMEOUT_MS_MAX + 15_000,
     async execute({ name, script, args, timeoutMs }, call) {
       const found = await findSkillVersion(services, call, name);

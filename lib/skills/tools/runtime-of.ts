@@ -9,7 +9,10 @@ const BY_EXTENSION: ReadonlyMap<string, Runtime> = new Map([
   ["bash", "bash"],
 ]);
 
-/** First lines of scripts without an extension. The listed runtime runs the script, not the program that the line names. */
+/**
+ * First lines of scripts without an extension, and the runtime that runs such a script. The program that the line names is
+ * not started.
+ */
 const BY_FIRST_LINE: ReadonlyMap<string, Runtime> = new Map([
   ["#!/usr/bin/env node", "node"],
   ["#!/usr/bin/node", "node"],
@@ -21,7 +24,10 @@ const BY_FIRST_LINE: ReadonlyMap<string, Runtime> = new Map([
   ["#!/bin/sh", "bash"],
 ]);
 
-/** Selects the runtime of a script by its extension, or by its first line if it has none. Undefined if unsupported. */
+/**
+ * Selects the runtime of a script by its extension or, if it has no extension, by its first line. Undefined if the script is
+ * not supported.
+ */
 export function runtimeOf(path: string, bytes: Uint8Array): Runtime | undefined {
   const name = path.slice(path.lastIndexOf("/") + 1);
   const dot = name.lastIndexOf(".");

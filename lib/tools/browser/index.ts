@@ -9,8 +9,8 @@ import { screenshot } from "./picture/screenshot.ts";
 import { browserExecute } from "./script/browser-execute.ts";
 
 /**
- * The tools that work on the live browser. Each call holds the browser from before it starts until it ends. While a person
- * has control, a script of a turn waits first.
+ * The tools that work on the live browser. Each call acquires the browser before it starts, and releases the browser when it
+ * ends. While a person has control of the browser, a turn that calls `browser_execute` waits.
  */
 export function browserTools(services: BrowserToolServices): Tool[] {
   const { control } = services;
@@ -27,7 +27,10 @@ export function browserTools(services: BrowserToolServices): Tool[] {
   }));
 }
 
-/** Holds the browser and the page for a call. Calls of different agents that share a page run one after another. */
+/**
+ * Acquires the browser and the page for a call, and returns a function that releases both. Calls of different agents that
+ * share a page run one after another.
+ */
 export async function holdInTurn(
   { browser, pageTurns }: Pick<ToolServices, "browser" | "pageTurns">,
   call: Pick<ToolCall, "browserSessionId" | "sessionId" | "signal">,

@@ -2,11 +2,11 @@ import type { BrowserService, LiveBrowser } from "#lib/browser/browser-service.t
 import type { ToolCall } from "../tool.ts";
 import { withinDeadline } from "./within-deadline.ts";
 
-/** A cold start takes a few seconds; after this time the start counts as failed. */
+/** A browser usually starts within a few seconds. A start that takes longer than this counts as failed. */
 const START_MS_MAX = 60_000;
 
 /**
- * Returns the session's live browser, which it starts if needed and marks as used.
+ * Returns the session's live browser. Starts it if needed, and records that it was used.
  * @throws Error with a sentence if the browser does not start in time or the call is stopped.
  */
 export async function openLive(

@@ -1,4 +1,7 @@
-/** Pages that are hard to read, for tests: shadow roots, frames of other origins, hidden things, size, strict policies. */
+/**
+ * Test pages that are hard to read: with shadow roots, frames of other origins, hidden elements, strict security policies,
+ * scripts that replace built-in functions, or very much content.
+ */
 export const nastyPages = (otherOrigin: string) => ({
   "/": `<!doctype html><title>Checkout</title>
     <style>.gone { display: none }</style>

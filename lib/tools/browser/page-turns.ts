@@ -1,7 +1,8 @@
 /** Serializes the calls of agents that share a page, in order of arrival. Calls of one agent may run concurrently. */
 export type PageTurns = {
   /**
-   * Resolves when it is the turn of this session's agent. @returns a function that ends the call.
+   * Waits until this session's agent may use the page.
+   * @returns a function to call when the tool call ends.
    * @throws the signal's reason if the call is stopped while it waits.
    */
   take: (call: { browserSessionId: string; sessionId: string }, signal: AbortSignal) => Promise<() => void>;
@@ -11,7 +12,7 @@ type Waiting = { sessionId: string; begin: () => void };
 /** A page in use: the session whose turn it is, the number of its calls in progress, and the waiting calls. */
 type PageInUse = { holder: string; calls: number; waiting: Waiting[] };
 
-/** Creates the turns of one process. */
+/** Creates the queues of one process, one per page. */
 export function createPageTurns(): PageTurns {
   const pages = new Map<string, PageInUse>();
 

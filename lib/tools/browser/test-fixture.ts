@@ -22,14 +22,14 @@ import { WorkspaceError } from "#lib/sandbox/workspace-error.ts";
 import type { VariantView } from "../services.ts";
 import type { ToolCall, ToolResult } from "../tool.ts";
 
-/** A real Chromium with one page, behind the service's interfaces. */
+/** A real Chromium with one page, for code that uses the interfaces of the service. */
 export type TestBrowser = {
   live: LiveBrowser;
   service: BrowserService;
   touched: string[];
-  /** The pointer states that scripts reported. */
+  /** The pointer events that scripts reported; `undefined` for other input. */
   pointers: (ScriptPointer | undefined)[];
-  /** Controls an overlay that a test installs. */
+  /** Shows and hides an overlay that a test installs. */
   overlayGate: OverlayGate;
   close: () => Promise<void>;
 };
@@ -184,10 +184,10 @@ export async function startSite(
   };
 }
 
-/** Creates browser control in one process. Control is free until a test takes it. */
+/** Creates browser control for one process. No person has control until a test takes it. */
 export const createTestControl = () => createBrowserControl(openTopic(createMemoryBus(), "browser-control"));
 
-/** Evidence kept in memory. */
+/** Creates an evidence store that keeps what it is given in `saved`. */
 export function createEvidenceMemory(): EvidenceStore & { saved: (NewEvidence & EvidencePointer)[] } {
   const saved: (NewEvidence & EvidencePointer)[] = [];
   return {
@@ -208,7 +208,7 @@ export function createEvidenceMemory(): EvidenceStore & { saved: (NewEvidence & 
   };
 }
 
-/** A call of a tool, as the turn would make it. */
+/** Creates the context of a tool call, as a turn would. */
 export const callOf = (
   signal: AbortSignal = new AbortController().signal,
   sessionId = "session_test",
@@ -224,12 +224,12 @@ export const callOf = (
   signal,
 });
 
-/** A session without variants. */
+/** For tools that are tested without variants: showing a variant fails. */
 export const NO_VARIANTS: VariantView = {
   show: () => Promise.reject(new Error("not part of this fixture")),
 };
 
-/** The text of an answer. */
+/** Returns the text of a tool result. A picture appears as `[image <evidence id>]`. */
 export const textOf = (result: ToolResult): string =>
   result.content.map((part) => (part.type === "text" ? part.text : `[image ${part.evidence.id}]`)).join("\n");
 

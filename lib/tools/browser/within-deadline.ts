@@ -1,7 +1,7 @@
 /**
- * Waits for work on a page until the deadline or until the call is stopped, because a page in an endless loop or with an
- * open dialog never answers.
- * @throws Error with a sentence if stopped or late; otherwise the error of the work.
+ * Waits for work on a page, but not longer than the deadline or until the call is stopped. A page in an endless loop or with
+ * an open dialog would never answer.
+ * @throws Error with a sentence if the call is stopped or the deadline passes; otherwise the error of the work.
  */
 export async function withinDeadline<Result>(
   signal: AbortSignal,
@@ -18,7 +18,7 @@ export async function withinDeadline<Result>(
     timer = setTimeout(() => reject(new Error(explainSilence(Math.round(timeoutMs / 1000)))), timeoutMs);
   });
   const working = work();
-  // After the deadline, a failure of the work is ignored.
+  // If the work fails after the deadline, the failure is ignored instead of becoming an unhandled rejection.
   working.catch(() => {});
   try {
     return await Promise.race([working, silence]);

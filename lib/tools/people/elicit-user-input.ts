@@ -8,7 +8,7 @@ const DAY_S = 86_400;
 const PROCEED_ADVICE =
   "Do not wait and do not ask again: go on with the most sensible assumption, and state it in your reply.";
 
-/** `elicit_user_input`: asks the people on the session page, on a turn that one of them started. */
+/** `elicit_user_input`: asks the people on the session page a question. Works only in a turn that a person started. */
 export const elicitUserInput = ({ people }: Pick<ToolServices, "people">) =>
   defineTool({
     name: "elicit_user_input",
@@ -36,7 +36,7 @@ export const elicitUserInput = ({ people }: Pick<ToolServices, "people">) =>
     }),
     needs: undefined,
     profile: "analysis",
-    // A repeated call finds the question that it asked before.
+    // A repeated call finds the question that its first attempt asked.
     idempotent: true,
     readOnly: false,
     async execute({ question, options, form, timeoutSeconds }, call) {
@@ -61,7 +61,7 @@ export const elicitUserInput = ({ people }: Pick<ToolServices, "people">) =>
           call.waitEndedBy,
         )
         .catch((error: unknown) => {
-          // An answer may have been accepted already, so the engine repeats the call instead of reporting a failure.
+          // A person's answer may already be stored, so the engine repeats the call instead of showing the model a failure.
           throw new ServiceFailure(error);
         });
       switch (result.state) {

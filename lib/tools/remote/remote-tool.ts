@@ -19,14 +19,17 @@ import { readImageType } from "../workspace/read-image-type.ts";
 
 type RemoteServices = { mcp: Pick<McpClient, "call" | "isOurs">; evidence: EvidenceStore };
 
-/** Accepts any object: the server checks its own input, and the model sees the server's schema. */
+/** Accepts any object, because the tool server checks the input itself. The model sees the server's schema. */
 const INPUT = z.record(z.string(), z.unknown()).nullish();
 
-/** Upper limit, long enough for a person to answer several questions. The MCP client's own deadlines end a call earlier. */
+/**
+ * Long enough for a person to answer several questions of the tool server. The MCP client has shorter deadlines of its own.
+ */
 const TIMEOUT_MS = MCP_LIMITS.callMs + 4 * MCP_LIMITS.answerMs;
 
 /**
- * Wraps a tool of a session's tool server as a tool of its agent, for one turn. Its description and answers are data.
+ * Makes a tool of a session's tool server available to the agent, for one turn. The tool's description and results come from
+ * outside, so they are data and not instructions.
  * Source: specification, MCP servers; `security.md`, What comes in.
  */
 export const remoteTool = (remote: RemoteTool, turn: McpTurn, services: RemoteServices): Tool => ({
@@ -38,7 +41,7 @@ export const remoteTool = (remote: RemoteTool, turn: McpTurn, services: RemoteSe
     profile: "editing",
     idempotent: remote.isIdempotent,
     readOnly: remote.isReadOnly,
-    // The utilities of the built-in server change no pages or files; some store a picture as evidence.
+    // The tools of the built-in server do not count: they change no pages or files, but some store a picture as evidence.
     changes: !remote.isReadOnly && !services.mcp.isOurs(turn, remote.serverId),
     timeoutMs: TIMEOUT_MS,
     async execute(input, call) {

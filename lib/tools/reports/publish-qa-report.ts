@@ -3,7 +3,10 @@ import { reportInputSchema } from "#lib/reports/report.ts";
 import { countOf } from "#lib/text/count-of.ts";
 import { defineTool, errorResult, type Tool } from "../tool.ts";
 
-/** `publish_qa_report`: publishes findings as a page for a team. Source: specification, Structured sessions; `architecture.md`, Reports. */
+/**
+ * `publish_qa_report`: publishes findings as a report page for a team. Source: specification, Structured sessions;
+ * `architecture.md`, Reports.
+ */
 export const publishQaReport = (deps: ReportsDeps): Tool =>
   defineTool({
     name: "publish_qa_report",

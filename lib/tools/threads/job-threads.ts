@@ -1,17 +1,18 @@
 import { Worker } from "node:worker_threads";
 import { createTurns } from "./take-turns.ts";
 
-/** The outcome of a thread's job: its result, or an error sentence. */
+/** What a thread posts when its job has ended: the result, or an error sentence. */
 export type JobOutcome = { ok: true; value: unknown } | { ok: false; error: string };
 
-/** Runs a job in a thread. @throws Error with a sentence if it takes too long, needs too much memory, or is stopped. */
+/** Runs a job in a thread. @throws Error with a sentence if the job takes too long, needs too much memory, or is stopped. */
 type JobThreads = (job: object, transfer: ArrayBuffer[], signal: AbortSignal) => Promise<unknown>;
 
 const DEADLINE_MS = 10_000;
 const MEMORY_MB = 384;
 
 /**
- * Creates a runner for jobs that may take long or need much memory. Each job has its own thread; at most two run at once.
+ * Creates a runner for jobs that may take long or need much memory. Each job has its own thread; at most two run at the same
+ * time.
  * @param worker the file that a thread runs; it reads the job from `workerData` and posts a {@link JobOutcome}.
  */
 export function createJobThreads(worker: URL, deadlineMs = DEADLINE_MS): JobThreads {
@@ -33,7 +34,7 @@ async function runThread(
   signal: AbortSignal,
 ): Promise<JobOutcome> {
   const worker = new Worker(file, {
-    // No environment variables, so that code in the thread cannot read secrets.
+    // The thread gets no environment variables, so that its code cannot read secrets.
     env: {},
     execArgv: [],
     workerData: job,

@@ -4,7 +4,7 @@ import { createTurns, type TurnOutcome } from "./take-turns.ts";
 
 const never = new AbortController().signal;
 
-/** Starts work that ends when `finish` is called. */
+/** Starts work that adds its name to `started` when it begins, and ends when `finish` is called. */
 function startWork(turns: ReturnType<typeof createTurns>, name: string, started: string[], signal = never) {
   const { promise, resolve } = Promise.withResolvers<void>();
   const done = turns(name, signal, async () => {

@@ -1,7 +1,10 @@
-/** The outcome of queued work: its result, or why it never began. */
+/** The outcome of a queued task: its result, or the reason why it did not begin. */
 export type TurnOutcome<Result> = { ok: true; value: Result } | { ok: false; error: string };
 
-/** Runs work of one name with limited concurrency; further work waits in order of arrival. */
+/**
+ * Runs `work` as a task with a name. Only a limited number of tasks with the same name run at once; further tasks wait in
+ * order of arrival.
+ */
 type Turns = <Result>(
   name: string,
   signal: AbortSignal,
@@ -13,14 +16,16 @@ type Queue = { busy: number; waiting: ((error?: string) => void)[] };
 const STOPPED = "The call was stopped while it waited for its turn.";
 
 /**
- * Creates the queues of one process, one per name. Work does not begin if too many already wait or the signal fires first.
+ * Creates the queues of one process, one per name. A task is refused if too many tasks already wait, or if the signal fires
+ * before it begins.
  *
- * @param limits.atOnce how many of one name run at once. @param limits.waitingMax how many of one name may wait.
+ * @param limits.atOnce how many tasks with the same name run at once.
+ * @param limits.waitingMax how many tasks with the same name may wait.
  */
 export function createTurns(limits: { atOnce: number; waitingMax: number }): Turns {
   const queues = new Map<string, Queue>();
 
-  /** @returns why the work may not begin, or undefined if it may. */
+  /** Waits until the task may begin. @returns undefined, or why the task is refused. */
   async function enter(queue: Queue, signal: AbortSignal): Promise<string | undefined> {
     if (signal.aborted) return STOPPED;
     if (queue.busy < limits.atOnce) {
@@ -42,7 +47,7 @@ export function createTurns(limits: { atOnce: number; waitingMax: number }): Tur
   }
 
   function leave(name: string, queue: Queue): void {
-    // The slot passes directly to the next waiting work, so `busy` does not change.
+    // If a task waits, it takes over the slot directly, so `busy` does not change.
     const next = queue.waiting.shift();
     if (next) next();
     else if (--queue.busy === 0) queues.delete(name);

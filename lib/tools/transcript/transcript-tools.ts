@@ -7,7 +7,7 @@ import type { TranscriptServices } from "./services.ts";
 
 const PREVIEW_CHARACTERS = 240;
 
-/** `list_transcript`: lists the messages so far with the beginning of each. */
+/** `list_transcript`: lists the messages of the session so far, with the beginning of each text. */
 export const listTranscript = ({ transcript }: TranscriptServices): Tool =>
   defineTool({
     name: "list_transcript",
@@ -97,7 +97,7 @@ export const searchTranscript = ({ transcript }: TranscriptServices): Tool =>
 
 const CHARACTERS_MAX = 20_000;
 
-/** `read_tool_result`: reads a piece of a result that was too long to be shown whole. */
+/** `read_tool_result`: reads a part of a tool result that was too long to be shown in full. */
 export const readToolResult = ({ transcript }: TranscriptServices): Tool =>
   defineTool({
     name: "read_tool_result",

@@ -8,7 +8,7 @@ const BYTES_MAX = 10 * 1_048_576;
 const CHARACTERS_DEFAULT = 20_000;
 const CHARACTERS_MAX = 100_000;
 
-/** `read_file`: reads a piece of a text file of the workspace. */
+/** `read_file`: reads a part of a text file of the workspace. */
 export const readFile = ({ sandbox }: WorkspaceServices): Tool =>
   defineTool({
     name: "read_file",

@@ -1,4 +1,7 @@
-/** The media type of a picture by its first bytes, regardless of its name; undefined for anything else. */
+/**
+ * The media type of a picture according to its first bytes, regardless of the file's name. Undefined if the file is not such
+ * a picture.
+ */
 export function readImageType(
   bytes: Uint8Array,
 ): "image/png" | "image/jpeg" | "image/webp" | "image/gif" | undefined {

@@ -4,7 +4,9 @@ import { COMMAND_TIMEOUT_MS_MAX, describeCommand } from "./describe-command.ts";
 import type { WorkspaceServices } from "./services.ts";
 import { withinWorkspace } from "./within-workspace.ts";
 
-/** An argument of a program can have at most 128 KiB, and a character takes up to four bytes. */
+/**
+ * The command is one argument of a program. An argument can have at most 128 KiB, and a character takes up to four bytes.
+ */
 const COMMAND_CHARACTERS_MAX = 32_000;
 
 /** `run_shell`: runs a command in the sandbox. */
@@ -27,11 +29,11 @@ export const runShell = ({ sandbox }: WorkspaceServices): Tool =>
     idempotent: false,
     readOnly: false,
     changes: true,
-    // The command's own deadline ends before this one, so that its output so far is returned.
+    // Longer than the command's own deadline, so that a command that takes too long still returns its output so far.
     timeoutMs: COMMAND_TIMEOUT_MS_MAX + 15_000,
     execute: ({ command, timeoutMs, cwd }, call) => {
       const { canRunCommands, detail } = sandbox.describe();
-      // Checked before a workspace is opened, so that no workspace is started for a command that cannot run.
+      // Checked first, so that no workspace is opened for a command that cannot run.
       if (!canRunCommands) return Promise.resolve(errorResult(detail));
       return withinWorkspace(sandbox, call, async (workspace) => {
         const options = { timeoutMs, signal: call.signal, ...(cwd === undefined ? {} : { cwd }) };

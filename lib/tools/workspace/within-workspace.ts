@@ -2,7 +2,7 @@ import type { SandboxService, Workspace } from "#lib/sandbox/sandbox-service.ts"
 import { isWorkspaceError } from "#lib/sandbox/workspace-error.ts";
 import { errorResult, type ToolCall, type ToolResult } from "../tool.ts";
 
-/** Runs work in the session's workspace, which is opened if needed. A workspace error becomes an error result. */
+/** Opens the session's workspace if needed, and runs work in it. A workspace error becomes an error result for the model. */
 export async function withinWorkspace(
   sandbox: SandboxService,
   call: ToolCall,

@@ -3,7 +3,7 @@ import { defineTool, errorResult, type Tool } from "../tool.ts";
 import type { WorkspaceServices } from "./services.ts";
 import { withinWorkspace } from "./within-workspace.ts";
 
-/** Limit for text that a model writes. Files of programs and downloads may be larger. */
+/** Size limit of a file that the model writes. Files that programs or downloads write may be larger. */
 const BYTES_MAX = 10 * 1_048_576;
 
 /** `write_file`: writes a whole text file of the workspace. */
@@ -17,7 +17,7 @@ export const writeFile = ({ sandbox }: WorkspaceServices): Tool =>
     }),
     needs: "sandbox",
     profile: "analysis",
-    // The same content written twice leaves the same file.
+    // Writing the same content twice has the same result as writing it once.
     idempotent: true,
     readOnly: false,
     changes: true,

@@ -3,14 +3,14 @@ import type { PageFrame } from "#lib/tools/browser/page-kit/page-frames.ts";
 
 type AxeOptions = {
   tags: string[];
-  /** CSS selectors of the parts to check; none for the whole document. */
+  /** CSS selectors of the parts of the document to check. If empty, the whole document is checked. */
   parts: string[];
-  /** Rules that are left out. */
+  /** Ids of axe rules that are not checked. */
   without?: string[];
   elementsPerRule: number;
 };
 
-/** The findings of one frame. */
+/** The findings in one frame. `undecided` lists the rules that axe could not decide. */
 export type FrameFindings = {
   frame: string;
   violations: {
@@ -35,7 +35,7 @@ export async function runAxe(
   { session, contextId }: Pick<PageFrame, "session" | "contextId">,
   options: AxeOptions,
 ): Promise<Omit<FrameFindings, "frame">> {
-  // Loaded on demand: half a megabyte of source that few sessions need.
+  // Loaded on demand, because axe-core is half a megabyte of source and few sessions need it.
   const { default: axe } = await import("axe-core");
   await session.send("Runtime.evaluate", { expression: axe.source, contextId });
   const { result, exceptionDetails } = await session.send("Runtime.evaluate", {
@@ -48,13 +48,13 @@ export async function runAxe(
     const { exception, text } = exceptionDetails;
     throw new Error((exception?.description ?? text).split("\n")[0]);
   }
-  // The value is the result of `checkDocument`.
+  // The cast is safe, because the value is the result of `checkDocument`.
   return result.value as Omit<FrameFindings, "frame">;
 }
 
 declare const axe: typeof axeModule;
 
-/** Runs inside the page, sent as source. */
+/** Sent to the page as source and run there, so it must not use anything from outside its own body. */
 async function checkDocument({ tags, parts, without = [], elementsPerRule }: AxeOptions) {
   const missing = parts.find((part) => !document.querySelector(part));
   if (missing !== undefined) throw new Error(`No element matches ${missing}.`);
@@ -77,7 +77,7 @@ async function checkDocument({ tags, parts, without = [], elementsPerRule }: Axe
       help,
       helpUrl,
       count: nodes.length,
-      // Only the tags of the rule that the check was limited to.
+      // Lists only those tags of the rule that the check asked for.
       tags: names.filter((name) => tags.includes(name)),
       elements: nodes.slice(0, elementsPerRule).map(({ target, html, failureSummary }) => ({
         selector: cut(target.map(String).join(" >>> "), 500),

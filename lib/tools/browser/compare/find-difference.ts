@@ -1,13 +1,19 @@
 import pixelmatch from "pixelmatch";
 import type { Box, Pixels, Size } from "./pictures.ts";
 
-/** Two RGBA pictures of one size. Colours whose distance is at most `threshold` (0 to 1) count as equal. */
+/** Two RGBA pictures of the same size. Colours whose distance is at most `threshold` (0 to 1) count as equal. */
 export type DifferenceJob = { before: Pixels; after: Pixels; size: Size; threshold: number };
 
-/** How two pictures of one size differ; `picture` is RGBA, with the differing pixels in red. */
+/**
+ * How two pictures of the same size differ. `picture` shows the differing pixels in red (RGBA), and `box` contains all of
+ * them.
+ */
 export type PixelDifference = { differingPixels: number; box: Box | null; picture: Pixels };
 
-/** Compares two pictures by perceived colour. Pixels that only smooth an edge do not count. */
+/**
+ * Compares two pictures by perceived colour. Pixels that differ only in the smoothing of an edge (anti-aliasing) count as
+ * equal.
+ */
 export function findDifference({ before, after, size, threshold }: DifferenceJob): PixelDifference {
   const picture = new Uint8Array(size.width * size.height * 4);
   const differingPixels = pixelmatch(before, after, picture, size.width, size.height, { threshold });

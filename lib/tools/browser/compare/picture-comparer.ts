@@ -6,14 +6,14 @@ import { decodePicture, type Size } from "./pictures.ts";
 export type ReadPicture = { bytes: Uint8Array; size: Size };
 
 /**
- * How two pictures differ when their upper left corners are aligned. `box` and `picture` (RGBA, differences in red) cover
- * the overlap; pixels outside of it count as differing.
+ * How two pictures differ when their upper left corners are aligned. `box` and `picture` describe only the overlap. Pixels
+ * outside of the overlap count as differing. `totalPixels` counts the pixels that are in at least one picture.
  */
 type PictureDifference = PixelDifference & { totalPixels: number; overlap: Size };
 
 /**
  * Compares two pictures pixel by pixel. Colours whose distance is at most `threshold` (0 to 1) count as equal.
- * @throws Error with a sentence if a picture is broken, both are too large, or the work is stopped.
+ * @throws Error with a sentence if a picture is broken, the overlap is too large, or the work is stopped or takes too long.
  */
 export type PictureComparer = (
   before: ReadPicture,
@@ -23,7 +23,7 @@ export type PictureComparer = (
 
 const PIXELS_MAX = 20_000_000;
 
-/** Creates a comparer that works in threads. */
+/** Creates a comparer that compares each pair of pictures in a worker thread. */
 export function createPictureComparer(): PictureComparer {
   const run = createJobThreads(new URL("./difference-worker.ts", import.meta.url));
   return async (before, after, { threshold, signal }) => {
@@ -35,7 +35,7 @@ export function createPictureComparer(): PictureComparer {
       decodePicture(after.bytes, overlap),
     ]);
     const job: DifferenceJob = { before: left, after: right, size: overlap, threshold };
-    // The value is what `difference-worker.ts` posts.
+    // The cast is safe, because `difference-worker.ts` posts a `PixelDifference`.
     const found = (await run(job, [left.buffer, right.buffer], signal)) as PixelDifference;
     const totalPixels = countPixels(before.size) + countPixels(after.size) - countPixels(overlap);
     const differingPixels = found.differingPixels + totalPixels - countPixels(overlap);

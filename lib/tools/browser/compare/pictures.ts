@@ -8,7 +8,7 @@ export type Size = { width: number; height: number };
 export type Box = Size & { x: number; y: number };
 
 const READABLE_TYPES = new Set(["image/png", "image/jpeg", "image/webp", "image/gif"]);
-/** A picture with more pixels is not opened. */
+/** Maximum number of pixels; a larger picture is not opened. */
 const PIXELS_MAX = 60_000_000;
 /** The longest edge of a picture for the model, in pixels. */
 const MODEL_EDGE_MAX = 1_568;
@@ -32,14 +32,14 @@ export async function readSize(bytes: Uint8Array): Promise<Size | undefined> {
   }
 }
 
-/** Decodes the upper left part of a picture. @throws Error if the picture is broken. */
+/** Decodes the upper left part of a picture, in the given size. @throws Error if the picture is broken. */
 export async function decodePicture(bytes: Uint8Array, size: Size): Promise<Pixels> {
   const picture = (await open(bytes)).extract({ left: 0, top: 0, ...size });
-  // A copy with its own memory, which can be transferred to a thread.
+  // Copied into its own memory, so that the buffer can be transferred to a thread.
   return new Uint8Array(await picture.toColourspace("srgb").ensureAlpha().raw().toBuffer());
 }
 
-/** Encodes the picture of the differences: in full size as PNG, and scaled down for the model as JPEG. */
+/** Encodes a picture of differences twice: as a PNG in full size, and as a smaller JPEG for the model. */
 export async function encodeDifference(
   pixels: Pixels,
   size: Size,

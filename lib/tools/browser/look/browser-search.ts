@@ -15,7 +15,7 @@ const input = z.strictObject({
   limit: z.number().int().min(1).max(100).default(20),
 });
 
-/** Chromium ends a longer search, because an expression may backtrack endlessly. */
+/** Time after which Chromium ends the search in a frame, because a regular expression may backtrack endlessly. */
 const SEARCH_MS_MAX = 4_000;
 const WORK_MS_MAX = 20_000;
 

@@ -1,6 +1,6 @@
 import type { PageKit } from "../page-kit/page-kit.ts";
 
-/** The cleaned page, its outline and how many links, forms, fields and images it has. */
+/** The cleaned HTML of a frame, its headings as an outline, and how many links, forms, fields and images it has. */
 export type CleanedHtml = {
   html: string;
   isCut: boolean;
@@ -9,10 +9,10 @@ export type CleanedHtml = {
 };
 
 /**
- * Writes a frame's document as HTML without scripts, inline handlers, styles, comments, the overlay and embedded data.
- * Open shadow roots become `<template shadowrootmode="open">`. Runs inside the page, sent as source: uses nothing from
- * outside its own body.
- * @param charsMax the length at which the document is cut; open elements are closed.
+ * Writes a frame's document as HTML without scripts, inline handlers, styles, comments, the overlay and embedded data. Open
+ * shadow roots become `<template shadowrootmode="open">`. Sent to the page as source and run there, so it must not use
+ * anything from outside its own body.
+ * @param charsMax length after which no more content is written. Elements that are open at that point are still closed.
  */
 export function cleanHtml(kit: PageKit, charsMax: number): CleanedHtml {
   const dropped =
@@ -46,7 +46,7 @@ export function cleanHtml(kit: PageKit, charsMax: number): CleanedHtml {
       (element.type === "password" || /password/.test(element.autocomplete));
     if (name === "value" && isSecret) return "";
     if (urlAttributes.has(name)) {
-      // Browsers skip blanks and control characters before and inside a scheme.
+      // Removes blanks and control characters, because browsers ignore them before and inside the scheme of a URL.
       const scheme = [...value.slice(0, 200)]
         .filter((character) => character > " ")
         .join("")

@@ -5,7 +5,9 @@ import { callOf, startSite, startTestBrowser, type TestBrowser, textOf } from ".
 import { domQuery } from "./dom-query.ts";
 import { createSnapshotBook } from "./snapshot-book.ts";
 
-/** One line of the answer. `what` is the text before the ref; the other fields come after it. */
+/**
+ * One line of the answer. `what` is the text before the ref; `selector`, `frame` and `box` are read from the text after it.
+ */
 type Line = { what: string; line: string; selector: string; frame: string | undefined; box: number[] };
 
 let browser: TestBrowser;
@@ -75,7 +77,8 @@ test("each selector in the answer matches only its own element, in its own frame
     for (const part of frame?.split(" → ") ?? []) scope = (scope ?? browser.live.page()).frameLocator(part);
     const found = (scope ?? browser.live.page()).locator(selector);
     assert.equal(await found.count(), 1, selector);
-    // Playwright leaves the iframe's own border out for frames of another process.
+    // For a frame that runs in another process, Playwright's box ignores the border of the iframe, so 2 px of difference are
+    // allowed.
     const real = await found.boundingBox();
     const [x = 0, y = 0] = box;
     assert.ok(

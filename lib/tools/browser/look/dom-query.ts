@@ -43,7 +43,10 @@ type Query = z.output<typeof input>;
 
 const WORK_MS_MAX = 25_000;
 
-/** Reads the page: as a snapshot, or the elements that match. Source: specification, Structured sessions (`dom_query`). */
+/**
+ * Reads the page: returns a snapshot of it, or the elements that match the filters. Source: specification, Structured
+ * sessions (`dom_query`).
+ */
 export const domQuery = (services: Pick<ToolServices, "browser" | "snapshots">) =>
   defineTool({
     name: "dom_query",
@@ -155,7 +158,10 @@ function checkSelector(kit: PageKit, selector: string): string | null {
 const SUGGESTIONS_MAX = 6;
 const CONTROL = /[a-z]+(?: \d)? "(?:[^"\\]|\\.)*"(?= \[|$)/g;
 
-/** Explains an empty result with the filters and the closest elements: those that share words, or else the first few. */
+/**
+ * Explains why nothing was found. Names the filters and the closest elements: those that share words with the query or, if
+ * there are none, the first few elements.
+ */
 async function explainNothing(frames: PageFrame[], query: Query, page: Page): Promise<string> {
   const filters = [query.role && `role ${query.role}`, query.text && `text "${query.text}"`, query.selector]
     .filter(Boolean)

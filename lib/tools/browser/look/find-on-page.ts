@@ -6,14 +6,14 @@ type ElementQuery = {
   role: string | null;
   text: string | null;
   includeHidden: boolean;
-  /** Attributes to show. */
+  /** Names of the attributes to include in each label. */
   attributes: string[];
   limit: number;
 };
 
-/** One element; the box is in CSS pixels of its own frame's viewport. */
+/** One found element. Its box is in CSS pixels of the viewport of its own frame. */
 export type FoundElement = {
-  /** Role or tag, name, ref, states and the requested attributes. */
+  /** One line with the element's role (or tag), name, ref, states and the requested attributes. */
   label: string;
   text: string | null;
   selector: string | null;
@@ -21,7 +21,10 @@ export type FoundElement = {
   isVisible: boolean;
 };
 
-/** Finds and describes elements of a frame. Runs inside the page, sent as source: uses nothing from outside its own body. */
+/**
+ * Finds and describes elements of a frame. Sent to the page as source and run there, so it must not use anything from
+ * outside its own body.
+ */
 export function findOnPage(kit: PageKit, query: ElementQuery): { total: number; elements: FoundElement[] } {
   const skipped = "script, style, noscript, template, head, head *, html, [data-agent-session-overlay]";
   const nameable = "a[href], button, label, summary, option, h1, h2, h3, h4, h5, h6, [role]";
@@ -35,7 +38,10 @@ export function findOnPage(kit: PageKit, query: ElementQuery): { total: number; 
     text === null ||
     normalize(kit.nameOf(element)).includes(text) ||
     normalize(kit.contentOf(element)).includes(text);
-  /** Finds only the innermost elements that contain a text, or the control or heading that the text names. */
+  /**
+   * Finds the innermost elements that contain a text. If the text is part of the name of a control or heading around it,
+   * finds that control or heading instead.
+   */
   const findByText = (searched: string): Element[] => {
     const found = new Set<Element>();
     for (const element of kit.queryAll("*")) {

@@ -11,12 +11,12 @@ export type FirstLook = (
   signal: AbortSignal,
 ) => Promise<string>;
 
-/** A cold start takes a few seconds, and a page may be slow; after this time the turn continues without the snapshot. */
+/** A browser may have to start first, and a page may be slow. After this time, the turn continues without the snapshot. */
 const LOOK_MS_MAX = 20_000;
-/** Small, because every model call of the turn includes the snapshot. */
+/** Maximum characters of the snapshot. It is small, because every model call of the turn includes the snapshot. */
 const LOOK_CHARS_MAX = 6_000;
 
-/** Creates the first look. Its snapshot counts as shown to the model, like one of `dom_query`. */
+/** Creates a `FirstLook`. It stores its snapshot as one that the model was shown, like `dom_query` does. */
 export function createFirstLook({
   browser,
   snapshots,
@@ -38,7 +38,7 @@ export function createFirstLook({
     }
   };
 
-  /** @param waitSignal ends the wait for a page that another agent uses. */
+  /** @param waitSignal fires when the caller no longer waits for a page that another agent uses. */
   async function look(session: Parameters<FirstLook>[0], waitSignal: AbortSignal): Promise<string> {
     const endTurn = await pageTurns.take(session, waitSignal);
     try {

@@ -56,7 +56,10 @@ type CleanedPage = {
   frames: { label: string; cleaned: CleanedHtml }[];
 };
 
-/** Cleans the page and its frames, until the limit is reached. A frame that does not answer is left out. */
+/**
+ * Reads the cleaned HTML of the page and its frames, up to `HTML_CHARS_MAX` characters in all. Leaves out frames that do not
+ * answer.
+ */
 function readCleanedPage(live: LiveBrowser): Promise<CleanedPage> {
   return withFrames(live, async ([first, ...others], page) => {
     if (!first) throw new Error("The page is gone; try again.");

@@ -1,15 +1,15 @@
 import type { PageKit } from "../page-kit/page-kit.ts";
 
-/** A search in one frame. */
+/** What to search for in one frame, and how many matches to return at most. */
 type TextSearch = { query: string; isRegex: boolean; limit: number };
 
-/** One match. `snippet` marks it with « ». */
+/** One match. `snippet` contains the match between « and », and the text around it. */
 export type TextMatch = { snippet: string; selector: string | null; tag: string; visible: boolean };
 
 /**
- * Searches the text of one frame as it appears on the screen: inline elements are joined, blocks are separate lines. Values
- * of form fields (except passwords), placeholders and alt texts count as text. Runs inside the page, sent as source: uses
- * nothing from outside its own body.
+ * Searches the text of one frame as people see it: the texts of inline elements are joined, and each block is a separate
+ * line. Values of form fields (except passwords), placeholders and alt texts count as text. Sent to the page as source and
+ * run there, so it must not use anything from outside its own body.
  */
 export function searchText(
   kit: PageKit,

@@ -1,10 +1,10 @@
 import { quoteAsData } from "../../quote-as-data.ts";
 import { describeDifference, type NamedSnapshot } from "./snapshot-book.ts";
 
-/** A tool result of this length is shown whole. */
+/** Maximum characters of a snapshot in a tool result. A tool result of this length is shown to the model without a cut. */
 const SNAPSHOT_CHARS_MAX = 11_000;
 
-/** Formats a snapshot for the model, beginning at line `from`, as far as it fits. */
+/** Formats a snapshot for the model. Shows as many lines as fit, beginning at line `from`. */
 export function showSnapshot(snapshot: NamedSnapshot, from = 1, charsMax = SNAPSHOT_CHARS_MAX): string {
   const { id, lines } = snapshot;
   const fitting = takeFitting(lines.slice(from - 1), charsMax);
@@ -25,7 +25,7 @@ export function showDifference(
 ): string {
   const changes = describeDifference(before, after);
   if (changes.length === 0) return `Snapshot ${after.id}: nothing has changed since ${before.id}.`;
-  // If the page's scripts replaced most of it, the whole snapshot is shorter than the difference.
+  // If most of the page was replaced, the whole snapshot is shorter than the difference.
   if (count(changes) > count(after.lines)) return showSnapshot(after, 1, charsMax);
   const fitting = takeFitting(changes, charsMax);
   const left = changes.length - fitting.length;

@@ -5,18 +5,24 @@ import type { Snapshot } from "./take-snapshot.ts";
 /** A snapshot with the id by which the model refers to it. */
 export type NamedSnapshot = Snapshot & { id: string };
 
-/** The latest snapshots of each session, in memory: for the difference to an earlier one, and for reading further lines. */
+/**
+ * The latest snapshots of each session, in memory. The model can compare a new snapshot with an earlier one, and read
+ * further lines of a snapshot that was only partly shown.
+ */
 export type SnapshotBook = {
   add: (sessionId: string, snapshot: Snapshot) => NamedSnapshot;
   find: (sessionId: string, id: string) => NamedSnapshot | undefined;
-  /** The snapshot that the model was shown last. */
+  /** The snapshot that was added last. */
   latest: (sessionId: string) => NamedSnapshot | undefined;
   /** The description of a ref in the latest snapshot that contains it, such as `button "Save"`. */
   describeRef: (sessionId: string, ref: string) => string | undefined;
 };
 
 const SNAPSHOTS_MAX = 4;
-/** Maximum characters of all sessions together; the session whose last snapshot is oldest is evicted first. */
+/**
+ * Maximum characters of the snapshots of all sessions together. The session whose newest snapshot is oldest is evicted
+ * first.
+ */
 const CHARS_MAX = 32 * 2 ** 20;
 
 export function createSnapshotBook(): SnapshotBook {
@@ -59,12 +65,13 @@ export function createSnapshotBook(): SnapshotBook {
   };
 }
 
-/** Matches the words and the quoted name directly before a ref; a line may contain several elements. */
+/** Matches only the words and the quoted name directly before a ref, because a line may contain several elements. */
 const LAST_ELEMENT = /[a-z][a-z ]*( "(?:[^"\\]|\\.)*")?$/;
 
 /**
- * How one snapshot differs from an earlier one of the same document: hunks of removed (`-`) and added (`+`) lines. A moved
- * focus is one separate line, because the focus moves with almost every action.
+ * Lists the differences between two snapshots of the same document: removed lines (`-`) and added lines (`+`). Each group of
+ * changes begins with the line of the element that contains it. A change of focus is one separate line, because almost every
+ * action moves the focus.
  */
 export function describeDifference(before: Snapshot, after: Snapshot): string[] {
   const changes = diffArrays(before.lines, after.lines, {
@@ -93,7 +100,9 @@ export function describeDifference(before: Snapshot, after: Snapshot): string[] 
 
 const withoutFocus = (line: string) => line.replace(/ focused(?=$| )/, "");
 
-/** The ref of the element that has the focus; `focused` is the last of an element's states. */
+/**
+ * The ref of the element that has the focus. `focused` comes last among the states of an element, so the ref is before it.
+ */
 function findFocus(lines: string[]): string | undefined {
   for (const line of lines) {
     const end = line.search(/ focused(?=$| )/);
@@ -104,7 +113,7 @@ function findFocus(lines: string[]): string | undefined {
 
 const depthOf = (line: string) => line.length - line.trimStart().length;
 
-/** The nearest line above a place that is less indented. */
+/** The nearest line above `place` that is less indented than the changed line. */
 function findParent(lines: string[], place: number, changed: string): string | undefined {
   const depth = depthOf(changed);
   for (let index = place - 1; index >= 0 && depth > 0; index--) {

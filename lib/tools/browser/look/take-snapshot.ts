@@ -4,31 +4,31 @@ import { evaluateIn } from "../page-kit/evaluate-in-frame.ts";
 import { type PageFrame, withFrames } from "../page-kit/page-frames.ts";
 import { type SnapshotLine, walkPage } from "../page-kit/walk-page.ts";
 
-/** A page as lines of text and controls in reading order, with its frames in place. */
+/** A page as lines of text and controls in reading order. The lines of a frame follow the line of its iframe. */
 export type Snapshot = {
   url: string;
   title: string;
-  /** Identifies the document of the frame that the lines begin with. */
+  /** Identifies the document of the outermost frame, so that only snapshots of the same document are compared. */
   document: string;
   view: PageView;
   lines: string[];
 };
 
-/** The part of the page that is in view, in CSS pixels. */
+/** The size of the viewport, its scroll position and the height of the page, in CSS pixels. */
 type PageView = { width: number; height: number; scrollY: number; pageHeight: number };
 
-/** Maximum lines of one frame; a snapshot leaves out the rest. */
+/** Maximum lines of one frame. A snapshot leaves out the frame's further lines. */
 const LINES_MAX = 20_000;
 const WALK_MS_MAX = 10_000;
 
-/** @throws Error when the page is gone or does not answer. */
+/** Takes a snapshot of the session's current page. @throws Error if the page is gone or does not answer. */
 export const takeSnapshot = (live: LiveBrowser): Promise<Snapshot> =>
   withFrames(live, (frames, page) => snapshotOf(frames, page, []));
 
 /**
- * Writes the first frame as lines, with the other frames at their places inside it.
+ * Takes a snapshot of the first frame. The contents of the other frames are placed at their iframes.
  *
- * @param attributes the attributes to show with each usable element.
+ * @param attributes names of the attributes to show with each element that people can use.
  * @throws Error if the first frame does not answer.
  */
 export async function snapshotOf(
@@ -39,7 +39,7 @@ export async function snapshotOf(
   if (!first) throw new Error("The page is gone; try again.");
   const [content, ...contents] = await Promise.all([
     walk(first, attributes),
-    // A frame that does not answer is listed without its content.
+    // An inner frame that does not answer is listed without its content.
     ...others.map((frame) => walk(frame, attributes).catch(() => null)),
   ]);
   const walked = new Map(
@@ -77,7 +77,7 @@ function write(source: SnapshotLine[], indent: string, lines: string[], walked: 
   }
 }
 
-/** Runs inside the page, sent as source. */
+/** Sent to the page as source and run there. */
 function readView(): PageView {
   const { scrollHeight } = document.documentElement;
   return { width: innerWidth, height: innerHeight, scrollY: Math.round(scrollY), pageHeight: scrollHeight };

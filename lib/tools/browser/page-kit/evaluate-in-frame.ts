@@ -2,9 +2,11 @@ import type { PageFrame } from "./page-frames.ts";
 import { type PageKit, pageKitSource } from "./page-kit.ts";
 
 /**
- * Runs a function inside a frame, in the service's isolated world, with the kit and one JSON argument; its result is JSON.
- * The function is sent as source, so it must not use anything from outside its own body.
- * @param timeoutMs time after which Chromium ends the function. @throws Error with the function's own message.
+ * Runs a function inside a frame, in an isolated world that the page's scripts cannot reach. The function gets the kit and
+ * one argument; the argument and the result must be JSON values. The function is sent as source, so it must not use anything
+ * from outside its own body.
+ * @param timeoutMs time after which Chromium ends the function.
+ * @throws Error with the message of an error that the function threw.
  */
 export async function evaluateIn<Argument, Result>(
   frame: PageFrame,
@@ -25,7 +27,7 @@ export async function evaluateIn<Argument, Result>(
   return keepCount(frame, result.value as Counted<Result>);
 }
 
-/** Runs a function on the element of a DevTools node id. @throws Error if the element is gone. */
+/** Like `evaluateIn`, but passes the function the element with a DevTools node id. @throws Error if the element is gone. */
 export async function callWithNode<Result>(
   frame: PageFrame,
   backendNodeId: number,
@@ -46,7 +48,10 @@ export async function callWithNode<Result>(
   return keepCount(frame, result.value as Counted<Result>);
 }
 
-/** DevTools node id of a ref's element; undefined if the element is gone or this frame never assigned the ref. */
+/**
+ * Finds the DevTools node id of a ref's element. Returns undefined if the element is gone or this frame never assigned the
+ * ref.
+ */
 export async function findNodeOf(frame: PageFrame, ref: string): Promise<number | undefined> {
   const { session, contextId } = frame;
   const { result } = await session.send("Runtime.evaluate", {
@@ -60,7 +65,10 @@ export async function findNodeOf(frame: PageFrame, ref: string): Promise<number 
 
 type Counted<Result> = { value: Result; next: number };
 
-/** The isolated world keeps the ref count for concurrent calls, and the service keeps it for later documents. */
+/**
+ * Code that creates the ref counter and the kit. The isolated world stores the number of the next ref, so that concurrent
+ * calls share it. The service also stores it, for later documents of the frame.
+ */
 const setUp = ({ refs }: PageFrame) => `
   const counter = (globalThis.agentSessionCounter ??= { prefix: ${JSON.stringify(refs.prefix)}, next: 0 });
   counter.next = Math.max(counter.next, ${refs.next});

@@ -2,7 +2,10 @@ import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { findNodeOf } from "./evaluate-in-frame.ts";
 import { type PageFrame, withFrames } from "./page-frames.ts";
 
-/** Finds the DevTools ids of a ref's element, on the current page or another tab; undefined if no page has it. */
+/**
+ * Finds the DevTools ids of a ref's element, on the current page or in another tab. Returns undefined if no page has the
+ * element.
+ */
 export async function findRef(
   live: LiveBrowser,
   ref: string,
@@ -23,7 +26,7 @@ export async function findRef(
   return undefined;
 }
 
-/** Maps the key of each inner frame to the refs of the iframe elements around it, outermost first. */
+/** Maps the key of each inner frame to the refs of the iframe elements that contain the frame, outermost first. */
 export const listFrames = (live: LiveBrowser): Promise<Record<string, string[]>> =>
   withFrames(live, async ([main, ...others]) => {
     const byKey = new Map<string, PageFrame>(others.map((frame) => [frame.key, frame]));

@@ -1,9 +1,15 @@
-/** A line with the lines nested in it; `frame` is the ref of an iframe whose content belongs there. Open lines may grow. */
+/**
+ * A line and the lines nested in it. `frame` is the ref of an iframe whose content belongs below the line. Further pieces
+ * can be appended to a line that is open.
+ */
 export type Line = { text: string; frame?: string; isOpen: boolean; inside: Line[] };
 
-/** Writes pieces and text as lines. Text of inline elements is joined; a piece of a block gets a separate line. */
+/**
+ * Writes the text of the page, and pieces that describe single elements, as lines. Inline pieces share a line while there is
+ * room; each piece of a block gets its own line.
+ */
 export type LineWriter = {
-  /** Adds a piece to the last line if that is open and has room, or as a new line. */
+  /** Appends an inline piece to the last line if that line is open and has room. Otherwise adds the piece as a new line. */
   put: (into: Line[], piece: string, isBlock: boolean) => Line;
   /** Collects text of the page; the next `flush` writes it. */
   addText: (text: string) => void;
@@ -15,7 +21,7 @@ export type LineWriter = {
   flatten: (lines: Line[]) => string;
 };
 
-/** Creates a writer. Runs inside the page, sent as source: it uses nothing from outside its own body. */
+/** Creates a writer. Sent to the page as source and run there, so it must not use anything from outside its own body. */
 export function makeLineWriter(): LineWriter {
   const lineChars = 160;
   const textChars = 400;

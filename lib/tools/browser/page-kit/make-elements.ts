@@ -1,6 +1,6 @@
 import type { PageDom } from "./page-kit.ts";
 
-/** How people can use an element of the page. */
+/** How people can use an element of the page; null if they cannot. */
 type ElementPurpose =
   | "control"
   | "clickable"
@@ -12,9 +12,9 @@ type ElementPurpose =
 
 /** Functions that name and describe single elements. */
 export type ElementKit = {
-  /** The element's ref, assigned on the first call and valid as long as the element exists. */
+  /** Returns the element's ref. The first call assigns the ref, which is valid as long as the element exists. */
   refOf: (element: Element) => string;
-  /** The element of a ref; undefined if the ref was never assigned here or the element has left the document. */
+  /** Finds the element of a ref. Returns undefined if this frame never assigned the ref, or if the element was removed. */
   elementOf: (ref: string) => Element | undefined;
   /** @param style the element's computed style. */
   purposeOf: (
@@ -27,20 +27,28 @@ export type ElementKit = {
   describe: (element: Element, head: string, name: string, ref: string | null) => string;
   /** The element's states, such as `required`. */
   statesOf: (element: Element) => string[];
-  /** Guesses what a picture or background shows from file and class names: ` icon "trash"`; empty if unknown. */
+  /** Guesses from file names and class names what an icon shows, such as ` icon "trash"`. Empty if there is no hint. */
   iconOf: (element: Element) => string;
-  /** The given attributes, if the element has them: ` href "https://…"`. Addresses are absolute, passwords left out. */
+  /**
+   * Those of the given attributes that the element has, such as ` href "https://…"`. URLs are made absolute, and passwords
+   * are left out.
+   */
   attributesOf: (element: Element, names: string[]) => string;
-  /** Text as a JSON string, cut at `max` characters, so that page content cannot end its own quotes. */
+  /**
+   * Writes a text as a JSON string, cut at `max` characters. JSON escapes quotes, so text of the page cannot end the string.
+   */
   quote: (text: string, max: number) => string;
 };
 
-/** The counter for new refs. The service keeps it, because a ref must never be reused in the same browser. */
+/**
+ * The frame's prefix for refs, and the number of its next ref. The service stores the counter, because a ref must never be
+ * assigned twice in the same browser.
+ */
 export type RefCounter = { prefix: string; next: number };
 
 /**
- * Creates the functions that name and describe elements. Runs inside the page, sent as source: it uses nothing from
- * outside its own body.
+ * Creates the functions that name and describe elements. Sent to the page as source and run there, so it must not use
+ * anything from outside its own body.
  */
 export function makeElements(dom: PageDom, counter: RefCounter): ElementKit {
   const controls = new Set(
@@ -49,7 +57,7 @@ export function makeElements(dom: PageDom, counter: RefCounter): ElementKit {
     ),
   );
   const clickHandlers = "[onclick], [ondblclick], [onmousedown], [onmouseup], [onpointerdown], [onpointerup]";
-  // The isolated world lasts as long as the document.
+  // Stored as a global variable of the isolated world, which lasts as long as the document.
   const world = globalThis as { agentSessionElements?: WorldElements };
   world.agentSessionElements ??= { refOf: new WeakMap(), byRef: new Map() };
   const registry = world.agentSessionElements;
@@ -73,7 +81,10 @@ export function makeElements(dom: PageDom, counter: RefCounter): ElementKit {
     element.clientHeight > 0 &&
     element.scrollHeight > element.clientHeight + 40;
 
-  /** Whether an element contains many controls; its click listener then handles clicks on those, not on itself. */
+  /**
+   * Whether an element contains many controls. Its click listener is then assumed to handle clicks on these controls, so the
+   * element itself does not count as clickable.
+   */
   const isDelegate = (element: Element): boolean =>
     element.querySelectorAll("a[href], button, input, select, textarea, [role=button]").length > 8;
   const purposeOf: ElementKit["purposeOf"] = (element, role, style, isPointerInherited) => {

@@ -9,8 +9,8 @@ export type NameKit = {
 };
 
 /**
- * Creates the functions that compute names. Passwords are never part of a name. Runs inside the page, sent as source: it
- * uses nothing from outside its own body. Source: W3C, Accessible Name and Description Computation 1.2.
+ * Creates the functions that compute names. Passwords are never part of a name. Sent to the page as source and run there, so
+ * it must not use anything from outside its own body. Source: W3C, Accessible Name and Description Computation 1.2.
  */
 export function makeNames(dom: PageDom, roleOf: (element: Element) => string | null): NameKit {
   const namedByContent = new Set(
@@ -23,7 +23,7 @@ export function makeNames(dom: PageDom, roleOf: (element: Element) => string | n
 
   const pseudoText = (element: Element, pseudo: "::before" | "::after"): string => {
     const { content } = getComputedStyle(element, pseudo);
-    // Icon fonts use the private-use area.
+    // Removes characters of Unicode's private-use area, which icon fonts use for their icons.
     return /^"/.test(content) ? content.slice(1, -1).replace(/[\uE000-\uF8FF]|\\./gu, "") : "";
   };
   const embeddedValue = (element: Element): string | undefined => {
@@ -64,7 +64,8 @@ export function makeNames(dom: PageDom, roleOf: (element: Element) => string | n
     const parts: string[] = [];
     collectChildren(element, parts, includesHidden);
     const text = tidy(parts.join("")).slice(0, charsMax);
-    // Generated text is read only if the element has no other text, because it costs two computed styles.
+    // The text of `::before` and `::after` is read only if the element has no other text, because reading it computes two
+    // more styles.
     return text || tidy(pseudoText(element, "::before") + pseudoText(element, "::after"));
   };
   const svgTitle = (element: Element): string =>

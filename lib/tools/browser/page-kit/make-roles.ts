@@ -1,6 +1,7 @@
 /**
  * Creates the function that returns an element's ARIA role as Playwright's `getByRole` matches it; null if it has no role.
- * Runs inside the page, sent as source: it uses nothing from outside its own body. Source: W3C, HTML-AAM and WAI-ARIA 1.2.
+ * Sent to the page as source and run there, so it must not use anything from outside its own body. Source: W3C, HTML-AAM and
+ * WAI-ARIA 1.2.
  */
 export function makeRoleOf(): (element: Element) => string | null {
   const byTag: Record<string, string> = {
@@ -117,7 +118,7 @@ export function makeRoleOf(): (element: Element) => string | null {
     const role = explicit.find((name) => validRoles.has(name));
     if (role === undefined) return implicitRole(element);
     const isPresentation = role === "none" || role === "presentation";
-    // A presentational role does not apply to an element that people can focus.
+    // Browsers ignore a presentational role on an element that can have the focus.
     return isPresentation && element.matches("[tabindex], a[href], button, input, select, textarea")
       ? implicitRole(element)
       : role;

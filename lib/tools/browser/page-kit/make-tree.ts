@@ -1,25 +1,35 @@
-/** The rendered tree of the page. */
+/** Functions that tell which elements of the page are rendered, and what is rendered inside of them. */
 export type TreeKit = {
-  /** Whether an element and its whole content are not rendered. @param style the element's computed style. */
+  /** Whether neither an element nor anything inside of it is rendered. @param style the element's computed style. */
   isUnrendered: (element: Element, style: CSSStyleDeclaration) => boolean;
-  /** Whether an element is hidden in a closed details element. */
+  /** Whether an element is hidden because it is in a closed `<details>` element. */
   isFolded: (element: Element) => boolean;
-  /** The nodes rendered inside an element: its children, those of its open shadow root, or those assigned to a slot. */
+  /**
+   * The nodes that are rendered inside an element: the children of its open shadow root, the nodes assigned to it if it is a
+   * slot, or otherwise its children.
+   */
   childrenOf: (element: Element) => Iterable<Node>;
-  /** The field of a label, if people use the label because the field itself is hidden; null otherwise. */
+  /**
+   * The checkbox, radio button or file field of a label, if that field is hidden and people use the label instead. Null
+   * otherwise.
+   */
   hiddenFieldOf: (label: HTMLLabelElement) => Element | null;
 };
 
-/** Creates the functions of `TreeKit`. Runs inside the page, sent as source: it uses nothing from outside its own body. */
+/**
+ * Creates the functions of `TreeKit`. Sent to the page as source and run there, so it must not use anything from outside its
+ * own body.
+ */
 export function makeTree(): TreeKit {
   return {
     isUnrendered(element, style) {
-      // This call is enough for most elements; reading styles takes most of the time of a snapshot.
+      // Most elements pass this check, so their styles need not be read. Reading styles takes most of the time of a
+      // snapshot.
       if (!element.checkVisibility({ opacityProperty: true })) {
         if (style.display === "none") return true;
         if (style.opacity === "0" && !element.matches("input, select, textarea, button, a")) return true;
       }
-      // A box without a size that clips its content, such as a closed accordion.
+      // A box without width or height that clips its content, such as a closed accordion, also shows nothing.
       if (element.clientHeight > 0 && element.clientWidth > 0) return false;
       return (
         /hidden|clip/.test(style.overflow) &&

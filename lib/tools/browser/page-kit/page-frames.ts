@@ -6,9 +6,9 @@ import type { RefCounter } from "./page-kit.ts";
 /** A box in CSS pixels of the main frame's viewport. */
 type Box = { x: number; y: number; width: number; height: number };
 
-/** One frame of the page, in any process. */
+/** One frame of the page, whether or not it has its own process. */
 export type PageFrame = {
-  /** `main`, or `f1`, `f2` … in the order in which frames were first seen. It never changes for a frame. */
+  /** `main`, or `f1`, `f2` and so on, in the order in which the service first saw the frames. A frame keeps its key. */
   key: string;
   parentKey: string | null;
   refs: RefCounter;
@@ -20,17 +20,17 @@ export type PageFrame = {
   name: string;
   origin: string;
   isCrossOrigin: boolean;
-  /** Selectors of the iframe elements around the frame, outermost first; empty for the main frame. */
+  /** Selectors of the iframe elements that contain the frame, outermost first; empty for the main frame. */
   path: string[];
-  /** The box of the frame's viewport within that of the main frame. */
+  /** The box of the frame's viewport within the viewport of the main frame. */
   box: Box;
   isVisible: boolean;
   session: CDPSession;
-  /** The isolated world of the tools in this frame, which the page's scripts cannot touch. */
+  /** DevTools id of the isolated world in which the tools run in this frame. The page's scripts cannot reach that world. */
   contextId: number;
 };
 
-/** Joins the parts of a frame's path: `iframe#a → iframe#b`. */
+/** Separates the parts of a frame's path, as in `iframe#a → iframe#b`. */
 export const FRAME_ARROW = " → ";
 
 const FRAMES_MAX = 60;
@@ -57,8 +57,8 @@ export async function withFrames<Result>(
 const sessionsOf = new WeakMap<Page | Frame, Promise<CDPSession>>();
 
 /**
- * The tools' DevTools session with a page, or with a frame that has its own process. Cached, because another session would
- * create another isolated world, which would last as long as the document.
+ * The tools' DevTools session with a page, or with a frame that has its own process. Cached, because each further session
+ * would create a further isolated world, and those last as long as the document.
  */
 function sessionOf(context: BrowserContext, target: Page | Frame): Promise<CDPSession> {
   const cached = sessionsOf.get(target);
@@ -70,7 +70,10 @@ function sessionOf(context: BrowserContext, target: Page | Frame): Promise<CDPSe
   return opened;
 }
 
-/** The refs assigned in one browser: the number of each frame, and the counter of each prefix. */
+/**
+ * What one browser needs to assign refs: the number of each inner frame, the counter of each prefix, and the number of the
+ * first ref of a frame.
+ */
 type BrowserRefs = {
   frameNumbers: Map<string, number>;
   counters: Map<string, RefCounter>;
@@ -87,7 +90,7 @@ function refsOf({ context, firstRef }: LiveBrowser): BrowserRefs {
   return refs;
 }
 
-/** The counter of a frame's refs: `e1` in the main frame, `f1e1` in the first other one. */
+/** The counter of a frame's refs. Refs look like `e1` in the main frame, and like `f1e1` in the first inner frame. */
 function counterOf(refs: BrowserRefs, frameId: string, isMain: boolean): RefCounter {
   if (!isMain && !refs.frameNumbers.has(frameId)) refs.frameNumbers.set(frameId, refs.frameNumbers.size + 1);
   const prefix = isMain ? "" : `f${refs.frameNumbers.get(frameId)}`;
@@ -113,7 +116,7 @@ async function describeFrames(sessions: CDPSession[], refs: BrowserRefs): Promis
   const visit = async (parentId: string | undefined, parent: PageFrame | undefined) => {
     for (const { frame, session } of children(parentId)) {
       const opened = await openFrame(frame, session, parent, refs).catch(() => undefined);
-      // A frame that was removed meanwhile is no longer part of the page.
+      // Opening a frame fails if it was removed in the meantime. The frame is then left out.
       if (!opened) continue;
       frames.push(opened);
       await visit(frame.id, opened);
@@ -142,7 +145,7 @@ async function openFrame(
     worldName: WORLD_NAME,
   });
   const owner = parent ? await describeOwner(parent, frame.id) : undefined;
-  // DevTools' own field does not contain the inherited origin of a srcdoc frame.
+  // Asks the frame for its origin, because DevTools does not report the origin that a srcdoc frame inherits.
   const { result } = await session.send("Runtime.evaluate", { expression: "self.origin", contextId });
   const counter = counterOf(refs, frame.id, parent === undefined);
   return {
@@ -185,7 +188,7 @@ async function describeOwner(parent: PageFrame, frameId: string) {
   });
 }
 
-/** Selects the frames that a tool's `frame` argument matches: by key, selector path, name, or a part of the address. */
+/** Selects the frames that a tool's `frame` argument matches: by key, selector path, name, or part of the URL. */
 export function selectFrames(frames: PageFrame[], query: string | undefined): PageFrame[] {
   if (query === undefined) return frames;
   const exact = frames.filter(

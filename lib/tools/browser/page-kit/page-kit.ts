@@ -7,9 +7,12 @@ import { makeSelectorOf } from "./unique-selector.ts";
 
 /** Access to the page's elements, for functions that run inside the page. */
 export type PageDom = {
-  /** The document and every open shadow root below it, in document order, without the overlay's. */
+  /** The document and all open shadow roots in it, in document order, except shadow roots inside the overlay. */
   roots: () => (Document | ShadowRoot)[];
-  /** Finds elements by CSS selector, also in open shadow roots; `a >> b` finds `b` inside `a`, `nth=1` takes the second. */
+  /**
+   * Finds elements by CSS selector, also in open shadow roots. `a >> b` finds `b` inside `a`, and `a >> nth=1` selects the
+   * second element that `a` matches.
+   */
   queryAll: (selector: string) => Element[];
   isOverlay: (node: Node) => boolean;
   isVisible: (element: Element) => boolean;
@@ -17,7 +20,7 @@ export type PageDom = {
   isSecret: (element: Element) => boolean;
 };
 
-/** The functions that code inside a page shares. */
+/** The functions that the service's code can use inside a page. */
 export type PageKit = PageDom &
   TreeKit &
   NameKit &
@@ -30,7 +33,7 @@ export type PageKit = PageDom &
     newLines: () => LineWriter;
   };
 
-/** Runs inside the page: it must not use anything from outside its own body. */
+/** Sent to the page as source and run there, so it must not use anything from outside its own body. */
 function makePageDom(): PageDom {
   const overlay = "[data-agent-session-overlay]";
   let cachedRoots: (Document | ShadowRoot)[] | undefined;

@@ -4,12 +4,12 @@ import type { PageKit } from "./page-kit.ts";
 /** One line of a frame's snapshot; `frame` is the ref of an iframe whose content belongs below the line. */
 export type SnapshotLine = { depth: number; text: string; frame?: string };
 
-/** `attributes` are shown with each usable element. */
+/** `attributes` are the names of the attributes to show with each element that people can use. */
 type WalkOptions = { linesMax: number; attributes: string[] };
 
 /**
- * Writes a frame as lines of text and controls in reading order. Runs inside the page, sent as source: it uses nothing
- * from outside its own body. All text from the page is quoted, so that no page can forge a line.
+ * Writes a frame as lines of text and controls in reading order. Sent to the page as source and run there, so it must not
+ * use anything from outside its own body. All text from the page is quoted, so that no page can forge a line.
  */
 export function walkPage(
   kit: PageKit,
@@ -22,7 +22,7 @@ export function walkPage(
       " ",
     ),
   );
-  /** Containers that are shown only if they have a name. */
+  /** Roles of containers that get a line only if they have a name. */
   const namedOnly = new Set([
     "region",
     "form",
@@ -67,7 +67,10 @@ export function walkPage(
     if (element.localName === "dt") flush(into);
     else if (isBlock) breakBlock();
   };
-  /** Writes an element with its content, if it needs a line or a piece of one. @returns false if it needs none. */
+  /**
+   * Writes an element and its content, if the element needs a line or a part of a line.
+   * @returns false if it needs neither.
+   */
   const show = (element: Element, style: CSSStyleDeclaration, into: Line[], context: Context): boolean => {
     const role = kit.roleOf(element);
     if (element instanceof HTMLIFrameElement || element.localName === "frame") {
@@ -81,7 +84,7 @@ export function walkPage(
     if (element instanceof HTMLLabelElement && element.control) {
       const hiddenField = hiddenFieldOf(element);
       if (!hiddenField) {
-        // The field's line already shows this text as the name.
+        // The line of the field already shows the label's text as the name of the field.
         visitChildren(element, into, { ...context, isTextWritten: true });
         return true;
       }
@@ -108,7 +111,7 @@ export function walkPage(
     }
     const isCaption = element.matches("table > caption, fieldset > legend, figure > figcaption");
     if (isCaption && element.parentElement && kit.nameOf(element.parentElement)) {
-      // The container's line already shows this text as the name.
+      // The line of the container already shows the caption as the container's name.
       visitChildren(element, into, { ...context, isTextWritten: true });
       return true;
     }
@@ -144,7 +147,7 @@ export function walkPage(
     const isField = element.matches("input, select, textarea") || role === "combobox" || role === "textbox";
     const content = isField ? "" : kit.contentOf(element);
     const name = kit.nameOf(element) || (content.length <= 120 ? content : "");
-    // An item of a tree or a menu with controls or further items inside.
+    // A tree item or menu item that contains controls or further items.
     const isComposite =
       (role === "treeitem" || role === "menuitem") &&
       (hasControls(element) || element.querySelector("ul, ol, [role=group], [role=menu]") !== null);
@@ -177,7 +180,7 @@ export function walkPage(
     if (context.isTextWritten && element.localName !== "canvas") return true;
     const name = kit.nameOf(element);
     const isCanvas = element.localName === "canvas";
-    // A drawing without a name counts as decoration.
+    // An svg without a name counts as decoration.
     if (!name && element.localName === "svg") return true;
     flush(into);
     const { width, height } = element.getBoundingClientRect();

@@ -8,7 +8,7 @@ import { keepPicture } from "./keep-picture.ts";
 import { nameVariant, pictureVariant, withVariant } from "./picture-variant.ts";
 import { takePicture } from "./take-picture.ts";
 
-/** Viewports by the kind of device. */
+/** The viewport of each kind of device, in CSS pixels. */
 const DEVICES = {
   desktop: { width: 1440, height: 900 },
   tablet: { width: 820, height: 1180 },
@@ -35,7 +35,7 @@ export const capturePreview = (services: Pick<ToolServices, "browser" | "evidenc
     needs: "browser",
     profile: "analysis",
     idempotent: true,
-    // No other call may read the page while it has another size.
+    // Not run in parallel with other calls, because they would read the page in the wrong size.
     readOnly: false,
     timeoutMs: 120_000,
     async execute({ device, width, height, fullPage, marks, title, variant }, call) {
@@ -85,7 +85,10 @@ async function withViewport<Result>(
   }
 }
 
-/** Waits for two drawn frames and the fonts, after which a layout has settled into a new size. */
+/**
+ * Waits until the fonts are loaded and two frames are drawn, so that the layout has adapted to the new size. Waits at most
+ * one second.
+ */
 const settle = (page: Page): Promise<unknown> =>
   page.evaluate(() =>
     Promise.race([

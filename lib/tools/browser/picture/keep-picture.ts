@@ -4,7 +4,9 @@ import { quoteAsData } from "../../quote-as-data.ts";
 import type { ToolCall, ToolResult } from "../../tool.ts";
 import type { Picture } from "./take-picture.ts";
 
-/** Stores a picture as evidence and returns the tool result: id, address, time and size as text, and the picture for the model. */
+/**
+ * Stores a picture as evidence. The tool result contains its id, URL, time and size as text, and the picture for the model.
+ */
 export async function keepPicture(
   evidence: EvidenceStore,
   call: ToolCall,

@@ -3,17 +3,17 @@ import { evaluateIn } from "../page-kit/evaluate-in-frame.ts";
 import { withFrames } from "../page-kit/page-frames.ts";
 import type { PageKit } from "../page-kit/page-kit.ts";
 
-/** A usable element with its ref; the box is in CSS pixels of the page, from its upper left corner. */
+/** A usable element and its ref. The box is in CSS pixels, from the upper left corner of the page. */
 export type Mark = { ref: string; label: string; x: number; y: number; width: number; height: number };
 
-/** Part of the page, in CSS pixels from its upper left corner. */
+/** A part of the page, in CSS pixels from the upper left corner of the page. */
 type Area = { x: number; y: number; width: number; height: number };
 
 const MARKS_MAX = 150;
 
 /**
- * Draws a border with the ref around each usable element of an area, in all frames of the page.
- * @returns the marks, and a function that removes them from the page.
+ * Draws a border around each usable element of an area, with the element's ref, in all visible frames of the page.
+ * @returns the marked elements, and a function that removes the borders from the page.
  */
 export function markControls(
   live: LiveBrowser,
@@ -25,7 +25,7 @@ export function markControls(
     const scroll = await evaluateIn(main, () => ({ x: scrollX, y: scrollY }), null);
     const marks: Mark[] = [];
     for (const frame of frames.filter(({ isVisible }) => isVisible)) {
-      // A frame that does not answer has no marks.
+      // In a frame that does not answer, no elements are marked.
       const found = await evaluateIn(frame, findControls, MARKS_MAX).catch(() => []);
       for (const each of found) {
         const mark = { ...each, x: each.x + frame.box.x + scroll.x, y: each.y + frame.box.y + scroll.y };
@@ -43,7 +43,10 @@ const overlaps = (one: Area, other: Area): boolean =>
   one.y < other.y + other.height &&
   other.y < one.y + one.height;
 
-/** Finds the usable elements of a frame. Runs inside the page, sent as source. */
+/**
+ * Finds the usable elements of a frame. Sent to the page as source and run there, so it must not use anything from outside
+ * its own body.
+ */
 function findControls(kit: PageKit, max: number): Mark[] {
   const found: Mark[] = [];
   for (const element of kit.queryAll("*")) {
@@ -62,7 +65,7 @@ function findControls(kit: PageKit, max: number): Mark[] {
   return found;
 }
 
-/** Runs inside the page, sent as source. */
+/** Sent to the page as source and run there. */
 function drawMarks(_kit: PageKit, marks: Mark[]): void {
   const colours = ["#c2185b", "#1565c0", "#2e7d32", "#6a1b9a", "#bf360c"];
   const host = document.createElement("div");
@@ -83,7 +86,7 @@ function drawMarks(_kit: PageKit, marks: Mark[]): void {
   document.documentElement.append(host);
 }
 
-/** Runs inside the page, sent as source. */
+/** Sent to the page as source and run there. */
 function eraseMarks(): void {
   for (const host of document.querySelectorAll("[data-agent-session-marks]")) host.remove();
 }

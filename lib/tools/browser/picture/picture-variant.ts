@@ -3,7 +3,10 @@ import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import type { VariantView } from "../../services.ts";
 import type { ToolCall } from "../../tool.ts";
 
-/** The variant that a picture shows; absent for the page in its current state. */
+/**
+ * The variant that a picture shows: its key, null for the page without a variant, or absent for the page in its current
+ * state.
+ */
 export const pictureVariant = z
   .string()
   .min(1)
@@ -12,7 +15,10 @@ export const pictureVariant = z
   .optional()
   .describe("key of a variant; null: the page without one; absent: the page as it is");
 
-/** Runs work while the page shows a variant; null shows the page without one, undefined leaves the page unchanged. */
+/**
+ * Shows a variant in the page while `work` runs. For null, the page is shown without a variant; for undefined, it is left
+ * unchanged.
+ */
 export async function withVariant<Result>(
   variants: VariantView,
   call: ToolCall,
@@ -25,7 +31,7 @@ export async function withVariant<Result>(
   return work().finally(restore);
 }
 
-/** The end of a picture's title, which names the variant. */
+/** The part at the end of a picture's title that names the variant. */
 export const nameVariant = (variant: string | null | undefined): string => {
   if (variant === undefined) return "";
   return variant === null ? ", without a variant" : `, variant ${variant}`;

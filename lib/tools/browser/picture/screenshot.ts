@@ -24,7 +24,7 @@ export const screenshot = (services: Pick<ToolServices, "browser" | "evidence" |
     needs: "browser",
     profile: "editing",
     idempotent: true,
-    // No other call may read the page while it shows another variant.
+    // Not run in parallel with other calls, because they would read the page with the wrong variant.
     readOnly: false,
     timeoutMs: 120_000,
     async execute({ selector, fullPage, marks, variant }, call) {

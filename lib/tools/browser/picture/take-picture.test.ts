@@ -31,7 +31,7 @@ after(async () => {
   await Promise.all([browser?.close(), site?.close(), other?.close()]);
 });
 
-/** Width and height in a JPEG's frame header. */
+/** Reads the width and height from the frame header of a JPEG. */
 function readSize(jpeg: Uint8Array): [width: number, height: number] {
   const view = new DataView(jpeg.buffer, jpeg.byteOffset, jpeg.byteLength);
   for (let at = 2; at < jpeg.byteLength; at += 2 + view.getUint16(at + 2)) {

@@ -7,11 +7,11 @@ import { type Mark, markControls } from "./mark-controls.ts";
 type PictureArea = {
   selector?: string | undefined;
   fullPage: boolean;
-  /** Whether usable elements are marked with their refs. */
+  /** Whether to mark usable elements in the picture with their refs. */
   hasMarks?: boolean;
 };
 
-/** A picture, and its smaller copy for the model. Sizes in CSS pixels of the page. */
+/** A picture and its smaller copy for the model. Sizes are in CSS pixels of the page, unless stated otherwise. */
 export type Picture = {
   bytes: Uint8Array;
   mediaType: "image/jpeg";
@@ -22,20 +22,23 @@ export type Picture = {
   /** The copy for the model, at most 1568 pixels on its long edge. */
   modelBytes: Uint8Array;
   modelHeight: number;
-  /** Elements that the picture marks; boxes in pixels of the model's copy. */
+  /** The elements that are marked in the picture. Their boxes are in pixels of the model's copy. */
   marks: Mark[];
 };
 
 const MODEL_EDGE_MAX = 1_568;
-/** Text is not readable below this width, so a very long page is cut for the model instead of scaled down further. */
+/**
+ * Minimum width of the model's copy, because text in a narrower picture is not readable. The copy of a very long page is cut
+ * instead of being scaled down further.
+ */
 const MODEL_WIDTH_MIN = 500;
-/** Chromium draws no picture beyond 16,384 pixels. */
+/** Maximum height of a picture, in pixels. Chromium cannot draw more than 16,384 pixels. */
 const EDGE_MAX = 16_000;
 const BYTES_MAX = 8 * 2 ** 20;
 
 /**
- * Takes a picture of the page without the overlay, which is hidden meanwhile.
- * @throws Error with a sentence if the selector matches nothing visible.
+ * Takes a picture of the page. The overlay is hidden during that time.
+ * @throws Error with a sentence if the selector matches no visible element.
  */
 export async function takePicture(live: LiveBrowser, area: PictureArea): Promise<Picture> {
   const page = live.page();
@@ -88,7 +91,10 @@ async function capture(session: CDPSession, clip: Clip, marks: Mark[]): Promise<
   };
 }
 
-/** Computes the scale and height that fit a picture into the model's limit and keep it readable. */
+/**
+ * Computes the scale of the model's copy and how much of the picture's height it shows, so that the copy is within the
+ * model's limit and readable.
+ */
 export function fitForModel(width: number, height: number): { scale: number; height: number } {
   const scale = Math.min(1, MODEL_EDGE_MAX / Math.max(width, height));
   const scaleMin = Math.min(1, MODEL_WIDTH_MIN / width, MODEL_EDGE_MAX / width);

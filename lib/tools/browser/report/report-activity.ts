@@ -5,7 +5,7 @@ import type { AnsweredDialog } from "#lib/browser/page/page-dialogs.ts";
 import { countOf } from "#lib/text/count-of.ts";
 import { withinDeadline } from "../within-deadline.ts";
 
-/** The state of the session's pages and their activity before an action. */
+/** The current page, and the positions in the browser's activity log, before an action. */
 export type ActivityMark = {
   /** Number of the first activity entry that belongs to the action. */
   position: number;
@@ -16,16 +16,16 @@ export type ActivityMark = {
   url: string;
 };
 
-/** Per browser, the number of the first activity entry that was not reported yet. */
+/** For the activity of each browser, the number of the first entry that was not reported yet. */
 const reportedTo = new WeakMap<PageActivity, number>();
 
 const TITLE_MS_MAX = 1_000;
 const TEXT_MAX = 300;
 const URL_MAX = 500;
-/** Maximum lines of one kind; further ones are only counted. */
+/** Maximum entries that are listed of one kind, such as dialogs. Further entries are only counted. */
 const LINES_MAX = 8;
 
-/** Records the current state, for the report on the action that follows. */
+/** Records the current state. Called before an action, for the report on the action. */
 export function markActivity(live: LiveBrowser): ActivityMark {
   const page = live.page();
   const position = live.activity.position();
@@ -34,8 +34,8 @@ export function markActivity(live: LiveBrowser): ActivityMark {
 }
 
 /**
- * Reports in lines what has happened: dialogs, tabs and downloads since the last report, requests and errors since the mark.
- * Text from a page is quoted, so that no page can forge a line.
+ * Describes in lines what has happened: dialogs, tabs and downloads since the last report, and requests and script errors of
+ * the current page since `mark`. Text from a page is quoted, so that no page can forge a line.
  */
 export async function reportActivity(live: LiveBrowser, mark: ActivityMark): Promise<string[]> {
   const { activity } = live;
@@ -100,7 +100,10 @@ function describeDialog({ kind, message, isAccepted, by, input }: AnsweredDialog
   return `Dialog: ${kind} ${quote(message)} was ${how}${input === undefined ? "" : ` with ${quote(input)}`} ${who}.`;
 }
 
-/** Describes tabs that were opened or closed. A tab that did both, as for a download, is left out. */
+/**
+ * Describes tabs that were opened or closed. A tab that was opened and closed again, for example for a download, is left
+ * out.
+ */
 async function describeTabs(live: LiveBrowser, entries: ActivityEntry[]): Promise<string[]> {
   const tabs = live.context.pages();
   const lines: string[] = [];
@@ -128,7 +131,7 @@ function describeDownload(download: Extract<ActivityEntry, { kind: "download" }>
     : `Download: ${quote(path)} in the workspace, ${download.size} bytes.`;
 }
 
-/** Writes each different text once, with its number of occurrences. */
+/** Lists each distinct text once, with the number of its occurrences, on one line. */
 function collect(title: string, found: string[]): string[] {
   const counts = new Map<string, number>();
   for (const each of found) counts.set(each, (counts.get(each) ?? 0) + 1);

@@ -3,28 +3,31 @@ import { withFrames } from "../page-kit/page-frames.ts";
 import { withinDeadline } from "../within-deadline.ts";
 import type { ActivityMark } from "./report-activity.ts";
 
-/** How long a page may take to load, and then to answer the requests that the action began, in milliseconds. */
+/** How long to wait for the page to load, and how long to wait for the requests and downloads that the action began. */
 const LOAD_MS_MAX = 5_000;
 const REQUESTS_MS_MAX = 2_000;
-/** A page is at rest if nothing has changed for `QUIET_MS`. `QUIET_MS_MAX` ends the wait for a page that never rests. */
+/**
+ * A page is at rest if its content has not changed for `QUIET_MS`. The wait for a page that keeps changing ends after
+ * `QUIET_MS_MAX`.
+ */
 const QUIET_MS = 100;
 const QUIET_MS_MAX = 1_000;
 const POLL_MS = 10;
-/** The browser reports the effects of an action a moment later. */
+/** How long to wait at first, because the browser reports the effects of an action a little later. */
 const GRACE_MS = 50;
 
 /** What to wait for after an action. */
 type SettleOptions = Pick<ActivityMark, "position" | "sinceMs"> & {
-  /** Number of pages at the end of the action; the browser may announce the last one a little later. */
+  /** Number of the session's pages when the action ended. The browser may announce the newest page a little later. */
   pageCount?: number;
-  /** Whether to wait until the content stops changing, because it is read next. */
+  /** Whether to also wait until the content of the page stops changing. Set if the content is read next. */
   isRestAwaited: boolean;
 };
 
 /**
- * Waits for the effects of an action: opened pages exist, requests and downloads that began since then have ended, the
- * current page has loaded, and, if requested, its content has stopped changing. Each of these waits has its own deadline,
- * because some pages never come to rest. Never rejects.
+ * Waits for the effects of an action: the pages that it opened exist, the requests and downloads that it began have ended,
+ * and the current page has loaded. If `isRestAwaited`, also waits until the content of the page has stopped changing. Each
+ * of these waits has its own deadline, because some pages never come to rest. Never rejects.
  */
 export async function settle(
   live: LiveBrowser,
@@ -42,14 +45,14 @@ export async function settle(
   while (isBusy() && Date.now() < untilMs && !signal.aborted) await wait(POLL_MS);
   await untilLoaded(live);
   if (!isRestAwaited) return;
-  // A page that is busy or navigating does not answer.
+  // A page that is busy or navigating does not answer, so this may fail.
   await withinDeadline(signal, QUIET_MS_MAX + POLL_MS, () => untilQuiet(live)).catch(() => {});
-  // The page may have navigated meanwhile.
+  // The page may have navigated during the wait.
   await untilLoaded(live);
 }
 
 const untilLoaded = (live: LiveBrowser) =>
-  // A page that is still loading after this time is shown in its current state.
+  // If the page is still loading after `LOAD_MS_MAX`, the caller gets it in its current state.
   live
     .page()
     .waitForLoadState("load", { timeout: LOAD_MS_MAX })
@@ -66,7 +69,10 @@ const untilQuiet = (live: LiveBrowser): Promise<unknown> =>
       : Promise.resolve(undefined),
   );
 
-/** Runs inside the page, sent as source: resolves when nothing was changed for some time, at the latest after `maxMs`. */
+/**
+ * Resolves when the document has not changed for `quietMs`, or after `maxMs` at the latest. Sent to the page as source and
+ * run there.
+ */
 function observeRest(quietMs: number, maxMs: number): Promise<void> {
   return new Promise((resolve) => {
     const finish = () => {

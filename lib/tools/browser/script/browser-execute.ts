@@ -13,20 +13,23 @@ import { withinDeadline } from "../within-deadline.ts";
 import type { ScriptCall, ScriptFiles, ScriptHelper, ScriptOutcome } from "./script-runner.ts";
 
 const TIMEOUT_MS_MAX = 120_000;
-/** Time to start a browser and the script's process, in addition to the script's own time. */
+/** Time that a call may take in addition to the script's own timeout, mainly to start a browser and the script's process. */
 const START_AND_END_MS = 75_000;
-/** How long a call outside of a turn waits while a person has control. Within a turn, the turn waits before the call. */
+/**
+ * How long a call outside of a turn waits while a person has control of the browser. If the call belongs to a turn, the turn
+ * waits before the call starts.
+ */
 const CONTROL_WAIT_MS = 60_000;
 const IN_CONTROL = "A person has control of the live browser";
 const LOGS_SHOWN_MAX = 8_000;
-/** Time for the snapshot of a report. */
+/** How long the snapshot at the end of the tool result may take. */
 const SNAPSHOT_MS_MAX = 10_000;
-/** Length of that snapshot. A tool result of more than 12,000 characters would be cut. */
+/** Maximum characters of that snapshot. A tool result of more than 12,000 characters would be cut. */
 const SNAPSHOT_CHARS_MAX = 9_000;
-/** Largest file that scripts read from the workspace for an upload. */
+/** Size limit of a file that is read from the workspace for a script. Uploads have a lower limit. */
 const FILE_BYTES_MAX = 50 * 2 ** 20;
 
-/** Creates the functions that a script can call as `page.<name>`; called for each tool call. */
+/** Creates the functions that a script can call as `page.<name>`. Called once for each tool call. */
 export type ScriptHelpers = (call: ToolCall, live: LiveBrowser) => Record<string, ScriptHelper>;
 
 /**
@@ -86,7 +89,7 @@ export const browserExecute = (
     },
   });
 
-/** Gives scripts the files of the workspace, which is opened with the first access. */
+/** Gives a script access to the files of the workspace. The workspace is opened only when the script uses a file. */
 const filesOf = (sandbox: ToolServices["sandbox"], sessionId: string): ScriptFiles => ({
   async read(path) {
     const { bytes } = await (await sandbox.open(sessionId)).readFile(path, FILE_BYTES_MAX);
@@ -144,7 +147,7 @@ async function reportScript(
   return hasValue ? report : [...report, await showPage(snapshots, live, call)];
 }
 
-/** Shows a snapshot of the page, or only the changes if the model has seen a snapshot of the same document. */
+/** Shows a snapshot of the page, or only what has changed if the session's last snapshot is of the same document. */
 async function showPage(snapshots: SnapshotBook, live: LiveBrowser, call: ToolCall): Promise<string> {
   const before = snapshots.latest(call.sessionId);
   try {

@@ -33,7 +33,7 @@ after(async () => {
   await Promise.all([browser?.close(), site?.close()]);
 });
 
-/** Waits for the first message that matches. */
+/** Waits until the script has received a message that matches, and returns the first one. */
 async function receive(fits: (message: DevtoolsMessage) => boolean): Promise<DevtoolsMessage> {
   for (;;) {
     const found = received.find(fits);

@@ -8,26 +8,29 @@ import {
 } from "#lib/browser/process/devtools-connection.ts";
 import { isOwnWorld, judgeCommand, type RelayVerdict } from "./relay-rules.ts";
 
-/** A script's connection to the session's page. */
+/** A script's connection to the session's pages. */
 export type PageRelay = {
   /** Checks one message of the script and forwards, answers or refuses it. */
   fromScript: (message: unknown) => void;
   /**
-   * Makes the element of a ref available to the script's Playwright. Messages of the script wait until that is done.
-   * @param find finds the element's frame and DevTools node id; undefined when the element is gone.
+   * Makes the element of a ref available to the script's Playwright. Later messages of the script wait until that is done.
+   * @param find finds the element's frame and DevTools node id, or returns undefined if the element is gone.
    */
   installRef: (ref: string, find: () => Promise<FoundNode | undefined>) => void;
-  /** Also shows the script the session's other pages. @returns how many pages the session has. */
+  /**
+   * Shows the script the session's other pages, in addition to the current one.
+   * @returns how many pages the script can see.
+   */
   showOtherPages: () => Promise<number>;
-  /** Number of the session's pages that the script was shown and that are still open. */
+  /** Number of pages that the script was shown and that are still open. */
   pageCount: () => number;
-  /** Whether the script changed the size of a page; closing its connection resets that size. */
+  /** Whether the script changed the size of a page. When the connection closes, the browser resets that size. */
   hasResized: () => boolean;
   /** Stops accepting messages of the script; resolves when the page has handled all input that the script sent. */
   close: () => Promise<void>;
 };
 
-/** An element by DevTools' ids. */
+/** DevTools' ids of an element and its frame. */
 type FoundNode = { frameId: string; backendNodeId: number };
 
 type PageRelayOptions = {
@@ -36,13 +39,15 @@ type PageRelayOptions = {
   /** DevTools target id of the session's current page. */
   targetId: string;
   toScript: (message: DevtoolsMessage) => void;
-  /** Called when the script moved or pressed the pointer, or (`undefined`) sent other input. */
+  /**
+   * Called with the pointer when the script moved or pressed it, and with `undefined` when it sent input of another kind.
+   */
   onInput?: (pointer: ScriptPointer | undefined) => void;
   /** Called with the DevTools target id of a page that the script brought to the front. */
   onFront?: (targetId: string) => void;
-  /** Returns why the navigation with a DevTools loader id was refused, as a phrase. */
+  /** Returns as a phrase why the service refused the navigation with a DevTools loader id; undefined if it did not. */
   readRefusal?: (loaderId: string) => string | undefined;
-  /** Called when handling a message that waited for a ref threw an error: the message was malformed. */
+  /** Called if a message that had to wait for a ref caused an error, which means that the message was malformed. */
   onBroken: () => void;
   /** Called when the browser ended the connection. */
   onClose: () => void;
@@ -51,32 +56,38 @@ type PageRelayOptions = {
 
 type Fields = Record<string, unknown>;
 
-/** Frame ids by execution context id: the frame of a Playwright world, undefined for any other context. */
+/**
+ * Maps the id of each execution context to the id of its frame if the context is an isolated world of the script's
+ * Playwright, and to undefined otherwise.
+ */
 type Contexts = Map<number, string | undefined>;
 
 type Relay = {
   options: PageRelayOptions;
   socket: DevtoolsConnection;
-  /** The session's page, as DevTools describes it. */
+  /** DevTools' description of the session's current page. */
   pageInfo: Fields;
-  /** DevTools sessions that the script was shown, each with the execution contexts that the script may use in it. */
+  /** The DevTools sessions that the script may use, each with the execution contexts that the script may use in it. */
   sessions: Map<string, Contexts>;
-  /** The pages that the script may see, by target id. Each promise resolves once the page was shown to the script. */
+  /** The pages that the script may see, by target id. Each promise resolves when the script has been told about the page. */
   targets: Map<string, Promise<void>>;
-  /** The target id of the page of each DevTools session. */
+  /** Maps each DevTools session of a page to the target id of that page. */
   pageOf: Map<string, string>;
-  /** The elements of the refs that the script uses. Worlds that are created later get them, too. */
+  /** The elements of the refs that the script uses. They are also installed in Playwright worlds that are created later. */
   refs: Map<string, FoundNode>;
-  /** Pending while a ref is being installed. */
+  /** Pending while a ref is being installed. Messages of the script wait for it. */
   gate: Promise<void> | undefined;
   isAttached: boolean;
   isResized: boolean;
   isClosing: boolean;
-  /** Input commands that the page has not answered yet. */
+  /** Number of input commands that the page has not answered yet. */
   pendingInputs: number;
 };
 
-/** A command of the script; `contexts` are those of its DevTools session, undefined for a browser-level command. */
+/**
+ * A command of the script. `contexts` are the execution contexts of the DevTools session that it addresses; undefined if it
+ * addresses the browser as a whole.
+ */
 type ScriptCommand = {
   id: number;
   method: string;
@@ -93,7 +104,7 @@ type ScriptCommand = {
  */
 export async function connectPageRelay(options: PageRelayOptions): Promise<PageRelay> {
   const socket = await options.openDevtools(options.connectTimeoutMs ?? 5_000, {
-    // `relay` is assigned by then: the browser sends events only after a command that enables them.
+    // `relay` is assigned before the first event, because the browser sends events only after a command that enables them.
     onEvent: (event) => passEvent(relay, event),
     onClose: options.onClose,
   });
@@ -127,7 +138,7 @@ export async function connectPageRelay(options: PageRelayOptions): Promise<PageR
       passGate(relay, () => installRef(relay, ref, find).catch(() => {}));
     },
     async showOtherPages() {
-      // Pages that exist are reported as if they had just been created.
+      // The browser now reports existing pages as if they had just been created, so `followBrowserEvent` shows them.
       await socket.ask("Target.setDiscoverTargets", { discover: true, filter: [{ type: "page" }] });
       await Promise.allSettled(relay.targets.values());
       return relay.targets.size;
@@ -146,14 +157,14 @@ function terminateWhenQuiet({ socket, isClosing, pendingInputs }: Relay): void {
   if (isClosing && pendingInputs === 0) socket.terminate();
 }
 
-/** Attaches to a page and shows it to the script, once. */
+/** Attaches to a page and shows it to the script, unless that has already been done. */
 function showTarget(relay: Relay, targetInfo: Fields): Promise<void> {
   const targetId = String(targetInfo.targetId);
   const existing = relay.targets.get(targetId);
   if (existing) return existing;
   const promise = attach(relay, targetId, targetInfo);
   relay.targets.set(targetId, promise);
-  // Attaching fails if the page was closed meanwhile.
+  // Attaching fails if the page was closed in the meantime.
   promise.catch(() => relay.targets.delete(targetId));
   return promise;
 }
@@ -197,12 +208,15 @@ function passEvent(relay: Relay, event: DevtoolsMessage): void {
   options.toScript(event);
 }
 
-/** Handles a browser-level event. The script sees only those about its own pages. */
+/**
+ * Handles an event about the browser as a whole. Shows the script new pages of its session, and forwards the event that a
+ * page was detached.
+ */
 function followBrowserEvent(relay: Relay, event: DevtoolsMessage): void {
   const { method, params = {} } = event;
   if (method === "Target.targetCreated" && relay.isAttached) {
     const info = readRecord(params.targetInfo);
-    // The browser context belongs to the session, so all of its pages do, too.
+    // All pages of this browser context belong to the session.
     const { browserContextId } = relay.pageInfo;
     const isOurs = browserContextId !== undefined && info.browserContextId === browserContextId;
     if (info.type === "page" && isOurs) showTarget(relay, info).catch(() => {});
@@ -216,13 +230,13 @@ function followBrowserEvent(relay: Relay, event: DevtoolsMessage): void {
 function describeFailure({ readRefusal }: PageRelayOptions, failure: Fields, loaderId: unknown): void {
   const reason = typeof loaderId === "string" ? readRefusal?.(loaderId) : undefined;
   const code = typeof failure.errorText === "string" ? failure.errorText : undefined;
-  // Clear `canceled`, because Playwright would report a detached frame instead of the reason.
+  // Clears `canceled`, because Playwright would otherwise report a detached frame instead of the reason.
   if (reason !== undefined) Object.assign(failure, { errorText: reason, canceled: false });
   else if (failure.isDownload === true) failure.errorText = "the address is a download, not a page";
   else if (code?.startsWith("net::ERR_")) failure.errorText = describeNetError(code, "the address");
 }
 
-/** Queues `work` behind the gate's earlier work. The gate opens when the queue is empty. */
+/** Runs `work` after all work that was queued earlier. The gate is removed when the queue is empty. */
 function passGate(relay: Relay, work: () => unknown): void {
   const gate: Promise<void> = (relay.gate ?? Promise.resolve())
     .then(work)
@@ -233,7 +247,7 @@ function passGate(relay: Relay, work: () => unknown): void {
   relay.gate = gate;
 }
 
-/** A world of the script's Playwright in a frame. */
+/** An isolated world (JavaScript execution context) that the script's Playwright uses in a frame. */
 type World = { sessionId: string; id: number; frameId: string };
 
 async function installRef(
@@ -255,7 +269,7 @@ function addWorld(relay: Relay, world: World): void {
   if (!contexts || contexts.has(world.id)) return;
   contexts.set(world.id, world.frameId);
   for (const [ref, found] of relay.refs) {
-    // If this fails, the element is gone, and the script's locator reports that.
+    // Fails if the element is gone. The script's locator reports that.
     if (found.frameId === world.frameId)
       passGate(relay, () => putRef(relay, world, ref, found).catch(() => {}));
   }
@@ -304,7 +318,10 @@ function receiveCommand(relay: Relay, message: unknown): void {
     );
 }
 
-/** Judges a command by the rules, and by the sessions and contexts that it refers to. */
+/**
+ * Decides about a command. Applies `judgeCommand`, and checks that the script may use the sessions and contexts that the
+ * command refers to.
+ */
 function judge({ socket, sessions }: Relay, { method, params, contexts }: ScriptCommand): RelayVerdict {
   const judged = judgeCommand(contexts ? "target" : "browser", method, params);
   if (judged.verdict !== "forward") return judged;
@@ -319,7 +336,7 @@ function judge({ socket, sessions }: Relay, { method, params, contexts }: Script
 
 const refusal = (reason: string): RelayVerdict => ({ verdict: "refuse", reason });
 
-/** Executes a browser-level command, limited to the session's pages. @throws Error with a sentence. */
+/** Executes a command to the browser as a whole, limited to the session's pages. @throws Error with a sentence. */
 async function answerLocally(relay: Relay, { method, params }: ScriptCommand): Promise<Fields> {
   const { socket, sessions, targets, pageInfo } = relay;
   switch (method) {
@@ -333,7 +350,7 @@ async function answerLocally(relay: Relay, { method, params }: ScriptCommand): P
     case "Target.createTarget": {
       const { browserContextId } = pageInfo;
       const { targetId } = await socket.ask(method, { url: "about:blank", browserContextId });
-      // Playwright must have been shown the page before it gets the answer.
+      // Playwright must see the page before it gets the answer to this command.
       await showTarget(relay, { targetId, type: "page", title: "", url: "about:blank", browserContextId });
       return { targetId };
     }
@@ -372,7 +389,9 @@ function forward(relay: Relay, { id, method, params, address, contexts }: Script
   });
 }
 
-/** Reports mouse moves, mouse presses and all other kinds of input; mouse releases and wheel turns are not reported. */
+/**
+ * Reports mouse moves, mouse presses, and input that is not from a mouse. Does not report mouse releases and wheel turns.
+ */
 function reportInput(
   method: string,
   { type, x, y }: Fields,
@@ -386,7 +405,10 @@ function reportInput(
   if (kind && typeof x === "number" && typeof y === "number") onInput({ kind, x, y });
 }
 
-/** Limits storage commands to the session's browser context, and auto-attach to the flat mode that the relay supports. */
+/**
+ * Limits storage commands to the session's browser context, and `Target.setAutoAttach` to the flat mode, the only one that
+ * the relay supports.
+ */
 function scopeParams(method: string, params: Fields, browserContextId: unknown): Fields {
   if (method.startsWith("Storage.")) return { ...params, browserContextId };
   if (method === "Target.setAutoAttach") {

@@ -7,11 +7,14 @@ import type { ScriptProcess } from "./script-process.ts";
 import type { FromChild } from "./script-protocol.ts";
 import type { ScriptCall, ScriptEnd, ScriptFiles, ScriptOptions, ScriptOutcome } from "./script-runner.ts";
 
-/** How long the outcome waits for the script's disconnection. A busy page takes longer, and gets the overlay back later. */
+/**
+ * How long the outcome waits until the script is disconnected from the page. If a busy page takes longer, it gets its
+ * overlay back later.
+ */
 const DISCONNECT_MS_MAX = 2_000;
-/** How many open calls of a script are tracked. */
+/** How many calls in progress are recorded for a script, at most. */
 const CALLS_MAX = 50;
-/** Largest file that a script can upload, because it is sent in one message. */
+/** Largest file that can be sent to a script, for an upload or to read a download. A file is sent in one message. */
 const UPLOAD_BYTES_MAX = 20 * 2 ** 20;
 const LOG_CHARS_MAX = 20_000;
 const RESULT_CHARS_MAX = 200_000;
@@ -25,7 +28,7 @@ type Play = {
   script: string;
   options: Required<ScriptOptions>;
   end: PromiseWithResolvers<ScriptEnd>;
-  /** Whether the script has ended; connections that complete after that are closed immediately. */
+  /** Whether the script has ended. A connection to the page that opens after that is closed immediately. */
   isOver: boolean;
   relay: PageRelay | undefined;
   showOverlay: () => void;
@@ -37,7 +40,7 @@ type Play = {
 
 /**
  * Runs one script in a waiting process: connects the process to the session's page, and resolves with the script's result or
- * the reason of its failure, shortly after the deadline at the latest. The process is killed before that.
+ * the reason why it failed. Kills the process before it resolves, which is shortly after the deadline at the latest.
  */
 export async function playScript(
   child: ScriptProcess,
@@ -139,7 +142,7 @@ async function connect(play: Play, dialogClaim: ReturnType<LiveBrowser["claimDia
   });
 }
 
-/** Handles one message of the process; its contents are not trusted. */
+/** Handles one message of the process. The contents of the message are not trusted. */
 function receive(play: Play, message: FromChild): void {
   switch (message.type) {
     case "connected":
@@ -173,13 +176,13 @@ function receive(play: Play, message: FromChild): void {
   }
 }
 
-/** Resolves when the script can no longer reach the page, and its change of the page's size is undone. */
+/** Closes the script's connection to the page, and restores the size of the page if the script changed it. */
 async function disconnect(live: LiveBrowser, relay: PageRelay | undefined): Promise<void> {
   await relay?.close();
   if (relay?.hasResized()) await restoreViewport(live);
 }
 
-/** Sets the session's page size again, because closing the script's connection resets any size. */
+/** Sets the size of each page again, because the browser resets it when the script's connection closes. */
 async function restoreViewport(live: LiveBrowser): Promise<void> {
   await Promise.all(
     live.context.pages().map(async (page) => {
@@ -201,7 +204,7 @@ const readCall = ({ name, line, column }: ScriptCall): ScriptCall => ({
   column: Number(column),
 });
 
-/** Answers a call of one of the service's functions: helpers (`page.<name>`), and those for files. */
+/** Answers the script's call of a function of the service: a helper (`page.<name>`), or a function for files. */
 async function answer(
   { child, options }: Play,
   { id, name, args }: Extract<FromChild, { type: "ask" }>,
@@ -255,7 +258,9 @@ function readValue(done: Extract<FromChild, { type: "done"; ok: true }>): Script
   }
 }
 
-/** Describes the error that a script threw, with its place in the script, and a hint for frequent errors. */
+/**
+ * Describes the error that a script threw: its message, its place in the script, and a hint if the error is a frequent one.
+ */
 function readError(
   { error: message, line, column }: Extract<FromChild, { type: "done"; ok: false }>,
   script: string,

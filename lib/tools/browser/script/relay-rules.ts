@@ -1,4 +1,4 @@
-/** The decision about one DevTools command of a script. `local`: the relay answers the command itself. */
+/** The decision about one DevTools command of a script. `local` means that the relay answers the command itself. */
 export type RelayVerdict =
   | { verdict: "forward" }
   | { verdict: "local" }
@@ -127,7 +127,7 @@ const TARGET_COMMANDS: Record<string, readonly string[]> = {
   Target: ["setAutoAttach", "detachFromTarget"],
 };
 
-/** Reasons for refused commands that help the author of the script. */
+/** Error messages for commands that are refused, where a specific message helps the author of the script. */
 const REASONS: Record<string, string> = {
   "Target.createBrowserContext": "A script works on the session's pages: it opens no further contexts.",
   "Target.attachToBrowserTarget": "Raw DevTools sessions are not given to scripts; use the page.",
@@ -138,10 +138,13 @@ const REASONS: Record<string, string> = {
     "Files of the machine cannot be uploaded; give setInputFiles paths of the session's workspace.",
 };
 
-/** Name prefix of the worlds that belong to the script. It does not see other worlds, such as the overlay's. */
+/**
+ * Name prefix of the isolated worlds that the script's Playwright creates. The script does not see worlds with other names,
+ * such as the one of the overlay.
+ */
 const OWN_WORLD_PREFIX = "__playwright";
 
-/** Whether a script may navigate the page to an address: http, https and about:blank. */
+/** Whether a script may navigate the page to a URL: only http, https and about:blank are allowed. */
 function isOpenableUrl(url: string): boolean {
   if (url === "about:blank") return true;
   if (!URL.canParse(url)) return false;
@@ -154,8 +157,8 @@ export const isOwnWorld = (name: unknown): boolean =>
   typeof name === "string" && name.startsWith(OWN_WORLD_PREFIX);
 
 /**
- * Decides about one DevTools command of a script. Only listed commands pass, and only with parameters that stay within the
- * session's pages.
+ * Decides about one DevTools command of a script. Allows only commands that are listed above, and only if their parameters
+ * concern nothing but the session's pages.
  */
 export function judgeCommand(
   scope: RelayScope,
@@ -179,7 +182,7 @@ function findObjection(method: string, params: Record<string, unknown>): string 
     case "Page.navigate":
       return isOpenableUrl(String(params.url)) ? undefined : refusedAddress(params.url);
     case "Fetch.continueRequest":
-      // The guard has checked a request's address before a script sees it; the script must not change it.
+      // The service has checked the URL of the request before the script sees it, so the script must not change the URL.
       return params.url === undefined ? undefined : "A request cannot be sent on to another address.";
     case "Page.createIsolatedWorld":
       return isOwnWorld(params.worldName) ? undefined : "Scripts make no worlds of other names.";
@@ -196,7 +199,7 @@ function findObjection(method: string, params: Record<string, unknown>): string 
         ? "Files of the machine cannot be dragged into the page."
         : undefined;
     case "Runtime.evaluate":
-      // The console's helpers reach across worlds (getEventListeners, queryObjects).
+      // The helpers of the DevTools console, such as `getEventListeners` and `queryObjects`, can reach other worlds.
       if (params.includeCommandLineAPI === true) return "The console's own helpers are not open to scripts.";
       return params.uniqueContextId === undefined ? undefined : "Contexts are named by their contextId.";
     default:

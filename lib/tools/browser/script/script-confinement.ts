@@ -15,17 +15,17 @@ export type ConfinementKind = (typeof CONFINEMENT_KINDS)[number];
 export type ChildCommand = {
   command: string;
   args: string[];
-  /** Bytes that the launcher reads from its descriptors 3, 4 and so on. */
+  /** Bytes that the command reads from its file descriptors 3, 4 and so on, such as bubblewrap's system call filter. */
   inputs: readonly Uint8Array[];
 };
 
-/** A way to start a confined child, and its description. */
+/** A way to start a confined child. `detail` describes it for people. */
 export type Confinement = {
   kind: ConfinementKind;
   detail: string;
-  /** Whether each child can have a user of its own. */
+  /** Whether each child can run as a separate user of the operating system. */
   hasUsers: boolean;
-  /** @param user the user that the child runs as, if `hasUsers`; undefined for one user that all children share. */
+  /** @param user the user that the child runs as, if `hasUsers`. If undefined, all children run as the same user. */
   start: (user: SandboxUser | undefined) => ChildCommand;
 };
 
@@ -34,17 +34,18 @@ const PROBE_TIMEOUT_MS = 10_000;
 const HEAP_MB = 256;
 /** Limit of the child's writable memory, including buffers; V8 itself needs about half a gigabyte of it. */
 const DATA_BYTES_MAX = 1024 * 2 ** 20;
-/** Limit of processes and threads of a child's own user; Node and bubblewrap need about 15. */
+/** Limit of processes and threads of a child that has its own user; Node and bubblewrap need about 15. */
 const PROCESSES_MAX = 128;
-/** Files that Playwright checks when it loads; loading fails without the permission to read them. */
+/** Files that Playwright looks for when it loads. Loading fails without the permission to read them. */
 const PLAYWRIGHT_FILES = ["/proc/version", "/proc/sys/fs/binfmt_misc/WSLInterop", "/run/WSL"];
 
 /**
- * Finds the strongest way to confine a child process on this machine, by trying each: bubblewrap (no network, no files but
- * Node and Playwright, another user), namespaces without bubblewrap, Node's permission model alone.
- * @param nodePath the Node ≥ 24 to run.
+ * Tries the ways to confine a child process and returns the strongest one that works on this machine. In order: bubblewrap
+ * (no network, no files but Node and Playwright, another user), namespaces without bubblewrap, Node's permission model
+ * alone.
+ * @param nodePath path of the Node executable that runs the child, version 24 or later.
  * @param kinds the ways to try.
- * @returns the confinement, or the reason, as a clause, why none of them works.
+ * @returns the confinement, or the reason why none works, as a clause.
  */
 export async function findConfinement(
   nodePath: string,
@@ -59,7 +60,7 @@ export async function findConfinement(
   const isReachable = (await Promise.all(Object.values(parts).map(isReadableByAll))).every(Boolean);
   const tools = { prlimit: await isInstalled("prlimit"), setpriv: await isInstalled("setpriv") };
   const limits = tools.prlimit ? ["prlimit", `--data=${DATA_BYTES_MAX}`, "--core=0", "--nofile=256"] : [];
-  // The kernel counts processes per user, so this limit works only for a child with its own user.
+  // The kernel counts processes per user, so the limit of processes makes sense only for a child with its own user.
   const ownLimits = tools.prlimit ? [...limits, `--nproc=${PROCESSES_MAX}`] : [];
   const hasUsers = isRoot && isReachable && tools.setpriv;
   const dropTo = ({ uid, gid }: SandboxUser) =>
@@ -69,7 +70,7 @@ export async function findConfinement(
     parts.nodePath,
     ...nodeFlags([...PLAYWRIGHT_FILES, parts.playwrightPath, dirname(parts.childPath), packageJsonPath()]),
   ];
-  // `--pid` makes the child the first process of its namespace, so every process that it starts ends with it.
+  // With `--pid`, the child is the first process of its own namespace, so all processes that it starts end when it ends.
   const unshare = ["unshare", ...(isRoot ? [] : ["--user"]), "--net", "--ipc", "--pid", "--fork"];
 
   const filter = seccompFilter();
@@ -86,7 +87,7 @@ export async function findConfinement(
   });
   const candidates: Candidate[] = [
     ...(filter ? [inBubblewrap(filter)] : []),
-    // Works on a kernel without seccomp, or with an old bubblewrap.
+    // Without the system call filter, for a kernel without seccomp or an old version of bubblewrap.
     inBubblewrap(undefined),
     {
       kind: "namespaces",
@@ -136,14 +137,17 @@ export async function findConfinement(
 
 type Candidate = {
   kind: ConfinementKind;
-  /** Builds the command and its arguments around the given prefixes, which drop privileges and set limits. */
+  /**
+   * Builds the command with its arguments. `drop` and `limit` are command prefixes: `drop` drops privileges, `limit` sets
+   * limits.
+   */
   buildCommand: (drop: string[], limit: string[]) => string[];
   inputs: Uint8Array[];
   child: string;
   detail: string;
 };
 
-/** Tries to start a child. @returns why it did not start; undefined on success. */
+/** Tries to start Node in a confined child. @returns why it did not start, or undefined on success. */
 function tryStart({ command, args, inputs }: ChildCommand): Promise<string | undefined> {
   return new Promise((resolve) => {
     const child = spawn(command, [...args, "--eval", "0"], {
@@ -164,7 +168,10 @@ function tryStart({ command, args, inputs }: ChildCommand): Promise<string | und
   });
 }
 
-/** Writes a launcher's inputs to its descriptors. Ignores errors: a launcher that fails earlier reports that itself. */
+/**
+ * Writes a command's inputs to its file descriptors. Ignores write errors, because a command that fails earlier reports its
+ * own error.
+ */
 export function sendInputs({ stdio }: ChildProcess, inputs: readonly Uint8Array[]): void {
   for (const [index, bytes] of inputs.entries()) {
     const stream = stdio[3 + index];
@@ -174,7 +181,7 @@ export function sendInputs({ stdio }: ChildProcess, inputs: readonly Uint8Array[
   }
 }
 
-/** Returns the complete environment of a child: the command path, and a home folder that does not exist. */
+/** Returns the complete environment of a child: `PATH`, and a home folder that does not exist. */
 export const childEnvironment = (): NodeJS.ProcessEnv =>
   ({
     PATH: process.platform === "win32" ? "" : "/usr/local/bin:/usr/bin:/bin",
@@ -198,7 +205,7 @@ function bubblewrap(
     ...(isStayingRoot
       ? ["--unshare-user", "--uid", String(NOBODY), "--gid", String(NOBODY), "--cap-drop", "ALL"]
       : []),
-    // Node's shared libraries; programs and settings are not mounted.
+    // The shared libraries that Node needs. Programs and settings of the machine are not mounted.
     ...["/usr/lib", "/usr/lib64", "/lib", "/lib64"].flatMap((path) => readOnly(path)),
     ...readOnly("/etc/ld.so.cache"),
     "--proc",

@@ -3,27 +3,30 @@ import type { Readable } from "node:stream";
 import { type ChildCommand, childEnvironment, sendInputs } from "./script-confinement.ts";
 import type { FromChild, ToChild } from "./script-protocol.ts";
 
-/** Why a child ended, as a sentence. */
+/** The reason why a child ended, as a sentence. */
 type ChildEnd = { reason: string };
 
-/** A child process that waits for one script. */
+/** A child process that waits for one script and then runs it. */
 export type ScriptProcess = {
   pid: number | undefined;
-  /** Resolves when Playwright is loaded and the child waits for its script; rejects when the child ends before. */
+  /** Resolves when Playwright is loaded and the child waits for its script; rejects if the child ends first. */
   ready: Promise<void>;
   /** Resolves when the process has ended, with the reason. */
   ended: Promise<ChildEnd>;
-  /** Sets the receiver of all further messages. */
+  /** Sets the function that receives all further messages. */
   listen: (onMessage: (message: FromChild) => void) => void;
   send: (message: ToChild) => void;
-  /** Kills the process. */
+  /** Kills the process and its process group. */
   kill: () => void;
 };
 
-/** The longest line that a child may write; allows for a picture for `setInputFiles` or the body of a route. */
+/**
+ * Longest line that a child may write. Large enough for a picture in `setInputFiles`, or for the body of a fulfilled
+ * request.
+ */
 const LINE_BYTES_MAX = 32 * 2 ** 20;
 const STDERR_CHARS_MAX = 8_000;
-/** A child that leaves more than this unread is killed. */
+/** Maximum size of the messages that a child has not read yet. A child that exceeds it is killed. */
 const BACKLOG_BYTES_MAX = 128 * 2 ** 20;
 
 /** Starts a confined child that loads Playwright and waits for its script. */
@@ -32,7 +35,7 @@ export function startScriptProcess({ command, args, inputs }: ChildCommand): Scr
     cwd: "/",
     env: childEnvironment(),
     stdio: ["pipe", "pipe", "pipe", ...inputs.map(() => "pipe" as const)],
-    // A separate process group without a terminal, which `kill` ends as a whole.
+    // Starts the child in its own process group, so that `kill` can end the whole group.
     detached: process.platform !== "win32",
   }) as ChildProcessWithoutNullStreams;
   sendInputs(child, inputs);
@@ -67,7 +70,7 @@ export function startScriptProcess({ command, args, inputs }: ChildCommand): Scr
     };
     ended.then((end) => reject(new Error(end.reason)));
   });
-  // A spare process that ends before it is used must not become an unhandled rejection.
+  // If a spare process ends before it is used, nothing awaits `ready`. Its rejection must not be unhandled.
   ready.catch(() => {});
 
   child.stdin.on("error", () => {});
@@ -82,7 +85,7 @@ export function startScriptProcess({ command, args, inputs }: ChildCommand): Scr
         try {
           onMessage(message);
         } catch {
-          // A malformed message of a hostile script must end the script, not the service.
+          // If a hostile script sends a malformed message, that must end the script, not the service.
           breakOff("The script's process sent an invalid message.");
         }
       }
@@ -107,7 +110,7 @@ export function startScriptProcess({ command, args, inputs }: ChildCommand): Scr
   };
 }
 
-/** Splits a stream into lines, until its "data" listeners are removed. */
+/** Splits a stream into lines. Stops when the "data" listeners of the stream are removed. */
 function readLines(
   stream: Readable,
   { onLine, onTooLong }: { onLine: (line: string) => void; onTooLong: () => void },

@@ -1,42 +1,44 @@
-/** The messages of the service to a script's child process, one JSON line each. */
+/** The messages that the service sends to a script's child process, one JSON line each. */
 export type ToChild =
   | {
       type: "run";
       script: string;
-      /** Names of the functions that the page gets in addition to Playwright's. */
+      /** Names of the functions of the service that the script can call as `page.<name>`. */
       helpers: string[];
-      /** For each frame with refs, by its key (`f1`): the refs of the iframe elements around it, outermost first. */
+      /**
+       * Maps the key of each inner frame (`f1`) to the refs of the iframe elements that contain the frame, outermost first.
+       */
       frames: Record<string, string[]>;
-      /** Source of a selector engine that explains why an element cannot be acted on. */
+      /** Source of a selector engine that explains why an action on an element is not possible. */
       explainSource: string;
       actionTimeoutMs: number;
       logCharsMax: number;
       resultCharsMax: number;
     }
   | { type: "devtools"; message: object }
-  /** Number of the session's tabs. The tabs other than the current one are announced after `connected`. */
+  /** Number of the session's tabs. Sent after `connected`, when the service has announced the other tabs to Playwright. */
   | { type: "pages"; count: number }
-  /** A page offered a file for download; `path` is its path in the workspace. */
+  /** A download of a page has ended. `path` is the file's path in the workspace; null if the download failed. */
   | { type: "download"; url: string; name: string; path: string | null; failure: string | null }
   | { type: "answer"; id: number; ok: true; value: unknown }
   | { type: "answer"; id: number; ok: false; error: string };
 
-/** The messages of the child. The child runs untrusted code, so its messages are not trusted. */
+/** The messages that the child sends. The child runs untrusted code, so the service does not trust them. */
 export type FromChild =
   | { type: "ready" }
   /** Playwright is connected to the current page. */
   | { type: "connected" }
   | { type: "devtools"; message: object }
   | { type: "log"; text: string }
-  /** Whether the script listens for dialogs; sent when that changes. */
+  /** The script has begun or stopped to listen for dialogs. */
   | { type: "dialogs"; isListening: boolean }
-  /** The script uses a ref. The service installs its element in the Playwright world before the script's next action. */
+  /** The script uses a ref. The service makes the ref's element available to Playwright before the script's next action. */
   | { type: "ref"; ref: string }
-  /** A call of Playwright has begun, at a line and a column of the script. */
+  /** A call of Playwright has begun. `line` and `column` are its place in the script. */
   | { type: "call"; id: number; name: string; line: number; column: number }
   /** The call has succeeded or failed. */
   | { type: "called"; id: number }
-  /** Calls a function of the service. */
+  /** Calls a function of the service, which sends an `answer` with the same id. */
   | { type: "ask"; id: number; name: string; args: unknown[] }
   /** `json` is empty when the script returned nothing. */
   | { type: "done"; ok: true; json: string; cutFrom: number | null }

@@ -184,7 +184,10 @@ test("a new tab is current; the previous one stays reachable, and tabs can be sw
 for (const path of ["/files", "/strict"])
   test(`every kind of download of ${path} is stored and reported`, async () => {
     await open(path);
-    /** Clicks and returns the reports until one names a download, because a busy browser announces it late. */
+    /**
+     * Clicks an element, then runs empty scripts until a report names a download, because a busy browser announces it late.
+     * Returns all reports.
+     */
     const report = async (id: string) => {
       let reports = await run(`await page.click('#${id}'); return 1;`);
       for (let round = 0; !reports.includes("Download:") && round < 5; round += 1)

@@ -8,7 +8,7 @@ import { createScriptRunner, type ScriptRunner } from "./script-runner.ts";
 
 const logger = { warn: () => {} };
 const never = new AbortController().signal;
-/** An expression with which a script escapes its shadowed names and gets Node's `process`. */
+/** An expression with which a script gets Node's `process`, although that name is undefined in scripts. */
 const NODE = "page.constructor.constructor('return process')()";
 
 let browser: TestBrowser;
@@ -39,7 +39,8 @@ async function play(script: string, options: { timeoutMs?: number; path?: string
     timeoutMs: options.timeoutMs ?? 60_000,
     signal: never,
   });
-  // Our own connection learns the page's address slightly later than the script's; awaiting an answer on it is enough.
+  // The test's connection to the browser learns the page's URL slightly later than the script's connection does. After one
+  // answer on it, the URL is up to date.
   await browser.live
     .page()
     .evaluate("0")
@@ -229,7 +230,7 @@ describe("what a script cannot do", () => {
       /no network of their own/,
     );
     if (runner.describe().kind === "permissions") return;
-    // Even without Node's sockets there is no network, because the namespace has none.
+    // Node's socket functions are not the only barrier: the namespace has no network interface but the loopback.
     const value = await read(
       `const networks = ${NODE}.getBuiltinModule('os').networkInterfaces(); return Object.keys(networks).filter((name) => name !== 'lo')`,
     );
@@ -271,7 +272,7 @@ describe("what a script cannot do", () => {
     const endless = runner.run(browser.live, "for (;;) {}", { timeoutMs: 1_500, signal: never });
     const other = await runner.run(browser.live, "return 1", { timeoutMs: 5_000, signal: never });
     assert.equal(other.ok, true);
-    // On a busy machine its deadline may pass before it is connected to the page.
+    // `pageCount` is ignored: on a busy machine, the deadline of the script may pass before it is connected to the page.
     const { pageCount: _, ...outcome } = await endless;
     assert.deepEqual(outcome, {
       ok: false,
@@ -306,7 +307,7 @@ test("a stop ends a running script and a waiting one", async () => {
 test("closing a runner leaves no process behind", { skip: process.platform !== "linux" }, async () => {
   const readParent = (pid: string) =>
     readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ")[1] ?? "0";
-  /** Whether a process descends from this one, or was adopted by the first process of the machine because its parent ended. */
+  /** Whether a process descends from this one, or its parent has ended and the machine's first process has adopted it. */
   const isOurs = (pid: string): boolean => {
     if (readParent(pid) === "1") return true;
     for (let each = pid; each !== "0"; each = readParent(each)) if (each === String(process.pid)) return true;
@@ -322,14 +323,14 @@ test("closing a runner leaves no process behind", { skip: process.platform !== "
     });
   const before = list();
   const listNew = () => list().filter((pid) => !before.includes(pid));
-  // Adopted processes of other tests are there only until the kernel has ended them.
+  // Processes of other tests may also be listed, but only until the kernel has ended them.
   const untilNone = () => waitFor(() => listNew().length === 0, "the end of the script processes");
   const other = await createScriptRunner({ logger });
   await other.run(browser.live, "return 1", { timeoutMs: 5_000, signal: never });
   assert.ok(listNew().length > 0);
   await other.close();
   await untilNone();
-  // Close while they start, which is when bubblewrap could leave a child behind.
+  // Closes each runner while it starts, because bubblewrap could leave a child behind at that time.
   for (let round = 0; round < 10; round++) await (await createScriptRunner({ logger })).close();
   await untilNone();
 });
@@ -339,7 +340,7 @@ test("concurrent scripts have separate users, filtered system calls and no descr
   const confined = await createScriptRunner({ logger, isWarm: false });
   if (confined.refusal !== undefined) return t.skip("bubblewrap does not work on this machine");
   await browser.live.page().goto(site.url);
-  // The other runner has a process that waits for its script.
+  // The runner of the other tests has a spare process, which must not be counted.
   const others = new Set(findProcesses("/runner/node"));
   const stop = new AbortController();
   const endless = "console.log('begun'); await new Promise(() => {})";
@@ -388,7 +389,7 @@ function findProcesses(file: string): string[] {
     try {
       return readFileSync(`/proc/${pid}/cmdline`, "utf8").startsWith(`${file}\0`) && isBelow(pid);
     } catch {
-      // Not a process, or the process has ended.
+      // The entry is not a process, or the process has ended.
       return false;
     }
   });
@@ -396,7 +397,7 @@ function findProcesses(file: string): string[] {
 
 test("without bubblewrap, scripts are refused unless weaker confinement is allowed", async () => {
   const warnings: string[] = [];
-  // Node cannot start in it.
+  // With this path, Node cannot start in any confinement.
   const options = {
     logger: { warn: (...words: unknown[]) => void warnings.push(String(words[1])) },
     nodePath: "/bin/false",

@@ -10,20 +10,23 @@ import {
 } from "./script-confinement.ts";
 import { type ScriptProcess, startScriptProcess } from "./script-process.ts";
 
-/** The value that a script returned (`undefined` for none), or why it failed. */
+/** The value that a script returned (`undefined` if it returned none), or the reason why it failed. */
 export type ScriptEnd = { ok: true; value: unknown } | ScriptFailure;
 
 type ScriptFailure = {
   ok: false;
-  /** A sentence of the service, or (`isThrown`) the script's error with its line, which may contain text of a page. */
+  /**
+   * If `isThrown`, the error of the script and its place in the script, which may contain text of a page. Otherwise a
+   * sentence of the service.
+   */
   error: string;
   isThrown: boolean;
-  /** Advice for a frequent error. */
+  /** Advice for the model, if the error is a frequent one. */
   hint: string | undefined;
   timedOut: boolean;
 };
 
-/** A call of Playwright in a script, with its place in the source. */
+/** A call of Playwright in a script, and its place in the script. */
 export type ScriptCall = { name: string; line: number; column: number };
 
 /** How a script ended. */
@@ -50,7 +53,7 @@ export type ScriptOptions = {
   timeoutMs: number;
   signal: AbortSignal;
   helpers?: Record<string, ScriptHelper>;
-  /** The workspace's files. If omitted, uploads and downloads by path fail with a sentence. */
+  /** The files of the workspace. If omitted, uploads by path and reads of downloads fail with a sentence. */
   files?: ScriptFiles;
 };
 
@@ -61,28 +64,28 @@ export type ScriptRunner = {
   refusal: string | undefined;
   /** Describes how scripts are confined on this machine, for the health check and the startup banner. */
   describe: () => { kind: string; detail: string };
-  /** Ends the waiting process and refuses further scripts. */
+  /** Ends all processes and refuses further scripts. */
   close: () => Promise<void>;
 };
 
 type ScriptRunnerOptions = {
-  /** The Node ≥ 24 that runs the children; by default the one that runs the service. */
+  /** Path of the Node executable that runs the children, version 24 or later. By default the one that runs the service. */
   nodePath?: string;
   logger: Pick<Logger, "warn">;
   /** Whether to fall back to weaker confinement where bubblewrap does not work (`SANDBOX=unconfined`). */
   isUnconfinedAllowed?: boolean;
-  /** How many scripts run at the same time; further ones wait. */
+  /** How many scripts may run at the same time. Further scripts wait. */
   maxConcurrent?: number;
-  /** Whether to keep a spare process running, which saves about 0.3 s for each script; true by default. */
+  /** Whether to keep a spare process for the next script, which saves about 0.3 s per script. True by default. */
   isWarm?: boolean;
   /** The kinds of confinement to try; overrides `isUnconfinedAllowed`. */
   confinement?: readonly ConfinementKind[];
 };
 
 /**
- * Creates the runner. From the second script on, a process is started before the script arrives. It runs one script and is
- * killed when the script ends, at the deadline, or when the signal fires. Scripts cannot affect each other: if the service
- * is root, each process has its own user.
+ * Creates the runner. Each process runs one script, and is killed when the script ends, at the deadline, or when the signal
+ * fires. After each script, a spare process is started for the next one. If the service can start processes as other users
+ * (it is root), each process has its own user, so that scripts cannot affect each other.
  */
 export async function createScriptRunner(options: ScriptRunnerOptions): Promise<ScriptRunner> {
   const { logger, nodePath = process.execPath, isUnconfinedAllowed = false } = options;

@@ -1,4 +1,4 @@
-/** The named references that are common in running text; others are left unchanged. */
+/** The named character references that are common in text. Other names are left unchanged. */
 const byName: Record<string, string> = {
   amp: "&",
   lt: "<",
@@ -62,7 +62,7 @@ const byName: Record<string, string> = {
   uacute: "ú",
 };
 
-/** Replaces character references by their characters: decimal, hexadecimal, and the common names. */
+/** Replaces decimal, hexadecimal and common named character references with their characters. */
 export function decodeEntities(text: string): string {
   if (!text.includes("&")) return text;
   return text.replace(

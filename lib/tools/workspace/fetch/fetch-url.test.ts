@@ -54,7 +54,7 @@ const call: ToolCall = {
   signal: new AbortController().signal,
 };
 async function use(input: { url: string; maxBytes?: number; format?: string }) {
-  // fetch_url uses neither of these.
+  // `fetch_url` uses neither the sandbox nor evidence.
   const unused = { sandbox: {} as SandboxService, evidence: {} as EvidenceStore };
   const result = await fetchUrl({ ...unused, fetch: guarded }).execute(input, call);
   const [content] = result.content;

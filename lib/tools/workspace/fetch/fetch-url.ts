@@ -9,7 +9,7 @@ import { readableText } from "./readable-text.ts";
 
 const BYTES_MAX = 2 * 1_048_576;
 const timeoutMs = 15_000;
-/** Some sites reject requests without a user agent. */
+/** Sent with each request, because some sites reject requests without a user agent. */
 const USER_AGENT = "Mozilla/5.0 (compatible; AgentSessionService)";
 
 /** `fetch_url`: fetches a page or document of the web through the guarded fetch, without the browser. */
@@ -47,7 +47,9 @@ export const fetchUrl = ({ fetch }: WorkspaceServices) =>
     },
   });
 
-/** A status of 400 or above is an error result for the model, with the text of the response. */
+/**
+ * Converts a response to a tool result. A status of 400 or above is an error result that contains the text of the response.
+ */
 function describeAnswer(answer: GuardedResponse, format: "text" | "raw"): ToolResult {
   const mediaType = readMediaType(answer.headers.get("content-type"));
   const size = `${answer.body.byteLength} bytes${answer.truncated ? ", cut there" : ""}`;

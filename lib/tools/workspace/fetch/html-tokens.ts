@@ -4,7 +4,7 @@ type HtmlToken =
   | { type: "open"; name: string; attributes: Map<string, string> }
   | { type: "close"; name: string };
 
-/** Elements whose whole content up to the end tag is text. */
+/** Elements whose content is plain text up to the end tag. */
 const RAW_TEXT_ELEMENTS = new Set([
   "script",
   "style",
@@ -21,10 +21,11 @@ const SPACE = /[\t\n\f\r ]/;
 
 /**
  * Splits an HTML source into tags and text, and tolerates errors as browsers do. It reads every character a bounded number
- * of times and builds no tree, so a hostile page costs no more than a long one.
+ * of times and builds no tree, so a hostile page takes no more time than any other page of its length.
  */
 export function* readHtmlTokens(html: string): Generator<HtmlToken> {
-  // ASCII only: a general lower-casing can change the length and with it every index.
+  // Changes only ASCII letters, because `toLowerCase` can change the length of other text, and the indexes would no longer
+  // match `html`.
   const lower = html.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
   let at = 0;
   while (at < html.length) {

@@ -65,7 +65,8 @@ describe("a page as readable text", () => {
   ];
   for (const [title, html] of hostile) {
     it(`${title} costs no more than a long page`, () => {
-      // CPU time of this thread in microseconds, so that other processes on the machine do not count.
+      // Measures the CPU time of this thread (in microseconds), so that other processes on the machine do not affect the
+      // test.
       const before = process.threadCpuUsage();
       read(html);
       assert.ok(process.threadCpuUsage(before).user < 2_000_000);

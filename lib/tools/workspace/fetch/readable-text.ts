@@ -2,7 +2,7 @@ import { decodeEntities } from "./decode-entities.ts";
 import { readHtmlTokens } from "./html-tokens.ts";
 import { createTextFlow, type TextFlow } from "./text-flow.ts";
 
-/** Elements that are left out with their content. */
+/** Elements that are left out together with their content. */
 const SKIPPED = new Set([
   "script",
   "style",
@@ -54,11 +54,11 @@ const FIELDS = new Set(["input", "select", "textarea", "button"]);
 const CHARACTERS_MAX = 1_000_000;
 
 /**
- * An HTML page as text for reading: title, headings (`#`), paragraphs, lists, tables by row, links with their
- * absolute addresses, pictures by their description, form fields by name and kind. Includes text that the page hides by
- * style, because styles are not read.
+ * Converts an HTML page to readable text: title, headings (`#`), paragraphs, lists, tables row by row, links with their
+ * absolute URLs, pictures with their descriptions, form fields with name and kind. The text includes content that the page
+ * hides with CSS, because styles are not read.
  *
- * @param url the page's address, against which its links are resolved.
+ * @param url the page's URL, against which its links are resolved.
  */
 export function readableText(html: string, url: string): string {
   const flow = createTextFlow(CHARACTERS_MAX);
@@ -82,7 +82,7 @@ export function readableText(html: string, url: string): string {
     }
     const { name } = token;
     if (hidden) {
-      // A drawing that is never closed ends where browsers end it: at the next element of the page.
+      // A skipped element that is never closed, such as an svg, ends at the next block element, as in browsers.
       const breaksOut = hidden.name !== "template" && (PARAGRAPHS.has(name) || /^h[1-6]$/.test(name));
       if (name === hidden.name) hidden.depth += token.type === "open" ? 1 : -1;
       if (hidden.depth > 0 && !breaksOut) continue;
@@ -133,7 +133,7 @@ function describeField(name: string, attributes: Map<string, string>): string {
   return ` [${[name, ...shown].join(" ")}] `;
 }
 
-/** The absolute http(s) address of a link; undefined for scripts, anchors within the page and the like. */
+/** The absolute http(s) URL of a link; undefined for other links, such as scripts and anchors within the page. */
 function resolve(href: string | undefined, base: string): string | undefined {
   if (href === undefined || href.startsWith("#")) return undefined;
   const url = URL.parse(decodeEntities(href.trim()), base);

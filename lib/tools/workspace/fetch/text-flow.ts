@@ -1,13 +1,13 @@
-/** Builds running text from pieces: white space collapses, breaks add up to at most one blank line. */
+/** Builds text from pieces. Collapses white space, and adds at most one blank line between two pieces. */
 export type TextFlow = {
   add: (text: string) => TextFlow;
   /** Puts at least this many line breaks before the next piece. */
   breakLines: (count: 1 | 2) => TextFlow;
-  /** Sets whether white space is kept unchanged (`pre`). */
+  /** Sets whether white space is kept unchanged, as in `<pre>`. */
   keepSpaces: (isKept: boolean) => void;
   /** Returns the position of the next piece, for `wrapLink`. */
   mark: () => number;
-  /** Makes a link of the text that was added since `start`; does nothing if no text was added. */
+  /** Turns the text that was added since `start` into a link. Does nothing if no text was added. */
   wrapLink: (start: number, href: string) => void;
   /** Whether the text has reached its maximum length. */
   isFull: () => boolean;

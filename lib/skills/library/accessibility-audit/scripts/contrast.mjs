@@ -4,7 +4,7 @@ import { groupFindings, printReport, readArguments, readText, refuse } from "./l
 /** @typedef {[red: number, green: number, blue: number]} Color */
 /** @typedef {import("./lib/command.mjs").Finding} Finding */
 /**
- * One text sample that references/collect-text-styles.js saves.
+ * One text with its styles, as saved by references/collect-text-styles.js.
  * @typedef {{ selector: string, text: string, color: number[], backgrounds: number[][], sizePx: number, weight: number, hasImage: boolean }} Sample
  */
 
@@ -42,7 +42,7 @@ function toColor([red = 0, green = 0, blue = 0]) {
   return [red, green, blue];
 }
 
-/** Relative luminance. @param {Color} color */
+/** Computes the relative luminance of a color. @param {Color} color */
 const luminanceOf = (color) => {
   const [red = 0, green = 0, blue = 0] = color.map((part) => {
     const value = part / 255;
@@ -69,7 +69,13 @@ const toHex = (color) => `#${color.map((part) => Math.round(part).toString(16).p
 /** @param {number} sizePx @param {boolean} isBold */
 const neededFor = (sizePx, isBold) => (sizePx >= 24 || (isBold && sizePx >= 18.66) ? 3 : 4.5);
 
-/** The passing color nearest to the text color, towards black or white. @param {Color} text @param {Color} background @param {number} needed */
+/**
+ * Moves the text color towards black and towards white in steps of 1 %, and returns the first color that passes.
+ *
+ *
+ *
+ * @param {Color} text @param {Color} background @param {number} needed
+ */
 function suggest(text, background, needed) {
   for (let step = 1; step <= 100; step++)
     for (const target of /** @type {Color[]} */ ([
@@ -82,7 +88,10 @@ function suggest(text, background, needed) {
   return undefined;
 }
 
-/** Truncates instead of rounding, because 4.499 does not pass. @param {number} ratio */
+/**
+ * Truncates instead of rounding, because a ratio of 4.499 does not pass and must not be shown as 4.5.
+ * @param {number} ratio
+ */
 const show = (ratio) => Math.floor(ratio * 100) / 100;
 
 /** @param {Color} text @param {Color} background */
@@ -142,9 +151,15 @@ const isSample = (sample) =>
   Number.isFinite(sample.sizePx) &&
   Number.isFinite(sample.weight);
 
-/** Texts with the same colors and the same needed ratio share a key and count as one finding. @param {Sample} sample @returns {{ key: string, finding?: Finding }} */
+/**
+ * Judges one text. Texts with the same colors and the same required ratio get the same key and count as one finding.
+ *
+ *
+ *
+ * @param {Sample} sample @returns {{ key: string, finding?: Finding }}
+ */
 function judge({ selector, text, color, backgrounds, sizePx, weight, hasImage }) {
-  // The innermost background comes first; the white canvas lies under all of them.
+  // The innermost background comes first. The white canvas of the browser is under all of them.
   let background = toColor([255, 255, 255]);
   for (const over of [...backgrounds].reverse()) background = blend(over, background);
   const shown = blend(color, background);

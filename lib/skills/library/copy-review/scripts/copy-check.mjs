@@ -54,7 +54,13 @@ function checkPages(paths) {
 
 const TEXT_TAGS = new Set("p li dd dt td th blockquote figcaption summary label legend".split(" "));
 
-/** The pieces of copy of a page: headings, controls and texts, each once. @param {string} source @param {string} path @returns {Piece[]} */
+/**
+ * Lists the texts of a page (headings, control labels and running text), each once.
+ *
+ *
+ *
+ * @param {string} source @param {string} path @returns {Piece[]}
+ */
 function readPieces(source, path) {
   if (!/\.html?$/i.test(path))
     return source.split(/\n\s*\n/).map((text, index) => ({
@@ -74,7 +80,7 @@ function readPieces(source, path) {
       (tag === "a" && attribute(element, "href") !== undefined) ||
       (tag === "input" && ["submit", "button"].includes(attribute(element, "type") ?? ""));
     const kind = /^h[1-6]$/.test(tag) ? "heading" : isControl ? "control" : "text";
-    // Text outside of paragraphs counts for the element that contains it directly, such as a div.
+    // Text that is not in a paragraph belongs to the element that directly contains it, such as a div.
     const isText =
       TEXT_TAGS.has(tag) ||
       (["div", "section", "article", "main", "span"].includes(tag) &&
@@ -87,7 +93,7 @@ function readPieces(source, path) {
   return pieces;
 }
 
-/** Whether an element contains another one whose text counts separately. @param {Element} element */
+/** Whether an element contains another element whose text is listed separately. @param {Element} element */
 function holdsText(element) {
   for (const { tag } of elementsOf(element))
     if (TEXT_TAGS.has(tag) || /^(h[1-6]|div|ul|ol|table)$/.test(tag)) return true;
@@ -160,7 +166,10 @@ function caseOf(text) {
   return capitals === 0 ? "sentence" : undefined;
 }
 
-/** All headings, and all controls, should use the same capitalization. @param {{ path: string, pieces: Piece[] }[]} pages @returns {Finding[]} */
+/**
+ * Checks that all headings use the same capitalization, and that all controls do.
+ * @param {{ path: string, pieces: Piece[] }[]} pages @returns {Finding[]}
+ */
 function checkCapitals(pages) {
   /** @type {Finding[]} */
   const findings = [];

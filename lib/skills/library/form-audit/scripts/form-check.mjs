@@ -133,7 +133,10 @@ function checkField(field, index) {
 }
 
 /**
- * Compares type, keyboard and autocomplete token of a field with what the field seems to ask for.
+ * Checks whether the type, keyboard and autocomplete token of a field suit what the field seems to ask for.
+ *
+ *
+ *
  * @param {Element} field @param {string} words @returns {Finding[]}
  */
 function checkInput(field, words) {
@@ -175,7 +178,10 @@ function checkInput(field, words) {
   return findings;
 }
 
-/** Radio buttons and checkboxes with the same name attribute need a group label. @param {Element[]} fields @param {Index} index @returns {Finding[]} */
+/**
+ * Checks that radio buttons and checkboxes with the same name attribute have a group label.
+ * @param {Element[]} fields @param {Index} index @returns {Finding[]}
+ */
 function checkGroups(fields, index) {
   /** @type {Map<string, Element[]>} */
   const groups = new Map();
@@ -278,7 +284,11 @@ function checkForm(form, index) {
 const ERROR_CLASS =
   /(^|[\s_-])(error|invalid-feedback|field-error|form-error|help-block--error|errormessage)([\s_-]|$)/i;
 
-/** An error message must be tied to its field or be announced. @param {Index} index @returns {Finding[]} */
+/**
+ * An error message must be tied to its field (such as by `aria-describedby`) or be in a live region.
+ * @param {Index} index
+ * @returns {Finding[]}
+ */
 function checkErrors({ all, byId }) {
   /** @type {Finding[]} */
   const findings = [];

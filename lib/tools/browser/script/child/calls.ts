@@ -4,10 +4,10 @@ import { ask, sendToService } from "./parent.ts";
 
 /** The file name of the script in stack traces. */
 export const SCRIPT_FILE = "script.js";
-/** Time for finding the cause of a failed action, in milliseconds. */
+/** How long to search for the cause of a failed action, in milliseconds. */
 const EXPLAIN_MS_MAX = 1_000;
 
-/** The internal object of Playwright's client through which every call passes. */
+/** The internal object of Playwright's client that sends every call of its API. */
 type Connection = {
   sendMessageToServer: (
     target: object,
@@ -22,15 +22,15 @@ type CallOptions = {
   frames?: { file: string; line: number; column: number }[];
 };
 
-/** Reads the line and the column of the script from the stack of an error. */
+/** Reads from the stack of an error the line and column of the script where it was thrown. */
 export function readWhere(stack = ""): { line: number | null; column: number | null } {
   const [, line, column] = /script\.js:(\d+)(?::(\d+))?/.exec(stack) ?? [];
   return { line: line ? Number(line) : null, column: column ? Number(column) : null };
 }
 
 /**
- * Intercepts the script's Playwright calls: reports calls in progress to the service, adds the cause to the error of a
- * failed action, answers queries about refs whose elements are gone, and reads files for uploads from the workspace.
+ * Intercepts the script's Playwright calls: reports the start and end of each call to the service, adds the cause to the
+ * error of a failed action, answers queries about elements that are gone, and reads files for uploads from the workspace.
  */
 export function watchCalls(page: Page): void {
   const { _connection: connection } = page as unknown as { _connection: Connection };
@@ -69,7 +69,7 @@ async function withFiles(params: Record<string, unknown>): Promise<Record<string
   return { ...others, payloads: await Promise.all(payloads) };
 }
 
-/** Undoes Playwright's conversion of a relative path to an absolute one in this process's working folder. */
+/** Restores the relative path that the script gave. Playwright has resolved it against this process's working folder. */
 function toGivenPath(path: string): string {
   const folder = process.cwd().replace(/\/?$/, "/");
   return path.startsWith(folder) ? path.slice(folder.length) : path;
@@ -77,7 +77,7 @@ function toGivenPath(path: string): string {
 
 type UploadedFile = { name: string; base64: string };
 
-/** Answers queries about an element that is gone: it is hidden, and its count is 0. */
+/** Answers queries about an element that is gone: the element counts as hidden, and the number of matches is 0. */
 function answerForGone(error: Error, method: string, params: Record<string, unknown>): object | undefined {
   if (!/the element of ref \w+ is not in the page/.test(error.message)) return undefined;
   if (method === "waitForSelector" && (params.state === "hidden" || params.state === "detached")) return {};
@@ -91,7 +91,7 @@ async function explain(message: string, target: object, params: Record<string, u
   const [text = "", log = ""] = message.split(/\n*Call log:\n/);
   const summary = text
     .replace(/^Protocol error \([\w.]+\): /, "")
-    // The stack of an error inside the page shows only Playwright's injected code.
+    // Removes the stack of an error inside the page, because it shows only Playwright's injected code.
     .replace(/\n\s+at .*/g, "")
     .trim();
   if (!/Timeout .*exceeded/.test(summary)) return summary;
@@ -113,7 +113,7 @@ async function findCause(frame: Frame, selector: string, state: unknown): Promis
   return text || undefined;
 }
 
-/** Returns the last line about the page in Playwright's log, without colors and indentation. */
+/** Returns the last line of Playwright's log that is not about a retry or a wait, without colors and indentation. */
 function readLog(log: string): string | undefined {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: Playwright colours its log.
   const plain = log.replace(/\u001b\[\d+m/g, "");

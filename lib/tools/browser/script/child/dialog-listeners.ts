@@ -13,11 +13,11 @@ const LISTENER_METHODS = [
 ] as const;
 
 /**
- * Reports to the service whether the script listens for dialogs, before the script's next action. The service leaves
- * dialogs to a script that listens, and answers all others itself.
+ * Tells the service when the script begins or stops to listen for dialogs, always before the script's next action. If the
+ * script listens, it answers dialogs itself; otherwise the service answers them.
  */
 export function reportDialogListeners(context: BrowserContext): void {
-  // Without any listener, Playwright would answer dialogs itself and race with the service.
+  // If there were no listener at all, Playwright would also answer dialogs, and race with the service.
   context.on("dialog", () => {});
   const own = count(context);
   let isListening = false;
@@ -31,7 +31,7 @@ export function reportDialogListeners(context: BrowserContext): void {
   context.on("page", (page) => watchListeners(page, report));
 }
 
-// Playwright's types omit that its objects are event emitters.
+// Playwright's objects are event emitters, but its types do not say so.
 const emitterOf = (source: BrowserContext | Page) => source as unknown as EventEmitter;
 const count = (source: BrowserContext | Page) => emitterOf(source).listenerCount("dialog");
 

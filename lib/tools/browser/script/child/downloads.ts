@@ -4,12 +4,15 @@ import type { BrowserContext } from "playwright-core";
 import type { ToChild } from "../script-protocol.ts";
 import { ask, listen } from "./parent.ts";
 
-/** Emits `download` on the pages when the service has stored a file, with an object like Playwright's `Download`. */
+/**
+ * When the service reports that a download has ended, emits `download` on all pages, with an object like Playwright's
+ * `Download`.
+ */
 export function announceDownloads(context: BrowserContext): void {
   listen("download", (stored) => {
     const [page] = context.pages();
     const download = makeDownload(stored, page);
-    // All pages emit the event, because a link often opens a new page for its download that closes immediately.
+    // All pages emit the event, because a link often opens a new page for its download, and that page closes immediately.
     for (const each of context.pages()) (each as unknown as EventEmitter).emit("download", download);
   });
 }
@@ -24,7 +27,7 @@ function makeDownload({ url, name, path, failure }: Extract<ToChild, { type: "do
     suggestedFilename: () => name,
     page: () => page,
     failure: async () => failure,
-    /** The path in the session's workspace. */
+    /** Unlike in Playwright, this is a path in the session's workspace. */
     path: async () => stored(),
     async saveAs(to: string) {
       await ask("copyFile", [stored(), String(to)]);

@@ -1,6 +1,6 @@
 import type { FromChild, ToChild } from "../script-protocol.ts";
 
-/** Receivers of the service's messages, by kind. */
+/** The function that receives each kind of message from the service. */
 type Listeners = {
   run: (run: Extract<ToChild, { type: "run" }>) => void;
   devtools: (message: object) => void;
@@ -10,7 +10,7 @@ type Listeners = {
 
 const listeners: Listeners = { run() {}, devtools() {}, pages() {}, download() {} };
 const answers = new Map<number, (answer: Extract<ToChild, { type: "answer" }>) => void>();
-// A script may replace `process.stdout.write`.
+// Kept here, because a script may replace `process.stdout.write`.
 const write = process.stdout.write.bind(process.stdout);
 let lastQuestion = 0;
 
@@ -22,7 +22,7 @@ export function listen<Kind extends keyof Listeners>(kind: Kind, listener: Liste
   listeners[kind] = listener;
 }
 
-/** Calls a function of the service. @throws Error with the service's sentence. */
+/** Calls a function of the service and returns its result. @throws Error with the message that the service sent. */
 export function ask(name: string, args: unknown[]): Promise<unknown> {
   const id = ++lastQuestion;
   return new Promise((resolve, reject) => {

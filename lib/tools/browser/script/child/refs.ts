@@ -3,13 +3,14 @@ import { sendToService } from "./parent.ts";
 
 /**
  * A Playwright selector engine for refs. It is sent to the page as source, so it must not refer to anything outside its own
- * body. The service stores the elements in the page's world, see `installRef`.
+ * body. The service stores the elements in a global variable of Playwright's isolated world, see `installRef` in
+ * `page-relay.ts`.
  */
 export function findByRef() {
   const find = (ref: string): Element[] => {
     const { agentSessionRefs } = globalThis as { agentSessionRefs?: Map<string, Element> };
     const element = agentSessionRefs?.get(ref);
-    // Fails instead of waiting, because a ref names one element, which does not come back.
+    // Throws, so that Playwright does not wait: a ref identifies one element, and a removed element does not come back.
     if (!element?.isConnected) throw new Error(`the element of ref ${ref} is not in the page`);
     return [element];
   };
@@ -19,7 +20,10 @@ export function findByRef() {
   };
 }
 
-/** Adds `ref("e7")` to every page, which returns the locator of the element that a snapshot shows with that ref. */
+/**
+ * Adds the function `ref` to every page: `page.ref("e7")` returns the locator of the element that a snapshot shows as
+ * `[e7]`.
+ */
 export function giveRefs(context: BrowserContext, frames: Record<string, string[]>): void {
   const give = (page: Page) => {
     const refOf = (ref: unknown) => locateRef(page, frames, String(ref));

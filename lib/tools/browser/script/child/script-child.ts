@@ -1,7 +1,8 @@
 /**
- * The child process that runs one script of the agent: it starts before the script arrives, and ends after it. It exchanges
- * JSON lines over stdin and stdout, its only connection to the session's page. Only its folder and playwright-core are
- * mounted, so files in this folder import only each other, and types of this project.
+ * The entry file of the child process that runs one script of the agent. The process starts before it gets the script, and
+ * ends after the script. It exchanges JSON lines with the service over stdin and stdout, and reaches the session's page only
+ * in that way. In bubblewrap, only this folder and playwright-core are mounted. Files in this folder therefore import from
+ * this project nothing but each other and types.
  */
 
 import { Socket as DatagramSocket } from "node:dgram";
@@ -23,13 +24,16 @@ import { findByRef, giveRefs } from "./refs.ts";
 import { createConsole, encodeValue } from "./values.ts";
 
 const OWN_NAMES = ["page", "context", "console"] as const;
-/** Names of Node's globals that are shadowed, so that a script that uses them gets a clear error. */
+/**
+ * Node's globals that are undefined in a script, so that a script that uses one fails with an error that the service
+ * explains.
+ */
 const SHADOWED_NAMES = ["process", "require", "module", "exports", "fetch", "WebSocket", "global"] as const;
-/** How long the script's start waits for the other tabs; a tab that hangs is left out. */
+/** How long the start of the script waits for Playwright to connect to the other tabs. A tab that hangs is left out. */
 const TABS_MS_MAX = 1_000;
 
-// Where no namespace blocks the network and other processes, this at least blocks Node's functions for them, because Node's
-// permission model covers neither sockets nor signals.
+// Blocks Node's functions for sockets and signals, which Node's permission model does not cover. This matters where no
+// namespace blocks the network and other processes.
 const denyAccess = (what: string) => () => {
   throw new Error(`Scripts have no ${what} of their own; work through the page.`);
 };
@@ -74,13 +78,13 @@ async function play(run: Extract<ToChild, { type: "run" }>): Promise<unknown> {
   return compiled(page, context, createConsole(run.logCharsMax));
 }
 
-/** Connects to the session's current page; `waitForTabs` adds the other tabs. */
+/** Connects Playwright to the session's current page. The other tabs follow, see `waitForTabs`. */
 async function connect(): Promise<{ context: BrowserContext; page: Page }> {
   const transport: ConnectOverCDPTransport = {
     send: (message) => sendToService({ type: "devtools", message }),
     close: () => {},
   };
-  // Playwright expects each message in a separate task; otherwise it misses contexts that are announced early.
+  // Playwright expects each message in a separate task. Otherwise it misses execution contexts that are announced early.
   listen("devtools", (message) => setImmediate(() => transport.onmessage?.(message)));
   const browser = await chromium.connectOverCDP(transport, {
     noDefaults: true,
@@ -103,7 +107,7 @@ async function waitForTabs(context: BrowserContext): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-/** Makes closing the last page fail here, because Playwright would wait forever if the service refused it. */
+/** Refuses to close the last page. If only the service refused, Playwright would wait forever for the page to close. */
 function keepLastPage(context: BrowserContext): void {
   const keep = (page: Page) => {
     const close = page.close.bind(page);

@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { sendToService } from "./parent.ts";
 
-/** Creates the script's console, which sends up to `charsMax` characters of output to the service. */
+/** Creates the script's console. It sends up to `charsMax` characters of output to the service and drops the rest. */
 export function createConsole(charsMax: number) {
   let charsLeft = charsMax;
   const log = (...values: unknown[]) => {
@@ -21,8 +21,9 @@ export function createConsole(charsMax: number) {
 }
 
 /**
- * Encodes the script's return value as JSON text, cut at `charsMax` (`cutFrom` is the full length); empty for `undefined`.
- * Binary data, functions and Playwright's objects are replaced with short descriptions.
+ * Encodes the script's return value as JSON; an empty string means `undefined`. JSON longer than `charsMax` is cut and sent
+ * as a JSON string, and `cutFrom` is its full length. Binary data, functions and Playwright's objects are replaced with
+ * short descriptions.
  */
 export function encodeValue(value: unknown, charsMax: number): { json: string; cutFrom: number | null } {
   if (value === undefined) return { json: "", cutFrom: null };
@@ -38,7 +39,7 @@ export function encodeValue(value: unknown, charsMax: number): { json: string; c
       if (ArrayBuffer.isView(item)) return `[${item.byteLength} bytes]`;
       if (item instanceof Map || item instanceof Set) return [...item];
       if (item instanceof Error) return `${item.name}: ${item.message}`;
-      // The string of a Playwright object describes it: locator('h1'), JSHandle@node …
+      // Playwright's objects describe themselves as strings, such as `locator('h1')` or `JSHandle@node`.
       if ("_apiName" in item || "_guid" in item) return String(item);
       while (seen.length > 0 && seen.at(-1) !== this) seen.pop();
       if (seen.includes(item)) return "[circular]";

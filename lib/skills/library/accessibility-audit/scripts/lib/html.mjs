@@ -1,5 +1,5 @@
 // A small HTML reader without dependencies, for pages that a browser has serialised. It never throws. It does not validate:
-// it reads broken markup in the most likely way.
+// it interprets broken markup in the most likely way.
 
 /**
  * @typedef {{ tag: string, attributes: Map<string, string>, children: (Element | string)[], parent: Element | null, depth: number }} Element
@@ -7,7 +7,11 @@
 
 const VOID = new Set("area base br col embed hr img input link meta param source track wbr".split(" "));
 const RAW = new Set(["script", "style", "textarea", "title", "noscript", "iframe", "xmp"]);
-/** Elements that a start tag of the same kind closes, with the ancestors at which the search for an open one stops. @type {Record<string, string[]>} */
+/**
+ * Elements that end at the next start tag of the same kind. The values are the ancestors at which the search for such an
+ * open element stops.
+ * @type {Record<string, string[]>}
+ */
 const CLOSED_BY_NEXT = {
   li: ["ul", "ol", "menu"],
   dt: ["dl"],
@@ -57,16 +61,14 @@ const decode = (text) =>
     return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : all;
   });
 
-/** Deeper elements are read as siblings, as in browsers. */
+/** Maximum depth of the tree. Deeper elements become siblings, as in browsers. */
 const DEPTH_MAX = 512;
 const TAG = /<(\/?)([a-zA-Z][^\s/>]*)/y;
-/** A piece of a tag after its name. A quote begins a quoted value only directly after "=". */
+/** A part of a tag that follows the tag's name. A quote begins a quoted value only directly after "=". */
 const PIECE = /[^>"'=]+|=\s*(?:"[^"]*"|'[^']*')|[="']/y;
 const ATTRIBUTE = /([^\s=/"'<>]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>`]+)))?/g;
 
-/**
- * Reads a document. @param {string} html @returns {Element} an element "#root" with the content of the document
- */
+/** Parses a document. @param {string} html @returns {Element} an element "#root" with the content of the document */
 export function parseHtml(html) {
   /** @type {Element} */
   const root = { tag: "#root", attributes: new Map(), children: [], parent: null, depth: 0 };
@@ -103,7 +105,7 @@ export function parseHtml(html) {
     const end = findTagEnd(html, TAG.lastIndex);
     const rest = html.slice(TAG.lastIndex, end);
     at = end + 1;
-    // A tag that never ends is dropped with its content, as in browsers.
+    // A tag without a closing ">" is dropped together with the text that follows it, as in browsers.
     if (end === html.length) continue;
     const tag = (match[2] ?? "").toLowerCase();
     if (match[1] === "/") {
@@ -197,7 +199,7 @@ export const findAll = (root, test) => [...elementsOf(root)].filter(test);
 /** @param {Element} element @param {string} name @returns {string | undefined} */
 export const attribute = (element, name) => element.attributes.get(name);
 
-/** The nearest ancestor that fits. @param {Element} element @param {(element: Element) => boolean} test */
+/** The nearest ancestor that passes a test. @param {Element} element @param {(element: Element) => boolean} test */
 export function closest(element, test) {
   for (let above = element.parent; above; above = above.parent) if (test(above)) return above;
   return undefined;
@@ -211,7 +213,7 @@ const hidesItself = (element) =>
   (element.tag === "input" && attribute(element, "type")?.toLowerCase() === "hidden") ||
   /display:\s*none|visibility:\s*hidden/i.test(attribute(element, "style") ?? "");
 
-/** Whether the markup hides an element from all readers or from screen readers. @param {Element} element */
+/** Whether the markup hides an element from everyone or only from screen readers. @param {Element} element */
 export const isHidden = (element) => hidesItself(element) || closest(element, hidesItself) !== undefined;
 
 const BLOCK = new Set(
@@ -221,7 +223,11 @@ const BLOCK = new Set(
 );
 
 /**
- * The visible text of an element, with whitespace collapsed. `alternatives` adds alt texts and aria-labels.
+ * The visible text of an element, with whitespace collapsed. With `alternatives`, the text includes alt texts and
+ * aria-labels.
+ *
+ *
+ *
  * @param {Element} element @param {{ alternatives?: boolean }} [options]
  */
 export function textOf(element, { alternatives = false } = {}) {
@@ -244,7 +250,10 @@ export function textOf(element, { alternatives = false } = {}) {
   return parts.join("").replace(/\s+/g, " ").trim();
 }
 
-/** Caches the last selector step of each element, so that the siblings of a long list are counted once. @type {WeakMap<Element, string>} */
+/**
+ * Caches the selector step of each element, so that the siblings in a long list are counted only once.
+ * @type {WeakMap<Element, string>}
+ */
 const steps = new WeakMap();
 
 /** The selector step from an element's parent to the element. @param {Element} element */
@@ -261,7 +270,13 @@ function stepTo(element) {
   return steps.get(element) ?? element.tag;
 }
 
-/** Adds to the list of a key. @template Key, Item @param {Map<Key, Item[]>} lists @param {Key} key @param {Item} item */
+/**
+ * Adds an item to the list of a key.
+ *
+ *
+ *
+ * @template Key, Item @param {Map<Key, Item[]>} lists @param {Key} key @param {Item} item
+ */
 export function addTo(lists, key, item) {
   const list = lists.get(key);
   if (list) list.push(item);
@@ -327,7 +342,7 @@ export function nameOf(element, index) {
   return title !== "" ? { name: title, from: "title" } : { name: "", from: "nothing" };
 }
 
-/** Indexes that several checks use: elements by id, and the labels of fields. @param {Element} root */
+/** Creates the indexes that several checks use: elements by id, and the labels of fields. @param {Element} root */
 export function indexOf(root) {
   /** @type {Map<string, Element>} */
   const byId = new Map();

@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 
 /** @typedef {{ severity: "fail" | "warn", rule: string, message: string, selector?: string, excerpt?: string }} Finding */
 
-/** Exits with code 2 and a sentence on standard error. @param {string} message @returns {never} */
+/** Writes a sentence to standard error and exits with code 2. @param {string} message @returns {never} */
 export function refuse(message) {
   console.error(message);
   process.exit(2);
@@ -35,7 +35,8 @@ export function readText(path) {
 const EXAMPLES_MAX = 8;
 
 /**
- * Groups findings by rule, failures first. Each group lists only its first places, because a long list hides what matters.
+ * Groups findings by rule, failures first. Each group lists only its first few places, because a long list hides what
+ * matters.
  * @param {Finding[]} findings
  */
 export function groupFindings(findings) {
@@ -50,7 +51,13 @@ export function groupFindings(findings) {
   return [...groups.values()].sort((one, other) => one.severity.localeCompare(other.severity));
 }
 
-/** Prints a report as JSON; the exit code is 1 if something fails. @param {object} report @param {Finding[]} findings */
+/**
+ * Prints a report as JSON. Sets the exit code to 1 if a finding is a failure.
+ *
+ *
+ *
+ * @param {object} report @param {Finding[]} findings
+ */
 export function printReport(report, findings) {
   console.log(JSON.stringify(report, null, 1));
   process.exitCode = findings.some(({ severity }) => severity === "fail") ? 1 : 0;

@@ -1,8 +1,14 @@
-// Measures of text: sentences, reading ease, repeated sentences, and different terms for the same thing.
+// Analyses texts: sentences, reading ease, repeated sentences, and different terms for the same thing.
 
 const ABBREVIATIONS = /\b(e\.g|i\.e|etc|approx|incl|no|vs|mr|mrs|ms|dr|st|z\.B|u\.a|bzw|ca)\.$/i;
 
-/** The sentences of a text; abbreviations and numbers do not end one. @param {string} text @returns {string[]} */
+/**
+ * Splits a text into sentences. An abbreviation or a number does not end a sentence.
+ *
+ *
+ *
+ * @param {string} text @returns {string[]}
+ */
 export function splitSentences(text) {
   /** @type {string[]} */
   const sentences = [];
@@ -30,8 +36,8 @@ function countSyllables(word) {
 }
 
 /**
- * Measures a page's running text. `readingEase` is the Flesch score: 60 and more is plain English, below 30 is hard. It is
- * null for fewer than 50 words, because the score is not meaningful for so few.
+ * Measures a page's running text. `readingEase` is the Flesch score: 60 or more means plain English, and less than 30 means
+ * hard to read. It is null for fewer than 50 words, because the score is not meaningful for so few.
  * @param {string[]} texts
  */
 export function measure(texts) {
@@ -51,7 +57,7 @@ export function measure(texts) {
 const REPEAT_WORDS_MIN = 6;
 
 /**
- * Sentences of six or more words that occur in several places.
+ * Finds sentences of six or more words that occur in several places.
  * @param {{ sentence: string, path: string, selector: string }[]} sentences
  */
 export function findRepeats(sentences) {
@@ -70,7 +76,7 @@ export function findRepeats(sentences) {
     .sort((one, other) => other.places.length - one.places.length);
 }
 
-/** Terms that pages often mix. */
+/** Groups of equivalent terms that pages often mix. */
 const COMMON = [
   ["sign in", "log in", "login", "signin"],
   ["sign up", "register", "create account"],
@@ -91,8 +97,11 @@ const COMMON = [
 ];
 
 /**
- * Finds groups of equivalent terms of which the texts use more than one. With a glossary, only its groups count, and each
- * term other than the preferred one is a finding.
+ * Finds groups of equivalent terms from which the texts use more than one term. With a glossary, checks only the glossary's
+ * groups, and reports each use of a term that is not the first (preferred) one of its group.
+ *
+ *
+ *
  * @param {{ text: string, path: string, selector: string }[]} texts @param {string[][]} [glossary]
  */
 export function findVariants(texts, glossary) {
@@ -107,7 +116,7 @@ export function findVariants(texts, glossary) {
     const used = uses.filter(({ places }) => places.length > 0);
     const isMixed = glossary ? used.some(({ term }) => term !== group[0]) : used.length > 1;
     if (!isMixed) return [];
-    // Reports the places to change: those of the rarer or non-preferred terms.
+    // Reports only the places to change: those that use a rarer term or a term that is not preferred.
     const rare = glossary
       ? used.filter(({ term }) => term !== group[0])
       : used.toSorted((one, other) => one.places.length - other.places.length).slice(0, -1);

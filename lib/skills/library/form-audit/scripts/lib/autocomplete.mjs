@@ -1,4 +1,4 @@
-// The autofill values of the HTML standard, and rules that guess the right value for a field.
+// The autocomplete values of the HTML standard, and rules that guess the right value for a field.
 
 const NAMES = new Set(
   "name honorific-prefix given-name additional-name family-name honorific-suffix nickname username new-password current-password one-time-code organization-title organization street-address address-line1 address-line2 address-line3 address-level4 address-level3 address-level2 address-level1 country country-name postal-code cc-name cc-given-name cc-additional-name cc-family-name cc-number cc-exp cc-exp-month cc-exp-year cc-csc cc-type transaction-currency transaction-amount language bday bday-day bday-month bday-year sex url photo".split(
@@ -11,7 +11,11 @@ const CONTACTS = new Set(
   ),
 );
 
-/** Whether a value follows the grammar: section, shipping or billing, kind of contact, the name, webauthn. @param {string} value */
+/**
+ * Whether a value follows the grammar of the HTML standard. Its parts are, in order: section, shipping or billing, kind of
+ * contact, name, webauthn.
+ * @param {string} value
+ */
 export function isValidAutocomplete(value) {
   const tokens = value.toLowerCase().split(/\s+/).filter(Boolean);
   if (tokens.at(-1) === "webauthn") tokens.pop();
@@ -28,7 +32,7 @@ export function isValidAutocomplete(value) {
 /**
  * @typedef {{ token: string, what: string, type?: string, isDigits?: boolean, isPersonal: boolean }} Expected
  */
-/** The first rule that fits wins, so special rules come before general ones. @type {[RegExp, Expected][]} */
+/** The first rule that matches is used, so special rules come before general ones. @type {[RegExp, Expected][]} */
 const RULES = [
   [
     /one.?time|\botp\b|verification.?code|2fa/i,
@@ -92,7 +96,13 @@ const FREE_TYPES = new Set([
   "textarea",
 ]);
 
-/** Guesses what a field asks for from its label, placeholder, name and id (`words`). @param {string} words @param {string} type @returns {Expected | undefined} */
+/**
+ * Guesses what a field asks for. `words` is the field's label, placeholder, name and id.
+ *
+ *
+ *
+ * @param {string} words @param {string} type @returns {Expected | undefined}
+ */
 export function expectedToken(words, type) {
   if (!FREE_TYPES.has(type)) return undefined;
   const spaced = words.replace(/([a-z])([A-Z])/g, "$1 $2").replace(/[_\-[\]]+/g, " ");
