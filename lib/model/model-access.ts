@@ -37,7 +37,7 @@ export type ModelAccess = {
   outcomes?: ModelOutcomes;
 };
 
-/** Records the outcomes of calls. */
+/** Records the outcomes of model calls. The code that makes the calls reports them. */
 export type ModelOutcomes = {
   noteSuccess: () => void;
   /** @param signal the call's signal, which may have stopped it. */

@@ -106,8 +106,8 @@ function writeToolPart(
 }
 
 /**
- * Converts a tool result. OpenAI's API has no error type; its client would send an error as JSON with escaped line breaks
- * and quotes, so the error is sent as text.
+ * Converts a tool result. OpenAI's API has no type for errors. Its client would send an error as JSON with escaped line
+ * breaks and quotes, so the error is sent as text.
  */
 function writeOutput(
   output: Output,

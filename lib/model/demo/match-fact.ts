@@ -49,7 +49,10 @@ export function wordsOf(name: string): string[] {
 
 const canonical = (word: string) => synonyms[word] ?? word;
 
-/** Finds the value for a property name by its last word; for a name with `count` or `number`, the length of a list. */
+/**
+ * Finds the value for a property name by the last word of the name. For a name such as `fieldCount`, returns the length of
+ * the list.
+ */
 export function findFact(scope: Scope, name: string): unknown {
   const words = wordsOf(name);
   if (words.some((word) => /^(count|number|total|num)$/.test(word))) {

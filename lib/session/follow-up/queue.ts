@@ -26,10 +26,13 @@ export async function listQueue(db: Database, sessionId: string): Promise<Queued
   }));
 }
 
-/** The result of a withdrawal: the pending run to cancel, or why there is none. */
+/** The result of a withdrawal: the pending run to cancel, or why the message cannot be withdrawn. */
 type Withdrawal = { status: "waiting"; runId: string } | { status: "unknown" } | { status: "started" };
 
-/** Finds the run to cancel in order to withdraw a queued message. A steer leaves its turn and gets its own run. */
+/**
+ * Finds the pending run that the caller must cancel to withdraw a queued message. For a steer, this removes the steer from
+ * its turn and creates such a run.
+ */
 export async function withdrawQueued(
   db: Database,
   sessionId: string,

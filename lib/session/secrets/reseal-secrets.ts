@@ -26,7 +26,7 @@ type ResealOutcome = {
 
 /** A part ends after this time, so that it fits into one HTTP request. */
 const PART_MS = 5_000;
-/** Maximum rows per statement, because the statement locks them. */
+/** Maximum number of rows per statement. It limits how many rows a statement locks at a time. */
 const BATCH = 200;
 
 /** A position in the pass, serialized as `urls/<session>` or `secrets/<session>/<name>`; `urls` come first. */
