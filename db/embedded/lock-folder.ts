@@ -4,7 +4,7 @@ import { open, readFile, rename, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Another live process owns the folder. */
+/** Thrown if another live process owns the folder. */
 export class DatabaseLockedError extends Error {
   constructor(folder: string, pid: number) {
     super(
@@ -15,7 +15,7 @@ export class DatabaseLockedError extends Error {
 }
 
 const ATTEMPTS_MAX = 50;
-/** An empty lock file that is younger than this is still being written; an older one was left by a crash. */
+/** An empty lock file that is younger than this may still be being written. An older one was left by a crash. */
 const WRITING_MAX_MS = 1_000;
 
 type Owner = { pid: number; startedAt: string };
@@ -53,7 +53,10 @@ async function isBeingWritten(path: string): Promise<boolean> {
   return file !== undefined && Date.now() - file.mtimeMs < WRITING_MAX_MS;
 }
 
-/** Removes the lock of a dead owner. If another process has already replaced it with its own lock, that one is put back. */
+/**
+ * Removes the lock of a dead owner. If another process has created its own lock there in the meantime, that lock is
+ * restored.
+ */
 async function removeStale(path: string): Promise<void> {
   const aside = `${path}.${randomUUID()}`;
   try {

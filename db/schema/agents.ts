@@ -37,23 +37,26 @@ export const agents = pgTable(
     /** The session whose browser its tools work on; null without a browser. */
     browserSessionId: text("browser_session_id"),
     resultSchema: json("result_schema").$type<Record<string, unknown>>(),
-    /** The call that spawned it, and its index in that call: a repeated call finds the sub-agents that it has spawned. */
+    /**
+     * The call that spawned it, and its index in that call. With these, a repeated call finds the sub-agents that it spawned
+     * before.
+     */
     spawnRunId: text("spawn_run_id").notNull(),
     spawnCallId: text("spawn_call_id").notNull(),
     spawnIndex: integer("spawn_index").notNull(),
     /** The text of its last `report_progress`. */
     progress: text("progress"),
-    /** The result that it has submitted since its last start; null before. */
+    /** The result that it has submitted since its last start; null if it has submitted none. */
     submission: json("submission").$type<JsonBox>(),
     /** Outcome of its last turn; null while it is live. */
     outcome: text("outcome").$type<AgentOutcome>(),
     result: json("result").$type<JsonBox>(),
     error: text("error"),
-    /** Whether the result was submitted; otherwise it is the agent's last text. */
+    /** Whether the agent submitted the result. Otherwise the result is the agent's last text. */
     isSubmitted: boolean("is_submitted").notNull().default(false),
-    /** Usage of all its ended runs, including those of its own sub-agents. */
+    /** Usage of all its ended runs, including the usage of its own sub-agents. */
     usage: jsonb("usage").$type<UsageRow>(),
-    /** The call (`<run>/<call>`) or turn that passed the result to the parent's model; null before. */
+    /** The call (`<run>/<call>`) or the turn in which the parent's model received the result; null before that. */
     reportedIn: text("reported_in"),
     settledAt: instant("settled_at"),
     createdAt: createdAt(),

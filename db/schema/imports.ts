@@ -33,7 +33,10 @@ export const imports = pgTable(
     sessionId: text("session_id")
       .notNull()
       .references(() => sessions.id, { onDelete: "cascade" }),
-    /** The document's own id, or its hash if it has no id. Unique in the session, so that a document is imported once. */
+    /**
+     * The document's own id, or its hash if it has no id. It is unique in the session, so that a document is imported only
+     * once.
+     */
     documentId: text("document_id").notNull(),
     format: text("format").$type<ImportFormat>().notNull(),
     /** Title and id of the exported session, and when it was exported; null for documents of other tools. */
@@ -41,7 +44,7 @@ export const imports = pgTable(
     sourceSessionId: text("source_session_id"),
     exportedAt: instant("exported_at"),
     author: text("author").$type<VariantAuthor>().notNull(),
-    /** The call that imported it: a repeated call finds its import. Null for an import by a person. */
+    /** The call that imported it, so that a repeated call finds its import. Null for an import by a person. */
     runId: text("run_id"),
     callId: text("call_id"),
     variants: json("variants").$type<ImportedVariantRow[]>().notNull(),

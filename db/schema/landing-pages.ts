@@ -33,14 +33,14 @@ export const landingPageVersions = pgTable(
   {
     slug: text("slug").notNull(),
     number: integer("number").notNull(),
-    /** SHA-256 of its paths and hashes: equal content is not stored as a new version. */
+    /** SHA-256 of the paths and hashes of its files, so that equal content is not stored as a new version. */
     digest: text("digest").notNull(),
     fileCount: integer("file_count").notNull(),
     sizeBytes: integer("size_bytes").notNull(),
     note: text("note"),
     /** The session that deployed it, which may have been deleted since. */
     deployedBy: text("deployed_by").notNull(),
-    /** The call that deployed it: a repeated call finds its version. */
+    /** The call that deployed it, so that a repeated call finds its version. */
     runId: text("run_id"),
     callId: text("call_id"),
     createdAt: createdAt(),

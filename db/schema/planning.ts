@@ -39,7 +39,7 @@ export type RequirementEvidence = {
   mediaType: string;
 };
 
-/** The plan of a root session; its sub-agents are subject to its mode. */
+/** The plan of a root session. Its mode also applies to the session's sub-agents. */
 export const plans = pgTable(
   "plans",
   {
@@ -57,7 +57,7 @@ export const plans = pgTable(
     personRevision: integer("person_revision").notNull().default(0),
     /** The highest number of an item id `p<number>` so far, because ids are never reused. */
     lastItem: integer("last_item").notNull().default(0),
-    /** The agent's last call that changed the plan: a repeated call finds its change. */
+    /** The agent's last call that changed the plan, so that a repeated call finds its change. */
     runId: text("run_id"),
     callId: text("call_id"),
     updatedAt: instant("updated_at").notNull().defaultNow(),
@@ -80,10 +80,10 @@ export const requirements = pgTable(
     note: text("note"),
     evidence: jsonb("evidence").$type<RequirementEvidence[]>().notNull().default([]),
     assertion: jsonb("assertion").$type<Assertion>(),
-    /** Result of the newest check of the assertion; null before. */
+    /** Result of the newest check of the assertion; null if it has not been checked. */
     outcome: jsonb("outcome").$type<AssertionOutcome>(),
     author: text("author").$type<PlanAuthor>().notNull(),
-    /** The call that added it, and the agent's last call that changed it: a repeated call finds its change. */
+    /** The call that added it, and the agent's last call that changed it. With these, a repeated call finds its change. */
     runId: text("run_id"),
     callId: text("call_id"),
     updateRunId: text("update_run_id"),

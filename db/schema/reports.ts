@@ -18,9 +18,9 @@ export const reports = pgTable(
     document: json("document").$type<unknown>().notNull(),
     /** Number of findings by severity. */
     counts: jsonb("counts").$type<unknown>().notNull(),
-    /** The session's variants when it was published: newest revisions and their checks. */
+    /** The session's variants when the report was published: their newest revisions and the checks of these revisions. */
     tested: jsonb("tested").$type<unknown>().notNull(),
-    /** The call that published it: a repeated call finds its report. */
+    /** The call that published it, so that a repeated call finds its report. */
     runId: text("run_id"),
     callId: text("call_id"),
     createdAt: createdAt(),

@@ -31,7 +31,7 @@ export type TestRunInput = {
 /** The total number of tests, and the number of tests with each status. */
 export type TestCounts = Record<"total" | TestStatus, number>;
 
-/** A run of Playwright tests of a session's workspace. Its results are written together with its end. */
+/** A run of Playwright tests of a session's workspace. Its results are written when it ends. */
 export const testRuns = pgTable(
   "test_runs",
   {
@@ -43,7 +43,10 @@ export const testRuns = pgTable(
     number: integer("number").notNull(),
     status: text("status").$type<TestRunStatus>().notNull().default("queued"),
     startedBy: text("started_by").$type<TestRunStarter>().notNull(),
-    /** The request and the call that started it: a repeated call finds its test run. Null for a run started by a person. */
+    /**
+     * The request and the call that started it, so that a repeated call finds its test run. Null for a run started by a
+     * person.
+     */
     requestId: text("request_id"),
     runId: text("run_id"),
     callId: text("call_id"),
@@ -53,7 +56,7 @@ export const testRuns = pgTable(
     counts: jsonb("counts").$type<TestCounts>().notNull(),
     /** Why it ended without testing everything, as a sentence; null otherwise. */
     problem: text("problem"),
-    /** Number of times that it was started: a run whose process has died is started once more. */
+    /** How often the run was started. A run whose process has died is started once more. */
     attempt: integer("attempt").notNull().default(0),
     /** The process that executes it; null while no process does. */
     owner: text("owner"),
@@ -89,7 +92,7 @@ export type TestAttachment = {
   mediaType: string;
   sizeBytes: number;
   evidenceId: string | null;
-  /** Why it was not saved; null if it was. */
+  /** Why the file was not saved; null if it was saved. */
   problem: string | null;
 };
 

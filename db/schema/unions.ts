@@ -74,7 +74,10 @@ export const REQUIREMENT_STATUSES = ["open", "met", "failed", "waived"] as const
 export const ASSERTION_KINDS = ["visible", "hidden", "text", "count"] as const;
 /** Result of an assertion in a check. `unchecked`: the check did not open the page of the assertion. */
 export const ASSERTION_RESULTS = ["pass", "fail", "unchecked"] as const;
-/** `interrupted`: its process ended twice during the run. `failed`: a test failed, or the run ended before all tests had. */
+/**
+ * `interrupted`: its process ended twice during the run. `failed`: a test failed, or the run ended before all its tests
+ * ended.
+ */
 export const TEST_RUN_STATUSES = [
   "queued",
   "running",

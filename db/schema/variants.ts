@@ -44,12 +44,12 @@ export const variantRevisions = pgTable(
     key: text("key").notNull(),
     number: integer("number").notNull(),
     author: text("author").$type<VariantAuthor>().notNull(),
-    /** The call that stored it: a repeated call finds its revision. Null for a revision by a person. */
+    /** The call that stored it, so that a repeated call finds its revision. Null for a revision by a person. */
     runId: text("run_id"),
     callId: text("call_id"),
     /** `json`, because it preserves the order of keys. */
     document: json("document").$type<unknown>().notNull(),
-    /** Result of the newest check; null before. */
+    /** Result of the newest check; null if the revision has not been checked. */
     checkStatus: text("check_status").$type<CheckStatus>(),
     checkReport: jsonb("check_report").$type<unknown>(),
     checkedAt: instant("checked_at"),

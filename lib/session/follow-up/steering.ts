@@ -75,7 +75,7 @@ export function withdrawSteer(
   requestId: string,
 ): Promise<string | undefined> {
   return db.transaction(async (tx) => {
-    // While the session is locked, the turn cannot close. When it closes later, the new run is found.
+    // While the session is locked, no transaction can close the turn. A transaction that closes it later finds the new run.
     await lockSession(tx, sessionId);
     const request = await lockUnreadSteer(tx, sessionId, requestId);
     if (!request) return undefined;
