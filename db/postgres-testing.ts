@@ -17,7 +17,7 @@ export const TEMPLATE_DATABASE = "service_template";
 
 /** A Postgres server for tests, on loopback. */
 export type TestPostgres = {
-  /** URL of its first database, with the credentials of a superuser. */
+  /** URL of the server's first database, with the credentials of a superuser. */
   url: string;
   /** Stops the server, calls `whileDown`, and starts the server again on the same port. */
   restart: (mode?: StopMode, whileDown?: () => Promise<void>) => Promise<void>;

@@ -95,7 +95,7 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Postm
   async function restart(): Promise<void> {
     state = "restarting";
     let reason = "";
-    // `stop` may be called at any time, and also ends a server that is starting.
+    // `stop` changes the state. It may be called at any time, also while the server is starting.
     while (state === "restarting") {
       const now = performance.now();
       ends.push(now);

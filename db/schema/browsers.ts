@@ -21,7 +21,9 @@ export const browsers = pgTable(
       .primaryKey()
       .references(() => sessions.id, { onDelete: "cascade" }),
     status: text("status").$type<BrowserStatus>().notNull(),
-    /** The process that runs the browser, by the name of its database connections; null while no process does. */
+    /**
+     * The process that runs the browser, identified by the name of its database connections. Null while no process runs it.
+     */
     owner: text("owner"),
     /** The target page of the session, set at its creation or by a retarget. */
     desiredUrl: text("desired_url"),
@@ -149,7 +151,7 @@ export const elicitations = pgTable(
       .references(() => runs.id, { onDelete: "cascade" }),
     callId: text("call_id").notNull(),
     question: text("question").notNull(),
-    /** Choices offered, if any. */
+    /** The choices that the question offers, if any. */
     options: jsonb("options").$type<string[]>(),
     /** The fields to fill in, if the question is a form. */
     form: json("form").$type<ElicitationForm>(),

@@ -74,7 +74,7 @@ export const engineRuns = pgTable(
     dueAt: instant("due_at"),
     /** When the run was last parked; `due_at` minus this time is the length of the wait. */
     waitingSince: instant("waiting_since"),
-    /** The run and step that invoked this one. */
+    /** The run and the step that invoked this run, if any. */
     parentRunId: text("parent_run_id"),
     parentStepId: text("parent_step_id"),
     output: json("output").$type<unknown>(),

@@ -44,7 +44,9 @@ export const imports = pgTable(
     sourceSessionId: text("source_session_id"),
     exportedAt: instant("exported_at"),
     author: text("author").$type<VariantAuthor>().notNull(),
-    /** The call that imported it, so that a repeated call finds its import. Null for an import by a person. */
+    /**
+     * The tool call that imported the document, so that a repeated call finds this import. Null for an import by a person.
+     */
     runId: text("run_id"),
     callId: text("call_id"),
     variants: json("variants").$type<ImportedVariantRow[]>().notNull(),
@@ -72,15 +74,15 @@ export const importedMessages = pgTable(
     importId: text("import_id")
       .notNull()
       .references(() => imports.id, { onDelete: "cascade" }),
-    /** Order within the import, from 1. */
+    /** Order of the message within the import, from 1. */
     position: integer("position").notNull(),
-    /** Its id in the exported session. */
+    /** The message's id in the exported session. */
     originalId: text("original_id").notNull(),
     role: text("role").$type<MessageRole>().notNull(),
     parts: json("parts").$type<MessagePart[]>().notNull(),
     results: json("results").$type<ImportedResultRow[]>().notNull(),
     author: text("author"),
-    /** When it was written in the exported session. */
+    /** When the message was written in the exported session. */
     writtenAt: instant("written_at").notNull(),
   },
   (table) => [

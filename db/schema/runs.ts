@@ -46,7 +46,9 @@ export type UsageRow = {
   modelCalls: number;
   toolCalls: number;
   durationMs: number;
-  /** Usage of all sub-agents below the run's session whose runs ended since the previous run of the session. */
+  /**
+   * Usage of all sub-agents below the run's session, for their runs that have ended since the previous run of the session.
+   */
   delegated?: Omit<UsageRow, "delegated"> | undefined;
 };
 
@@ -72,11 +74,13 @@ export const requests = pgTable(
     idempotencyKey: text("idempotency_key"),
     bodyHash: text("body_hash").notNull(),
     /**
-     * For a steer: the run that it joined when it was accepted. If that run ends without reading the steer, the steer gets
-     * its own run.
+     * For a steer: the run that the steer joined when it was accepted. If that run ends without reading the steer, the steer
+     * gets its own run.
      */
     joinedRunId: text("joined_run_id").references((): AnyPgColumn => runs.id, { onDelete: "cascade" }),
-    /** For a steer: the session's last event number when it was accepted. Its stream starts after that event. */
+    /**
+     * For a steer: the number of the session's last event when the steer was accepted. Its stream starts after that event.
+     */
     joinedAfterSeq: bigint("joined_after_seq", { mode: "number" }),
     createdAt: createdAt(),
   },
@@ -110,8 +114,8 @@ export const runs = pgTable(
     generation: integer("generation").notNull().default(1),
     error: text("error"),
     /**
-     * For a succeeded run that used the browser: why the last requested page was not reached, as of the end of the run. Null
-     * if it was reached.
+     * For a succeeded run that used the browser: why the last requested page had not been reached at the end of the run.
+     * Null if the page was reached.
      */
     pageError: text("page_error"),
     willRetry: boolean("will_retry").notNull().default(false),
@@ -164,14 +168,14 @@ export const messages = pgTable(
       .references(() => sessions.id, { onDelete: "cascade" }),
     /** Order within the transcript, from 1; null while the message waits in the queue. */
     seq: integer("seq"),
-    /** Order within its request, from 0. */
+    /** Order of the message within its request, from 0. */
     index: integer("index").notNull().default(0),
     role: text("role").$type<MessageRole>().notNull(),
     parts: json("parts").$type<MessagePart[]>().notNull(),
-    /** The request that contained it, or whose turn produced it. */
+    /** The request that contained the message, or whose turn produced it. */
     requestId: text("request_id").references(() => requests.id, { onDelete: "cascade" }),
     runId: text("run_id").references(() => runs.id, { onDelete: "cascade" }),
-    /** Who wrote it: a caller's user id, or null. */
+    /** User id of the caller who wrote the message, if there is one. */
     author: text("author"),
     createdAt: createdAt(),
   },
@@ -261,7 +265,7 @@ export const deliverables = pgTable(
       .notNull()
       .references(() => sessions.id, { onDelete: "cascade" }),
     status: text("status").$type<DeliverableStatus>().notNull(),
-    /** `json`, because it preserves the order in which the model wrote the keys. */
+    /** The type is `json`, because it preserves the order in which the model wrote the keys. */
     value: json("value").$type<unknown>(),
     error: text("error"),
     rawText: text("raw_text"),

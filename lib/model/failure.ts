@@ -1,6 +1,6 @@
 /** A failed model call, as a value that is safe to store and show. */
 export type ModelFailure = {
-  /** The provider's message, if there is one. */
+  /** The provider's message if there is one that is safe to show, otherwise a general sentence. */
   message: string;
   isRetryable: boolean;
   statusCode?: number;

@@ -11,7 +11,8 @@ const aliases: Record<string, string[]> = {
 };
 
 /**
- * Chooses the enum member that the page mentions. Otherwise returns null if the enum has it, or a member by the list index.
+ * Chooses the enum member that the page mentions. Otherwise returns null if null is a member, or the member at the value's
+ * position in its list.
  */
 export function buildEnum(members: unknown[], { name, scope, position }: Choice): unknown {
   const fact = findFact(scope, name);

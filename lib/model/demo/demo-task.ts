@@ -1,7 +1,7 @@
 /** A part of a page that the task asks about. */
 export type Want = "fields" | "headings" | "links" | "buttons" | "prices" | "images" | "forms";
 
-/** A task as the rules read it. */
+/** A task, as the rules of the demo model read it from a message. */
 export type DemoTask = {
   url?: string;
   wants: Want[];

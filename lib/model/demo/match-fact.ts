@@ -63,7 +63,10 @@ export function findFact(scope: Scope, name: string): unknown {
   return scope.values[canonical(words.at(-1) ?? "")];
 }
 
-/** Finds the list for the name of an array, otherwise for its description; empty if none matches. */
+/**
+ * Finds the list that matches the name of an array, or else a word of its description. Returns an empty list if none
+ * matches.
+ */
 export function findList(scope: Scope, name: string, description: unknown): Scope[] {
   const last = canonical(wordsOf(name).at(-1) ?? "");
   const found = scope.lists[last] ?? scope.lists[`${last}s`];
