@@ -6,7 +6,9 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 const POLL_MS = 20;
-/** The signals that are sent to a leftover server, in order, and how many milliseconds it gets to exit after each one. */
+/**
+ * The signals that are sent to a leftover server, in order, each with the milliseconds that the server then gets to exit.
+ */
 const STEPS: [NodeJS.Signals, number][] = [
   ["SIGINT", 10_000],
   ["SIGQUIT", 5_000],

@@ -15,7 +15,7 @@ export class DatabaseLockedError extends Error {
 }
 
 const ATTEMPTS_MAX = 50;
-/** An empty lock file that is younger than this may still be being written. An older one was left by a crash. */
+/** If an empty lock file is younger than this, its owner may still be writing it. An older one was left by a crash. */
 const WRITING_MAX_MS = 1_000;
 
 type Owner = { pid: number; startedAt: string };
@@ -79,8 +79,8 @@ async function readOwner(path: string): Promise<Owner | undefined> {
 }
 
 /**
- * Whether the owner of a lock is running. Signal 0 alone does not prove it: a zombie still accepts the signal, and the
- * process id may have been reused, so the start times are compared as well.
+ * Whether the owner of a lock is running. Signal 0 alone does not prove that: a zombie still accepts the signal, and the
+ * process id may have been reused. The start times are therefore compared as well.
  */
 function isAlive(owner: Owner): boolean {
   if (owner.pid === process.pid) return readStartTime(process.pid) === owner.startedAt;

@@ -12,7 +12,7 @@ import {
   type VariantAuthor,
 } from "./unions.ts";
 
-/** A variant that an import created; `from` is its key in the document. */
+/** A variant that an import created. `from` is the variant's key in the document. */
 export type ImportedVariantRow = { from: string; key: string; revision: number };
 /** A field of a document that was not imported, and why. */
 export type LeftOutRow = { field: string; reason: string };

@@ -15,7 +15,7 @@ type PromptPart<Role extends LanguageModelV4Message["role"]> = Extract<
   { role: Role }
 >["content"][number];
 
-/** Converted messages. Messages are immutable, so each is converted once, however long the history is. */
+/** Caches converted messages. Messages are immutable, so each message is converted only once. */
 const promptCache: Record<ToolErrorForm, PromptCache> = { typed: new WeakMap(), text: new WeakMap() };
 
 /**

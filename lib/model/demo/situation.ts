@@ -29,9 +29,9 @@ export type Situation = {
   plan: PlanState;
   /** Whether the turns of the session end with a typed result. */
   isStructured: boolean;
-  /** Offered tools, with their input schemas. */
+  /** The offered tools by name, with their input schemas. */
   tools: Map<string, unknown>;
-  /** Calls before the last user message (`earlier`) and after it. */
+  /** Tool calls before the last user message. `exchanges` has the tool calls after it. */
   earlier: ToolExchange[];
   exchanges: ToolExchange[];
 };

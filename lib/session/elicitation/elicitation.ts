@@ -73,7 +73,7 @@ export function createElicitations(deps: ElicitationDeps): Elicitations {
     },
     async askAndWait({ signal, ...asking }, question) {
       const row = await findOrInsert(deps, asking, question);
-      // Bounded by the question's timeout, because the clock may have been set back since the question was stored.
+      // At most the question's timeout, because the clock may have been set back since the question was stored.
       const leftMs = Math.min(question.timeoutMs, Math.max(0, row.expiresAt.getTime() - Date.now()));
       await waitForResolution(log, row, AbortSignal.any([signal, AbortSignal.timeout(leftMs)]), () =>
         findElicitation(db, row.sessionId, row.id),

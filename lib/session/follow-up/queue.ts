@@ -18,7 +18,8 @@ export async function listQueue(db: Database, sessionId: string): Promise<Queued
   const rows = await listQueuedRequests(db, sessionId);
   return rows.map(({ request, message, run }) => ({
     requestId: request.id,
-    // A steer with its own run found no turn to join, or its turn ended before reading it: it is now a plain request.
+    // A steer has its own run if it found no turn to join, or if its turn ended before reading it. It is then a plain
+    // request.
     mode: run === null ? "steer" : request.mode === "interrupt" ? "interrupt" : "queue",
     text: message.parts.map((part) => (part.type === "text" ? part.text : "")).join("\n"),
     author: message.author,

@@ -17,7 +17,7 @@ export { hasUnreadSteers, unreadSteers } from "./steering-store.ts";
 /** A message for the model. */
 type ModelText = { role: "user" | "assistant"; content: string };
 
-/** A steer that a turn has just read: its messages as transcript messages, and for the model. */
+/** A steer that a turn has just read, with its messages in the form of the transcript and in the form for the model. */
 type ReadSteer = { requestId: string; rows: TranscriptMessage[]; modelMessages: ModelText[] };
 
 /**

@@ -31,11 +31,11 @@ export type RemovedRows = {
   evidenceBytes: number;
   secrets: number;
   shareLinks: number;
-  /** Revisions of all variants. */
+  /** Number of revisions of all variants. */
   variantRevisions: number;
   previews: number;
   reports: number;
-  /** Workspaces that had been started. `browsers` counts only browsers that were starting or running. */
+  /** Number of workspaces that had been started. `browsers` counts only browsers that were starting or running. */
   workspaces: number;
   browsers: number;
 };

@@ -6,7 +6,7 @@ import { findShare } from "./share-store.ts";
 /** The access that a valid share token grants. */
 export type ShareAccess = {
   role: ShareRole;
-  /** The whole session, or only its live view (`liveViewUrl`). */
+  /** Whether the token opens the whole session, or only its live view (`liveViewUrl`). */
   scope: "session" | "live-view";
   /** The link that was created with this token; null for a token derived from the session itself. */
   linkId: string | null;

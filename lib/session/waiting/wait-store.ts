@@ -119,7 +119,7 @@ export async function endWaitRows(
   return woken;
 }
 
-/** The key of a wait, and its session. */
+/** The key of a wait (`runId` and `callId`), and the wait's session. */
 type WaitKey = Pick<WaitRow, "runId" | "callId" | "sessionId">;
 
 /** Selects the open waits of parked runs that meet a condition. */

@@ -5,7 +5,7 @@ import { type Edit, readEdits } from "./read-edit.ts";
 
 /** A message that asks for changes to a page. */
 export type EditRequest = {
-  /** The page to open first. */
+  /** URL of the page to open first. */
   url?: string;
   /** The part of the site to change, as the message names it, such as `checkout`. */
   place?: string;

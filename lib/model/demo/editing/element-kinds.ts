@@ -10,7 +10,7 @@ export type ElementSearch = {
 
 /** A kind of element that tasks name by a noun. */
 type ElementKind = {
-  /** The noun in the singular. */
+  /** Matches the noun in the singular. */
   noun: RegExp;
   /** Searches for such elements, best first. */
   searches: (ElementSearch & { selector: string })[];

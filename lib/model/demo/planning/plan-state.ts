@@ -18,7 +18,7 @@ export type PlanState = {
   isCut: boolean;
 };
 
-/** Beginnings of the lines in the instructions that state the mode. */
+/** Patterns for the line in the instructions that states the mode. */
 const MODE_LINES: [RegExp, PlanMode][] = [
   [/^- Plan first: a person wants to agree to /m, "plan_first"],
   [/^- A person has agreed to the plan: /m, "agreed"],
