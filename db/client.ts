@@ -5,12 +5,12 @@ import type { EmbeddedOptions } from "./embedded/open-embedded.ts";
 import type { Listen } from "./notifications.ts";
 import type * as schema from "./schema/index.ts";
 
-/** Drizzle on the chosen driver. All rooms use this type. */
+/** Drizzle on the chosen driver. All parts of the service use this type. */
 export type Database = PgDatabase<PgQueryResultHKT, typeof schema>;
 
 /**
- * A transaction of {@link Database}. Code inside a transaction must use only this handle: a statement on the outer one can
- * wait for the transaction, which then never ends.
+ * A transaction of {@link Database}. Code inside a transaction must use only this handle: a statement on the database itself
+ * can wait for the transaction, and then neither of them ends.
  */
 export type Transaction = Parameters<Parameters<Database["transaction"]>[0]>[0];
 
@@ -38,7 +38,7 @@ export type DatabaseOptions = (
 export type OpenDatabase = {
   db: Database;
   driver: DatabaseDriver;
-  /** Identifies this process among all that share the database: the `application_name` of its connections. */
+  /** The `application_name` of this process's connections. It identifies the process among all that share the database. */
   name: string;
   /** Notifications between processes. Absent on the embedded database, because only one process uses it. */
   listen?: Listen;

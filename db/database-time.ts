@@ -3,7 +3,7 @@ import type { Executor } from "./client.ts";
 import { queryRows } from "./statement.ts";
 
 /**
- * The current time as SQL, by the database's clock. Stored times are compared with it, so that all processes agree.
+ * The current time as SQL, by the database's clock. Stored times are compared with this clock, so that all processes agree.
  *
  * @param now replaces the clock in tests.
  */

@@ -3,7 +3,7 @@ import type { Transaction } from "./client.ts";
 
 /**
  * Locks a resource of an owner until the transaction ends, so that several sessions cannot exceed the owner's limit by
- * adding to it at the same time. It is an advisory lock, because an owner has no row.
+ * adding to the resource at the same time. It is an advisory lock, because an owner has no row.
  *
  * @param what name of the resource, such as `pages`
  */

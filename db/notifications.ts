@@ -9,7 +9,10 @@ export type NotificationConnection = {
 
 type NotificationListener = {
   onNotification: (payload: string) => void;
-  /** Called at most once, when the connection ends without `close`. It is not reopened: the caller opens another one. */
+  /**
+   * Called at most once, when the connection ends without `close`. The connection is not reopened; the caller must open
+   * another.
+   */
   onLost: (error: Error | undefined) => void;
 };
 

@@ -12,12 +12,12 @@ import { prepareSocket } from "./embedded/socket.ts";
 
 export type { StopMode };
 
-/** Contains all tables and no rows; test databases are copies of it. */
+/** Name of a database that contains all tables and no rows. Test databases are copies of it. */
 export const TEMPLATE_DATABASE = "service_template";
 
 /** A Postgres server for tests, on loopback. */
 export type TestPostgres = {
-  /** URL of its first database, with the credentials of a superuser. */
+  /** URL of the server's first database, with the credentials of a superuser. */
   url: string;
   /** Stops the server, calls `whileDown`, and starts the server again on the same port. */
   restart: (mode?: StopMode, whileDown?: () => Promise<void>) => Promise<void>;
@@ -86,7 +86,7 @@ const silent: PostmasterLogger = { debug() {}, warn() {}, error() {} };
 /** Sets the password, and copies the first database to {@link TEMPLATE_DATABASE}. */
 async function prepareServer(url: string, password: string): Promise<void> {
   const other = new URL(url);
-  // A database cannot be copied while a client is connected to it.
+  // A database cannot be copied while a client is connected to it, so this client connects to another database.
   other.pathname = "/template1";
   const client = new Client({ connectionString: other.href });
   await client.connect();

@@ -3,8 +3,9 @@ import type { Transaction } from "./client.ts";
 import { landingPageBlobs, landingPageFiles } from "./schema/index.ts";
 
 /**
- * Deletes the given blobs that no version of a landing page refers to. It locks their rows first: it then waits for a
- * transaction that is adding a reference, and the last of several concurrent removals sees that no reference is left.
+ * Deletes those of the given blobs that no version of a landing page refers to. It locks the rows of the blobs first, so it
+ * waits for a transaction that is adding a reference. If several removals run at the same time, the last one sees that no
+ * reference is left.
  */
 export async function removeUnusedBlobs(tx: Transaction, hashes: readonly string[]): Promise<void> {
   if (hashes.length === 0) return;

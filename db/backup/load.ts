@@ -11,7 +11,7 @@ import { migrationsFolder } from "../drivers/migrations.ts";
 import { LIST_COLUMNS, quote } from "./dump.ts";
 import { copyName, MANIFEST_NAME, type Manifest, manifestSchema } from "./manifest.ts";
 
-/** A backup cannot be restored by this version. The message says why. */
+/** Thrown if a backup cannot be restored. The message says why. */
 export class BackupError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -47,11 +47,12 @@ export async function readManifest(folder: string): Promise<Manifest> {
 }
 
 /**
- * Replaces the content of a database with a backup: creates the tables in the backup's schema version, copies the rows,
- * and applies the later migrations.
+ * Replaces the content of a database with a backup: creates the tables in the backup's schema version, copies the rows, and
+ * applies the later migrations.
  *
  * @param client a superuser's connection to a database that nothing else uses.
- * @throws BackupError when a row count differs from the manifest's.
+ * @throws BackupError when the backup cannot be read, contains an unknown table, or has a row count that differs from the
+ * manifest's.
  */
 export async function loadDatabase(client: Client, folder: string): Promise<Manifest> {
   const manifest = await readManifest(folder);
@@ -61,8 +62,8 @@ export async function loadDatabase(client: Client, folder: string): Promise<Mani
   await migrateUpTo(client, manifest.migrations);
   await client.query("begin");
   try {
-    // Turns off foreign key checks: tables refer to each other in cycles, so no load order satisfies them. The rows are
-    // one consistent snapshot, so all references are valid in the end.
+    // Turns off foreign key checks. Tables refer to each other in cycles, so every order of loading would violate some of
+    // the checks. The rows are one consistent snapshot, so all references are valid in the end.
     await client.query("set local session_replication_role = replica");
     const existing = await client.query<{ table: string }>(LIST_COLUMNS);
     const names = new Set(existing.rows.map(({ table }) => table));
@@ -92,7 +93,10 @@ type Journal = { entries: { when: number }[] };
 const readJournal = async (): Promise<Journal> =>
   JSON.parse(await readFile(join(migrationsFolder, "meta", "_journal.json"), "utf8"));
 
-/** Applies only the migrations of the backup, from a temporary copy of the folder whose journal lists no others. */
+/**
+ * Applies only the migrations that the backup has. It uses a temporary copy of the migrations folder whose journal lists
+ * only these.
+ */
 async function migrateUpTo(client: Client, migrations: number[]): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "agent-session-migrations-"));
   try {

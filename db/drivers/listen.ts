@@ -17,7 +17,7 @@ export function createListen(makeClient: () => ServerClient): Listen {
     client.on("end", () => handleLoss());
     await connect(client);
     try {
-      // The bus detects lost notifications, so the commits of this connection need not wait for the disk.
+      // The event bus detects lost notifications, so the commits of this connection need not wait for the disk.
       await client.query("set synchronous_commit = off");
       await client.query(`listen ${JSON.stringify(channel)}`);
     } catch (error) {

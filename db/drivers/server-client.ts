@@ -10,10 +10,10 @@ export type ServerClient = {
   };
 };
 
-/** Time to connect, and to answer a statement of a connection outside the pool, in milliseconds. */
+/** Timeout in milliseconds for opening a connection, and for each statement on a connection for notifications. */
 export const CONNECT_TIMEOUT_MS = 10_000;
 
-/** The database server does not accept a connection. */
+/** Thrown if the database server does not accept a connection. */
 export class DatabaseUnreachableError extends Error {
   constructor(cause: unknown) {
     const reason =

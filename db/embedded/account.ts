@@ -1,10 +1,13 @@
 /** A user and a group of the operating system, by number. */
 export type Account = { uid: number; gid: number };
 
-/** An id that nothing else uses, so that neither the browser (`nobody`) nor the sandbox (65533) can read the database. */
+/**
+ * The account that runs the server. Nothing else uses its ids, so neither the browser (`nobody`) nor the sandbox (65533) can
+ * read the database.
+ */
 const DATABASE: Account = { uid: 65_532, gid: 65_532 };
 
-/** `initdb` requires a user that has a name. It writes only the template, which contains no data. */
+/** The account for `initdb`, which requires a user with a name. It writes only the template, which contains no data. */
 const NOBODY: Account = { uid: 65_534, gid: 65_534 };
 
 const isRoot = () => process.getuid?.() === 0;

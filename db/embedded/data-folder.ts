@@ -7,7 +7,7 @@ import { WAL_SEGMENT_BYTES } from "./settings.ts";
 import { ensureTemplate, makeTemplate } from "./template.ts";
 import { copyTree, setOwner, syncToDisk } from "./tree.ts";
 
-/** The data folder of the service cannot be used. The message says how to fix it. */
+/** Thrown if the data folder of the service cannot be used. The message says how to fix it. */
 export class DataFolderError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -25,8 +25,8 @@ export const postgresFolder = (dataDir: string): string => join(dataDir, "postgr
 const pgliteFolder = (dataDir: string): string => join(dataDir, "db");
 
 /**
- * Ensures that `<dataDir>/postgres` is a complete data folder. If there is none yet, it is copied from the template.
- * The caller holds the lock of `dataDir`.
+ * Ensures that `<dataDir>/postgres` is a complete data folder. If there is none yet, it is copied from the template. The
+ * caller must hold the lock of `dataDir`.
  *
  * @throws DataFolderError when the folder is damaged, or belongs to an earlier version of this service.
  * @throws PostgresMissingError when no installed Postgres can open the folder.

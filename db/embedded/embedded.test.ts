@@ -50,7 +50,9 @@ const serverPid = async () => Number.parseInt(await readFile(join(folder(), "pos
 const read = async <Row>({ db }: OpenDatabase, query: ReturnType<typeof sql>) =>
   ((await db.execute(query)) as unknown as { rows: Row[] }).rows;
 
-/** A zombie, which a killed process remains until its parent reads its exit status, does not count as alive. */
+/**
+ * Whether a process is running. A zombie, a killed process whose parent has not read its exit status yet, does not count.
+ */
 function isAlive(pid: number): boolean {
   try {
     return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
@@ -238,7 +240,9 @@ describe("after the death of its service", () => {
   });
 });
 
-/** Kills the guard that would stop the server when its service dies; it is in the server's process group. */
+/**
+ * Kills the guard process, which would stop the server when its service dies. The guard is in the server's process group.
+ */
 async function killGuard(serverPid: number): Promise<void> {
   for (const entry of await readdir("/proc")) {
     const status = await readFile(`/proc/${entry}/stat`, "utf8").catch(() => "");

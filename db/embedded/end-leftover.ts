@@ -6,21 +6,23 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 const POLL_MS = 20;
-/** The signals that are sent to a leftover server, in order, and how many milliseconds it gets to exit after each one. */
+/**
+ * The signals that are sent to a leftover server, in order, each with the milliseconds that the server then gets to exit.
+ */
 const STEPS: [NodeJS.Signals, number][] = [
   ["SIGINT", 10_000],
   ["SIGQUIT", 5_000],
   ["SIGKILL", 10_000],
 ];
 
-/** Lock files that contain the server's process id: of the data folder, and of the socket in it. */
+/** Lock files that contain the server's process id. The first one locks the data folder, the second one the socket in it. */
 const LOCK_FILES = ["postmaster.pid", ".s.PGSQL.5432.lock"];
 
 /**
- * Ends the Postgres server that a killed service left running on a data folder. After a reboot the process id in the lock
- * files may belong to another program, which Postgres would mistake for the old server; in that case the lock files are
- * removed. Otherwise they stay, because Postgres needs them to detect processes that still use the old shared memory.
- * The caller holds the lock of the service's data folder.
+ * Ends the Postgres server that a killed service left running on a data folder. After a reboot, the process id in the lock
+ * files may belong to another program, which Postgres would mistake for the old server; in that case, the lock files are
+ * removed. Otherwise they stay, because Postgres needs them to detect processes that still use the old shared memory. The
+ * caller must hold the lock of the service's data folder.
  *
  * @returns whether a server had to be ended.
  */

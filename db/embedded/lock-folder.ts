@@ -4,7 +4,7 @@ import { open, readFile, rename, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Another live process owns the folder. */
+/** Thrown if another live process owns the folder. */
 export class DatabaseLockedError extends Error {
   constructor(folder: string, pid: number) {
     super(
@@ -15,7 +15,7 @@ export class DatabaseLockedError extends Error {
 }
 
 const ATTEMPTS_MAX = 50;
-/** An empty lock file that is younger than this is still being written; an older one was left by a crash. */
+/** If an empty lock file is younger than this, its owner may still be writing it. An older one was left by a crash. */
 const WRITING_MAX_MS = 1_000;
 
 type Owner = { pid: number; startedAt: string };
@@ -53,7 +53,10 @@ async function isBeingWritten(path: string): Promise<boolean> {
   return file !== undefined && Date.now() - file.mtimeMs < WRITING_MAX_MS;
 }
 
-/** Removes the lock of a dead owner. If another process has already replaced it with its own lock, that one is put back. */
+/**
+ * Removes the lock of a dead owner. If another process has created its own lock there in the meantime, that lock is
+ * restored.
+ */
 async function removeStale(path: string): Promise<void> {
   const aside = `${path}.${randomUUID()}`;
   try {
@@ -76,8 +79,8 @@ async function readOwner(path: string): Promise<Owner | undefined> {
 }
 
 /**
- * Whether the owner of a lock is running. Signal 0 alone does not prove it: a zombie still accepts the signal, and the
- * process id may have been reused, so the start times are compared as well.
+ * Whether the owner of a lock is running. Signal 0 alone does not prove that: a zombie still accepts the signal, and the
+ * process id may have been reused. The start times are therefore compared as well.
  */
 function isAlive(owner: Owner): boolean {
   if (owner.pid === process.pid) return readStartTime(process.pid) === owner.startedAt;

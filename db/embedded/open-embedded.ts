@@ -58,7 +58,10 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<OpenDataba
   }
 }
 
-/** Starts a server on a data folder whose lock the caller holds. @returns the URL of its database, and how to stop it. */
+/**
+ * Starts a server on a data folder whose lock the caller holds. @returns the URL of its database, and a function that stops
+ * it.
+ */
 export async function startServer({ dataDir, logger = silent, onLost = endProcess }: ServerOptions) {
   const { folder, programs } = await prepareDataFolder(dataDir);
   if (await endLeftover(folder))

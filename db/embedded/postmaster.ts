@@ -26,7 +26,7 @@ type PostmasterOptions = {
   logger: PostmasterLogger;
   /** Called once when the server has ended unexpectedly and could not be restarted. */
   onFailed: (error: Error) => void;
-  /** Removes the folder when this process dies without stopping the server. */
+  /** Whether the folder is removed when this process dies without stopping the server. */
   isTemporary?: boolean;
 };
 
@@ -38,8 +38,8 @@ type Postmaster = {
 };
 
 /**
- * `starting → running → restarting → running …`; `stop` leads to `stopped` from every state, and a server that keeps
- * ending leads to `failed`.
+ * `starting → running → restarting → running …`. `stop` changes every state to `stopped`. A server that keeps ending gets
+ * the state `failed`.
  */
 type State = "starting" | "running" | "restarting" | "stopped" | "failed";
 
@@ -51,9 +51,10 @@ const ENDS_MAX = 5;
 const ENDS_WINDOW_MS = 60_000;
 
 /**
- * `$$` is the process id of the server, because `exec` replaces the shell. A guard process reads from a pipe whose other
- * end only the service holds: when the service dies, the pipe closes and the guard stops the server. The guard is not a
- * child of the server, because Postgres restarts all its processes when an unknown child exits.
+ * Shell command that starts the server and a guard process. `$$` is the process id of the server, because `exec` replaces
+ * the shell. The guard reads from a pipe whose other end only the service holds: when the service dies, the pipe closes and
+ * the guard stops the server. The guard is not a child of the server, because Postgres restarts all its processes when an
+ * unknown child exits.
  */
 const GUARDED_START = '((read -r _ <&3; kill -INT $$) &); exec 3<&-; exec "$@"';
 const TEMPORARY_START =
@@ -94,7 +95,7 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Postm
   async function restart(): Promise<void> {
     state = "restarting";
     let reason = "";
-    // `stop` may be called at any time, and also ends a server that is starting.
+    // `stop` changes the state. It may be called at any time, also while the server is starting.
     while (state === "restarting") {
       const now = performance.now();
       ends.push(now);
@@ -194,7 +195,7 @@ function spawnServer({
       },
     ),
   );
-  // Ends the guard of this server, which waits until the pipe closes.
+  // Closes the pipe when the server has exited, so that its guard exits too.
   server.once("exit", () => closePipe(server));
   for (const stream of [server.stdio[3], server.stderr]) stream?.on("error", () => {});
   // The server does not keep this process alive. If the process ends first, the pipe closes and the guard stops the server.
@@ -232,8 +233,8 @@ export function withFolderHandle(
 }
 
 /**
- * `LC_ALL=C` makes Postgres write its messages in English, because this file parses them. The cast is needed because Next's
- * types declare NODE_ENV as required.
+ * The environment of the server. `LC_ALL=C` makes Postgres write its messages in English, because this file parses them. The
+ * cast is needed because Next's types declare NODE_ENV as required.
  */
 export const serverEnvironment = () =>
   ({ PATH: process.env.PATH ?? "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" }) as unknown as NodeJS.ProcessEnv;
@@ -243,7 +244,7 @@ const isStillOccupied = (error: Error) =>
     error.message,
   );
 
-/** The error messages in the server's output, to be appended to an error sentence. */
+/** Returns the error messages in the server's output, as a text to append to an error message. */
 function describeOutput(output: string[]): string {
   const messages = output
     .map((line) => /^(?:FATAL|PANIC|ERROR|HINT|DETAIL|postgres):\s*(.*)/.exec(line)?.[1] ?? "")

@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 /** `initdb` and `postgres` of one version: their folder, the full version ("18.4") and its major part. */
 export type PostgresPrograms = { bin: string; version: string; major: number };
 
-/** This machine has no suitable Postgres. The message says how to fix it. */
+/** Thrown if this machine has no suitable Postgres. The message says how to fix it. */
 export class PostgresMissingError extends Error {
   constructor(reason: string) {
     super(
@@ -64,8 +64,8 @@ async function readVersion(bin: string): Promise<string | undefined> {
 }
 
 /**
- * Creates the symbolic links of the package. An npm package cannot contain links, so this one lists them in a file for its
- * install script, which npm may be configured not to run.
+ * Creates the symbolic links of the npm package with Postgres. An npm package cannot contain links, so this one lists them
+ * in a file for its install script. npm may be configured not to run that script.
  */
 async function linkLibraries(folder: string): Promise<void> {
   const list = await readFile(join(folder, "native", "pg-symlinks.json"), "utf8");
@@ -130,7 +130,10 @@ export async function makeExecutableForAll(programs: PostgresPrograms): Promise<
 
 const COMPLETE = ".complete";
 
-/** Whether the folder is a complete copy that only this user can have written; every user can create folders next to it. */
+/**
+ * Whether the folder is a complete copy that only this user can have written. The check is needed because every user can
+ * create folders in the parent folder.
+ */
 async function isOwnCopy(folder: string): Promise<boolean> {
   const found = await lstat(folder).catch(() => undefined);
   if (!found?.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o022) !== 0) return false;

@@ -1,4 +1,7 @@
-/** Arguments of `initdb`: text sorts by code point on every system, and checksums detect damaged pages. */
+/**
+ * Returns the arguments of `initdb`. With them, text sorts by code point on every system, and checksums detect damaged
+ * pages.
+ */
 export function initdbArguments(major: number): string[] {
   // Since version 17, Postgres includes a locale that does not depend on the operating system.
   const locale =
@@ -22,7 +25,7 @@ export function initdbArguments(major: number): string[] {
 /** Size of a file of the write-ahead log (`--wal-segsize`), in bytes. */
 export const WAL_SEGMENT_BYTES = 4 * 1024 * 1024;
 
-/** Settings of a server for one service on one machine: little memory, few processes, and durable commits. */
+/** Returns the settings of a server for one service on one machine: little memory, few processes, and durable commits. */
 export function serviceSettings(major: number): string[] {
   return [
     "listen_addresses=",
@@ -51,7 +54,8 @@ export function serviceSettings(major: number): string[] {
     "log_destination=stderr",
     "log_line_prefix=",
     "log_checkpoints=off",
-    // The log contains starts, stops and failures of the server, and no failed statements: the client reports those.
+    // The log contains starts, stops and failures of the server. It contains no failed statements, because the client
+    // reports them.
     "log_min_messages=log",
     "log_min_error_statement=panic",
   ];

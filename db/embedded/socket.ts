@@ -2,7 +2,7 @@ import { chmod, mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** The file that Postgres creates for port 5432. */
+/** Name of the socket that Postgres creates for port 5432. */
 const SOCKET_NAME = ".s.PGSQL.5432";
 /** Maximum length of the path of a Unix socket, in bytes: 103 on macOS, a few more on Linux. */
 const SOCKET_PATH_MAX = 103;

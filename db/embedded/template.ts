@@ -22,8 +22,8 @@ const TEMPLATE_CACHE = fileURLToPath(
 const KEEP_MS = 7 * 24 * 3_600_000;
 
 /**
- * Ensures that the template exists: an initialised data folder with all tables, from which new databases are copied. It is
- * created once for each version of Postgres and of the migrations, which takes a few seconds; set-up does this before the
+ * Ensures that the template exists: an initialised data folder with all tables, from which new databases are copied.
+ * Creating it takes a few seconds, once for each version of Postgres and of the migrations. Set-up does this before the
  * first start.
  *
  * @param programs programs that {@link templateAccount} can execute.

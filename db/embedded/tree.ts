@@ -17,6 +17,6 @@ export async function setOwner(folder: string, account: Account | undefined): Pr
 
 /** Flushes the file system of a folder to the disk; before that, a power failure can still lose copied files. */
 export async function syncToDisk(folder: string): Promise<void> {
-  // Some systems have a `sync` without arguments, which flushes all file systems.
+  // On some systems, `sync` accepts no folder and flushes all file systems.
   await run("sync", ["-f", folder]).catch(() => run("sync", []));
 }

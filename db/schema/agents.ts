@@ -30,30 +30,33 @@ export const agents = pgTable(
     rootSessionId: text("root_session_id").notNull(),
     /** 1 for a child of the root. */
     depth: integer("depth").notNull(),
-    /** Unique under the root. */
+    /** The name is unique among all sub-agents of the root. */
     name: text("name").notNull(),
     objective: text("objective").notNull(),
     browser: text("browser").$type<AgentBrowser>().notNull(),
-    /** The session whose browser its tools work on; null without a browser. */
+    /** The session whose browser the sub-agent's tools use; null if the sub-agent has no browser. */
     browserSessionId: text("browser_session_id"),
     resultSchema: json("result_schema").$type<Record<string, unknown>>(),
-    /** The call that spawned it, and its index in that call: a repeated call finds the sub-agents that it has spawned. */
+    /**
+     * The call that spawned the sub-agent, and the sub-agent's index in that call. With these columns, a repeated call finds
+     * the sub-agents that it spawned before.
+     */
     spawnRunId: text("spawn_run_id").notNull(),
     spawnCallId: text("spawn_call_id").notNull(),
     spawnIndex: integer("spawn_index").notNull(),
-    /** The text of its last `report_progress`. */
+    /** The text of the sub-agent's last `report_progress` call. */
     progress: text("progress"),
-    /** The result that it has submitted since its last start; null before. */
+    /** The result that the sub-agent has submitted since its last start; null if it has submitted none. */
     submission: json("submission").$type<JsonBox>(),
-    /** Outcome of its last turn; null while it is live. */
+    /** Outcome of the sub-agent's last turn; null while the sub-agent is live. */
     outcome: text("outcome").$type<AgentOutcome>(),
     result: json("result").$type<JsonBox>(),
     error: text("error"),
-    /** Whether the result was submitted; otherwise it is the agent's last text. */
+    /** Whether the sub-agent submitted the result. Otherwise the result is the sub-agent's last text. */
     isSubmitted: boolean("is_submitted").notNull().default(false),
-    /** Usage of all its ended runs, including those of its own sub-agents. */
+    /** Usage of all ended runs of the sub-agent, including the usage of its own sub-agents. */
     usage: jsonb("usage").$type<UsageRow>(),
-    /** The call (`<run>/<call>`) or turn that passed the result to the parent's model; null before. */
+    /** The call (`<run>/<call>`) or the turn in which the parent's model received the result; null before that. */
     reportedIn: text("reported_in"),
     settledAt: instant("settled_at"),
     createdAt: createdAt(),

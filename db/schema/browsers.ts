@@ -21,7 +21,9 @@ export const browsers = pgTable(
       .primaryKey()
       .references(() => sessions.id, { onDelete: "cascade" }),
     status: text("status").$type<BrowserStatus>().notNull(),
-    /** The process that runs the browser, by the name of its database connections; null while no process does. */
+    /**
+     * The process that runs the browser, identified by the name of its database connections. Null while no process runs it.
+     */
     owner: text("owner"),
     /** The target page of the session, set at its creation or by a retarget. */
     desiredUrl: text("desired_url"),
@@ -29,13 +31,17 @@ export const browsers = pgTable(
     /** URL of the last http(s) page that was shown; a restarted browser returns to it. */
     returnUrl: text("return_url"),
     /**
-     * Progress of the last requested page. `selected`: `desiredUrl` has not been loaded yet. `refused`: it could not be
-     * loaded. `returning`: a restarted browser is loading its last page. `reached`: the browser has shown a page since.
+     * Progress of the last requested page. `selected`: `desiredUrl` has not been loaded yet. `refused`: `desiredUrl` could
+     * not be loaded. `returning`: a restarted browser is loading its last page. `reached`: the browser has shown a page
+     * since the request.
      */
     pageWant: text("page_want").$type<PageWant>().notNull().default("reached"),
     currentUrl: text("current_url"),
     lastError: text("last_error"),
-    /** Incremented by every retarget, so that the outcome of an older navigation does not overwrite that of a newer one. */
+    /**
+     * Incremented by every retarget, so that the outcome of an older navigation does not overwrite the outcome of a newer
+     * one.
+     */
     retargets: integer("retargets").notNull().default(0),
     /** Number of times that a browser was started for the session. */
     starts: integer("starts").notNull().default(0),
@@ -85,7 +91,7 @@ export const evidence = pgTable(
     runId: text("run_id").references(() => runs.id, { onDelete: "cascade" }),
     kind: text("kind").$type<EvidenceKind>().notNull(),
     title: text("title").notNull(),
-    /** URL of the page at that time. */
+    /** URL of the page when the evidence was saved. */
     url: text("url"),
     mediaType: text("media_type").notNull(),
     sizeBytes: integer("size_bytes").notNull(),
@@ -145,12 +151,12 @@ export const elicitations = pgTable(
       .references(() => runs.id, { onDelete: "cascade" }),
     callId: text("call_id").notNull(),
     question: text("question").notNull(),
-    /** Choices offered, if any. */
+    /** The choices that the question offers, if any. */
     options: jsonb("options").$type<string[]>(),
     /** The fields to fill in, if the question is a form. */
     form: json("form").$type<ElicitationForm>(),
     state: text("state").$type<ElicitationState>().notNull().default("open"),
-    /** Text; for a form, the values of its fields by name. */
+    /** A text or, for a form, the values of its fields by name. */
     answer: json("answer").$type<ElicitationAnswer>(),
     /** When the question expires. */
     expiresAt: instant("expires_at").notNull(),

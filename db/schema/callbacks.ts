@@ -5,7 +5,7 @@ import { runs } from "./runs.ts";
 import { sessions } from "./sessions.ts";
 import { CALLBACK_EVENTS, type CallbackEvent, DELIVERY_STATES, type DeliveryState } from "./unions.ts";
 
-/** A callback to send; inserted in the transaction of its event. */
+/** A callback to send. It is inserted in the transaction of its event. */
 export const deliveries = pgTable(
   "deliveries",
   {
@@ -46,7 +46,7 @@ export const deliveryAttempts = pgTable(
     deliveryId: text("delivery_id")
       .notNull()
       .references(() => deliveries.id, { onDelete: "cascade" }),
-    /** `<cycle>.<n>` from 1.1. */
+    /** Cycle of the delivery in which the attempt was made. `number` counts the attempts of the cycle. Both start at 1. */
     cycle: integer("cycle").notNull(),
     number: integer("number").notNull(),
     at: instant("at").notNull(),
@@ -61,8 +61,8 @@ export const deliveryAttempts = pgTable(
 );
 
 /**
- * Receivers that have accepted no callback of an owner since one was dropped. An accepted callback removes the row. Most
- * deployments have no rows.
+ * Receivers for which a callback of an owner was dropped and which have accepted no callback of this owner since then. The
+ * row is removed when the receiver accepts a callback.
  */
 export const failingEndpoints = pgTable(
   "failing_endpoints",
@@ -70,11 +70,11 @@ export const failingEndpoints = pgTable(
     ownerId: text("owner_id").notNull(),
     /** Host and port of the URL, in lower case. */
     host: text("host").notNull(),
-    /** When the first callback was dropped. */
+    /** When the first of these callbacks was dropped. */
     failingSince: instant("failing_since").notNull(),
     /** Number of callbacks dropped since then. */
     dropped: integer("dropped").notNull(),
-    /** Time of the last failure since callbacks were disabled; a failed probe updates it. Null while they are enabled. */
+    /** Time of the failure that disabled callbacks, or of the last failure after it. Null while callbacks are enabled. */
     disabledAt: instant("disabled_at"),
   },
   (table) => [primaryKey({ columns: [table.ownerId, table.host] })],

@@ -7,7 +7,7 @@ export const instant = (name: string) => timestamp(name, { withTimezone: true, m
 /** `created_at`, set by the database when the row is written. */
 export const createdAt = () => instant("created_at").notNull().defaultNow();
 
-/** Bytes in the row itself. */
+/** A column for bytes, which are stored in the row itself. */
 export const bytes = customType<{ data: Uint8Array }>({ dataType: () => "bytea" });
 
 /** A check that restricts a text column to the values of a union, so that an illegal state cannot be written. */

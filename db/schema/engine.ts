@@ -25,13 +25,18 @@ export type EngineStepState = (typeof ENGINE_STEP_STATES)[number];
 /** Numbers steps in the order in which they finish. A replay returns their results in this order. */
 export const engineStepOrder = pgSequence("engine_step_order");
 
-/** The processes that execute runs. After the lease of an executor has expired, other executors may claim its runs. */
+/**
+ * The processes that execute runs. After the lease of an executor has expired, other executors may claim the executor's
+ * runs.
+ */
 export const engineExecutors = pgTable("engine_executors", {
   id: text("id").primaryKey(),
   leaseUntil: instant("lease_until").notNull(),
 });
 
-/** Events as received. A second event with the same id is a duplicate. `json`, because payloads are opaque. */
+/**
+ * Events as received. A second event with the same id is a duplicate. The body is `json`, which keeps it as it was received.
+ */
 export const engineEvents = pgTable(
   "engine_events",
   {
@@ -52,21 +57,24 @@ export const engineRuns = pgTable(
     eventId: text("event_id")
       .notNull()
       .references(() => engineEvents.id),
-    /** Value of the function's `idempotency` expression: there is one run per value. */
+    /** Value of the function's `idempotency` expression. A function has at most one run per value. */
     idempotencyKey: text("idempotency_key"),
     state: text("state").$type<EngineRunState>().notNull().default("running"),
-    /** Incremented by a takeover by another executor and by a cancel: writes with an older epoch are rejected. */
+    /**
+     * Incremented when another executor takes over the run and when the run is cancelled. Writes with an older epoch are
+     * rejected.
+     */
     epoch: integer("epoch").notNull().default(1),
     executorId: text("executor_id").notNull(),
     /** Failed attempts since the last progress. */
     attempt: integer("attempt").notNull().default(0),
-    /** Counts wakes from outside, so that a run is not parked while there is a wake that it has not seen. */
+    /** Counts wakes from outside, so that a run is not parked if there is a wake that the run has not seen. */
     wakes: integer("wakes").notNull().default(0),
     /** When a failed attempt is retried. */
     dueAt: instant("due_at"),
     /** When the run was last parked; `due_at` minus this time is the length of the wait. */
     waitingSince: instant("waiting_since"),
-    /** The run and step that invoked this one. */
+    /** The run and the step that invoked this run, if any. */
     parentRunId: text("parent_run_id"),
     parentStepId: text("parent_step_id"),
     output: json("output").$type<unknown>(),

@@ -12,7 +12,7 @@ import {
   type VariantAuthor,
 } from "./unions.ts";
 
-/** A variant that an import created; `from` is its key in the document. */
+/** A variant that an import created. `from` is the variant's key in the document. */
 export type ImportedVariantRow = { from: string; key: string; revision: number };
 /** A field of a document that was not imported, and why. */
 export type LeftOutRow = { field: string; reason: string };
@@ -33,7 +33,10 @@ export const imports = pgTable(
     sessionId: text("session_id")
       .notNull()
       .references(() => sessions.id, { onDelete: "cascade" }),
-    /** The document's own id, or its hash if it has no id. Unique in the session, so that a document is imported once. */
+    /**
+     * The document's own id, or its hash if it has no id. It is unique in the session, so that a document is imported only
+     * once.
+     */
     documentId: text("document_id").notNull(),
     format: text("format").$type<ImportFormat>().notNull(),
     /** Title and id of the exported session, and when it was exported; null for documents of other tools. */
@@ -41,7 +44,9 @@ export const imports = pgTable(
     sourceSessionId: text("source_session_id"),
     exportedAt: instant("exported_at"),
     author: text("author").$type<VariantAuthor>().notNull(),
-    /** The call that imported it: a repeated call finds its import. Null for an import by a person. */
+    /**
+     * The tool call that imported the document, so that a repeated call finds this import. Null for an import by a person.
+     */
     runId: text("run_id"),
     callId: text("call_id"),
     variants: json("variants").$type<ImportedVariantRow[]>().notNull(),
@@ -69,15 +74,15 @@ export const importedMessages = pgTable(
     importId: text("import_id")
       .notNull()
       .references(() => imports.id, { onDelete: "cascade" }),
-    /** Order within the import, from 1. */
+    /** Order of the message within the import, from 1. */
     position: integer("position").notNull(),
-    /** Its id in the exported session. */
+    /** The message's id in the exported session. */
     originalId: text("original_id").notNull(),
     role: text("role").$type<MessageRole>().notNull(),
     parts: json("parts").$type<MessagePart[]>().notNull(),
     results: json("results").$type<ImportedResultRow[]>().notNull(),
     author: text("author"),
-    /** When it was written in the exported session. */
+    /** When the message was written in the exported session. */
     writtenAt: instant("written_at").notNull(),
   },
   (table) => [

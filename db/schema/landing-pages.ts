@@ -9,7 +9,7 @@ export const landingPages = pgTable(
   {
     slug: text("slug").primaryKey(),
     ownerId: text("owner_id").notNull(),
-    /** The session that last deployed it; null after that session was deleted. */
+    /** The session that last deployed the page; null after that session was deleted. */
     sessionId: text("session_id").references(() => sessions.id, { onDelete: "set null" }),
     /** The workspace folder of the newest deploy. A later deploy of that folder without a slug updates this page. */
     folder: text("folder").notNull(),
@@ -33,14 +33,14 @@ export const landingPageVersions = pgTable(
   {
     slug: text("slug").notNull(),
     number: integer("number").notNull(),
-    /** SHA-256 of its paths and hashes: equal content is not stored as a new version. */
+    /** SHA-256 of the paths and hashes of the version's files, so that equal content is not stored as a new version. */
     digest: text("digest").notNull(),
     fileCount: integer("file_count").notNull(),
     sizeBytes: integer("size_bytes").notNull(),
     note: text("note"),
-    /** The session that deployed it, which may have been deleted since. */
+    /** The session that deployed the version. It may have been deleted since. */
     deployedBy: text("deployed_by").notNull(),
-    /** The call that deployed it: a repeated call finds its version. */
+    /** The call that deployed the version, so that a repeated call finds it. */
     runId: text("run_id"),
     callId: text("call_id"),
     createdAt: createdAt(),

@@ -10,7 +10,7 @@ export const logins = pgTable(
     /** HMAC of the cookie's token. */
     tokenHash: text("token_hash").notNull().unique(),
     method: text("method").$type<LoginMethod>().notNull(),
-    /** HMAC of the login link's token; unique, so that a link signs in once. */
+    /** HMAC of the login link's token. It is unique, so that a link can be used only once. */
     linkHash: text("link_hash").unique(),
     /** The account at the identity provider. */
     issuer: text("issuer"),

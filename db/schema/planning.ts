@@ -29,7 +29,7 @@ export type AssertionOutcome = {
   message: string | null;
 };
 
-/** Evidence of a requirement, with the session of the tree to which it belongs. */
+/** Evidence of a requirement. `sessionId` is the session of the tree that the evidence belongs to. */
 export type RequirementEvidence = {
   id: string;
   sessionId: string;
@@ -39,7 +39,7 @@ export type RequirementEvidence = {
   mediaType: string;
 };
 
-/** The plan of a root session; its sub-agents are subject to its mode. */
+/** The plan of a root session. Its mode also applies to the session's sub-agents. */
 export const plans = pgTable(
   "plans",
   {
@@ -57,7 +57,7 @@ export const plans = pgTable(
     personRevision: integer("person_revision").notNull().default(0),
     /** The highest number of an item id `p<number>` so far, because ids are never reused. */
     lastItem: integer("last_item").notNull().default(0),
-    /** The agent's last call that changed the plan: a repeated call finds its change. */
+    /** The agent's last call that changed the plan, so that a repeated call finds the change that it made. */
     runId: text("run_id"),
     callId: text("call_id"),
     updatedAt: instant("updated_at").notNull().defaultNow(),
@@ -73,17 +73,20 @@ export const requirements = pgTable(
     sessionId: text("session_id")
       .notNull()
       .references(() => sessions.id, { onDelete: "cascade" }),
-    /** From 1; its id is `r<number>`. */
+    /** Number of the requirement, from 1. The requirement's id is `r<number>`. */
     number: integer("number").notNull(),
     text: text("text").notNull(),
     status: text("status").$type<RequirementStatus>().notNull().default("open"),
     note: text("note"),
     evidence: jsonb("evidence").$type<RequirementEvidence[]>().notNull().default([]),
     assertion: jsonb("assertion").$type<Assertion>(),
-    /** Result of the newest check of the assertion; null before. */
+    /** Result of the newest check of the assertion; null if it has not been checked. */
     outcome: jsonb("outcome").$type<AssertionOutcome>(),
     author: text("author").$type<PlanAuthor>().notNull(),
-    /** The call that added it, and the agent's last call that changed it: a repeated call finds its change. */
+    /**
+     * The call that added the requirement, and the agent's last call that changed it. With these columns, a repeated call
+     * finds the change that it made.
+     */
     runId: text("run_id"),
     callId: text("call_id"),
     updateRunId: text("update_run_id"),

@@ -24,7 +24,7 @@ export const publications = pgTable(
     /** The session of the variant; null after that session was deleted. */
     sessionId: text("session_id").references(() => sessions.id, { onDelete: "set null" }),
     variant: text("variant").notNull(),
-    /** Number of the release that the moving script serves; null while unpublished. */
+    /** Number of the current release. Its script is served at the URL without a release number. Null while unpublished. */
     release: integer("release"),
     /** Number of the newest release. */
     newestRelease: integer("newest_release").notNull(),
@@ -52,13 +52,13 @@ export const releases = pgTable(
     script: text("script").notNull(),
     /** The script's hash for Subresource Integrity, such as `sha384-…`. */
     integrity: text("integrity").notNull(),
-    /** Result of the revision's newest check when it was published; null if it had not been checked. */
+    /** Result of the revision's newest check at the time of publication; null if the revision had not been checked. */
     checkStatus: text("check_status").$type<CheckStatus>(),
     checkedAt: instant("checked_at"),
-    /** Whether it was published without a passed check. */
+    /** Whether the release was published without a passed check. */
     isUnchecked: boolean("is_unchecked").notNull(),
     author: text("author").$type<VariantAuthor>().notNull(),
-    /** The call that published it: a repeated call finds its release. Null for a release by a person. */
+    /** The call that published the release, so that a repeated call finds it. Null for a release by a person. */
     runId: text("run_id"),
     callId: text("call_id"),
     /** Set while the script is not served, because the publication was unpublished. */

@@ -12,9 +12,9 @@ export const removals = pgTable(
   {
     sessionId: text("session_id").primaryKey(),
     removedAt: instant("removed_at").notNull().defaultNow(),
-    /** Whether a process could not delete everything and will try again. */
+    /** Whether a process could not delete everything that it stores for the session and will try again. */
     isPending: boolean("is_pending").notNull().default(false),
-    /** When a check found that no row and no file of the session is left; null before. */
+    /** When a check found that no row and no file of the session is left; null before that check. */
     verifiedAt: instant("verified_at"),
   },
   (table) => [

@@ -12,15 +12,17 @@ export const reports = pgTable(
       .notNull()
       .references(() => sessions.id, { onDelete: "cascade" }),
     title: text("title").notNull(),
-    /** Number among the session's reports of this title, from 1. */
+    /** Version of the report among the session's reports with this title, from 1. */
     version: integer("version").notNull(),
-    /** Summary and findings, with the evidence that they name. `json`, because it preserves the order of keys. */
+    /**
+     * Summary and findings, with the evidence that they name. The type is `json`, because it preserves the order of keys.
+     */
     document: json("document").$type<unknown>().notNull(),
-    /** Number of findings by severity. */
+    /** Number of findings of each severity. */
     counts: jsonb("counts").$type<unknown>().notNull(),
-    /** The session's variants when it was published: newest revisions and their checks. */
+    /** The session's variants when the report was published: their newest revisions and the checks of these revisions. */
     tested: jsonb("tested").$type<unknown>().notNull(),
-    /** The call that published it: a repeated call finds its report. */
+    /** The call that published the report, so that a repeated call finds it. */
     runId: text("run_id"),
     callId: text("call_id"),
     createdAt: createdAt(),

@@ -35,7 +35,9 @@ import {
   type ToolCallState,
 } from "./unions.ts";
 
-/** Tokens by kind, as the provider counted them. */
+/**
+ * Usage of a run: tokens by kind, as the provider counted them, the numbers of model calls and tool calls, and the duration.
+ */
 export type UsageRow = {
   inputTokens: number;
   outputTokens: number;
@@ -44,7 +46,9 @@ export type UsageRow = {
   modelCalls: number;
   toolCalls: number;
   durationMs: number;
-  /** Usage of all sub-agents below the run's session whose runs ended since the previous run of the session. */
+  /**
+   * Usage of all sub-agents below the run's session, for their runs that have ended since the previous run of the session.
+   */
   delegated?: Omit<UsageRow, "delegated"> | undefined;
 };
 
@@ -54,7 +58,7 @@ export type UsageRow = {
  */
 export type Violation = { path: string; message: string; rawPath?: string };
 
-/** One accepted message (the first, or a follow-up). Its status is a projection of its newest run, never stored. */
+/** One accepted message (the first, or a follow-up). Its status is not stored; it is derived from the newest run. */
 export const requests = pgTable(
   "requests",
   {
@@ -69,9 +73,14 @@ export const requests = pgTable(
     userId: text("user_id"),
     idempotencyKey: text("idempotency_key"),
     bodyHash: text("body_hash").notNull(),
-    /** For a steer: the run that it joined when it was accepted. It gets its own run if that run ends without reading it. */
+    /**
+     * For a steer: the run that the steer joined when it was accepted. If that run ends without reading the steer, the steer
+     * gets its own run.
+     */
     joinedRunId: text("joined_run_id").references((): AnyPgColumn => runs.id, { onDelete: "cascade" }),
-    /** For a steer: the session's last event number when it was accepted. Its stream starts after that event. */
+    /**
+     * For a steer: the number of the session's last event when the steer was accepted. Its stream starts after that event.
+     */
     joinedAfterSeq: bigint("joined_after_seq", { mode: "number" }),
     createdAt: createdAt(),
   },
@@ -97,7 +106,7 @@ export const runs = pgTable(
     attempt: integer("attempt").notNull(),
     origin: text("origin").$type<RunOrigin>().notNull(),
     state: text("state").$type<RunState>().notNull().default("pending"),
-    /** Incremented by every claim: a step of an older epoch cannot write. */
+    /** Incremented by every claim. A step of an older epoch cannot write. */
     epoch: integer("epoch").notNull().default(0),
     /** Id of the engine's function run that made the last claim. */
     player: text("player"),
@@ -105,14 +114,17 @@ export const runs = pgTable(
     generation: integer("generation").notNull().default(1),
     error: text("error"),
     /**
-     * For a succeeded run that used the browser: why the last requested page was not reached, as of the end of the run. Null
-     * if it was reached.
+     * For a succeeded run that used the browser: why the last requested page had not been reached at the end of the run.
+     * Null if the page was reached.
      */
     pageError: text("page_error"),
     willRetry: boolean("will_retry").notNull().default(false),
     /** Whether the context of the turn is being compacted. */
     isCompacting: boolean("is_compacting").notNull().default(false),
-    /** Since when the run has waited for something outside the service while no process plays it; null while it plays. */
+    /**
+     * When the run was parked, which means that it waits for something outside the service and no process plays it. Null
+     * while it is not parked.
+     */
     parkedAt: instant("parked_at"),
     /** Earliest start of a delayed retry. */
     notBefore: instant("not_before"),
@@ -156,14 +168,14 @@ export const messages = pgTable(
       .references(() => sessions.id, { onDelete: "cascade" }),
     /** Order within the transcript, from 1; null while the message waits in the queue. */
     seq: integer("seq"),
-    /** Order within its request, from 0. */
+    /** Order of the message within its request, from 0. */
     index: integer("index").notNull().default(0),
     role: text("role").$type<MessageRole>().notNull(),
     parts: json("parts").$type<MessagePart[]>().notNull(),
-    /** The request that contained it, or whose turn produced it. */
+    /** The request that contained the message, or whose turn produced it. */
     requestId: text("request_id").references(() => requests.id, { onDelete: "cascade" }),
     runId: text("run_id").references(() => runs.id, { onDelete: "cascade" }),
-    /** Who wrote it: a caller's user id, or null. */
+    /** User id of the caller who wrote the message, if there is one. */
     author: text("author"),
     createdAt: createdAt(),
   },
@@ -176,7 +188,10 @@ export const messages = pgTable(
   ],
 );
 
-/** A durable step of a run, inserted in the transaction of its effect. A repeated step finds its row and does nothing. */
+/**
+ * A durable step of a run, inserted in the transaction that stores its effect. If the step is repeated, it finds its row and
+ * does nothing.
+ */
 export const steps = pgTable(
   "steps",
   {
@@ -207,7 +222,9 @@ export const steps = pgTable(
   ],
 );
 
-/** A tool call. Its start is recorded only if the call must not be repeated, its end together with its result. */
+/**
+ * A tool call. Its start is recorded only if the call must not be repeated. Its end is recorded together with its result.
+ */
 export const toolCalls = pgTable(
   "tool_calls",
   {
@@ -248,7 +265,7 @@ export const deliverables = pgTable(
       .notNull()
       .references(() => sessions.id, { onDelete: "cascade" }),
     status: text("status").$type<DeliverableStatus>().notNull(),
-    /** `json`, because it preserves the order in which the model wrote the keys. */
+    /** The type is `json`, because it preserves the order in which the model wrote the keys. */
     value: json("value").$type<unknown>(),
     error: text("error"),
     rawText: text("raw_text"),

@@ -36,7 +36,7 @@ export type SessionSkill = { name: string; version: string; source: SkillSource 
 /** What a session and its sub-agents may spend together. An absent field means no limit. */
 export type BudgetRow = { usd?: number; tokens?: number; minutes?: number };
 
-/** A session: its fixed configuration, and the counters and pointers that every turn needs. */
+/** A session: its fixed configuration, and the counters and references that every turn needs. */
 export const sessions = pgTable(
   "sessions",
   {
@@ -48,16 +48,16 @@ export const sessions = pgTable(
     title: text("title").notNull(),
     userId: text("user_id"),
     source: text("source").$type<Source>().notNull(),
-    /** `json` for data of callers, because it preserves the order of keys. */
+    /** `json` and not `jsonb`, because the data of callers must keep the order of its keys. */
     metadata: json("metadata").$type<Record<string, unknown>>(),
     idempotencyKey: text("idempotency_key"),
-    /** SHA-256 of the creation body's canonical JSON: detects an idempotency key that is reused with another body. */
+    /** SHA-256 of the creation body's canonical JSON. It shows whether an idempotency key is reused with another body. */
     bodyHash: text("body_hash").notNull(),
     targetUrl: text("target_url"),
     targetPageUrls: jsonb("target_page_urls").$type<string[]>().notNull(),
     outputSchema: json("output_schema").$type<Record<string, unknown>>(),
     tools: jsonb("tools").$type<ToolPolicyRow>().notNull(),
-    /** Names of the toolset composed at creation (policy filters 1 to 5). */
+    /** Names of the tools that were chosen when the session was created (policy filters 1 to 5). */
     toolset: jsonb("toolset").$type<string[]>().notNull(),
     systemPrompt: text("system_prompt"),
     /** Skills with the versions that the session was created with; null if it was created before skills existed. */
@@ -76,20 +76,23 @@ export const sessions = pgTable(
     eventSeq: bigint("event_seq", { mode: "number" }).notNull().default(0),
     /** Position of the last message of the transcript. */
     messageSeq: integer("message_seq").notNull().default(0),
-    /** Incremented by each accepted message, so that an ending turn detects messages that it has not seen in the queue. */
+    /** Incremented by each accepted message, so that a turn that is ending detects queued messages that it has not seen. */
     queueSeq: integer("queue_seq").notNull().default(0),
     /** The only run that may write; set by compare-and-set, so that one turn plays at a time. */
     activeRunId: text("active_run_id"),
-    /** The budget of the session and all sub-agents below it; sub-agents use the budget of their root. Null for no limit. */
+    /**
+     * The budget of the session and all sub-agents below it. A sub-agent's row repeats the budget of its root. Null for no
+     * limit.
+     */
     budget: jsonb("budget").$type<BudgetRow>(),
     /** What the session's own turns have spent: tokens of model calls, their price, and working time. */
     spentTokens: bigint("spent_tokens", { mode: "number" }).notNull().default(0),
     spentUsd: doublePrecision("spent_usd").notNull().default(0),
     spentMs: bigint("spent_ms", { mode: "number" }).notNull().default(0),
-    /** Number of annotations of the session, and their size as JSON. */
+    /** Number of annotations of the session, and their size as JSON in bytes. */
     annotationCount: integer("annotation_count").notNull().default(0),
     annotationBytes: bigint("annotation_bytes", { mode: "number" }).notNull().default(0),
-    /** Size of the workspace at the end of the last turn. */
+    /** Last measured size of the workspace, in bytes. */
     workspaceBytes: bigint("workspace_bytes", { mode: "number" }).notNull().default(0),
     createdAt: createdAt(),
     updatedAt: instant("updated_at").notNull().defaultNow(),
@@ -118,7 +121,7 @@ export const sealedSecrets = pgTable(
     sessionId: text("session_id")
       .notNull()
       .references(() => sessions.id, { onDelete: "cascade" }),
-    /** `callback.secret` or `mcpServers.<id>.headers`. */
+    /** Name of the secret, such as `callback.secret` or `mcpServers.<id>.headers`. */
     name: text("name").notNull(),
     sealed: text("sealed").notNull(),
   },

@@ -31,7 +31,7 @@ export type TestRunInput = {
 /** The total number of tests, and the number of tests with each status. */
 export type TestCounts = Record<"total" | TestStatus, number>;
 
-/** A run of Playwright tests of a session's workspace. Its results are written together with its end. */
+/** A run of Playwright tests of a session's workspace. Its results are written when it ends. */
 export const testRuns = pgTable(
   "test_runs",
   {
@@ -43,7 +43,10 @@ export const testRuns = pgTable(
     number: integer("number").notNull(),
     status: text("status").$type<TestRunStatus>().notNull().default("queued"),
     startedBy: text("started_by").$type<TestRunStarter>().notNull(),
-    /** The request and the call that started it: a repeated call finds its test run. Null for a run started by a person. */
+    /**
+     * The request and the call that started the test run, so that a repeated call finds it. Null if a person started the
+     * run.
+     */
     requestId: text("request_id"),
     runId: text("run_id"),
     callId: text("call_id"),
@@ -51,13 +54,15 @@ export const testRuns = pgTable(
     /** Tested revision of the variant; null before the run starts, and if only the control is tested. */
     revision: integer("revision"),
     counts: jsonb("counts").$type<TestCounts>().notNull(),
-    /** Why it ended without testing everything, as a sentence; null otherwise. */
+    /** Why the run ended without testing everything, as a sentence; null otherwise. */
     problem: text("problem"),
-    /** Number of times that it was started: a run whose process has died is started once more. */
+    /** How often the run was started. A run whose process has died is started once more. */
     attempt: integer("attempt").notNull().default(0),
-    /** The process that executes it; null while no process does. */
+    /** The process that executes the run; null while no process does. */
     owner: text("owner"),
-    /** Number of the newest job that requests its execution, from 0, and when that job was written. */
+    /**
+     * Number of the newest job that requests the execution of the run, from 0. `requested_at` is when that job was written.
+     */
     jobNumber: integer("job_number").notNull().default(0),
     requestedAt: instant("requested_at").notNull().defaultNow(),
     cancelRequestedAt: instant("cancel_requested_at"),
@@ -89,7 +94,7 @@ export type TestAttachment = {
   mediaType: string;
   sizeBytes: number;
   evidenceId: string | null;
-  /** Why it was not saved; null if it was. */
+  /** Why the file was not saved; null if it was saved. */
   problem: string | null;
 };
 
@@ -105,14 +110,14 @@ export const testResults = pgTable(
     target: text("target").$type<TestTarget>().notNull(),
     file: text("file").notNull(),
     line: integer("line").notNull(),
-    /** Titles of the groups around the test, then its own. */
+    /** Titles of the groups that contain the test, and then the title of the test. */
     titles: jsonb("titles").$type<string[]>().notNull(),
     status: text("status").$type<TestStatus>().notNull(),
-    /** Total duration of all its attempts, in milliseconds. */
+    /** Total duration of all attempts of the test, in milliseconds. */
     durationMs: integer("duration_ms").notNull(),
     /** Number of attempts: the first one and the retries. */
     attempts: integer("attempts").notNull(),
-    /** The errors of its last failed attempt, with their location in the test. */
+    /** The errors of the last failed attempt, with their locations in the test. */
     errors: jsonb("errors").$type<string[]>().notNull(),
     steps: jsonb("steps").$type<TestStep[]>().notNull(),
     attachments: jsonb("attachments").$type<TestAttachment[]>().notNull(),

@@ -18,8 +18,8 @@ export const ELICITATION_STATES = ["open", "answered", "declined", "unanswered",
 /** What a parked run waits for. `budget`: a larger budget, because the current one is exhausted. */
 export const WAIT_KINDS = ["person", "agents", "tests", "control", "budget"] as const;
 /**
- * How a wait ended. `settled`: what it waited for has happened. `deadline`: its deadline passed. `message`: a message
- * steered the turn. `stopped`: the turn was stopped.
+ * How a wait ended. `settled`: the awaited event happened. `deadline`: the deadline passed. `message`: a message steered the
+ * turn. `stopped`: the turn was stopped.
  */
 export const WAIT_ENDS = ["settled", "deadline", "message", "stopped"] as const;
 /** When a wait is settled: as soon as any of the things that it waits for has happened, or after all of them. */
@@ -74,7 +74,10 @@ export const REQUIREMENT_STATUSES = ["open", "met", "failed", "waived"] as const
 export const ASSERTION_KINDS = ["visible", "hidden", "text", "count"] as const;
 /** Result of an assertion in a check. `unchecked`: the check did not open the page of the assertion. */
 export const ASSERTION_RESULTS = ["pass", "fail", "unchecked"] as const;
-/** `interrupted`: its process ended twice during the run. `failed`: a test failed, or the run ended before all tests had. */
+/**
+ * `interrupted`: its process ended twice during the run. `failed`: a test failed, or the run ended before all its tests
+ * ended.
+ */
 export const TEST_RUN_STATUSES = [
   "queued",
   "running",

@@ -25,7 +25,7 @@ export const variants = pgTable(
     key: text("key").notNull(),
     /** Number of the newest revision. */
     revision: integer("revision").notNull(),
-    /** Whether the live browser shows it. At most one variant of a session is shown. */
+    /** Whether the live browser shows the variant. At most one variant of a session is shown. */
     isShown: boolean("is_shown").notNull().default(false),
     updatedAt: instant("updated_at").notNull().defaultNow(),
     createdAt: createdAt(),
@@ -44,12 +44,12 @@ export const variantRevisions = pgTable(
     key: text("key").notNull(),
     number: integer("number").notNull(),
     author: text("author").$type<VariantAuthor>().notNull(),
-    /** The call that stored it: a repeated call finds its revision. Null for a revision by a person. */
+    /** The call that stored the revision, so that a repeated call finds it. Null for a revision by a person. */
     runId: text("run_id"),
     callId: text("call_id"),
-    /** `json`, because it preserves the order of keys. */
+    /** The type is `json`, because it preserves the order of keys. */
     document: json("document").$type<unknown>().notNull(),
-    /** Result of the newest check; null before. */
+    /** Result of the newest check; null if the revision has not been checked. */
     checkStatus: text("check_status").$type<CheckStatus>(),
     checkReport: jsonb("check_report").$type<unknown>(),
     checkedAt: instant("checked_at"),
@@ -81,14 +81,14 @@ export const previews = pgTable(
     height: integer("height").notNull(),
     /** Name of the viewport; null if it was specified as a size. */
     viewport: text("viewport"),
-    /** Key of the variant; null for the page without one. */
+    /** Key of the variant that the picture shows; null for the page without a variant. */
     variant: text("variant"),
     scrollTo: text("scroll_to"),
     caption: text("caption"),
     /** Revision that the picture shows; null without a variant or a picture. */
     revision: integer("revision"),
     evidenceId: text("evidence_id"),
-    /** Why there is no picture. */
+    /** Why the preview has no picture. */
     error: text("error"),
     takenAt: instant("taken_at"),
   },

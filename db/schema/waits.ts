@@ -4,7 +4,9 @@ import { createdAt, instant, oneOf } from "./columns.ts";
 import { runs } from "./runs.ts";
 import { WAIT_ENDS, WAIT_KINDS, WAIT_UNTIL, type WaitEnd, type WaitKind, type WaitUntil } from "./unions.ts";
 
-/** A wait of a run for something outside the service. A tool call waits, or the run itself between two steps. */
+/**
+ * A wait of a run for something outside the service. Either a tool call waits, or the run itself waits between two steps.
+ */
 export const waits = pgTable(
   "waits",
   {
@@ -16,7 +18,7 @@ export const waits = pgTable(
     sessionId: text("session_id").notNull(),
     kind: text("kind").$type<WaitKind>().notNull(),
     /**
-     * Ids of the questions, sub-agents or test runs that it waits for; empty for `control`. For `budget`: a sentence that
+     * Ids of the questions, sub-agents or test runs that the wait is for; empty for `control`. For `budget`, a sentence that
      * says which budget is exhausted.
      */
     subjects: jsonb("subjects").$type<string[]>().notNull(),
@@ -24,7 +26,7 @@ export const waits = pgTable(
     until: text("until").$type<WaitUntil>().notNull().default("any"),
     /** When the wait ends even if it is not settled; null for no deadline. */
     deadlineAt: instant("deadline_at"),
-    /** How it ended; null while it is open. */
+    /** How the wait ended; null while it is open. */
     endedBy: text("ended_by").$type<WaitEnd>(),
     createdAt: createdAt(),
   },

@@ -1,6 +1,6 @@
 import type { ModelFailure } from "./failure.ts";
 
-/** Providers' sentences for a prompt that is too large. No provider has a status of its own for this error. */
+/** Sentences with which providers refuse a prompt that is too large. No provider has a separate status for this error. */
 const SENTENCES = [
   /context[ _-]?(length|window|size|limit)/i,
   /(prompt|input|request)( message)?s? (is|are|was) too (long|large)/i,

@@ -1,6 +1,6 @@
 /**
- * Maximum prompt size in tokens by prefix of the model's name, longer prefixes first. The values are conservative and
- * exclude the part of the window that a vendor reserves for the answer.
+ * Maximum prompt size, in tokens, of models whose name begins with a prefix. Longer prefixes come first. The values are
+ * conservative and exclude the part of the window that a vendor reserves for the answer.
  */
 const WINDOWS: [prefix: string, tokens: number][] = [
   ["gpt-4o", 128_000],
@@ -20,7 +20,7 @@ const WINDOWS: [prefix: string, tokens: number][] = [
   ["grok", 256_000],
 ];
 
-/** For a name that the table does not contain. */
+/** Context size for a name that the table does not contain. */
 const UNKNOWN_TOKENS = 128_000;
 
 /**

@@ -4,9 +4,9 @@ import { findContextTokens } from "./context-tokens.ts";
 import { createDemoModel } from "./demo-model.ts";
 import type { ModelAccess, ModelConfig } from "./model-access.ts";
 
-/** Used when `AGENT_MODEL` is not set. */
+/** The default model when `AGENT_MODEL` is not set. */
 export const defaultOpenaiModel = "gpt-5.4";
-/** Used when only the gateway's key is set. */
+/** The default model of the gateway, which is used when only the key of the gateway is set. */
 const defaultGatewayModel = `openai/${defaultOpenaiModel}`;
 
 /** `AGENT_MODEL=demo` selects the built-in model, whatever keys are set. */
@@ -15,11 +15,11 @@ const DEMO_MODEL = "demo";
 const notStored: SharedV4ProviderOptions = { openai: { store: false } };
 
 /**
- * Chooses the model from the settings, once per process:
+ * Chooses the model from the settings:
  *
- * - AI Gateway for a `vendor/model` id with the gateway's key, and for a gateway key without OpenAI settings;
- * - otherwise OpenAI, or the server at the base URL, for an OpenAI key or a base URL. A server at a base URL also gets
- *   `vendor/model` ids, because many servers use such names;
+ * - AI Gateway, if its key is set and either the model's id has the form `vendor/model` or OpenAI is not configured;
+ * - otherwise OpenAI, or the server at the base URL, if an OpenAI key or a base URL is set. With a base URL, the id may
+ *   also have the form `vendor/model`, because many compatible servers use such names;
  * - otherwise the built-in demo model.
  *
  * @throws Error when no key or base URL can reach the model in `AGENT_MODEL`. The message names the missing variable.
@@ -56,7 +56,7 @@ function createOpenaiAccess(config: ModelConfig): ModelAccess {
     contextTokens: config.contextTokens ?? findContextTokens(id),
     model: config.api === "chat" ? openai.chat(id) : openai.responses(id),
     providerOptions: notStored,
-    // On Chat Completions a picture in a tool result arrives as its base64 text.
+    // With Chat Completions, the model receives a picture in a tool result as base64 text.
     supportsImages: config.api === "responses",
     toolErrors: "text",
   };

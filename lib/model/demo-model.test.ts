@@ -12,7 +12,7 @@ const tools: ToolSet = {
   screenshot: { inputSchema },
 };
 
-/** Results of the tools, in place of a browser. */
+/** Results of the tools. The test uses them instead of a browser. */
 const answers: Record<string, string> = {
   browser_execute: JSON.stringify({ url: "http://127.0.0.1:3000/demo/checkout.html", title: "Checkout" }),
   dom_query:

@@ -66,7 +66,7 @@ function answer(call: LanguageModelV4CallOptions, options: Options): Answer {
   }
   const step = planDemoStep(situation);
   if (step.kind === "report") return finish([{ type: "text", text: step.text }], "stop", inputCharacters);
-  // Hashed from the prompt: a repeated call gets the same ids, any other call new ones.
+  // The id is a hash of the prompt: a repeated call gets the same ids, and any other call gets new ids.
   const callId = createHash("sha256").update(prompt).digest("hex").slice(0, 12);
   const calls = step.calls.map(({ toolName, input }, position) => ({
     type: "tool-call" as const,
@@ -77,7 +77,7 @@ function answer(call: LanguageModelV4CallOptions, options: Options): Answer {
   return finish([{ type: "text", text: step.say }, ...calls], "tool-calls", inputCharacters);
 }
 
-/** Adds plain values for fields that the tool's own schema requires and the planner does not know. */
+/** Adds placeholder values for fields that the tool's schema requires but the planner does not set. */
 function completeInput(schema: unknown, input: Record<string, unknown>): Record<string, unknown> {
   if (!isSchemaObject(schema) || !Array.isArray(schema.required)) return input;
   const required = schema.required.filter((name) => typeof name === "string" && !(name in input));
@@ -103,7 +103,10 @@ function finish(
   };
 }
 
-/** Yields the parts of an answer in the order of a real stream; text in pieces of a few words with delays between them. */
+/**
+ * Yields the parts of an answer in the order of a real stream. Text comes in pieces of a few words, with delays between
+ * them.
+ */
 async function* streamAnswer(
   { content, finishReason, usage }: Answer,
   paceMs: number,

@@ -1,6 +1,6 @@
 /** A failed model call, as a value that is safe to store and show. */
 export type ModelFailure = {
-  /** The provider's message, if there is one. */
+  /** The provider's message if there is one that is safe to show, otherwise a general sentence. */
   message: string;
   isRetryable: boolean;
   statusCode?: number;
@@ -26,7 +26,7 @@ const NETWORK_CODES = new Set([
   "UND_ERR_BODY_TIMEOUT",
 ]);
 
-/** Errors whose message quotes the response or the prompt, with the message that replaces it. */
+/** Errors whose message quotes the response or the prompt. Each has a message that is used instead. */
 const quotingErrors: Record<string, { message: string; isRetryable: boolean }> = {
   AI_TypeValidationError: unreadable("an answer of an unknown form"),
   AI_JSONParseError: unreadable("an answer that is not JSON"),
@@ -43,7 +43,7 @@ function unreadable(what: string) {
   return { message: `The model provider sent ${what}.`, isRetryable: true };
 }
 
-/** Complete messages of overloaded servers that report no status. */
+/** Matches complete messages of overloaded servers that report no status. */
 const OVERLOADED = /^(?:overloaded(?: error)?|model overloaded|service unavailable)\.?$/i;
 
 const timedOut = { message: "The model provider did not answer in time.", isRetryable: true };
@@ -52,9 +52,9 @@ const textOf = (value: unknown) =>
   typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
 
 /**
- * Converts an error that a model call threw or reported in its stream to a value: provider errors with their status and
- * `Retry-After`, errors in mid-stream, timeouts, lost connections. The value contains no part of the request: no body, no
- * prompt, no key. Never throws.
+ * Converts an error that a model call threw, or that the provider reported in the stream, to a {@link ModelFailure}. It
+ * reads the status and `Retry-After` of provider errors, and recognizes timeouts and lost connections. The value contains no
+ * part of the request: no body, no prompt, no key. Never throws.
  *
  * @param now the clock in milliseconds, for a `Retry-After` that is a date.
  */
@@ -167,7 +167,7 @@ function readBodySentence(responseBody: unknown): string | undefined {
   }
 }
 
-/** `retry-after-ms`, or `retry-after` as seconds or as a date; undefined if absent, past or invalid. */
+/** Reads `retry-after-ms`, or `retry-after` as seconds or as a date. Undefined if the header is absent, past or invalid. */
 function readRetryAfterMs(headers: Fields, now: () => number): number | undefined {
   const milliseconds = Number.parseFloat(textOf(headers["retry-after-ms"]) ?? "");
   if (milliseconds >= 0) return Math.ceil(milliseconds);
@@ -179,8 +179,8 @@ function readRetryAfterMs(headers: Fields, now: () => number): number | undefine
 }
 
 /**
- * Removes texts that look like credentials, because providers quote a wrong key, and bounds the length. Replaces NUL
- * characters and lone surrogates, which the database rejects.
+ * Removes texts that look like credentials, because providers quote a wrong key in their message. Limits the length.
+ * Replaces NUL characters and lone surrogates, which the database rejects.
  */
 function clean(message: string): string {
   return message

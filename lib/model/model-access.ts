@@ -10,7 +10,9 @@ export type ModelConfig = {
   /** An OpenAI id (`gpt-…`) or a gateway id (`vendor/model`). */
   agentModel?: string | undefined;
   api: "responses" | "chat";
-  /** Context size at which a turn compacts its context; default: the size of the model's context. */
+  /**
+   * Context size in tokens. A turn compacts its context when it comes near this size. Default: the model's own context size.
+   */
   contextTokens?: number | undefined;
   /** Origin that serves the demo page, the demo model's fallback page. */
   demoOrigin: string;
@@ -37,7 +39,7 @@ export type ModelAccess = {
   outcomes?: ModelOutcomes;
 };
 
-/** Records the outcomes of calls. */
+/** Records the outcomes of model calls. The code that makes the calls reports them. */
 export type ModelOutcomes = {
   noteSuccess: () => void;
   /** @param signal the call's signal, which may have stopped it. */

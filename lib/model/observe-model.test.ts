@@ -10,7 +10,7 @@ import { observeModel } from "./observe-model.ts";
 const scripted = await startScriptedModel({});
 after(() => scripted.close());
 
-/** A model server that answers with `status`, or drops the connection in mid-stream if it is 200. */
+/** The status that the model server answers with. If it is 200, the server drops the connection in mid-stream. */
 let status = 200;
 const server = createServer((request, response) => {
   request.resume();
@@ -44,7 +44,7 @@ async function observe(baseUrl: string) {
     label: access.label,
     async stream(abortSignal: AbortSignal = new AbortController().signal) {
       const messages = [{ role: "user" as const, content: "Hello" }];
-      // The tests read the failure from the health.
+      // The tests read the failure from `readHealth`.
       await streamModel(model, { instructions: "Answer.", messages }, abortSignal, () => {}).catch(() => {});
     },
   };

@@ -1,21 +1,25 @@
 import { type ModelFailure, readModelFailure } from "./failure.ts";
 import type { ModelAccess, ModelOutcomes } from "./model-access.ts";
 
-/** The health of the model, according to the calls of turns. */
+/** The health of the model, judged by the calls that turns make. */
 type ModelHealth = { ok: boolean; detail: string };
 
-/** A single failure may be accidental; if it is not, the retry soon fails too. */
+/**
+ * Failed calls in a row after which the model is unhealthy. A single failure may be accidental; if not, the retry also
+ * fails.
+ */
 const FAILURES_MIN = 2;
-/** Older failures are ignored. */
+/** Failures older than this are ignored. */
 const RELEVANT_MS = 10 * 60_000;
-/** Statuses for an invalid request: the server itself works. */
+/** HTTP statuses for an invalid request. They show that the server itself works. */
 const ABOUT_THE_REQUEST = new Set([400, 413, 422]);
 
 /**
- * Records the outcomes that the callers of a model report. It makes no calls of its own.
+ * Records whether the calls of a model succeed. The callers report each outcome through `outcomes`; this function makes no
+ * calls.
  *
  * @param now the clock, in milliseconds.
- * @returns the model to use instead, which reports outcomes, and a function that reads the health.
+ * @returns the model to use instead, which has `outcomes`, and a function that reads the health.
  */
 export function observeModel(
   access: ModelAccess,
@@ -56,6 +60,6 @@ export function observeModel(
   return { model: { ...access, outcomes }, readHealth };
 }
 
-/** Describes a failure without the provider's message, because readiness is public. */
+/** Describes a failure without the provider's message, because the readiness report is public. */
 const describeFailure = ({ statusCode }: ModelFailure): string =>
   statusCode === undefined || statusCode < 400 ? "no usable answer" : `HTTP ${statusCode}`;

@@ -13,10 +13,10 @@ const pricesSchema = z.record(
 );
 
 /**
- * Reads the prices of models from JSON: `{ "<model id>": { "input", "output", "cachedInput"? } }`. Cached input without
- * its own price costs as much as other input.
+ * Reads the prices of models from JSON: `{ "<model id>": { "input", "output", "cachedInput"? } }`. Cached input without its
+ * own price costs as much as other input.
  *
- * @throws Error that completes a sentence which begins with the name of the setting.
+ * @throws Error whose message completes a sentence that begins with the name of the setting.
  */
 export function readModelPrices(text: string): ReadonlyMap<string, ModelPrice> {
   const parsed = pricesSchema.safeParse(parseJson(text));

@@ -1,7 +1,7 @@
 /** Maximum stored bytes of one session, and of all sessions of one owner. 0 means no limit. */
 export type ByteLimits = { session: number; owner: number };
 
-/** Stored bytes after an addition, and how many of them the addition adds. */
+/** `total`: the number of stored bytes after an addition. `added`: how many of them the addition adds. */
 export type ByteUsage = { total: number; added: number };
 
 const MEBIBYTE = 1_048_576;
@@ -10,10 +10,11 @@ const MEBIBYTE = 1_048_576;
 export const mebibytes = (bytes: number): string => `${(bytes / MEBIBYTE).toFixed(1)} MiB`;
 
 /**
- * Describes the limit that an addition would exceed; undefined if it may be stored. An addition of 0 bytes always may.
+ * Describes the limit that an addition would exceed; undefined if the addition may be stored. An addition of 0 bytes is
+ * always allowed.
  *
  * @param what the kind of content, such as `the landing pages`
- * @param setting prefix of the names of its settings, such as `PAGES`
+ * @param setting prefix of the names of the limit settings, such as `PAGES` for `PAGES_SESSION_MIB`
  */
 export function describeExcess(
   what: string,

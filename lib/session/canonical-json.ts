@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** JSON with the keys of every object sorted: equal values give equal text. */
+/** Serializes a value as JSON with the keys of every object sorted, so that equal values give equal text. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, item: unknown) =>
     typeof item === "object" && item !== null && !Array.isArray(item)
@@ -9,6 +9,8 @@ export function canonicalJson(value: unknown): string {
   );
 }
 
-/** SHA-256 (hex) of {@link canonicalJson}: detects a different body under the same idempotency key. */
+/**
+ * Returns the SHA-256 (hex) of {@link canonicalJson}. It shows whether an idempotency key is reused with a different body.
+ */
 export const hashBody = (body: unknown): string =>
   createHash("sha256").update(canonicalJson(body)).digest("hex");

@@ -25,7 +25,7 @@ import { findSessionByIdempotencyKey, insertNewSession } from "./session-store.t
 export type NewSession = {
   ownerId: string;
   messages: IncomingMessage[];
-  /** SHA-256 of the canonical body. */
+  /** SHA-256 (hex) of the request body as canonical JSON. */
   bodyHash: string;
   idempotencyKey: string | null;
   userId: string | null;
@@ -56,8 +56,8 @@ export type CreateResult =
   | { status: "reused" };
 
 /**
- * Stores a session, its transcript, its first request and run, and the run's job, in one transaction. Then sends the job,
- * unless the engine has taken it in that transaction.
+ * Stores a session, its transcript, its first request and run, and the run's job, in one transaction. Then sends the job to
+ * the engine, unless the transaction has also stored it in the engine's own tables.
  * Source: specification, POST /api/session; `architecture.md`, How a request flows.
  */
 export async function createSession(
@@ -114,7 +114,7 @@ export async function createSession(
   return replay;
 }
 
-/** Initial values of the other columns of a session's row. */
+/** Initial values of the session columns that the insert does not set. */
 const INITIAL = {
   startupStatus: "uninitialized",
   shareRevocation: 0,
@@ -130,8 +130,8 @@ const INITIAL = {
 } as const;
 
 /**
- * Finds the result of the first use of an idempotency key: `replayed` for the same body, `reused` for another one.
- * Undefined for a new key, and without a key.
+ * Finds the session that an idempotency key created. The status is `replayed` if the request has the same body as the first
+ * one, and `reused` if its body is different. Returns undefined if the key is new or the request has no key.
  * Source: `wire.md`, POST /api/session.
  */
 export async function findReplay(
@@ -146,7 +146,7 @@ export async function findReplay(
   return { status: "replayed", sessionId: session.id, ...first, shareRevocation: session.shareRevocation };
 }
 
-/** Returns the first line of the task, at most 120 characters. */
+/** Returns the first non-blank line of the last user message, cut to 120 characters. */
 export function titleOf(messages: IncomingMessage[]): string {
   const task = messages.findLast((message) => message.role === "user");
   const text = task?.parts.map((part) => part.text).join(" ") ?? "";

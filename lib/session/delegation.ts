@@ -1,4 +1,7 @@
-/** The caps of a session's sub-agents. Source: specification, Rules for profile fields, 5 to 8. */
+/**
+ * How many sub-agents, and how many browsers of sub-agents, a session may have at the same time. Source: specification,
+ * Rules for profile fields, 5 to 8.
+ */
 export type DelegationCaps = { maxLiveChildren: number; maxLiveBrowsers: number };
 
 type RequestedCaps =
@@ -9,7 +12,7 @@ type DelegationResult = { ok: true; caps: DelegationCaps } | { ok: false; error:
 
 /**
  * Resolves the caps of a new session, or explains why the requested caps are not allowed. An omitted `maxLiveBrowsers`
- * becomes the smaller of the deployment's value and the children cap. Source: `wire.md`, POST /api/session.
+ * becomes the smaller of the deployment's value and `maxLiveChildren`. Source: `wire.md`, POST /api/session.
  */
 export function resolveDelegation(requested: RequestedCaps, deployment: DelegationCaps): DelegationResult {
   const children = requested?.maxLiveChildren ?? deployment.maxLiveChildren;
@@ -33,7 +36,7 @@ export function resolveDelegation(requested: RequestedCaps, deployment: Delegati
   };
 }
 
-/** Returns the effective caps: the session's own, or the deployment's ceiling if it is lower now. */
+/** Returns the effective caps: the session's own, or the deployment's ceiling if that is lower now. */
 export const limitDelegation = (sessionCaps: DelegationCaps, deployment: DelegationCaps): DelegationCaps => {
   const maxLiveChildren = Math.min(sessionCaps.maxLiveChildren, deployment.maxLiveChildren);
   return {

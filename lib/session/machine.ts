@@ -1,6 +1,6 @@
 type Table = Record<string, Record<string, string>>;
 
-/** The states of a table: states with a row, and states that occur only as a next state. */
+/** The states of a table: those that have a row, and those that occur only as a next state. */
 type StateOf<T extends Table> = (keyof T | { [S in keyof T]: T[S][keyof T[S]] }[keyof T]) & string;
 
 /** The events of a table. */

@@ -32,5 +32,5 @@ export function newId<Kind extends IdKind>(kind: Kind): `${Kind}_${string}` {
 /** Creates a delivery id: `whd-<uuid>`. Source: specification, Run lifecycle callbacks. */
 export const newDeliveryId = (): string => `whd-${randomUUID()}`;
 
-/** The shape of a session id. Source: specification, Limits. */
+/** The pattern of a session id. Source: specification, Limits. */
 export const SESSION_ID_PATTERN = /^[a-z0-9][a-z0-9_-]{0,63}$/;

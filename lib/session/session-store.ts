@@ -16,7 +16,7 @@ const { metadata: _unread, ...columns } = getTableColumns(sessions);
 /** The columns of {@link SessionRow}. */
 export const sessionColumns: Omit<typeof sessions._.columns, "metadata"> = columns;
 
-/** Finds a session; with `ownerId`, undefined for sessions of other owners. */
+/** Finds a session. With `ownerId`, sessions of other owners are not found. */
 export async function findSession(
   db: Executor,
   sessionId: string,
@@ -31,7 +31,7 @@ export async function findSession(
   return row;
 }
 
-/** Finds the session that its owner created with this idempotency key. */
+/** Finds the session that this owner created with this idempotency key. */
 export async function findSessionByIdempotencyKey(
   db: Executor,
   ownerId: string,
@@ -109,7 +109,7 @@ type NewSessionRows = {
   messages: NewMessageRow[];
   secrets: { name: string; sealed: string }[];
   job: Job;
-  /** The planned run, if the engine takes the job in this statement. */
+  /** The planned engine run of the job; undefined if the job must be sent to the engine. */
   planned?: PlannedJob | undefined;
 };
 

@@ -4,13 +4,13 @@ import type { z } from "zod";
 /** A tool: its definition as sent to the model, and the schema that validates its input. */
 export type ModelTool = { definition: LanguageModelV4FunctionTool; input: z.ZodType };
 
-/** The tools of a call by name, in the order in which they are sent. */
+/** The tools of a model call, keyed by name, in the order in which they are sent. */
 export type ModelTools = ReadonlyMap<string, ModelTool>;
 
 /** The input of a tool call. `error`: why the input is not valid; `input` is then the unvalidated value. */
 export type ReadInput = { input: unknown; error?: Error };
 
-/** Texts that may contain a `__proto__` key, also written with Unicode escapes. */
+/** Matches texts that may contain a `__proto__` key, either plain or written with Unicode escapes. */
 const MAY_CONTAIN_PROTO = /__proto__|\\u00/i;
 
 /** Parses and validates the input of a tool call. An empty text is read as `{}`. Never throws. */

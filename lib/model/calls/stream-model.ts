@@ -12,7 +12,7 @@ import { type ModelUsage, readUsage } from "../usage.ts";
 import { type ModelTools, type ReadInput, readInput } from "./model-tool.ts";
 import { writePrompt } from "./write-prompt.ts";
 
-/** The part of the deployment's model that calls need. */
+/** The fields of {@link ModelAccess} that a call needs. */
 export type CalledModel = Pick<ModelAccess, "model" | "providerOptions" | "toolErrors" | "outcomes">;
 
 /** The input of a model call. */
@@ -46,14 +46,14 @@ export type AnswerDelta = { kind: "text" | "reasoning" | "tool-input"; text: str
 type AssistantPart = Exclude<Extract<ModelMessage, { role: "assistant" }>["content"], string>[number];
 type TextPart = Extract<AssistantPart, { type: "text" | "reasoning" }>;
 
-/** Deadline for the next piece of an answer. */
+/** Maximum wait for the next piece of an answer. */
 const PIECE_TIMEOUT_MS = 120_000;
 
 /**
- * Makes one streamed model call through the AI SDK's provider, without retries. It does not use `streamText`, which costs
- * 1 ms more CPU per call and validates all messages on each call (`facts.md`, AI SDK 7).
+ * Makes one streamed model call through the AI SDK's provider, without retries. It does not use `streamText`, which costs 1
+ * ms more CPU per call and validates all messages on each call (`facts.md`, AI SDK 7).
  *
- * @param stop ends the call, which throws the signal's reason.
+ * @param stop ends the call when it aborts; the call then throws the signal's reason.
  * @param onDelta is called with each piece in order and awaited before the next piece is read.
  * @throws any error that the provider threw or reported (convert it with `readModelFailure`); the signal's reason; a
  * `TimeoutError` when the provider sent nothing for 120 s; {@link UnfinishedAnswerError} when the stream ended early.
@@ -93,7 +93,7 @@ export async function streamModel(
 const AUTO = { type: "auto" } as const;
 const NO_TOOLS: ModelTools = new Map();
 
-/** The provider ended its stream without a finish part. */
+/** Thrown if the provider ended its stream without a finish part. */
 export class UnfinishedAnswerError extends Error {
   constructor() {
     super("The stream of the answer ended without its last part.");
@@ -101,7 +101,7 @@ export class UnfinishedAnswerError extends Error {
   }
 }
 
-/** Reads the parts of an answer until the last part or the end of the call. */
+/** Reads the parts of an answer until the stream ends or the call is stopped. */
 async function readStream(
   stream: LanguageModelV4StreamResult["stream"],
   gatherer: ReturnType<typeof createGatherer>,
@@ -138,7 +138,9 @@ function createGatherer(tools: ModelTools) {
   const calls: AnsweredCall[] = [];
   let finish: Extract<LanguageModelV4StreamPart, { type: "finish" }> | undefined;
 
-  /** Returns the part with this id, and creates it if it is new. The provider's last metadata for it wins. */
+  /**
+   * Returns the part with this id; creates it if there is none. If the provider sends metadata several times, the last wins.
+   */
   function openPart(type: "text" | "reasoning", id: string, metadata?: SharedV4ProviderMetadata): TextPart {
     const key = `${type} ${id}`;
     const existing = open.get(key);
@@ -151,7 +153,7 @@ function createGatherer(tools: ModelTools) {
     return part;
   }
 
-  /** Adds a part. @returns the piece of the answer in it, if any. @throws the error of an error part. */
+  /** Adds a stream part. @returns the piece of the answer that it contains, if any. @throws the error of an error part. */
   function add(part: LanguageModelV4StreamPart): AnswerDelta | undefined {
     switch (part.type) {
       case "error":
@@ -174,7 +176,7 @@ function createGatherer(tools: ModelTools) {
       case "tool-input-delta":
         return { kind: "tool-input", text: part.delta };
       case "tool-call":
-        // The service offers no provider-executed tools and cannot answer calls of them.
+        // The service offers no tools that the provider executes, so it ignores calls of such tools.
         if (!part.providerExecuted) addCall(part);
         return undefined;
       case "finish":
@@ -189,7 +191,7 @@ function createGatherer(tools: ModelTools) {
     const { toolCallId, toolName, providerMetadata } = part;
     const read = readInput(tools, toolName, part.input);
     calls.push({ callId: toolCallId, name: toolName, ...read });
-    // Providers accept only objects as input.
+    // Providers accept only an object as the input of a call, so any other input is sent back as `{}`.
     const input = read.error && (typeof read.input !== "object" || read.input === null) ? {} : read.input;
     parts.push({
       type: "tool-call",
@@ -240,7 +242,7 @@ function watchPieces(stop: AbortSignal) {
   };
 }
 
-/** Waits for the stream of an answer, at most until the call ends, because a model may ignore its signal. */
+/** Waits for the stream of an answer, at most until `signal` aborts, because a model may ignore its signal. */
 async function openStream(
   answer: PromiseLike<LanguageModelV4StreamResult>,
   signal: AbortSignal,

@@ -15,7 +15,7 @@ type PromptPart<Role extends LanguageModelV4Message["role"]> = Extract<
   { role: Role }
 >["content"][number];
 
-/** Converted messages. Messages are immutable, so each is converted once, however long the history is. */
+/** Caches converted messages. Messages are immutable, so each message is converted only once. */
 const promptCache: Record<ToolErrorForm, PromptCache> = { typed: new WeakMap(), text: new WeakMap() };
 
 /**
@@ -106,8 +106,8 @@ function writeToolPart(
 }
 
 /**
- * Converts a tool result. OpenAI's API has no error type; its client would send an error as JSON with escaped line breaks
- * and quotes, so the error is sent as text.
+ * Converts a tool result. OpenAI's API has no type for errors. Its client would send an error as JSON with escaped line
+ * breaks and quotes, so the error is sent as text.
  */
 function writeOutput(
   output: Output,

@@ -1,12 +1,12 @@
 import type { SchemaObject } from "./resolve-schema.ts";
 
-/** Limits that name a JSON Schema keyword (`minItems: 2`). */
+/** Matches limits that are written with a JSON Schema keyword, such as `minItems: 2`. */
 const namedNumbers =
   /\b(minItems|maxItems|minLength|maxLength|minProperties|maxProperties|minimum|maximum|exclusiveMinimum|exclusiveMaximum|multipleOf)\b["'`]?\s*(?:is|of|=|:)?\s*(-?\d{1,15}(?:\.\d{1,10})?)/g;
 const namedTexts =
   /\b(pattern|format)\b["'`]?\s*(?:is|of|=|:)\s*("(?:[^"\\]|\\.){1,500}"|`[^`]{1,500}`|[^\s,;]{1,500})/g;
 
-/** Limits in the sentences that `lib/deliverable` adds to descriptions: `At least 2 items.`, `Format: email.` */
+/** Matches limits in the sentences that `lib/deliverable` adds to descriptions, such as `At least 2 items.` */
 const sentences =
   /\b(At least|At most|More than|Less than|A multiple of) (-?\d{1,15}(?:\.\d{1,10})?)(?: (character|item|propert)(?:s|y|ies)?)?\./g;
 const textSentences =
@@ -27,7 +27,7 @@ const keywords: Record<string, string> = {
   "Matches the pattern": "pattern",
 };
 
-/** Adds constraints that only the description states to the schema's keywords. */
+/** Adds keywords to the schema for constraints that only its description states. */
 export function addDescribedLimits(schema: SchemaObject): SchemaObject {
   if (typeof schema.description !== "string") return schema;
   const described = schema.description.slice(0, 5_000);

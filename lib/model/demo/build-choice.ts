@@ -10,7 +10,10 @@ const aliases: Record<string, string[]> = {
   checkbox: ["boolean", "toggle"],
 };
 
-/** Chooses the member that the page mentions; otherwise null if allowed, or the member at the place's index. */
+/**
+ * Chooses the enum member that the page mentions. Otherwise returns null if null is a member, or the member at the value's
+ * position in its list.
+ */
 export function buildEnum(members: unknown[], { name, scope, position }: Choice): unknown {
   const fact = findFact(scope, name);
   const candidates = typeof fact === "string" ? [fact, ...(aliases[fact] ?? [])] : [fact];
@@ -23,7 +26,10 @@ export function buildEnum(members: unknown[], { name, scope, position }: Choice)
   return members.includes(null) ? null : members[(position ?? 0) % Math.max(members.length, 1)];
 }
 
-/** Returns the page's fact, or whether the page mentions the thing in the name (`hasNewsletter`); otherwise false. */
+/**
+ * Returns the page's fact if it is a boolean. For a name such as `hasNewsletter`, returns whether the page mentions the
+ * thing. Otherwise returns false.
+ */
 export function buildBoolean({ name, scope }: Choice): boolean {
   const fact = findFact(scope, name);
   if (typeof fact === "boolean") return fact;

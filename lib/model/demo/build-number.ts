@@ -3,7 +3,7 @@ import type { SchemaObject } from "./resolve-schema.ts";
 
 const limit = (value: unknown, fallback: number) => (typeof value === "number" ? value : fallback);
 
-/** Returns a number within all limits of the schema: the page's number, moved into the limits if necessary. */
+/** Returns the page's number for a name, moved into the limits of the schema if necessary. */
 export function buildNumber(
   schema: SchemaObject,
   { name, scope, position }: { name: string; scope: Scope; position?: number },
@@ -33,13 +33,16 @@ export function buildNumber(
     if (value < low) value += unit;
     if (!isInteger) value = Number(value.toPrecision(12));
   } else if (value >= high && low > Number.NEGATIVE_INFINITY && low < high) value = (low + high) / 2;
-  // Two exclusive limits closer together than `open`: their middle is valid.
+  // If two exclusive limits are closer together than `open`, the value in their middle is valid.
   if (unit === 0 && low > high)
     value = (limit(schema.exclusiveMinimum, low) + limit(schema.exclusiveMaximum, high)) / 2;
   return value === 0 ? 0 : value;
 }
 
-/** Converts an exclusive limit to an inclusive one. Draft 4 has `true` and a separate limit, later drafts the limit. */
+/**
+ * Converts an exclusive limit to an inclusive one. In Draft 4 of JSON Schema, the keyword is `true` and the limit is
+ * separate; in later drafts, the keyword is the limit.
+ */
 function exclusive(end: unknown, separateLimit: unknown, by: number): number {
   if (typeof end === "number") return end + by;
   if (end === true && typeof separateLimit === "number") return separateLimit + by;

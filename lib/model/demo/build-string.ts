@@ -45,7 +45,7 @@ function matches(pattern: string, text: string): boolean {
   }
 }
 
-/** Cuts or pads a text to a length in code points, as JSON Schema counts them. */
+/** Cuts or pads a text so that it has `least` to `most` code points, the unit in which JSON Schema counts. */
 function fitLength(text: string, least: number, most: number): string {
   const points = [...text].slice(0, most);
   while (points.length < Math.min(least, 100_000)) points.push(points.length % 8 === 7 ? " " : ".");
@@ -87,7 +87,7 @@ export function buildString(
   return fitLength(text, least, most);
 }
 
-/** Later items of a list get longer samples, so that all items are unique. */
+/** Returns the minimum length for a list item. Later items get longer samples, so that all items are unique. */
 function uniqueLength({ position }: { position?: number }, pattern: string): number {
   return position ? (samplePattern(pattern)?.length ?? 0) + position : 0;
 }

@@ -18,9 +18,9 @@ const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const limit = (value: unknown, fallback: number) => (typeof value === "number" ? value : fallback);
 
 /**
- * Builds a value for the schema: values of the page where names match, placeholders elsewhere. It supports the usual
- * keywords; if keywords contradict each other, the value may be invalid. The work is bounded. A caller's pattern runs only
- * if it is short and simple. Never throws.
+ * Builds a value for the schema, with facts of the page where property names match and placeholders elsewhere. It supports
+ * the usual keywords; if keywords contradict each other, the value may be invalid. The work is bounded. A regular expression
+ * from the caller is run only if it is short and simple. Never throws.
  */
 export function buildValue(schema: unknown, facts: PageFacts): unknown {
   const builder: Builder = { root: isSchemaObject(schema) ? schema : {}, nodesLeft: NODES_MAX };
@@ -62,7 +62,10 @@ function allowsNull(schema: SchemaObject): boolean {
   return schema.type === "null" || list(schema.type).includes("null") || schema.const === null;
 }
 
-/** Merges one branch of `anyOf` or `oneOf`: the null branch if the page has no fact or the depth limit is near. */
+/**
+ * Merges one branch of `anyOf` or `oneOf` into the schema. It chooses the null branch if the page has no fact for the place
+ * or the depth limit is near.
+ */
 function choose(builder: Builder, schema: SchemaObject, place: Place, hops = 0): SchemaObject {
   const { anyOf, oneOf, ...rest } = schema;
   const branches = [...list(anyOf), ...(Array.isArray(anyOf) ? [] : list(oneOf))];
@@ -155,7 +158,7 @@ function fits(schema: SchemaObject, fact: unknown): boolean {
   return fact !== undefined;
 }
 
-/** The schema of a property that `properties` does not name. */
+/** Finds the schema of a property that `properties` does not contain. */
 function findOther(schema: SchemaObject, name: string): unknown {
   for (const [pattern, inner] of Object.entries(asObject(schema.patternProperties))) {
     const literal = pattern.replace(/^\^|\$$/g, "");

@@ -1,7 +1,7 @@
 /** A part of a page that the task asks about. */
 export type Want = "fields" | "headings" | "links" | "buttons" | "prices" | "images" | "forms";
 
-/** A task as the rules read it. */
+/** A task, as the rules of the demo model read it from a message. */
 export type DemoTask = {
   url?: string;
   wants: Want[];
@@ -19,7 +19,8 @@ const WANT_WORDS: [Want, RegExp][] = [
     "fields",
     /\b(forms?|fields?|inputs?|asks? (me )?for|asked for|requires?|required|fill|questions?|checkout|sign ?up|register)\b/i,
   ],
-  // Before the prices, because their query also finds headings, which would then not be in page order.
+  // Headings come before prices. The query for prices also finds some headings; if it ran first, the headings would not be
+  // in page order.
   ["headings", /\b(headings?|headlines?|sections?|structure|outline|titles?)\b/i],
   ["prices", /\b(prices?|pricing|costs?|how much|products?|sells?|offers?|cheapest)\b/i],
   ["links", /\b(links?|navigation|menu|nav)\b/i],
@@ -41,7 +42,7 @@ const DESTINATIONS: Destination[] = [
 const generalWords =
   /\b(page|site|website|shop|look|describe|summari[sz]e|summary|overview|review|check|inspect|open|visit|navigate|go to|what is on|read|audit|analy[sz]e)\b/i;
 
-/** Only the beginning of a longer message is read: the rest is data. */
+/** Only this many characters at the beginning of a message are read. The rest is treated as data. */
 const MESSAGE_CHARACTERS_MAX = 20_000;
 
 /** A line of page context that a caller or the service added to the message. It is not part of the task. */

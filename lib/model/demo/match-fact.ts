@@ -49,7 +49,10 @@ export function wordsOf(name: string): string[] {
 
 const canonical = (word: string) => synonyms[word] ?? word;
 
-/** Finds the value for a property name by its last word; for a name with `count` or `number`, the length of a list. */
+/**
+ * Finds the value for a property name by the last word of the name. For a name such as `fieldCount`, returns the length of
+ * the list.
+ */
 export function findFact(scope: Scope, name: string): unknown {
   const words = wordsOf(name);
   if (words.some((word) => /^(count|number|total|num)$/.test(word))) {
@@ -60,7 +63,10 @@ export function findFact(scope: Scope, name: string): unknown {
   return scope.values[canonical(words.at(-1) ?? "")];
 }
 
-/** Finds the list for the name of an array, otherwise for its description; empty if none matches. */
+/**
+ * Finds the list that matches the name of an array, or else a word of its description. Returns an empty list if none
+ * matches.
+ */
 export function findList(scope: Scope, name: string, description: unknown): Scope[] {
   const last = canonical(wordsOf(name).at(-1) ?? "");
   const found = scope.lists[last] ?? scope.lists[`${last}s`];

@@ -5,7 +5,7 @@ import type { Situation } from "./situation.ts";
 /** A product with its price as the page writes it; `amount` is the price as a number. */
 type Product = { name: string; price: string; amount: number };
 
-/** Facts about the page from the tool results of a session, in lists that match names of a schema. */
+/** Facts about the page, collected from the tool results of a session. The names of the lists are words that schemas use. */
 export type PageFacts = {
   url?: string;
   title?: string;
@@ -17,7 +17,7 @@ export type PageFacts = {
   forms: PageElement[];
   /** Whether a tool result showed only a part of the page; undefined if no page was read. */
   isPartial?: boolean;
-  /** One sentence for free text properties, with the label of the demo model. */
+  /** One sentence for free-text properties. It contains the label of the demo model. */
   summary: string;
 };
 
@@ -33,7 +33,7 @@ export const NO_FACTS = {
 
 const PRICE = /(?:[£$€]\s?\d{1,7}(?:[.,]\d{2})?|\b\d{1,7}(?:[.,]\d{2})?\s?(?:€|EUR|USD|GBP)(?!\w))/;
 
-/** Finds the first price in a text, as the text writes it. */
+/** Finds the first price in a text and returns it as it is written there. */
 export function findPrice(text: string): string | undefined {
   return text.match(PRICE)?.[0];
 }
@@ -76,7 +76,7 @@ export function findProducts(elements: PageElement[]): Product[] {
 const fieldRoles =
   /^(textbox|searchbox|combobox|listbox|spinbutton|checkbox|radio|switch|slider|input|select|textarea)$/;
 
-/** Collects the facts from all successful tool results. Elements are those of the page that was open last. */
+/** Collects the facts from all successful tool results. Elements come only from the page that was open last. */
 export function collectFacts(situation: Situation): PageFacts {
   const facts: PageFacts = {
     fields: [],

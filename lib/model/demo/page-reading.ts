@@ -73,7 +73,7 @@ function findPage(value: unknown, depth = 0): Fields | undefined {
   return undefined;
 }
 
-/** The first line of the data in a result of `dom_query`: title and address. */
+/** Matches the first data line in a result of `dom_query`: the page's title and address. */
 const HEAD = /<data-\w+>\n("(?:[^"\\]|\\.)*") (\S+)\n/;
 const ELEMENT =
   /^([a-z][a-z0-9-]*)(?: \d)?(?: ("(?:[^"\\]|\\.)*"))?(?: \[\w+\])?(.*) selector ("(?:[^"\\]|\\.)*")(.*) box -?\d/;
@@ -104,7 +104,7 @@ function readElementLine(line: string): PageElement | undefined {
   };
 }
 
-/** Returns the data between the two marks in a tool result; the whole text if it has no marks. */
+/** Returns the data between the two `data-…` marks in a tool result; the whole text if it has no marks. */
 export const readData = (text: string): string => text.match(/<(data-\w+)>\n([\s\S]*)\n<\/\1>/)?.[2] ?? text;
 
 /** Whether a tool result shows only a part of the results. */

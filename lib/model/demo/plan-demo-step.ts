@@ -15,7 +15,7 @@ import { writeCannotReport, writeFetchReport, writeHelp, writePageReport } from 
 /** Maximum tool calls of a turn about one page. After that, the turn reports what it has. */
 const CALLS_MAX = 12;
 
-/** The selector of each query. It also identifies the query of an exchange. */
+/** The selector that queries each part of a page. It also identifies which part an earlier call queried. */
 const wantSelectors: Record<Want, string> = {
   fields: "input:not([type=hidden]), select, textarea",
   headings: "h1, h2, h3",
@@ -53,7 +53,10 @@ export function planDemoStep(situation: Situation): DemoStep {
   return step.kind === "calls" ? step : { ...step, text: `${describeNoDelegation(first)}\n\n${step.text}` };
 }
 
-/** Reads a request for changes. A session with a typed result that cannot edit reads the page instead. */
+/**
+ * Reads a request for changes; undefined for other messages. In a session that has a typed result and cannot edit, no
+ * message is read as a request for changes, so that the turn reads the page instead.
+ */
 const readEdit = ({ message, tools, isStructured }: Situation): EditRequest | undefined =>
   tools.has("apply_variant") || !isStructured ? readEditRequest(message) : undefined;
 
@@ -76,7 +79,10 @@ function planPageStep(full: Situation, task: DemoTask): DemoStep {
   );
 }
 
-/** Removes the tools that open pages: in plan-first mode only the open page can be queried. */
+/**
+ * Removes the tools that open pages, because in plan-first mode only the open page can be queried. Also removes `dom_query`
+ * if the task names another page.
+ */
 function withoutScripts(situation: Situation, { url }: DemoTask): Situation {
   const tools = new Map(situation.tools);
   tools.delete("browser_execute");
@@ -99,7 +105,7 @@ function wantsOf(task: DemoTask): Want[] {
 
 function queryPage(situation: Situation, task: DemoTask): DemoStep | undefined {
   const { exchanges, tools } = situation;
-  // After a failed navigation another page is open, so its data would be wrong.
+  // After a failed navigation, the open page is not the requested one, so its data would be wrong.
   if (exchanges.some(({ toolName, result }) => toolName === "browser_execute" && result?.isError))
     return undefined;
   const sinceChange = sincePageChange(exchanges);
@@ -159,7 +165,9 @@ function planWithoutQuery(situation: Situation, task: DemoTask): DemoStep {
   return { kind: "report", text: writeFetchReport(fetched, url, wantsOf(task)) };
 }
 
-/** Returns the option for the page's source, if the tool has one; by default the tool returns only the text. */
+/**
+ * Returns the option that requests the page's source, if `fetch_url` has one. By default, the tool returns only the text.
+ */
 function asSource({ tools }: Situation): { format?: "raw" } {
   return JSON.stringify(tools.get("fetch_url") ?? {}).includes('"raw"') ? { format: "raw" } : {};
 }

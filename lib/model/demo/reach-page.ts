@@ -8,7 +8,7 @@ export const LINKS = "a[href]";
 /** Removes the fragment and a trailing slash from a URL, for comparison. */
 export const addressOf = (url: string) => url.replace(/#.*$/, "").replace(/\/$/, "");
 
-/** Finds the URL of the open page in the newest successful result. */
+/** Finds the URL of the open page in the newest successful tool result. */
 export function findOpenUrl(exchanges: ToolExchange[]): string | undefined {
   for (const { toolName, result } of exchanges.toReversed()) {
     if (toolName !== "browser_execute" && toolName !== "dom_query") continue;
@@ -23,7 +23,10 @@ function gotoCall(url: string) {
   return { toolName: "browser_execute", input: { script } };
 }
 
-/** Opens the page of the task, otherwise the target page, otherwise the demo page; undefined if it is open or was tried. */
+/**
+ * Opens the page of the task, otherwise the target page, otherwise the demo page. Returns undefined if the page is open, or
+ * if opening it was tried.
+ */
 export function openPage(situation: Situation, task: Pick<DemoTask, "url">): DemoStep | undefined {
   const isTried = situation.exchanges.some(({ toolName }) => toolName === "browser_execute");
   if (isTried || !situation.tools.has("browser_execute")) return undefined;
@@ -41,7 +44,10 @@ export function openPage(situation: Situation, task: Pick<DemoTask, "url">): Dem
   return { kind: "calls", say, calls: [gotoCall(url)] };
 }
 
-/** Opens the link's address if it has one, because a click may return before the page has changed. */
+/**
+ * Creates the call that follows a link. It opens the link's address if there is one, because a click may return before the
+ * page has changed.
+ */
 function followCall(selector: string) {
   const script = [
     `const link = page.locator(${JSON.stringify(selector)}).first();`,
@@ -57,7 +63,10 @@ function isFollow({ toolName, input }: ToolExchange): boolean {
   return toolName === "browser_execute" && String(input.script).startsWith("const link =");
 }
 
-/** Follows a link to the part of the site that the task names; undefined if it is open, or no link leads there. */
+/**
+ * Follows a link to the part of the site that the task names. Returns undefined if that part is open, or if no link leads
+ * there.
+ */
 export function followLink(
   situation: Situation,
   { destination }: Pick<DemoTask, "destination">,

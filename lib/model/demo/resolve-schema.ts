@@ -36,7 +36,9 @@ const tighter: Record<string, (a: number, b: number) => number> = {
   ),
 };
 
-/** Merges two schemas: all properties, the tighter limits, the common types and enum values. */
+/**
+ * Merges two schemas into one that has all properties, the tighter limits, and the types and enum values that both allow.
+ */
 export function mergeSchemas(first: SchemaObject, second: SchemaObject): SchemaObject {
   const merged: SchemaObject = { ...first };
   for (const [key, value] of Object.entries(second)) {

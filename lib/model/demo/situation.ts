@@ -18,7 +18,7 @@ export type DemoStep =
 export type Situation = {
   /** Text of the last user message. */
   message: string;
-  /** The open page and the session's target page, according to the instructions. */
+  /** URL of the open page, according to the prompt. `targetUrl` is the session's target page. */
   currentUrl?: string;
   targetUrl?: string;
   demoUrl: string;
@@ -29,9 +29,9 @@ export type Situation = {
   plan: PlanState;
   /** Whether the turns of the session end with a typed result. */
   isStructured: boolean;
-  /** Offered tools, with their input schemas. */
+  /** The offered tools by name, with their input schemas. */
   tools: Map<string, unknown>;
-  /** Calls before the last user message (`earlier`) and after it. */
+  /** Tool calls before the last user message. `exchanges` has the tool calls after it. */
   earlier: ToolExchange[];
   exchanges: ToolExchange[];
 };
@@ -78,7 +78,7 @@ function readPageLine(text: string, name: string): string | undefined {
   return lines.at(-1)?.[1];
 }
 
-/** The text before the result schema in the instructions of a sub-agent. */
+/** The text that precedes the result schema in the instructions of a sub-agent. */
 const RESULT_SCHEMA = "- Your result has to fit this JSON Schema:\n\n```json\n";
 
 /** Reads the result schema of a sub-agent; undefined if the instructions have none or show it cut. */
@@ -93,7 +93,7 @@ function readResultSchema(instructions: string): Record<string, unknown> | undef
 /** Heading in the instructions of a session with an output schema. */
 const TYPED_RESULT = /^## Typed result$/m;
 
-/** Line in the instructions of a session that edits. */
+/** Matches the line in the instructions that states the newest revision of the variant. */
 const REVISION = /^- Variant main has revision (\d{1,6}),/m;
 
 /** Beginning of messages that the service adds to a conversation. */
@@ -124,7 +124,7 @@ export function readSituation(options: LanguageModelV4CallOptions, demoOrigin: s
     }
     if (message.role === "user") {
       const text = message.content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
-      // Not a task: the demo model reads the page with its tools.
+      // Such a message is not a task. The demo model ignores it, because it reads the page with its tools.
       if (text.startsWith(ADDED)) continue;
       situation.message = text;
       context += `\n${situation.message}`;

@@ -17,7 +17,7 @@ const ABILITIES = [
   "compare pages (`compare /demo with /demo/cart.html`), in a session that may delegate to sub-agents",
 ];
 
-/** Quotes a text of a page or a tool in Markdown: one line of at most `charactersMax`, with escaped markup. */
+/** Quotes a text of a page or a tool in Markdown, as one line of at most `charactersMax` characters with escaped markup. */
 export function quote(text: string, charactersMax = 160): string {
   const line = text.replace(/\s+/g, " ").trim().slice(0, charactersMax);
   return line.replace(/[\\`*_[\]<>|#~]/g, (character) => `\\${character}`);

@@ -4,7 +4,7 @@ import { agents, ownerSpend, sessions } from "#db/schema/index.ts";
 import { defineStatement, queryRows } from "#db/statement.ts";
 import type { Budget, Spend } from "./budget.ts";
 
-/** The budget of a tree of sessions, and their total spend. */
+/** The budget of a root session and its sub-agents, and what these sessions have spent together. */
 export type TreeBudget = { budget: Budget | null; spent: Spend };
 
 const inTree = (rootId: string) =>
@@ -13,7 +13,7 @@ const inTree = (rootId: string) =>
     sql`${sessions.id} in (select ${agents.sessionId} from ${agents} where ${agents.rootSessionId} = ${rootId})`,
   );
 
-/** Reads the budget of a root session and the spend of its tree; undefined if the session is deleted. */
+/** Reads the budget of a root session and the total spend of its tree. Returns undefined if the session is deleted. */
 export async function readTreeBudget(db: Executor, rootId: string): Promise<TreeBudget | undefined> {
   const [row] = await db
     .select({
@@ -36,7 +36,10 @@ export async function readBudget(db: Executor, sessionId: string): Promise<Budge
   return row?.budget ?? null;
 }
 
-/** Stores the budget of a tree in the row of each of its sessions, so that executors need no extra read. */
+/**
+ * Stores the budget in the row of a root session and in the rows of all its sub-agents, so that executors need no extra
+ * read.
+ */
 export async function storeTreeBudget(tx: Transaction, rootId: string, budget: Budget | null): Promise<void> {
   await tx.update(sessions).set({ budget }).where(inTree(rootId));
 }
@@ -51,10 +54,10 @@ const addOwnerSpend = defineStatement<"ownerId" | "day" | "tokens" | "usd" | "ms
 );
 
 /**
- * Adds to the spend of an owner on a day.
+ * Adds to the spend of an owner on one day.
  *
- * @param day `2026-11-25`, in UTC.
- * @returns the day's total spend of all processes.
+ * @param day the day in UTC, such as `2026-11-25`.
+ * @returns the owner's new total for the day, including the spend that other processes have added.
  */
 export async function addToOwnerSpend(
   db: Executor,
@@ -68,7 +71,7 @@ export async function addToOwnerSpend(
   return { tokens: Number(row.tokens), usd: Number(row.usd), ms: Number(row.ms) };
 }
 
-/** Deletes the spend of owners on earlier days. */
+/** Deletes the spend of all owners on the days before `day`. */
 export async function deleteOwnerSpendBefore(db: Executor, day: string): Promise<void> {
   await db.delete(ownerSpend).where(sql`${ownerSpend.day} < ${day}::date`);
 }

@@ -3,7 +3,7 @@ import type { BudgetRow } from "#db/schema/index.ts";
 /** Spending limits; an absent field means no limit. `usd` is in US dollars, `minutes` is working time. */
 export type Budget = BudgetRow;
 
-/** The spend: tokens and US dollars of model calls, and working time in milliseconds. */
+/** What has been spent: tokens and US dollars of model calls, and working time in milliseconds. */
 export type Spend = { tokens: number; usd: number; ms: number };
 
 export const NO_SPEND: Spend = { tokens: 0, usd: 0, ms: 0 };
@@ -18,10 +18,10 @@ export const addSpend = (one: Spend, other: Spend): Spend => ({
 export const isSameBudget = (one: Budget | null, other: Budget | null): boolean =>
   one?.usd === other?.usd && one?.tokens === other?.tokens && one?.minutes === other?.minutes;
 
-/** A change of a budget: null removes a limit, an absent field keeps it. */
+/** A change of a budget: null removes a limit, an absent field keeps the limit. */
 export type BudgetChange = { [Field in keyof Budget]?: number | null | undefined };
 
-/** Applies a change. @returns null if no limit is left. */
+/** Applies a change to a budget. @returns the new budget; null if no limit is left. */
 export function applyBudgetChange(budget: Budget | null, change: BudgetChange): Budget | null {
   const merged = { ...budget, ...change };
   const limits = Object.entries(merged).filter(([, limit]) => typeof limit === "number");
@@ -36,9 +36,9 @@ const dollars = (value: number): string =>
 export const MINUTE_MS = 60_000;
 
 /**
- * Describes the exhausted limit, such as `5,000 tokens is used up (5,120 spent)`; undefined if none is exhausted.
+ * Describes an exhausted limit, such as `5,000 tokens is used up (5,120 spent)`. Returns undefined if no limit is exhausted.
  *
- * @param period text after the limit, such as ` a day`.
+ * @param period text to insert after the limit, such as ` a day`.
  */
 export function describeExhausted(budget: Budget, spent: Spend, period = ""): string | undefined {
   const { usd, tokens, minutes } = budget;

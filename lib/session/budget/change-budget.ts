@@ -7,12 +7,12 @@ import { applyBudgetChange, type Budget, type BudgetChange } from "./budget.ts";
 import { storeTreeBudget } from "./budget-store.ts";
 
 /**
- * Changes the budget of a root session and wakes the turns of its tree that wait for a budget; a turn whose budget is still
- * exhausted waits again. If the process ends before the wake, the sweep of overdue waits makes it.
+ * Changes the budget of a root session and wakes the turns in its tree that wait for budget. A woken turn whose budget is
+ * still exhausted waits again. If this process ends before it wakes the turns, the sweep of overdue waits wakes them.
  * Source: `wire.md`, Budgets.
  *
  * @param deps.budgetChanged tells the executors of all processes to read the budget again.
- * @returns the budget; undefined if the session is deleted.
+ * @returns the new budget; undefined if the session is deleted.
  */
 export async function changeBudget(
   deps: WakeDeps & { budgetChanged: (rootId: string) => void },
@@ -27,7 +27,7 @@ export async function changeBudget(
       await storeTreeBudget(tx, rootId, budget);
       return { budget, waits: await expireBudgetWaits(tx, rootId) };
     });
-  // The end of a sub-agent's turn locks the rows of a tree in another order, which can deadlock.
+  // Ending a sub-agent's turn locks the session rows of a tree in another order, so this transaction can deadlock.
   const changed = await repeatOnDeadlock(store);
   if (!changed) return undefined;
   deps.budgetChanged(rootId);

@@ -19,14 +19,14 @@ type AnswerResult =
   | { status: "unknown" }
   /** The question is no longer open. */
   | { status: "settled" }
-  /** The answer is invalid; the question remains open. `path` leads to the invalid field. */
+  /** The answer is invalid; the question remains open. `path` names the invalid field; it is empty for the whole answer. */
   | { status: "invalid"; path: string[]; problem: string };
 
 /**
- * Answers an open question, or declines it, and wakes the turn that waits for it, in one transaction.
+ * Answers or declines an open question and wakes the turn that waits for the answer, in one transaction.
  * Source: `architecture.md`, Turns that wait.
  *
- * @param answer null to decline.
+ * @param answer null declines the question.
  */
 export async function answerElicitation(
   deps: WakeDeps,

@@ -20,7 +20,7 @@ export async function findElicitationOfCall(
   return row;
 }
 
-/** Lists the open questions of a run, or of one of its calls. */
+/** Lists the open questions of a run, or only those of one tool call. */
 export async function listOpenOfRun(
   db: Executor,
   runId: string,
@@ -64,7 +64,9 @@ export function listOpenElicitations(db: Executor, sessionId: string): Promise<E
     .orderBy(asc(elicitations.createdAt), asc(elicitations.id));
 }
 
-/** Lists questions of a session older than the question `cursor`, newest first, at most `limit`. */
+/**
+ * Lists at most `limit` questions of a session, newest first. With `cursor`, only questions older than the one with this id.
+ */
 export function listElicitations(
   db: Executor,
   sessionId: string,
@@ -88,7 +90,7 @@ export function listElicitations(
     .limit(limit);
 }
 
-/** Whether a run still reads answers: it is open and not requested to stop. */
+/** Whether a run still reads answers: it is open and no stop was requested. */
 export const acceptsAnswers = (run: RunRow): boolean => isOpen(run) && run.cancelRequestedAt === null;
 
 /** Inserts an open question. */
@@ -99,13 +101,13 @@ export async function insertElicitation(
   await tx.insert(elicitations).values(row);
 }
 
-/** The end of a question. */
+/** How a question ended: its final state, and the answer if there is one. */
 export type ElicitationOutcome = {
   state: Exclude<ElicitationState, "open">;
   answer: ElicitationAnswer | null;
 };
 
-/** Settles an open question. @returns its row, or undefined if it was not open. */
+/** Ends an open question with this outcome. @returns the row of the question; undefined if the question was not open. */
 export async function settleElicitation(
   tx: Transaction,
   id: string,
@@ -119,7 +121,9 @@ export async function settleElicitation(
   return row;
 }
 
-/** Settles the open questions of a run, or of one of its calls. @returns their ids. */
+/**
+ * Ends the open questions of a run, or only those of one tool call, without an answer. @returns the ids of the questions.
+ */
 export async function settleQuestionsOf(
   tx: Transaction,
   runId: string,
@@ -140,7 +144,7 @@ export async function settleQuestionsOf(
   return rows.map(({ id }) => id);
 }
 
-/** Reads the fields for events about a run: its request, and the source of its session. */
+/** Reads the fields that events about a run contain: the ids of its request and run, and the source of its session. */
 export async function readEventContext(
   db: Executor,
   runId: string,

@@ -32,7 +32,7 @@ async function ask(callId: string, fields: Partial<Parameters<typeof elicitation
 const look = (callId: string, endedBy?: Parameters<typeof elicitations.ask>[2]) =>
   elicitations.ask(asking(callId), question, endedBy);
 
-/** Asks like the call of a tool server, and waits for the event of the question. */
+/** Asks a question the way a call of a tool server does, and waits for the `elicitation.requested` event. */
 async function askAndWait(callId: string, options: { signal?: AbortSignal; timeoutMs?: number } = {}) {
   const { signal = new AbortController().signal, timeoutMs = 60_000 } = options;
   const { promise: shown, resolve } = Promise.withResolvers<string>();

@@ -18,7 +18,9 @@ import {
   settleElicitation,
 } from "./elicitation-store.ts";
 
-/** The call that asks. If it asks several questions, the `callId` of each after the first ends with `/<number>`. */
+/**
+ * The tool call that asks. If it asks several questions, `callId` ends with `/<number>` for each question after the first.
+ */
 type Asking = { sessionId: string; runId: string; callId: string };
 type Question = {
   question: string;
@@ -27,29 +29,32 @@ type Question = {
   timeoutMs: number;
 };
 
-/** The end of a question. `unanswered`: the deadline passed. `withdrawn`: a message or a stop ended the wait. */
+/** How a question ended. `unanswered`: the deadline passed. `withdrawn`: a message or a stop ended the wait. */
 export type ElicitationEnd =
   | { state: "answered"; answer: ElicitationAnswer }
   | { state: "declined" | "unanswered" | "withdrawn" };
 
-/** A question without an answer so far. */
+/** A question that still waits for an answer. */
 type OpenElicitation = { state: "open"; id: string; expiresAt: Date };
 
-/** Questions of the agent to the people on the session page. */
+/** Lets the agent ask questions to the people on the session page. */
 export type Elicitations = {
   /**
-   * Asks a question. If the call has asked it before, returns the state of the stored question.
+   * Asks a question. If the call has already asked it, returns the state of the stored question.
    *
-   * @param endedBy how the wait for the answer ended, if it did. A question that is still open is then settled.
+   * @param endedBy how the wait for the answer ended; undefined if it has not. Every value except `settled` closes a
+   * question that is still open.
    */
   ask: (
     asking: Asking,
     question: Question,
     endedBy: WaitEnd | undefined,
   ) => Promise<ElicitationEnd | OpenElicitation>;
-  /** Asks a question and waits for the answer in this process. For calls of tool servers, which cannot be parked. */
+  /** Asks a question and waits for the answer in this process. Used for calls of tool servers, which cannot be parked. */
   askAndWait: (asking: Asking & { signal: AbortSignal }, question: Question) => Promise<ElicitationEnd>;
-  /** Withdraws the open questions of a run, or of one of its calls, when it no longer waits for the answers. */
+  /**
+   * Withdraws the open questions of a run, or of one tool call, because the run or call no longer waits for their answers.
+   */
   abandon: (asking: { runId: string; callId?: string }) => Promise<void>;
 };
 
@@ -68,12 +73,12 @@ export function createElicitations(deps: ElicitationDeps): Elicitations {
     },
     async askAndWait({ signal, ...asking }, question) {
       const row = await findOrInsert(deps, asking, question);
-      // Bounded by the question's timeout, because the clock may have been set back since the question was stored.
+      // At most the question's timeout, because the clock may have been set back since the question was stored.
       const leftMs = Math.min(question.timeoutMs, Math.max(0, row.expiresAt.getTime() - Date.now()));
       await waitForResolution(log, row, AbortSignal.any([signal, AbortSignal.timeout(leftMs)]), () =>
         findElicitation(db, row.sessionId, row.id),
       );
-      // On shutdown the question remains open: the call is repeated after the next start and finds it.
+      // On shutdown the question remains open: the call is repeated after the next start and finds the question.
       if (isShutdown(signal.reason)) throw signal.reason;
       return settleAndRead(deps, row, signal.aborted ? "withdrawn" : "unanswered");
     },
@@ -83,7 +88,7 @@ export function createElicitations(deps: ElicitationDeps): Elicitations {
   };
 }
 
-/** The state that an open question gets when its wait ends; undefined if it stays open. */
+/** The state that an open question gets when its wait ends; undefined if the question stays open. */
 const STATE_AFTER: Record<WaitEnd, "unanswered" | "withdrawn" | undefined> = {
   settled: undefined,
   deadline: "unanswered",
@@ -118,7 +123,7 @@ async function findOrInsert(
   );
   const row = await findElicitation(db, sessionId, id);
   if (!row) throw new Error(`question ${id} vanished after it was stored`);
-  // A stop request before the insert could not withdraw the question, so this checks again.
+  // A stop requested before the insert could not withdraw this question, so check again whether the run accepts answers.
   const run = await findRun(db, runId);
   if (run && acceptsAnswers(run)) return row;
   await settle(deps, row, "withdrawn");
@@ -142,7 +147,7 @@ function settle(
   );
 }
 
-/** Settles the question if it is still open, then returns its end. An earlier answer wins. */
+/** Closes the question with `state` if it is still open, then returns how it ended. An answer that was stored first wins. */
 async function settleAndRead(
   deps: ElicitationDeps,
   row: ElicitationRow,
@@ -158,7 +163,7 @@ function toEnd({ id, state, answer }: ElicitationRow): ElicitationEnd {
   return state === "answered" ? { state, answer: answer ?? "" } : { state };
 }
 
-/** Whether a signal fired because the process shuts down. `lib/turn` sets a reason with this name. */
+/** Whether the abort reason of a signal is the shutdown of the process. `lib/turn` sets a reason with this name. */
 const isShutdown = (reason: unknown) => reason instanceof Error && reason.name === "ShutdownError";
 
 /** Resolves when the question is settled or the signal fires. */
@@ -188,7 +193,7 @@ async function waitForResolution(
   const stopWaiting = () => resolve();
   signal.addEventListener("abort", stopWaiting, { once: true });
   try {
-    // The subscription exists already, so an answer after this read is not missed.
+    // The subscription exists already, so an answer that arrives after this read is not missed.
     if (signal.aborted || (await read())?.state !== "open") return;
     await promise;
   } finally {

@@ -23,14 +23,20 @@ export type NewFollowUp = {
   sessionId: string;
   messages: IncomingMessage[];
   mode: FollowUpMode;
-  /** `person`: from the session page's routes. `subagent`: from the parent of a sub-agent. `external`: all others. */
+  /** `person`: sent through the session page. `subagent`: sent to a sub-agent by its parent. `external`: all others. */
   origin: "person" | "external" | "subagent";
   userId: string | null;
   idempotencyKey: string | null;
   bodyHash: string;
-  /** Checks in the same transaction whether a new message (not a replay) may be stored. @returns the refusal, if any. */
+  /**
+   * Decides, in the message's transaction, whether a new message may be stored. Not called for a replay. @returns the reason
+   * for a refusal, if any.
+   */
   admit?: (tx: Transaction) => Promise<string | undefined>;
-  /** Writes rows in the message's transaction, while the session is locked. @returns a refusal; nothing is then stored. */
+  /**
+   * Writes rows in the message's transaction, while the session is locked. @returns the reason for a refusal, if any; the
+   * message is then not stored.
+   */
   alongside?: (tx: Transaction, emit: Emit) => Promise<string | undefined>;
 };
 
@@ -47,14 +53,13 @@ type AcceptResult =
   | { status: "refused"; error: string }
   | { status: "unknown_session" };
 
-/** Maximum queued messages of one session. */
+/** Maximum number of queued messages of one session. */
 export const QUEUED_MAX = 100;
 
 /**
- * Stores a follow-up. Without an open run it starts at once. Otherwise it waits for the turns before it (`queue`), joins
- * the current turn (`steer`; a parked turn is woken), or is next (`interrupt`; the caller stops the run in `interrupts`).
- * Runs three statements, the first of which locks the session's queue; one more for a steer, and one more if an interrupt
- * overtakes a queued message.
+ * Stores a follow-up. Without an open run it starts at once. Otherwise it waits for the turns before it (`queue`), joins the
+ * current turn (`steer`; a parked turn is woken), or is next (`interrupt`; the caller must stop the run in `interrupts`). A
+ * queued follow-up without `admit` and `alongside` takes three statements; the first one locks the session's row.
  * Source: `wire.md`, Follow-ups.
  */
 export async function acceptMessage(deps: WakeDeps, input: NewFollowUp): Promise<AcceptResult> {
@@ -72,7 +77,8 @@ export async function acceptMessage(deps: WakeDeps, input: NewFollowUp): Promise
       if (placement.kind !== "starts" && waiting >= QUEUED_MAX) return { result: { status: "queue_full" } };
       const problem = await input.alongside?.(tx, emit);
       if (problem !== undefined) return { result: { status: "refused", error: problem } };
-      // A parked turn has no executor. If this process ends before it stops the turn, the sweep finds the stop request.
+      // A parked turn has no executor that polls for stop requests. The stored request lets the sweep stop the turn if this
+      // process ends before it does so itself.
       if (head?.isParked && "interrupts" in placement && placement.interrupts === head.id)
         await noteStop(tx, head.id);
       return write(tx, emit, input, { counters, position, placement });
@@ -81,7 +87,8 @@ export async function acceptMessage(deps: WakeDeps, input: NewFollowUp): Promise
   await faultPoint("follow-up-committed");
   deps.jobs.sendSoon(job ? [job] : []);
   await sendWake(deps, wake);
-  // A claim that began before the commit did not see the interrupt: its turn runs, so it must be stopped.
+  // An executor whose claim began before the commit did not see the interrupt and plays the overtaken turn. The caller must
+  // stop that turn.
   if (overtaken === undefined || !("runId" in result)) return result;
   const isTooLate = await isClaimedBefore(deps.db, overtaken, result.runId);
   return isTooLate ? { ...result, interrupts: overtaken } : result;
@@ -132,7 +139,10 @@ async function write(
   };
 }
 
-/** Returns the result of the first use of a key. An interrupt that still waits again names the run to stop. */
+/**
+ * Returns the result of the first use of an idempotency key. For an interrupt that still waits, the result again names the
+ * run to stop.
+ */
 function replay(input: NewFollowUp, earlier: EarlierUse, head: HeadRun | undefined): AcceptResult {
   if (earlier.bodyHash !== input.bodyHash) return { status: "reused" };
   const { requestId, runId, isWaiting, ownRunId } = earlier;

@@ -8,13 +8,13 @@ import { OPEN_STATES, PLAYING_ORDER } from "../run/run-store.ts";
 import type { NewMessageRow } from "../transcript/transcript-store.ts";
 import { hasWaitingMessages } from "./steering-store.ts";
 
-/** The step at which a run starts to collect its result. After it, the turn reads no more messages. */
+/** Name of the step at which a run starts to collect its result. After this step, the turn reads no more messages. */
 export const COLLECTION_STARTED = "collect-started";
 
 /** The last assigned event and message numbers of a session. */
 export type SessionCounters = { eventSeq: number; messageSeq: number };
 
-/** The first open run in playing order. */
+/** The first open run of a session in playing order. */
 export type HeadRun = {
   id: string;
   isClaimed: boolean;
@@ -24,18 +24,21 @@ export type HeadRun = {
   /** The turn's work is done, and its structured result is being collected. */
   isCollecting: boolean;
   attempt: number;
-  /** Its messages are not in the transcript yet. */
+  /** The messages of its request are not in the transcript yet. */
   isWaiting: boolean;
   /** Mode and origin of its request. */
   mode: FollowUpMode;
   origin: RunOrigin;
 };
 
-/** An earlier request with the same key. `ownRunId` is null for a steer without its own run. */
+/** An earlier request with the same idempotency key. `ownRunId` is null for a steer that has no run of its own. */
 export type EarlierUse = {
   requestId: string;
   bodyHash: string;
-  /** The run in the first response: for a steer the run that it joined, even if it has its own run now. */
+  /**
+   * The run that the first response named. For a steer, this is the run that it joined, even if the steer has its own run
+   * now.
+   */
   runId: string;
   isWaiting: boolean;
   ownRunId: string | null;
@@ -56,7 +59,7 @@ const lock = defineStatement<"sessionId">(
     where id = ${value("sessionId")} for no key update`,
 );
 
-/** Locks a session's row until the transaction ends, so that follow-ups are ordered. */
+/** Locks a session's row until the transaction ends, so that concurrent follow-ups are stored one after the other. */
 export async function lockCounters(tx: Transaction, sessionId: string): Promise<SessionCounters | undefined> {
   const [row] = await queryRows<{ event_seq: number; message_seq: number }>(tx, lock({ sessionId }));
   return row && { eventSeq: row.event_seq, messageSeq: row.message_seq };
@@ -101,8 +104,9 @@ const queueState = defineStatement<"sessionId" | "key">(
 );
 
 /**
- * Reads what decides about a follow-up: the first open run, the position of the new request, and an earlier use of its
- * idempotency key. A separate statement after the lock, so that it sees everything committed before the lock was granted.
+ * Reads what the placement of a follow-up depends on: the first open run, the position of the new request, an earlier use of
+ * its idempotency key, and the number of queued requests. Call this after the lock: a separate statement sees everything
+ * that was committed before the lock was granted.
  */
 export async function readQueueState(
   tx: Transaction,
@@ -116,7 +120,8 @@ export async function readQueueState(
 }
 
 /**
- * Whether an open run was claimed although another run, not begun so far, overtook it. Waits for a concurrent claim.
+ * Whether an executor has claimed the open run `runId` although `nextRunId`, which has not begun, overtook it. Waits until a
+ * concurrent claim has committed.
  */
 export async function isClaimedBefore(db: Database, runId: string, nextRunId: string): Promise<boolean> {
   const isNextNotBegun = sql`exists (select 1 from ${runs} as next where next.id = ${nextRunId} and next.epoch = 0)`;
@@ -136,7 +141,7 @@ export async function noteStop(tx: Transaction, runId: string): Promise<void> {
     .where(and(eq(runs.id, runId), inArray(runs.state, OPEN_STATES)));
 }
 
-/** The rows of an accepted follow-up. */
+/** The rows that store an accepted follow-up. */
 type NewFollowUpRows = {
   request: {
     id: string;
@@ -148,10 +153,10 @@ type NewFollowUpRows = {
     idempotencyKey: string | null;
     bodyHash: string;
   };
-  /** The run that it joins, with the number of the session's last event; or its own run. */
+  /** The run that the request joins and the number of the session's last event, or the id of the request's own run. */
   run: { joinedId: string; afterSeq: number } | { ownId: string };
   messages: NewMessageRow[];
-  /** How many of the messages are in the transcript already. */
+  /** How many of the messages are added to the transcript now: all, or none if the follow-up is queued. */
   placed: number;
   job: Job | undefined;
 };

@@ -4,16 +4,16 @@ import type { HeadRun } from "./follow-up-store.ts";
 /** The sender of a follow-up. */
 type FollowUpOrigin = "person" | "external" | "subagent";
 
-/** The decision about a new follow-up. `interrupts`: the run that the caller must stop. */
+/** Where a new follow-up is placed. `interrupts` is the id of the run that the caller must stop. */
 export type Placement =
-  /** No run is open, so it starts at once. */
+  /** No run is open, so the follow-up starts at once. */
   | { kind: "starts" }
-  /** Other turns come first. */
+  /** Other turns are played before the follow-up. */
   | { kind: "waits"; interrupts: string | null }
-  /** It overtakes a turn that has not begun, and is next. `overtaken`: the overtaken run, which keeps its turn. */
+  /** The follow-up is played before a turn that has not begun. `overtaken`: the run of that turn, which is played later. */
   | { kind: "overtakes"; interrupts: string }
   | { kind: "overtakes"; interrupts: null; overtaken: string }
-  /** The turn of this run reads it. */
+  /** The turn of this run reads the follow-up. */
   | { kind: "joins"; runId: string };
 
 /**
@@ -29,9 +29,9 @@ export function placeFollowUp(
   if (mode === "steer" && maySteer(origin, head)) return { kind: "joins", runId: head.id };
   if (mode !== "interrupt") return { kind: "waits", interrupts: null };
   if (head.isClaimed) return { kind: "waits", interrupts: head.id };
-  // Interrupts keep their order: an interrupt that has not begun is not stopped by the next one.
+  // Interrupts keep their order: an earlier interrupt is stopped only if it has begun and waits for a retry.
   if (head.mode === "interrupt") return { kind: "waits", interrupts: head.attempt > 1 ? head.id : null };
-  // Its message is not in the transcript yet; stopping the run now would lose it.
+  // The message of this run is not in the transcript yet; stopping the run now would lose the message.
   if (head.isWaiting) return { kind: "overtakes", interrupts: null, overtaken: head.id };
   return { kind: "overtakes", interrupts: head.id };
 }

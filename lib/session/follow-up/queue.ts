@@ -18,7 +18,8 @@ export async function listQueue(db: Database, sessionId: string): Promise<Queued
   const rows = await listQueuedRequests(db, sessionId);
   return rows.map(({ request, message, run }) => ({
     requestId: request.id,
-    // A steer with its own run found no turn to join, or its turn ended before reading it: it is now a plain request.
+    // A steer has its own run if it found no turn to join, or if its turn ended before reading it. It is then a plain
+    // request.
     mode: run === null ? "steer" : request.mode === "interrupt" ? "interrupt" : "queue",
     text: message.parts.map((part) => (part.type === "text" ? part.text : "")).join("\n"),
     author: message.author,
@@ -26,10 +27,13 @@ export async function listQueue(db: Database, sessionId: string): Promise<Queued
   }));
 }
 
-/** The result of a withdrawal: the pending run to cancel, or why there is none. */
+/** The result of a withdrawal: the pending run to cancel, or why the message cannot be withdrawn. */
 type Withdrawal = { status: "waiting"; runId: string } | { status: "unknown" } | { status: "started" };
 
-/** Finds the run to cancel in order to withdraw a queued message. A steer leaves its turn and gets its own run. */
+/**
+ * Finds the pending run that the caller must cancel to withdraw a queued message. For a steer, this removes the steer from
+ * its turn and creates such a run.
+ */
 export async function withdrawQueued(
   db: Database,
   sessionId: string,

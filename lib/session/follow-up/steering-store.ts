@@ -5,11 +5,14 @@ import { queryRows } from "#db/statement.ts";
 import type { RequestRow, RunRow } from "../run/run-store.ts";
 import type { MessageRow } from "../transcript/transcript-store.ts";
 
-/** SQL condition: a request (an alias of the statement) has no run of its own, so another request's run reads it. */
+/**
+ * SQL condition: a request (a table or alias of the statement) has no run of its own, because it joined another request's
+ * run.
+ */
 const hasNoRun = (request: SQL) =>
   sql`not exists (select 1 from ${runs} as steer_run where steer_run.request_id = ${request}.id)`;
 
-/** SQL condition: a request has messages that are not in the transcript yet. */
+/** SQL condition: a request (a table or alias of the statement) has messages that are not in the transcript yet. */
 export const hasWaitingMessages = (request: SQL) =>
   sql`exists (
     select 1 from ${messages} as steer_message
@@ -19,21 +22,21 @@ export const hasWaitingMessages = (request: SQL) =>
 const steer = sql.raw("steer");
 const isUnread = sql`${hasNoRun(steer)} and ${hasWaitingMessages(steer)}`;
 
-/** `from` and `where` clause: the unread steers that joined a run of this request, as `steer`. */
+/** SQL `from` and `where` clauses that select, as `steer`, the unread steers that joined a run of this request. */
 const unreadOf = (requestId: SQL) => sql`
   ${runs} as joined_run join ${requests} as steer on steer.joined_run_id = joined_run.id
   where joined_run.request_id = ${requestId} and ${isUnread}`;
 
 /**
- * SQL condition: a request's runs have an unread steer. Do not use it in the statement that takes the session's lock: a
- * statement sees only what was committed when it began, not what was committed while it waited for the lock.
+ * SQL condition: an unread steer has joined a run of the request. Do not use it in the statement that takes the session's
+ * lock: a statement sees only what was committed when it began, not what was committed while it waited for the lock.
  *
- * @param requestId SQL for the request whose turn plays: a parameter or a column of the statement.
+ * @param requestId SQL for the request's id: a parameter or a column of the statement.
  */
 export const unreadSteers = (requestId: SQL): SQL<boolean> =>
   sql`exists (select 1 from ${unreadOf(requestId)})`;
 
-/** Whether this request's runs have an unread steer. */
+/** Whether an unread steer has joined a run of this request. */
 export async function hasUnreadSteers(db: Executor, requestId: string): Promise<boolean> {
   const rows = await queryRows<{ unread: boolean }>(
     db,
@@ -43,10 +46,10 @@ export async function hasUnreadSteers(db: Executor, requestId: string): Promise<
 }
 
 /**
- * Locks the unread steers of a request's turn until the transaction ends, in order of arrival. They may have been read
- * while this statement waited for the locks: the next statement must check again.
+ * Locks the unread steers of a request's turn until the transaction ends, in order of arrival. Another transaction may have
+ * read them while this statement waited for the locks, so the next statement must check again.
  *
- * @returns their ids.
+ * @returns the ids of the locked steers.
  */
 export async function lockUnreadSteers(tx: Transaction, requestId: string): Promise<string[]> {
   const rows = await queryRows<{ id: string }>(
@@ -93,13 +96,16 @@ export async function placeSteers(
     .update(messages)
     .set({ seq: sql`${placed.place}` })
     .from(placed)
-    // Waits for a concurrent edit of a message and returns the new text.
+    // If a message is being edited concurrently, this statement waits for the edit and returns the new text.
     .where(eq(messages.id, placed.id))
     .returning(getTableColumns(messages));
   return rows.toSorted((one, other) => (one.seq ?? 0) - (other.seq ?? 0));
 }
 
-/** Inserts first runs for requests that had joined another run. @returns the runs in the given order. */
+/**
+ * Inserts the first own runs of requests that had joined another run, except for requests that already have one. @returns
+ * the inserted runs, in the given order.
+ */
 export async function insertOwnRuns(
   tx: Transaction,
   newRuns: (typeof runs.$inferInsert)[],
@@ -109,7 +115,10 @@ export async function insertOwnRuns(
   return newRuns.flatMap(({ id }) => written.find((run) => run.id === id) ?? []);
 }
 
-/** Locks a steer, unless another transaction reads or releases it. @returns the request if it is unread. */
+/**
+ * Locks a steer, unless another transaction has locked it to read or release it. @returns the request if the steer was
+ * locked and is unread.
+ */
 export async function lockUnreadSteer(
   tx: Transaction,
   sessionId: string,
@@ -121,7 +130,7 @@ export async function lockUnreadSteer(
     .where(and(eq(requests.id, requestId), eq(requests.sessionId, sessionId)))
     .for("update", { skipLocked: true });
   if (locked.length === 0) return undefined;
-  // A separate statement: only now everything committed before the lock was granted is visible.
+  // Only a separate statement sees everything that was committed before the lock was granted.
   const [row] = await tx
     .select()
     .from(requests)
@@ -144,7 +153,7 @@ export const countUnreadSteers = (sessionId: SQL): SQL<number> => sql`(
   )
 )`;
 
-/** Lists the requests of a session that a turn has read as steers. */
+/** Lists the ids of a session's requests that a turn has read as steers, in order of arrival. */
 export async function listReadSteers(db: Executor, sessionId: string): Promise<string[]> {
   const rows = await db
     .select({ id: requests.id })

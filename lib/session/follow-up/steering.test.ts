@@ -23,7 +23,7 @@ const jobs = createJobSender({
 const log = createEventLog(db, createMemoryBus());
 after(close);
 
-/** A session whose first request, from a program, plays its first run. */
+/** Creates a session whose first request came from a program and is played by its first run. */
 async function open(name: string) {
   const id = `ses_${name}`;
   const { requestId, runId } = await insertTestSession(db, id);
@@ -59,7 +59,7 @@ const end = (runId: string, state: "succeeded" | "cancelled" = "succeeded", will
     .update(runs)
     .set({ ...(willRetry ? { state: "errored", error: "busy" } : { state }), willRetry, endedAt: new Date() })
     .where(eq(runs.id, runId));
-/** The run that determines a request's status and stream. */
+/** Finds the run that determines a request's status and stream. */
 async function answerOf(sessionId: string, requestId: string) {
   const found = await findStatus(db, { sessionId, requestId, ownerId: "owner" });
   return found.kind === "found" ? found : undefined;

@@ -5,40 +5,40 @@ import { listUnsentJobs, markJobsSent, pruneSentJobs } from "./job-store.ts";
 import type { Job } from "./jobs.ts";
 
 /**
- * Lets an engine take a job in the statement that stores it: the statement also writes the engine's rows, so the job needs
- * no separate send. Only the embedded engine supports this, because its rows are in the service's database.
+ * Lets the statement that stores a job also write the engine's rows for the job, so that the job needs no separate send.
+ * Only the embedded engine supports this, because its rows are in the service's database.
  */
 export type JobIntake = {
-  /** Plans the run that a job starts; undefined if the job must be sent instead. */
+  /** Plans the engine run that executes a job; undefined if the job must be sent instead. */
   plan: (job: Job) => PlannedJob | undefined;
 };
 
-/** A planned run of a job, before its rows are written. */
+/** The engine run that will execute a job, before the rows of this run are written. */
 export type PlannedJob = {
-  /** The event as the engine stores it, as JSON. */
+  /** The engine's event for the job, as JSON. */
   event: string;
   runId: string;
   functionId: string;
   executorId: string;
-  /** Plays the run. Call it after the commit of the rows. */
+  /** Plays the run. Call it after the transaction that writes the rows is committed. */
   play: () => void;
 };
 
 /** Hands jobs to the durable engine. */
 export type JobSender = {
   /**
-   * Sends jobs after the commit of their transaction. It returns at once, so that the current response is sent first; the
-   * sweep retries failed sends.
+   * Sends jobs. Call it after their transaction is committed. It returns at once, so that the current response is sent
+   * first. The sweep sends a job again if the send fails.
    */
   sendSoon: (jobs: Job[]) => void;
   /** Plans a job that the caller stores with `storedJob`; undefined if the job must be sent instead. */
   plan: JobIntake["plan"];
-  /** Plays a planned job after the commit of its statement, or sends it if it was not planned. It returns at once. */
+  /** Plays a planned job, or sends the job if it was not planned. Call it after the job is committed. It returns at once. */
   begin: (job: Job, planned: PlannedJob | undefined) => void;
   /**
    * Sends jobs that were not sent because of a crash or an unreachable engine.
    *
-   * @param options.ageMs minimum age of a job; default 2 s, because younger jobs are usually being sent.
+   * @param options.ageMs minimum age of a job; default 2 s, because younger jobs are usually still being sent.
    * @param options.now replaces the database's clock in tests.
    * @returns the number of sent jobs.
    */
@@ -51,7 +51,7 @@ const KEEP_SENT_MS = 24 * 3_600_000;
 
 /**
  * @param deps.send sends one job to the engine, which dedupes jobs by id.
- * @param deps.intake for an engine that takes jobs in the statement that stores them.
+ * @param deps.intake only for an engine whose rows are written by the statement that stores the job.
  */
 export function createJobSender(deps: {
   db: Database;
@@ -60,7 +60,7 @@ export function createJobSender(deps: {
   logger: Pick<Logger, "warn">;
 }): JobSender {
   let sent: string[] = [];
-  // Marks jobs as sent in batches. A job that is sent twice before it is marked is deduped by the engine.
+  // Marks jobs as sent in batches. If the sweep sends a job again before it is marked, the engine dedupes the job.
   const markSent = async () => {
     const ids = sent;
     sent = [];

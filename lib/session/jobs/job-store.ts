@@ -12,8 +12,8 @@ export async function enqueueJobs(tx: Transaction, jobs: Job[]): Promise<void> {
 }
 
 /**
- * Lists unsent jobs of at least this age, oldest first. A job with a time in the future was written before the clock was
- * set back, and is due at once.
+ * Lists unsent jobs of at least this age, oldest first. A job whose creation time is in the future was written before the
+ * clock was set back, and is due at once.
  *
  * @param options.now replaces the database's clock in tests.
  */
@@ -52,10 +52,10 @@ export async function pruneSentJobs(db: Database, ageMs: number, now?: Date): Pr
 }
 
 /**
- * Inserts the next job of a run, unless a later one exists.
+ * Inserts the next job of a run, unless the run already has a job after `generation`.
  *
  * @param generation generation of the previous job.
- * @param resends number of resends since a player last had the run.
+ * @param resends number of resends since a process last played the run.
  */
 export async function enqueueNextGeneration(
   db: Database,
@@ -76,14 +76,15 @@ export async function enqueueNextGeneration(
   });
 }
 
-/** Id of the outbox row of a run's current job. */
+/** SQL for the id of the outbox row of a run's current job. */
 const jobId = sql`${runs.id} || ':' || ${runs.generation}`;
 
-/** After this many resends without a play, the delay before the next resend no longer doubles. */
+/** After this many resends of a run that no process has played, the delay before the next resend no longer doubles. */
 const DOUBLINGS_MAX = 4;
 
 /**
- * Renews the jobs of runs that are being played: `sent_at` is the time when the engine or a player last had the job.
+ * Sets `sent_at` of the jobs of runs that are being played to the current time. `sent_at` is the time when the engine, or
+ * the process that plays the run, was last known to have the job.
  *
  * @param now replaces the database's clock in tests.
  */
@@ -97,10 +98,10 @@ export async function noteRunsPlayed(db: Database, runIds: string[], now?: Date)
 }
 
 /**
- * Inserts jobs with a new generation for runs that the engine has lost: runs that are next in their sessions and that
- * neither the engine nor a player had during the last `lostAfterMs`. The delay doubles with each resend, because an engine
- * with a long queue has not lost its jobs. A `sent_at` in the future was written before the clock was set back and is set to
- * now. Parked runs are skipped: their wake inserts the next job.
+ * Inserts jobs with a new generation for runs that the engine has lost. A run counts as lost if it is next in its session
+ * and if neither the engine nor a playing process had its job during the last `lostAfterMs`. This time doubles with each
+ * resend, because an engine with a long queue may still have the job. A `sent_at` in the future was written before the clock
+ * was set back, and is set to now instead. Parked runs are skipped: their wake inserts the next job.
  *
  * @param now replaces the database's clock in tests.
  */
@@ -135,7 +136,8 @@ export async function requeueLostRuns(db: Database, lostAfterMs: number, now?: D
     .from(next)
     .leftJoin(outbox, eq(outbox.id, next.jobId))
     .where(
-      // The outbox's sweep handles unsent jobs. A missing row was pruned a day after it was sent.
+      // The sweep of the outbox handles unsent jobs. A job without a row was sent more than a day ago, and its row was
+      // pruned.
       sql`${next.parkedAt} is null and not ${next.isWaiting} and not ${next.since} between ${at} - ${milliseconds(lostAfterMs)} and ${at}
         and (${outbox.id} is null or ${outbox.sentAt} > ${at} or ${outbox.sentAt} <
           ${at} - ${milliseconds(lostAfterMs)} * (2 ^ least(${resends}, ${DOUBLINGS_MAX}::int)))`,
@@ -164,8 +166,8 @@ export type JobValue =
   | "engineExecutorId";
 
 /**
- * Returns common table expressions that insert one job for each row of `from` (none or one) into the outbox, and a planned
- * job also into the engine's tables. A planned job is marked as sent.
+ * Returns common table expressions that insert a job into the outbox for each row of `from`, which has one row or none. A
+ * planned job is also inserted into the engine's tables and marked as sent.
  */
 export const storedJob = (value: (name: JobValue) => Placeholder, from: SQL): SQL => sql`sent as (
     insert into ${outbox} (id, name, data, sent_at)

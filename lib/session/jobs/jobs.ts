@@ -3,7 +3,7 @@ export type Job =
   | {
       name: "turn/run.requested";
       id: string;
-      /** `resends`: number of resends since a player last had the run. */
+      /** `resends`: number of resends since a process last played the run. */
       data: { runId: string; sessionId: string; generation: number; resends?: number };
     }
   | { name: "callback/delivery.requested"; id: string; data: { deliveryId: string; cycle: number } }
@@ -28,7 +28,7 @@ export const requestDelivery = (delivery: { id: string; cycle: number }): Job =>
   data: { deliveryId: delivery.id, cycle: delivery.cycle },
 });
 
-/** Creates the job that plays a test run. The number rises when the engine has lost an earlier job. */
+/** Creates the job that plays a test run. `jobNumber` rises when the engine has lost an earlier job. */
 export const requestTests = ({ id, jobNumber }: { id: string; jobNumber: number }): Job => ({
   name: "tests/run.requested",
   id: `${id}:${jobNumber}`,

@@ -1,4 +1,4 @@
-/** Decides whether the age of rows that other processes renew at a fixed interval is meaningful. */
+/** Tells whether the age of a row can be trusted. The owner of the row, another process, renews it at a fixed interval. */
 type Pace = {
   /** @param databaseMs the current time of the database's clock, in milliseconds. */
   isSteady: (databaseMs: number) => boolean;
@@ -6,9 +6,10 @@ type Pace = {
 
 /**
  * Compares the database's clock with this process's monotonic clock. After a gap (the process was suspended or the database
- * unreachable) or a jump of the database's clock, the age of a row is not meaningful until its owner has had time to renew.
+ * was unreachable) or a jump of the database's clock, the age of a row cannot be trusted until its owner has had time to
+ * renew it.
  *
- * @param everyMs interval between two calls of `isSteady`.
+ * @param everyMs expected interval between two calls of `isSteady`.
  * @param settleMs time that owners get to renew their rows.
  * @param monotonicMs a monotonic clock in milliseconds.
  */

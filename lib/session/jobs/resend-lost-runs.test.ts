@@ -35,7 +35,7 @@ async function seed(fields: Partial<typeof runs.$inferInsert>, waiting = 0): Pro
     await db.insert(runs).values({ id: runId, sessionId, requestId, attempt: 1, origin: "external", ...own });
     ids.push(runId);
   }
-  // The first run's job was sent; the next runs get their jobs when it ends.
+  // The job of the first run was sent. Each later run gets its job when the run before it ends.
   const [first = ""] = ids;
   const job = requestRun({ id: first, sessionId, generation: 1 });
   await db.insert(outbox).values({ ...job, sentAt: new Date() });

@@ -6,20 +6,20 @@ import type { Job } from "./jobs.ts";
 export const PLAYED_EVERY_MS = 10_000;
 
 /**
- * Age at which a job counts as lost on an engine that may lose its queue: four missed renewals. A lost job is found in less
- * than a minute.
+ * Age at which a job counts as lost on an engine that may lose its queue: four renewal intervals without a renewal. This
+ * finds a lost job in less than a minute.
  */
 export const LOST_AFTER_MS = 4 * PLAYED_EVERY_MS;
 
-/** Age at which a job counts as lost on an engine that stores its queue in a database. Only a safeguard. */
+/** Age at which a job counts as lost on an engine that stores its queue in a database. Such an engine rarely loses a job. */
 export const RARELY_LOST_AFTER_MS = 10 * 60_000;
 
 /**
- * Resends the jobs of open runs that the engine has lost, so that no session hangs.
+ * Inserts new jobs for the open runs that the engine has lost, so that no session hangs.
  * Source: `architecture.md`, Decisions taken, 2 and 5.
  *
  * @param now replaces the database's clock in tests.
- * @returns the jobs, already in the outbox.
+ * @returns the new jobs, which are already in the outbox.
  */
 export const resendLostRuns = (db: Database, lostAfterMs: number, now?: Date): Promise<Job[]> =>
   requeueLostRuns(db, lostAfterMs, now);

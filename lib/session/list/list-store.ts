@@ -11,7 +11,10 @@ import {
 } from "../run/run-store.ts";
 import { type SessionRow, sessionColumns } from "../session-store.ts";
 
-/** Lists sessions of an owner, newest first, before a cursor. Sub-agents are not listed. */
+/**
+ * Lists at most `page.limit` sessions of an owner, newest first. With `page.before`, only sessions that come after it in
+ * this order. Sub-agents are not listed.
+ */
 export function listSessions(
   db: Executor,
   ownerId: string,
@@ -40,7 +43,9 @@ export type LastRun = Pick<RunRow, "state" | "error" | "pageError"> & {
   awaitsGo: boolean;
 };
 
-/** Finds the last started run of each session, by session id. Sessions without a started run are omitted. */
+/**
+ * Finds the last started run of each session. The map is keyed by session id; sessions without a started run are omitted.
+ */
 export async function findLastRuns(db: Executor, sessionIds: string[]): Promise<Map<string, LastRun>> {
   if (sessionIds.length === 0) return new Map();
   const rows = await db
@@ -69,13 +74,13 @@ export async function findLastRuns(db: Executor, sessionIds: string[]): Promise<
 export type OpenRun = Pick<RunRow, "state" | "attempt" | "isCompacting"> & {
   /** The run's open question to a person. */
   question: string | null;
-  /** Kind of a parked run's wait. */
+  /** What a parked run waits for. */
   waitsFor: WaitKind | null;
-  /** The reason of a wait for a budget: the exhausted budget. */
+  /** Describes the exhausted budget, if the run waits for a budget. */
   exhausted: string | null;
 };
 
-/** Finds the first open run of each session in playing order, by session id. Idle sessions are omitted. */
+/** Finds the first open run of each session in playing order. The map is keyed by session id; idle sessions are omitted. */
 export async function findOpenRuns(db: Executor, sessionIds: string[]): Promise<Map<string, OpenRun>> {
   if (sessionIds.length === 0) return new Map();
   const rows = await db

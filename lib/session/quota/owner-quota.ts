@@ -6,9 +6,9 @@ import { countSessions, type SessionCounts, sumStoredBytes } from "./owner-usage
 /** Limits of one owner; 0 means no limit. */
 export type OwnerLimits = { storedSessions: number; openSessions: number; storedBytes: number };
 
-/** A place for a session that is about to be created. */
+/** A reservation for a session that is about to be created, or the reason why the session is refused. */
 type Place =
-  /** `settle` ends the reservation: the place is free again if the session was not created. */
+  /** `settle` ends the reservation. If the session was not created, its place is free again. */
   { ok: true; settle: (isCreated: boolean) => void } | { ok: false; error: string };
 
 /** Limits how many sessions an owner has, and how much they store. */
@@ -21,17 +21,17 @@ export type OwnerQuota = {
 
 /** Maximum age of a cached count. */
 const FRESH_MS = 10_000;
-/** Maximum age of a count for a refusal: turns may have ended and files may have been removed since. */
+/** Maximum age of a count on which a refusal is based. An older count may include turns that have ended or deleted files. */
 const CONFIRMED_MS = 1_000;
 const OWNERS_MAX = 5_000;
 
-/** The counted usage of an owner, plus the sessions that this process has created since. */
+/** The counted usage of an owner, plus the sessions that this process has created since the count. */
 type Usage = SessionCounts & { bytes: number; readAt: number };
 
 /**
- * Creates the limits of owners. The usage of an owner is counted at most once in ten seconds, and only if there is a limit.
- * Concurrent creations in one process do not exceed a limit. With several processes, an owner may exceed a limit by the
- * sessions that other processes create within these ten seconds. Source: decision 050.
+ * Creates the quota. The usage of an owner is counted only if there is a limit. A count is cached for ten seconds, or for
+ * one second if it would cause a refusal. Concurrent creations in one process do not exceed a limit. With several processes,
+ * an owner may exceed a limit by the sessions that other processes create within these ten seconds. Source: decision 050.
  *
  * @param now a monotonic clock, in milliseconds.
  */
@@ -100,7 +100,7 @@ export function createOwnerQuota(
 const sessions = (count: number): string =>
   `${count.toLocaleString("en-US")} session${count === 1 ? "" : "s"}`;
 
-/** Describes the limit that one more session would exceed; undefined if it may be created. */
+/** Describes the limit that one more session would exceed; undefined if the session may be created. */
 function describeExcess(usage: Usage, pending: number, limits: OwnerLimits): string | undefined {
   const { storedSessions, openSessions, storedBytes } = limits;
   if (storedSessions > 0 && usage.stored + pending >= storedSessions)

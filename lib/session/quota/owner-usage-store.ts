@@ -31,7 +31,7 @@ export async function sumStoredBytes(db: Executor, ownerId: string): Promise<num
   return Number(row?.bytes ?? 0);
 }
 
-/** Stores the sizes of workspaces by session. */
+/** Stores the workspace sizes of sessions, in bytes. */
 export async function storeWorkspaceSizes(
   db: Executor,
   sizes: readonly { id: string; bytes: number }[],

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { readErrorCode } from "./remove-folder.ts";
 
 /**
- * Finds the subfolders of the data folder that have an entry for this session, such as `workspaces` and `evidence`. It
+ * Finds the subfolders of the data folder, such as `workspaces` and `evidence`, that have an entry for this session. It
  * checks all subfolders, so that folders of future features are included.
  */
 export async function findLeftoverFolders(dataDir: string, sessionId: string): Promise<string[]> {

@@ -6,7 +6,10 @@ import { OPEN } from "../run/run-store.ts";
 /** A session that retention may remove. */
 export type IdleSession = { id: string; ownerId: string };
 
-/** SQL condition: a turn, an event or a person in the browser used one of the sessions in the query `ids` since then. */
+/**
+ * SQL condition: one of the sessions that the query `ids` returns was used at or after `since`. A turn, an event and a
+ * person in the browser count as use.
+ */
 const wasTouched = (ids: SQL, since: Date): SQL => sql`exists (
   select from (${ids}) family (id)
     join sessions each on each.id = family.id
@@ -17,8 +20,8 @@ const wasTouched = (ids: SQL, since: Date): SQL => sql`exists (
   where greatest(each.updated_at, browsers.last_used_at, newest.created_at) >= ${since.toISOString()}::timestamptz)`;
 
 /**
- * Finds root sessions that were not used since then and have no open run in their tree, least recently used first. It reads
- * all sessions, so the retention job calls it once per run.
+ * Finds root sessions that were not used since `since` and have no open run in their tree, least recently used first. It
+ * reads all sessions, so the retention job calls it once each time it runs.
  */
 export function findIdleSessions(db: Database, since: Date, limit: number): Promise<IdleSession[]> {
   const tree = sql`select root.id union all select session_id from agents where root_session_id = root.id`;
@@ -32,7 +35,7 @@ export function findIdleSessions(db: Database, since: Date, limit: number): Prom
   );
 }
 
-/** Whether one of these sessions was used since then. */
+/** Whether one of these sessions was used at or after `since`. */
 export async function isTouched(db: Executor, sessionIds: readonly string[], since: Date): Promise<boolean> {
   const ids = sql`select jsonb_array_elements_text(${JSON.stringify(sessionIds)}::jsonb)`;
   const [row] = await queryRows<{ touched: boolean }>(db, sql`select ${wasTouched(ids, since)} as touched`);

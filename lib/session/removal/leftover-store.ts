@@ -5,18 +5,21 @@ import { queryRows } from "#db/statement.ts";
 /** A table that still has rows of a removed session. */
 type LeftoverRows = { sessionId: string; table: string };
 
-/** A column with the session id of a row, and whether the table has an index by it, or by the run. */
+/**
+ * A column that contains a session id. `isIndexed`: an index of the table begins with this column. `hasIndexedRun`: an index
+ * of the table begins with `run_id`.
+ */
 type SessionColumn = { table: string; column: string; isIndexed: boolean; hasIndexedRun: boolean };
 
 /** Names of columns that contain a session id. */
 const COLUMNS = ["session_id", "parent_session_id", "root_session_id"];
 
 /**
- * Finds rows of removed sessions in all tables that have a column for a session. It reads the columns from the catalogue, so
- * that new tables are included.
+ * Finds rows of removed sessions in all tables that have a session column. It reads the columns from the catalogue, so that
+ * new tables are included.
  *
- * @param runIds the runs of the sessions, if they are known. They speed up tables that have an index by run but not by
- * session; without them, such a table is scanned once for all sessions.
+ * @param runIds ids of the sessions' runs, if they are known. With them, a table that has an index by run but not by session
+ * is searched by run. Without them, such a table is scanned once for all sessions.
  */
 export async function findLeftoverRows(
   db: Database,
@@ -51,7 +54,7 @@ const listSessionColumns = (db: Database): Promise<SessionColumn[]> =>
       order by 1, 2`,
   );
 
-/** SQL condition: a non-partial index of the table begins with this column. */
+/** SQL condition: the table has a non-partial index that begins with this column. */
 const isLeading = (column: SQL): SQL => sql`exists (
   select from pg_index
     join pg_attribute first on first.attrelid = indrelid and first.attnum = indkey[0]

@@ -4,7 +4,7 @@ import { removeUnusedBlobs } from "#db/remove-unused-blobs.ts";
 import { landingPageFiles, landingPages } from "#db/schema/index.ts";
 
 /**
- * Removes the unpublished pages of sessions, and the contents that no other page uses. Published pages remain.
+ * Removes the unpublished pages of sessions, and the file contents that no other page uses. Published pages remain.
  *
  * @returns the slugs of the published pages, oldest first.
  */

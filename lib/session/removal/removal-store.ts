@@ -15,7 +15,7 @@ import { isOpen, OPEN_STATES } from "../run/run-store.ts";
 import { isTouched } from "./idle-session-store.ts";
 import { removeUnpublishedPages } from "./page-removal-store.ts";
 
-/** The removed rows of a session and its sub-agents by kind, and the bytes of their evidence. */
+/** How many rows of a session and its sub-agents were removed, by kind, and the size of the removed evidence in bytes. */
 export type RemovedRows = {
   sessions: number;
   requests: number;
@@ -31,11 +31,11 @@ export type RemovedRows = {
   evidenceBytes: number;
   secrets: number;
   shareLinks: number;
-  /** Revisions of all variants. */
+  /** Number of revisions of all variants. */
   variantRevisions: number;
   previews: number;
   reports: number;
-  /** Started workspaces, and running browsers. */
+  /** Number of workspaces that had been started. `browsers` counts only browsers that were starting or running. */
   workspaces: number;
   browsers: number;
 };
@@ -46,7 +46,7 @@ export type KeptPublication = { id: string; variant: string };
 /** The result of a removal: the removed sessions, their runs, the removed rows, and what remains. */
 export type Removal = {
   sessionIds: string[];
-  /** All runs. The check for leftover rows uses them. */
+  /** Ids of all runs. The check for leftover rows uses them. */
   runIds: string[];
   openRunIds: string[];
   rows: RemovedRows;
@@ -56,11 +56,11 @@ export type Removal = {
 };
 
 /**
- * Removes a session of this owner and its sub-agents with all their rows and large objects, and records the removal, so that
- * processes can remove data outside the database. The transaction is atomic.
+ * Removes a session of this owner and its sub-agents, with all their rows and large objects. Also records the removal, so
+ * that every process can remove the data that it stores outside the database.
  *
- * @param unlessTouchedSince do not remove a session that was used since then or has an open run.
- * @returns undefined if the owner has no such session, or it was not removed.
+ * @param unlessTouchedSince if set, a session that was used at or after this time, or that has an open run, is not removed.
+ * @returns undefined if the owner has no such session, or if the session was not removed.
  */
 export async function removeSessionRows(
   tx: Transaction,
@@ -118,7 +118,7 @@ async function lockOpenRuns(tx: Transaction, sessionId: string): Promise<void> {
     .for("no key update");
 }
 
-/** Locks a session and all its descendants, level by level. A locked session gets no more children. */
+/** Locks a session and all its descendants, level by level. A locked session cannot get more children. */
 async function lockFamily(tx: Transaction, sessionId: string, ownerId: string): Promise<string[]> {
   const family: string[] = [];
   let found = await tx
@@ -196,7 +196,7 @@ export async function markVerified(db: Database, sessionId: string): Promise<boo
   return marked.length > 0;
 }
 
-/** A removed session, and whether a process could not remove all its data yet. */
+/** The record of a removed session, with the state of the removal of its data outside the database. */
 type RemovalRow = typeof removals.$inferSelect;
 
 /** Lists the removals after `since`, and all pending and unverified ones. */

@@ -6,8 +6,9 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 
 /**
- * Makes a folder unremovable: as root with an immutable file in it, as another user by making its parent read-only.
- * @returns a function that makes it removable again.
+ * Makes a folder unremovable. As root, it puts an immutable file into the folder; as another user, it makes the parent
+ * folder read-only.
+ * @returns a function that makes the folder removable again.
  */
 export async function makeUnremovable(folder: string): Promise<() => Promise<void>> {
   if (process.getuid?.() === 0) {

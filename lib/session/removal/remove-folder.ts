@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { chmod, lstat, opendir, rename, rmdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 
-/** A part of a folder could not be removed. The message contains no path, so it is safe to show to a caller. */
+/** Thrown if a part of a folder could not be removed. The message contains no path, so it is safe to show to a caller. */
 export class RemovalError extends Error {
   constructor(cause: unknown) {
     super(`a file or folder could not be removed (${readErrorCode(cause) ?? "unknown error"})`, { cause });
@@ -10,17 +10,17 @@ export class RemovalError extends Error {
   }
 }
 
-/** Whether one pass over the first level removed or moved anything, and its failure. */
+/** The result of one pass over the first level: whether it removed or moved anything, and the failure to report, if any. */
 type Pass = { hasProgress: boolean; failure: unknown };
 
 const AT_ONCE = 64;
-/** Root needs no permission bits and must not change modes: its chmod could affect files of other users. */
+/** Root does not need permission bits, and it must not change modes: a chmod by root could affect files of other users. */
 const isRoot = process.getuid?.() === 0;
 
 /**
- * Removes a folder with all its contents; resolves when it is removed or does not exist. Paths inside may be longer than
- * PATH_MAX: each inner folder is moved to the first level before it is emptied, so that no path has more than two more
- * names. Symbolic links are removed, not followed.
+ * Removes a folder with all its contents. Resolves when the folder is removed or does not exist. Paths inside may be longer
+ * than PATH_MAX: each inner folder is moved to the first level before it is emptied, so a path never has more than two names
+ * after the folder's own path. Symbolic links are removed, not followed.
  *
  * @throws RemovalError after removing everything that can be removed.
  */
@@ -37,7 +37,8 @@ export async function removeFolder(folder: string): Promise<void> {
       return;
     } catch (error) {
       if (readErrorCode(error) === "ENOENT") return;
-      // The next pass empties the folders that this pass moved up. Without progress, another pass is useless.
+      // The next pass empties the folders that this pass moved to the first level. Without progress, another pass is
+      // useless.
       if (!pass.hasProgress) throw new RemovalError(pass.failure ?? error);
     }
   }
@@ -48,7 +49,7 @@ const emptyFirstLevel = (folder: string, pass: Pass): Promise<void> =>
     if (!isFolder) return attempt(pass, () => unlink(path));
     await forEachEntry(path, pass, async (inner, isInnerFolder) => {
       if (!isInnerFolder) return attempt(pass, () => unlink(inner));
-      // Moving a folder needs write permission on it, because its parent entry changes.
+      // Moving a folder needs write permission on the folder itself, because its `..` entry changes.
       await open(inner, pass);
       await attempt(pass, () => rename(inner, join(folder, randomUUID())));
     });
@@ -75,7 +76,7 @@ async function forEachEntry(
   }
 }
 
-/** Gives the own user access to a folder: a shell command may have removed it. */
+/** Gives the current user access to a folder. A shell command may have removed the permission. */
 async function open(folder: string, pass: Pass): Promise<void> {
   if (!isRoot) await chmod(folder, 0o700).catch((error: unknown) => noteFailure(pass, error));
 }
@@ -89,7 +90,9 @@ async function attempt(pass: Pass, step: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Records the root failure. ENOTEMPTY only follows from another failure inside the folder. */
+/**
+ * Records the failure to report. ENOTEMPTY does not replace another failure, because it only follows from a failure inside.
+ */
 function noteFailure(pass: Pass, error: unknown): void {
   const code = readErrorCode(error);
   if (code === "ENOENT") return;

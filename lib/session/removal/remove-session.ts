@@ -4,7 +4,10 @@ import { type KeptPublication, type Removal, type RemovedRows, removeSessionRows
 
 export type { Removal, RemovedRows } from "./removal-store.ts";
 
-/** Parts of a session outside the database; `rows` if a check after the removal found leftover rows. */
+/**
+ * Parts of a removed session that may be left. `rows`: a check after the removal found rows in the database. The other parts
+ * are outside the database.
+ */
 export const REMOVED_PARTS = ["run", "browser", "workspace", "evidence", "rows"] as const;
 export type RemovedPart = (typeof REMOVED_PARTS)[number];
 
@@ -21,11 +24,11 @@ export type RemovalOutcome = {
 };
 
 /**
- * Removes a session of this owner with all its data in the database, in one transaction. A deadlock with a run that begins
- * or ends concurrently is retried.
+ * Removes a session of this owner with all its data in the database, in one transaction. If the transaction deadlocks with a
+ * run that begins or ends concurrently, it is repeated.
  *
- * @param unlessTouchedSince do not remove a session that was used since then or has an open run.
- * @returns undefined if the owner has no such session, or it was not removed.
+ * @param unlessTouchedSince if set, a session that was used at or after this time, or that has an open run, is not removed.
+ * @returns undefined if the owner has no such session, or if the session was not removed.
  */
 export const removeSession = (
   db: Database,

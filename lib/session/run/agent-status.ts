@@ -41,7 +41,7 @@ export async function readAgentStatus(
   const row =
     lastRun && session.outputSchema && !isRetried ? await findDeliverable(db, lastRun.id) : undefined;
   return {
-    // The two reads are not atomic: a run that the second read sees running counts as open.
+    // The reads of the open runs and of the last run are not atomic. A run that only the second read sees counts as open.
     turnState: projectTurnState(
       isRunning ? Math.max(1, open.length) : open.length,
       lastRun !== undefined && isCompacting(lastRun),

@@ -12,8 +12,8 @@ export type FreshRun = {
 };
 
 /**
- * Caches first runs that this process has just stored, so that its executor need not read them. The cache may be stale: the
- * executor's first write fails if anything has changed, and the executor then reads the rows.
+ * Caches first runs that this process has just stored, so that the executor in this process need not read them. The cache
+ * may be stale: the executor's first write fails if anything has changed, and the executor then reads the rows.
  */
 export type FreshRuns = {
   note: (run: FreshRun) => void;

@@ -55,7 +55,7 @@ export async function findRunByAttempt(
   return row;
 }
 
-/** Finds the first request of a session and its first run, which the response to the creation named. */
+/** Finds the first request of a session and its first run. The response to the creation contained their ids. */
 export async function findFirstRun(
   db: Executor,
   sessionId: string,
@@ -99,7 +99,7 @@ export function listOpenRuns(db: Executor, sessionId: string) {
 /** The state of an open turn: `parked` if it waits, otherwise `open` (playing or not started). */
 export type OpenTurn = "open" | "parked";
 
-/** Finds the sessions that have an open turn, by session id. */
+/** Returns the state of the open turn of each session, keyed by session id. Sessions without an open turn are omitted. */
 export async function findOpenTurns(
   db: Executor,
   sessionIds: readonly string[],
@@ -116,7 +116,10 @@ export async function findOpenTurns(
   return new Map(rows.map(({ sessionId, isParked }) => [sessionId, isParked ? "parked" : "open"]));
 }
 
-/** Order by start, newest first. A running run comes first. */
+/**
+ * The order in which runs started, newest first, for a statement that joins `runs` and `requests`. A running run comes
+ * first.
+ */
 export const STARTED_LAST: SQL[] = [
   sql`(${runs.state} = 'running') desc`,
   desc(runs.startedAt),
@@ -146,7 +149,7 @@ export function listRuns(db: Executor, sessionId: string, limit: number): Promis
     .limit(limit);
 }
 
-/** Counts the queued requests of a session, including unread steers. */
+/** Counts the queued requests of a session, including unread steers. The request of `activeRunId` is not counted. */
 export async function countQueued(
   db: Executor,
   sessionId: string,
@@ -197,7 +200,10 @@ export async function listStopRequested(db: Database, runIds: string[]): Promise
 /** The run that determines a request's status. */
 export type AnsweringRun = Pick<RunRow, "id" | "requestId" | "state" | "attempt">;
 
-/** The run that determines a request's status and, for a steer, the turn that it joined, which its stream includes. */
+/**
+ * The run that determines a request's status. For a steer, also the turn that it joined, because the steer's stream includes
+ * the events of that turn.
+ */
 type FoundStatus =
   | { kind: "unknown_session" }
   | { kind: "unknown_request" }

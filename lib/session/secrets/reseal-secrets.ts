@@ -26,7 +26,7 @@ type ResealOutcome = {
 
 /** A part ends after this time, so that it fits into one HTTP request. */
 const PART_MS = 5_000;
-/** Maximum rows per statement, because the statement locks them. */
+/** Maximum number of rows in a batch. It limits how many rows a statement locks at the same time. */
 const BATCH = 200;
 
 /** A position in the pass, serialized as `urls/<session>` or `secrets/<session>/<name>`; `urls` come first. */
@@ -35,8 +35,8 @@ const START: Position = { table: "urls", sessionId: "", name: "" };
 
 /**
  * Seals stored secrets again with the current key, and seals tokens in URLs of sessions that were created before URLs were
- * sealed. It works in batches of one statement each and replaces only values that have not changed since they were read.
- * Repeated and concurrent calls are safe.
+ * sealed. It works in batches and replaces only values that have not changed since they were read. Repeated and concurrent
+ * calls are safe.
  *
  * @param cursor `nextCursor` of the previous call; undefined for the first call.
  */

@@ -6,7 +6,7 @@ export const CALLBACK_SECRET = "callback.secret";
 /** Name of the callback secret that the last rotation replaced. */
 export const PREVIOUS_CALLBACK_SECRET = "callback.secret.previous";
 
-/** Name of the callback URL. It is sealed if it may contain secrets; the session's row has the masked URL. */
+/** Name of the callback URL. The URL is sealed if it may contain secrets; the session's row then has the masked URL. */
 export const CALLBACK_URL = "callback.url";
 
 /** Prefix of the names of all secrets of MCP servers. */
@@ -18,7 +18,10 @@ export const nameMcpHeaders = (serverId: string): string => `${MCP_SECRETS}${ser
 /** Returns the name of an MCP server's URL, which is sealed like {@link CALLBACK_URL}. */
 export const nameMcpUrl = (serverId: string): string => `${MCP_SECRETS}${serverId}.url`;
 
-/** Returns the place of a session's secret, which its seal is bound to. */
+/**
+ * Returns the place of a session's secret in the database. A sealed value can be opened only with the place that it was
+ * sealed for.
+ */
 export const placeSecret = (sessionId: string, name: string): SecretPlace => ({
   table: "sealed_secrets",
   row: sessionId,

@@ -6,7 +6,7 @@ import { queryRows } from "#db/statement.ts";
 /** A sealed secret of a session. */
 export type SealedRow = { sessionId: string; name: string; sealed: string };
 
-/** Reads the sealed secrets of a session with these names, by name. */
+/** Reads the secrets that a session has under these names. The map contains sealed values, keyed by name. */
 export async function readSealedSecrets(
   db: Database,
   sessionId: string,
@@ -19,10 +19,10 @@ export async function readSealedSecrets(
   return new Map(rows.map(({ name, sealed }) => [name, sealed]));
 }
 
-/** SQL condition: not sealed with the current key. A prefix contains no wildcards of `like`. */
+/** SQL condition: the secret is not sealed with the current key. A prefix contains no wildcards of `like`. */
 const isNotCurrent = (currentPrefix: string) => notLike(sealedSecrets.sealed, `${currentPrefix}%`);
 
-/** Lists secrets sealed with another key, by session and name. */
+/** Lists at most `limit` secrets that are sealed with another key, ordered by session and name, starting after `after`. */
 export const listSealedWithOtherKey = (
   db: Database,
   currentPrefix: string,
@@ -41,7 +41,7 @@ export const listSealedWithOtherKey = (
     .orderBy(asc(sealedSecrets.sessionId), asc(sealedSecrets.name))
     .limit(limit);
 
-/** Counts the secrets sealed with another key. */
+/** Counts the secrets that are not sealed with the current key. */
 export const countSealedWithOtherKey = (db: Database, currentPrefix: string): Promise<number> =>
   db.$count(sealedSecrets, isNotCurrent(currentPrefix));
 
@@ -69,7 +69,7 @@ type UrlRow = {
   mcpServers: Record<string, McpServerRow>;
 };
 
-/** Lists sessions with a URL that has a query or a fragment, masked or not, by id. */
+/** Lists sessions in which a URL, masked or not, has a query or a fragment. The sessions are ordered by id. */
 export const listSessionsWithQueries = (db: Database, after: string, limit: number): Promise<UrlRow[]> =>
   db
     .select({
@@ -88,9 +88,9 @@ export const listSessionsWithQueries = (db: Database, after: string, limit: numb
     .limit(limit);
 
 /**
- * Replaces the URLs in a session's row by masked ones and stores the sealed originals, in one statement.
+ * Replaces the URLs in a session's row with masked URLs and stores the sealed originals, in one statement.
  *
- * @returns false if the row has changed since.
+ * @returns false if the row has changed since `before` was read; nothing is stored then.
  */
 export async function sealUrls(
   db: Database,

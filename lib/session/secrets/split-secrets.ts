@@ -8,7 +8,7 @@ export type NamedSecret = { name: string; text: string };
 /** The URLs in a session's row. */
 type StoredUrls = { callbackUrl: string | null; mcpServers: Record<string, McpServerRow> };
 
-/** Masks the URLs of a session for its row. @returns the masked URLs, and the full URLs to seal. */
+/** Masks the secrets in the URLs of a session. @returns the masked URLs for the session's row, and the full URLs to seal. */
 export function splitUrls({ callbackUrl, mcpServers }: StoredUrls): StoredUrls & { secrets: NamedSecret[] } {
   const secrets: NamedSecret[] = [];
   const mask = (name: string, url: string): string => {
@@ -30,7 +30,7 @@ type SecretInput = {
   mcpServers: Record<string, McpServerRow & { headers: Record<string, string> | null }>;
 };
 
-/** Splits the input of a new session into masked URLs for its row, and secrets to seal. */
+/** Splits the input of a new session into the masked URLs for the session's row and the secrets to seal. */
 export function splitSecrets({ callback, mcpServers }: SecretInput): StoredUrls & { secrets: NamedSecret[] } {
   const { secrets, ...urls } = splitUrls({ callbackUrl: callback?.url ?? null, mcpServers });
   const headers = Object.entries(mcpServers).flatMap(([id, server]) =>

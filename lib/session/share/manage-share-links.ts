@@ -58,7 +58,7 @@ export async function listShareLinks(
   return { data: shown.map(describeShareLink), nextCursor };
 }
 
-/** Revokes a link; revoking it again changes nothing. @returns undefined for an unknown link. */
+/** Revokes a link; revoking it again changes nothing. @returns the link; undefined if the session has no such link. */
 export async function revokeShareLink(
   db: Database,
   sessionId: string,

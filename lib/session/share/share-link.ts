@@ -6,7 +6,7 @@ import { findShare } from "./share-store.ts";
 /** The access that a valid share token grants. */
 export type ShareAccess = {
   role: ShareRole;
-  /** The whole session, or only its live view (`liveViewUrl`). */
+  /** Whether the token opens the whole session, or only its live view (`liveViewUrl`). */
   scope: "session" | "live-view";
   /** The link that was created with this token; null for a token derived from the session itself. */
   linkId: string | null;
@@ -17,13 +17,15 @@ export type ShareAccess = {
 
 /** Share tokens, which let people open a session's page. */
 export type ShareLinks = {
-  /** Derives the token of a session's own link for a role. It is not random, so a replayed creation returns it again. */
+  /**
+   * Derives the token of a session's own link for a role. The token is not random, so a replayed creation returns it again.
+   */
   deriveToken: (sessionId: string, revocation: number, role: ShareRole) => string;
   /** The session's own link for a role: `/s/<sessionId>?key=<token>`. Give it only to callers with at least this role. */
   sharePath: (sessionId: string, revocation: number, role: ShareRole) => string;
-  /** The same link to the page of a sub-agent below the session: `/s/<sessionId>/agents/<agentId>?key=<token>`. */
+  /** The link to the page of a sub-agent of the session: `/s/<sessionId>/agents/<agentId>?key=<token>`. */
   agentPath: (sessionId: string, revocation: number, role: ShareRole, agentId: string) => string;
-  /** The read-only link to the live view: `/s/<sessionId>/live?key=<token>`. It is the same until a revocation. */
+  /** The read-only link to the live view: `/s/<sessionId>/live?key=<token>`. It changes only when the links are revoked. */
   liveViewPath: (sessionId: string, revocation: number) => string;
   /** Checks a token of a session; undefined for a wrong, revoked or expired token and for an unknown session. */
   readAccess: (sessionId: string, token: string) => Promise<ShareAccess | undefined>;
@@ -82,9 +84,9 @@ export function createShareLinks(
 /** Returns the path of a share link. The page exchanges the token for a cookie. */
 export const linkPath = (sessionId: string, token: string): string => `/s/${sessionId}?key=${token}`;
 
-/** Returns the SHA-256 (hex) of a share token, the only form in the database. */
+/** Returns the SHA-256 (hex) of a share token. The database stores only this hash, not the token. */
 export const hashToken = (token: string): string => createHash("sha256").update(token).digest("hex");
 
-/** Compares in constant time. Hashing makes the lengths equal. */
+/** Compares two texts in constant time. `timingSafeEqual` needs equal lengths, so it compares hashes. */
 const isEqual = (left: string, right: string) =>
   timingSafeEqual(Buffer.from(hashToken(left)), Buffer.from(hashToken(right)));

@@ -8,7 +8,10 @@ export type ShareLinkRow = typeof shareTokens.$inferSelect;
 const isLive = (now: Date): SQL | undefined =>
   and(isNull(shareTokens.revokedAt), or(isNull(shareTokens.expiresAt), gt(shareTokens.expiresAt, now)));
 
-/** Reads a session's revocation counter and its live link with this hash, if any; undefined for an unknown session. */
+/**
+ * Reads a session's revocation counter, and its link with this token hash if the link is neither revoked nor expired.
+ * Returns undefined for an unknown session.
+ */
 export async function findShare(
   db: Executor,
   sessionId: string,
@@ -26,7 +29,7 @@ export async function findShare(
   return found;
 }
 
-/** Inserts a link. */
+/** Inserts a share link. @returns the stored row. */
 export async function insertShareLink(
   db: Executor,
   row: typeof shareTokens.$inferInsert,
@@ -85,7 +88,7 @@ export async function findShareLink(
   return row;
 }
 
-/** Revokes a link that is not revoked yet. @returns the row, if this call revoked it. */
+/** Revokes a link that is not revoked yet. @returns the row; undefined if this call revoked no link. */
 export async function revokeShareLinkRow(
   db: Executor,
   sessionId: string,
@@ -101,10 +104,11 @@ export async function revokeShareLinkRow(
 }
 
 /**
- * Revokes every link of a session, and increments the counters from which the tokens of the session and its sub-agents are
- * derived.
+ * Revokes every link of a session. Also increments the revocation counters of the session and its sub-agents, from which
+ * their tokens are derived.
  *
- * @returns the new counter, the number of revoked live links, and the sub-agents; undefined for an unknown session.
+ * @returns the session's new counter, the number of revoked live links, and the ids of the sub-agents; undefined for an
+ * unknown session.
  */
 export function revokeAllShares(
   db: Database,
@@ -137,7 +141,7 @@ export function revokeAllShares(
   });
 }
 
-/** Reads the revocation counters of sessions, and the expiry of their live links by link id. */
+/** Reads the revocation counter of each session, and the expiry times of its live links, keyed by link id. */
 export async function readShareStates(
   db: Executor,
   sessionIds: string[],

@@ -16,10 +16,10 @@ export async function insertTestSession(db: Database, id: string) {
   return {
     requestId,
     runId,
-    /** Adds a message; `seq` null for a queued one. */
+    /** Adds a message. `seq` is null for a queued message. */
     addMessage: (messageId: string, seq: number | null, parts: MessagePart[]) =>
       db.insert(messages).values({ id: messageId, sessionId: id, seq, role: "user", parts, createdAt: now }),
-    /** Adds a finished tool call whose whole result is `resultText`. */
+    /** Adds a finished tool call. `resultText` is its complete result. */
     addResult: (resultId: string, resultText: string) =>
       db.insert(toolCalls).values({
         runId,

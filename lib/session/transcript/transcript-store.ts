@@ -11,7 +11,7 @@ type PlacedMessageRow = Omit<typeof messages.$inferSelect, "seq"> & { seq: numbe
 
 const inTranscript = (sessionId: string) => and(eq(messages.sessionId, sessionId), isNotNull(messages.seq));
 
-/** Narrows the type of `inTranscript` rows: the column is null only for queued messages. */
+/** Narrows the type of rows that match `inTranscript`, which excludes queued messages. Only these have no `seq`. */
 const withSeq = (rows: (typeof messages.$inferSelect)[]): PlacedMessageRow[] =>
   rows.flatMap((row) => (row.seq === null ? [] : [{ ...row, seq: row.seq }]));
 
@@ -63,7 +63,7 @@ export async function searchMessages(
   return withSeq(rows);
 }
 
-/** Reads a piece of a stored tool result. The database cuts it, so that a huge result is never loaded as a whole. */
+/** Reads a piece of a stored tool result. The database cuts the text, so that a huge result is never loaded as a whole. */
 export async function findResultPage(
   db: Database,
   sessionId: string,
@@ -113,8 +113,8 @@ export async function listQueuedRequests(
 }
 
 /**
- * Replaces the text of a request's last queued user message. The statement locks the request's run, so a claim of the run
- * comes before or after it and the agent reads every accepted edit. @returns whether the message was still queued.
+ * Replaces the text of a request's last queued user message. The statement locks the request's run, so that a run is claimed
+ * either before or after the edit, and the agent reads every accepted edit. @returns whether the message was still queued.
  */
 export async function replaceQueuedText(
   db: Executor,
@@ -167,7 +167,7 @@ export async function findLastAnswer(db: Executor, runId: string): Promise<Messa
   return row;
 }
 
-/** Converts a row to the message of events and lists. */
+/** Converts a row to the form in which events and lists contain a message. */
 export const toTranscriptMessage = (row: Omit<MessageRow, "seq">, seq: number): TranscriptMessage => ({
   id: row.id,
   seq,

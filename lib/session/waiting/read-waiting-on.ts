@@ -6,8 +6,8 @@ import { listWaits } from "./wait-store.ts";
 import { toWaitingOn } from "./waiting-on.ts";
 
 /**
- * Reads what a running turn waits for; null while it works. An open question of a tool server also counts, although its turn
- * is not parked.
+ * Reads what a running turn waits for; null while it works. An open question of a tool server also counts, although it does
+ * not park the turn.
  */
 export async function readWaitingOn(
   db: Executor,

@@ -15,7 +15,9 @@ export function listWaits(db: Executor, runId: string): Promise<WaitRow[]> {
   return db.select().from(waits).where(eq(waits.runId, runId)).orderBy(asc(waits.createdAt));
 }
 
-/** Lists the kinds of the open waits of sessions whose turn is parked, by session id. */
+/**
+ * Lists the kinds of the open waits of each session, keyed by session id. Only sessions whose turn is parked are included.
+ */
 export async function listWaitKinds(db: Executor, sessionIds: string[]): Promise<Map<string, WaitKind[]>> {
   if (sessionIds.length === 0) return new Map();
   const rows = await db
@@ -28,7 +30,7 @@ export async function listWaitKinds(db: Executor, sessionIds: string[]): Promise
   return kinds;
 }
 
-/** Opens waits of a run. A wait that ended before is reopened. */
+/** Opens waits of a run. A wait of the same call that has ended is opened again. */
 export async function openWaits(
   tx: Transaction,
   { runId, sessionId }: { runId: string; sessionId: string },
@@ -49,7 +51,10 @@ export async function openWaits(
     });
 }
 
-/** Lists the call ids of waits whose questions, sub-agents or test runs have settled. The caller holds the session lock. */
+/**
+ * Lists the call ids of the waits whose questions, sub-agents or test runs have settled. The caller must hold the session's
+ * lock.
+ */
 export async function listSettledWaits(tx: Transaction, newWaits: readonly NewWait[]): Promise<string[]> {
   const settled: string[] = [];
   for (const { callId, kind, subjects, until } of newWaits) {
@@ -100,7 +105,7 @@ const end = defineStatement<"runId" | "callId" | "endedBy">(
 
 /**
  * Ends one wait of a run, or all its waits if `callId` is null. If the run is parked, this wakes it: the run is no longer
- * parked, and the job that continues it is in the outbox. The caller holds the session's lock.
+ * parked, and the job that continues it is in the outbox. The caller must hold the session's lock.
  *
  * @returns the run, if this call has woken it.
  */
@@ -114,7 +119,7 @@ export async function endWaitRows(
   return woken;
 }
 
-/** The key of a wait, and its session. */
+/** The key of a wait (`runId` and `callId`), and the wait's session. */
 type WaitKey = Pick<WaitRow, "runId" | "callId" | "sessionId">;
 
 /** Selects the open waits of parked runs that meet a condition. */
@@ -131,7 +136,10 @@ export const listOverdueWaits = (db: Executor, limit: number, now?: Date): Promi
     .orderBy(asc(waits.deadlineAt))
     .limit(limit);
 
-/** Lists the open waits for control of a session's browser, including sub-agents that share it; by default, of all. */
+/**
+ * Lists the open waits for control of a session's browser, including those of sub-agents that share the browser. Without
+ * `sessionId`, lists the open control waits of all sessions.
+ */
 export async function listControlWaits(db: Executor, sessionId?: string): Promise<WaitKey[]> {
   const sharing = sql`(select ${agents.sessionId} from ${agents} where ${agents.browserSessionId} = ${sessionId} and ${agents.browser} = 'shared')`;
   const ofSession =
@@ -142,10 +150,11 @@ export async function listControlWaits(db: Executor, sessionId?: string): Promis
 }
 
 /**
- * Gives the open waits of a tree of sessions for its own budget a deadline that has passed: if this process ends before it
- * wakes their runs, the sweep of overdue waits does. Waits for the budget of an owner have a later deadline, and keep it.
+ * Sets the deadline of the open waits for the budget of a session tree to now. If this process ends before it wakes the
+ * waiting runs, the sweep of overdue waits wakes them. Waits for the budget of an owner have a later deadline, which is not
+ * changed.
  *
- * @returns the waits.
+ * @returns the changed waits.
  */
 export const expireBudgetWaits = (tx: Transaction, rootId: string): Promise<WaitKey[]> =>
   tx

@@ -2,7 +2,10 @@ import type { WaitKind } from "#db/schema/unions.ts";
 import type { WaitingOn } from "#lib/events/event.ts";
 import type { WaitRow } from "./wait-store.ts";
 
-/** If a turn has waits of several kinds, the first of these kinds is reported. Kinds that people can settle come first. */
+/**
+ * If a turn has waits of several kinds, the kind that comes first in this list is reported. Kinds that people can settle
+ * come first.
+ */
 const ORDER: WaitKind[] = ["person", "control", "budget", "agents", "tests"];
 
 /** Chooses the kind to report; undefined for an empty list. */

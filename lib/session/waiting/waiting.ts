@@ -14,11 +14,12 @@ import { endWaitRows, listControlWaits, listOverdueWaits } from "./wait-store.ts
 export type WakeDeps = { db: Database; log: EventLog; jobs: Pick<JobSender, "sendSoon"> };
 
 /**
- * Ends one wait of a run in the caller's transaction, or all its waits if no call is given, and wakes the run if it is
- * parked. Also settles open questions. The caller must have locked the session, so that the run is not parked concurrently.
+ * Ends a run's wait for one tool call in the caller's transaction, or all waits of the run if no `callId` is given. Wakes
+ * the run if it is parked. Unless the wait ended because its subjects settled, it also closes the open questions. The caller
+ * must have locked the session, so that the run is not parked concurrently.
  * Source: `architecture.md`, Turns that wait.
  *
- * @returns the job that continues the run, already in the outbox. Send it with {@link sendWake} after the commit.
+ * @returns the job that continues the run, which is already in the outbox. Send it with {@link sendWake} after the commit.
  */
 export async function endWaits(
   tx: Transaction,

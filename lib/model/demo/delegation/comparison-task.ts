@@ -5,18 +5,20 @@ import type { Situation } from "../situation.ts";
 export type Comparison = {
   /** The pages to compare: 2 to `PAGES_MAX` absolute http(s) URLs, in the order of the message. */
   urls: string[];
-  /** URLs beyond `PAGES_MAX`. */
+  /** The other URLs of the message, which are not compared. */
   leftOut: string[];
   /** The message without its addresses. */
   words: string;
 };
 
-/** Maximum pages of a comparison. Each needs a sub-agent, and by default a session may have four live sub-agents. */
+/**
+ * Maximum number of pages in a comparison. Each needs a sub-agent, and by default a session may have four live sub-agents.
+ */
 export const PAGES_MAX = 4;
 
 const URL_CHARACTERS_MAX = 2_000;
 
-/** An absolute http(s) URL, or a path that begins with one slash and is not part of a word, a tag or a URL. */
+/** Matches an absolute http(s) URL, or a path that begins with one slash and is not part of a word, a tag or a URL. */
 const ADDRESS = /https?:\/\/[^\s<>"'`)\]]+|(?<![\w/:.<>-])\/(?!\/)[^\s<>"'`)\],;|]*/gi;
 
 const COMPARE = /\b(compar(e|es|ed|ing|isons?)|versus|vs|differences?|differs?)\b/i;

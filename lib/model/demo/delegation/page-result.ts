@@ -2,8 +2,8 @@ const count = { type: "integer", minimum: 0 };
 const text = (maxLength: number) => ({ type: "string", maxLength });
 
 /**
- * The JSON Schema of a sub-agent's report on its page. The limits keep the results of all pages below 12,000 characters,
- * where the service cuts a tool result.
+ * The JSON Schema of a sub-agent's report on its page. The limits keep the results of all pages together below 12,000
+ * characters; the service cuts a longer tool result.
  */
 export const PAGE_RESULT_SCHEMA = {
   type: "object",
@@ -30,7 +30,7 @@ export const PAGE_RESULT_SCHEMA = {
   required: ["headingCount", "headings", "linkCount", "formCount", "fieldCount", "productCount", "products"],
 };
 
-/** A sub-agent's report on its page; a missing field is undefined. */
+/** A sub-agent's report on its page. A missing text or count is undefined; a missing list is empty. */
 export type PageResult = {
   url: string | undefined;
   title: string | undefined;

@@ -7,8 +7,8 @@ import { type AgentReport, labelPages, writeComparison, writeNoComparison } from
 const NAME_CHARACTERS_MAX = 32;
 
 /**
- * Plans the next step of a turn that compares pages: spawn a sub-agent for each page, wait for all of them, report. If one
- * of these tools refuses or fails, the turn ends with a report that quotes its message.
+ * Plans the next step of a turn that compares pages: spawn a sub-agent for each page, wait for all of them, report. If
+ * spawning or waiting fails, the turn ends with a report that quotes the tool's message.
  */
 export function planComparison(situation: Situation, { urls, leftOut }: Comparison): DemoStep {
   const { exchanges } = situation;
@@ -79,7 +79,10 @@ const readReport = ({ name, status, result, error, submitted }: Record<string, u
   isSubmitted: submitted === true,
 });
 
-/** Names each sub-agent after the last part of its page's path, otherwise its host, unique and not in `usedNames`. */
+/**
+ * Names each sub-agent after the last part of its page's path, or after the host if the path gives no name. Each name is
+ * unique and not in `usedNames`.
+ */
 function nameAll(urls: string[], usedNames: string[]): string[] {
   const used = new Set(usedNames);
   return urls.map((url) => {

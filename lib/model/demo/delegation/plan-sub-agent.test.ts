@@ -8,7 +8,7 @@ const tools = ["browser_execute", "dom_query", "submit_result", "report_progress
 const fieldSelector = "input:not([type=hidden]), select, textarea";
 const cart = `${ORIGIN}/demo/cart.html`;
 
-/** The service's instructions for the result of a sub-agent. */
+/** The instructions that the service gives a sub-agent whose result has to fit a schema. */
 const instructions = (schema: string) =>
   system(
     `## You are a sub-agent\n\n- Your result has to fit this JSON Schema:\n\n\`\`\`json\n${schema}\n\`\`\`\n\nTarget page: ${cart}`,

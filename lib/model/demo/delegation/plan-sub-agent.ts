@@ -6,11 +6,11 @@ import { quote } from "../write-demo-report.ts";
 const READING_TOOLS = new Set(["browser_execute", "dom_query", "fetch_url"]);
 
 /**
- * Plans the next step of a sub-agent. It reads its page like any session, reports progress once, and submits its findings,
- * as a value for the result schema if there is one. If a reading failed, it submits nothing, because it would have to
- * invent values; the turn ends with a report that explains the failure.
+ * Plans the next step of a sub-agent. It reads its page like any session, reports progress once, and submits its findings.
+ * If there is a result schema, the findings are a value for this schema. If a reading failed, it submits nothing, because it
+ * would have to invent values; the turn ends with a report that explains the failure.
  *
- * @param step the next step of the same turn in a session that is not a sub-agent.
+ * @param step the next step that the planner would choose in a session that is not a sub-agent.
  */
 export function planSubAgent(situation: Situation, step: DemoStep): DemoStep {
   if (step.kind === "calls") return step;

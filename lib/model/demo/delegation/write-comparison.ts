@@ -53,7 +53,7 @@ const ROWS: Row[] = [
   },
 ];
 
-/** Returns short labels for pages: their paths if they share one origin, otherwise their addresses. */
+/** Returns short labels for pages: their paths if they share one origin, otherwise their full URLs. */
 export function labelPages(urls: string[]): string[] {
   const parsed = urls.map((url) => new URL(url));
   const isOneOrigin = new Set(parsed.map(({ origin }) => origin)).size === 1;
@@ -61,8 +61,8 @@ export function labelPages(urls: string[]): string[] {
 }
 
 /**
- * Writes the report of a comparison: a table with a column for each page, the differences, and each sub-agent without a
- * result with the reason. All values come from the sub-agents' reports.
+ * Writes the report of a comparison: a table with a column for each page, the differences, and the reason for each missing
+ * result. All values come from the sub-agents' reports.
  */
 export function writeComparison(
   pages: ComparedPage[],

@@ -1,16 +1,18 @@
 /** A text with marks in place of its quotations, so that quoted words are not read as instructions. */
 export type MarkedText = { text: string; quotes: string[] };
 
-/** A mark of a quotation, as a source for regular expressions. */
+/** Matches the mark of one quotation. Use it as a part of a regular expression. */
 export const MARK = "\\uE000\\d{1,5}\\uE001";
 
 const MARKS = /\uE000(\d{1,5})\uE001/g;
 const MARK_CHARACTERS = /[\uE000\uE001]/g;
-/** Quotations in double, typographic, single and back quotes. An apostrophe inside a word does not open or close one. */
+/**
+ * Matches quotations in double, typographic, single and back quotes. An apostrophe inside a word does not open or close one.
+ */
 const QUOTATION =
   /"([^"\n]{1,500})"|“([^”\n]{1,500})”|‘((?:[^’\n]|’(?=\p{L})){1,500})’(?!\p{L})|«([^»\n]{1,500})»|„([^“”\n]{1,500})[“”]|`([^`\n]{1,500})`|(?<![\p{L}\p{N}])'((?:[^'\n]|'(?=\p{L})){1,500})'(?![\p{L}\p{N}])/gu;
 
-/** Replaces the quotations of a message by marks. */
+/** Replaces the quotations of a message with marks. */
 export function markQuotes(message: string): MarkedText {
   const quotes: string[] = [];
   const text = message.replace(MARK_CHARACTERS, "").replace(QUOTATION, (_whole, ...groups: unknown[]) => {
@@ -37,10 +39,13 @@ const CONNECTOR = new RegExp(
   "i",
 );
 const SENTENCE_END = /(?<=[!?])\s+|[.;](?:\s+|$)|\n+|,?\s+but\s+/;
-/** A place for a new element in front of the verb: `below the price, add …`. */
+/** Matches a clause that gives the place of a new element before the verb, as in `below the price, add …`. */
 const PLACE_BEFORE =
   /^(?:below|above|under|underneath|beneath|after|before|next to|at the (?:top|bottom|start|end))\b/i;
-/** Beginnings of questions, prohibitions and requests for advice. The verbs of such a sentence are not instructions. */
+/**
+ * Matches the beginning of a question, a prohibition or a request for advice. The verbs of such a sentence are not
+ * instructions.
+ */
 const NO_INSTRUCTION =
   /^(?:(?:ok(?:ay)?|so|and|but|well|hi|hey|hello|please)[\s,]+)*(?:(?:how|what|which|why|when|where|who|whose|whether|if|is|are|was|were|am|does|do|did|has|have you|should|shall|may|might|would it|would the|can i|can we|could i|could we|could the|can the|can it|don['’]?t (?!show)|do not (?!show)|never|without|suppose|imagine|suggest|propose|recommend|consider|think)\b|(?:tell|show|explain|describe|say|ask|advise)\b.*\b(?:how|what|why|whether|if|which|where|who|when)\b)/i;
 

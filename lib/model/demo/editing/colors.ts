@@ -34,7 +34,9 @@ export function readColor(words: string): string | undefined {
   return HEX_BY_NAME.has(word) || /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/.test(word) ? word : undefined;
 }
 
-/** Returns black or white, the better contrast to a color of `readColor`. Source: W3C, WCAG 2.2, relative luminance. */
+/**
+ * Returns black or white, whichever contrasts better with a color of `readColor`. Source: W3C, WCAG 2.2, relative luminance.
+ */
 export function readableTextOn(color: string): "#000" | "#fff" {
   const luminance = luminanceOf(color);
   return (luminance + 0.05) / 0.05 >= 1.05 / (luminance + 0.05) ? "#000" : "#fff";

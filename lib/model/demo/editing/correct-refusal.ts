@@ -7,13 +7,13 @@ const ATTEMPTS_MAX = 3;
 const NO_MATCH = /no element matches\./;
 const MISSING_CHANGE = /\bdrop: there is no change (\S{1,32})\./;
 const MISFIT_LINE = /^(\S{1,32}) ([a-zA-Z]{3,20}) ("(?:[^"\\]|\\.){1,2000}"): no element matches\./;
-/** The selector of a candidate, before its label. */
+/** Matches a line that lists a candidate: the selector of an element, and then its label. */
 const CANDIDATE_LINE = /^ {2}(\S.*?): (?=[a-z][a-z0-9-]*(?: \d)?(?: "| \[|$))/;
 
 /**
- * Corrects the input of a refused `apply_variant` call: uses the newest revision, omits dropped changes that no longer
- * exist, or replaces, once, selectors without a match by the closest elements. Undefined if there is no better input, or
- * after three calls.
+ * Corrects the input of a refused `apply_variant` call. Depending on the refusal, it uses the newest revision, omits a
+ * dropped change that does not exist any more, or replaces selectors without a match with the closest candidates. The last
+ * correction is made only once. Returns undefined if there is no better input, or after three calls.
  */
 export function correctRefusal(attempts: ToolExchange[]): Record<string, unknown> | undefined {
   const last = attempts.at(-1);
@@ -36,7 +36,7 @@ function withoutDrop(input: Record<string, unknown>, missing: string): Record<st
   return listAdded(input).length > 0 ? rest : undefined;
 }
 
-/** Replaces selectors without a match by their candidates. Changes without a candidate are left out. */
+/** Replaces selectors without a match with their candidates. Changes without a candidate are left out. */
 function withCandidates(
   input: Record<string, unknown>,
   refusal: string,
@@ -51,7 +51,7 @@ function withCandidates(
   return add.length > 0 ? { ...input, add } : undefined;
 }
 
-/** Returns the closest selector, if any, for each operation and selector without a match. */
+/** Reads the closest candidate for each change whose selector matches nothing. The key is the operation and the selector. */
 function readCandidates(refusal: string): Map<string, string | undefined> {
   const candidates = new Map<string, string | undefined>();
   let key = "";

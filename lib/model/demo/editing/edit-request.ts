@@ -3,22 +3,22 @@ import { type MarkedText, markQuotes, splitClauses, unmark } from "./clauses.ts"
 import type { ElementPhrase } from "./element-phrase.ts";
 import { type Edit, readEdits } from "./read-edit.ts";
 
-/** A message that asks for changes of a page. */
+/** A message that asks for changes to a page. */
 export type EditRequest = {
-  /** The page to open first. */
+  /** URL of the page to open first. */
   url?: string;
-  /** The part of the site to change, as the message names it: `checkout`. */
+  /** The part of the site to change, as the message names it, such as `checkout`. */
   place?: string;
-  /** Undo the changes of the last revision, or all changes. */
+  /** Whether to undo the changes of the last revision, or all changes. */
   undo?: "last" | "all";
   edits: Edit[];
   /** Parts of the message that the rules do not understand. */
   leftOut: string[];
 };
 
-/** Only the beginning of a longer message is read. */
+/** Only this many characters at the beginning of a message are read. */
 const MESSAGE_CHARACTERS_MAX = 4_000;
-/** Maximum edits of one message. The rest is left out. */
+/** Maximum number of edits in one message. Further edits are only listed in `leftOut`. */
 const EDITS_MAX = 12;
 
 const COURTESY =
@@ -28,7 +28,7 @@ const LEADING_PLACE = /^(?:on|in|at|for)\s+(?:the\s+|my\s+|our\s+)?([\w -]{1,40}
 const TRAILING_PLACE =
   /\s+(?:on|in|from)\s+(?:the|this|that|our|my)\s+(?:([\w -]{1,30}?)\s+)?(?:page|site|website|screen)[\s.!?]*$/i;
 const DESTINATION = /\s+(?:on|in|at)\s+(?:the|my)\s+(checkout|cart|basket)[\s.!?]*$/i;
-/** Names of the page that is open. */
+/** Matches words for the page that is open. */
 const THIS_PAGE =
   /^(?:the |this |current |same |live |open |home|front|landing|main|start|web|page|site|shop|demo)*$/i;
 const UNDO =
@@ -75,7 +75,7 @@ function stripCourtesies(words: string): string {
   return rest.replace(/[\s,]*\b(?:please|thanks|thank you)[\s.!?]*$/i, "").trim();
 }
 
-/** Adds the change that a clause asks for to the request. @returns whether it asks for one. */
+/** Adds the change that a clause asks for to the request. @returns whether the clause asks for a change. */
 function readClause(
   request: EditRequest,
   clause: string,
@@ -96,7 +96,7 @@ function readClause(
   return edits !== undefined;
 }
 
-/** Separates the page from a clause: `on the checkout page, …`, `… on the checkout page`, `open the checkout`. */
+/** Separates the name of a page from a clause: `on the checkout page, …`, `… on the checkout page`, `open the checkout`. */
 function splitPlace(clause: string): { words: string; place?: string } {
   const opened = OPENING.exec(clause)?.[1];
   const leading = LEADING_PLACE.exec(clause);

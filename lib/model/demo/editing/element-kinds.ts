@@ -2,7 +2,7 @@
 export type ElementSearch = {
   selector?: string;
   text?: string;
-  /** Only the smallest of the elements around the text matches. */
+  /** Of the elements that contain the text, only the smallest one matches. */
   isSmallest?: true;
   /** The words that the selector matches in ids, classes and labels. */
   names?: readonly string[];
@@ -10,15 +10,15 @@ export type ElementSearch = {
 
 /** A kind of element that tasks name by a noun. */
 type ElementKind = {
-  /** The noun in the singular. */
+  /** Matches the noun in the singular. */
   noun: RegExp;
   /** Searches for such elements, best first. */
   searches: (ElementSearch & { selector: string })[];
-  /** Selector for the plural; default: the selector of the first search. */
+  /** Selector that finds all such elements, for example for a plural noun. Default: the selector of the first search. */
   all?: string;
-  /** Roles of such elements. Matches with other roles are children of such elements. */
+  /** The roles that such elements have. A match with another role is a child of such an element. */
   roles?: RegExp;
-  /** Whether a color applies to the background. */
+  /** Whether a color in a task applies to the background of such elements. */
   isArea?: true;
 };
 

@@ -5,13 +5,13 @@ import { type ElementSearch, findKind, searchNames } from "./element-kinds.ts";
 export type ElementNoun = {
   /** Searches in order; each runs only if the previous one found nothing. */
   searches: ElementSearch[];
-  /** All elements found, or the index of one element (-1 for the last). */
+  /** `all` for every element found, or the index of one of them (-1 for the last). */
   which: "all" | number;
-  /** The text of the element. */
+  /** The quoted text of the element. */
   quote?: string;
-  /** Roles of such elements. Matches with other roles are children of such elements. */
+  /** The roles that such elements have. A match with another role is a child of such an element. */
   roles?: RegExp;
-  /** Whether a color applies to the background. */
+  /** Whether a color in a task applies to the background of the elements. */
   isArea: boolean;
 };
 
@@ -24,9 +24,9 @@ const CALLED =
 const NOUN_AND_QUOTE = new RegExp(`^(.*?)\\s*${CALLED}\\s*(${MARK})$`, "i");
 const QUOTE_AND_NOUN = new RegExp(`^(${MARK})\\s+(.+)$`);
 const ELEMENT_AND_QUOTE = new RegExp(`^(?:element )?${MARK}$`, "i");
-/** Nouns for a text on the page that do not name a kind of element. */
+/** Matches nouns that refer to a text on the page and not to a kind of element. */
 const TEXT_NOUN = /^(?:text|word|words|phrase|sentence|label|line|string|wording|copy|element)?$/;
-/** Nouns for an element around other elements. */
+/** Matches nouns for an element that contains other elements. */
 const CONTAINER =
   /\s+(?:box|section|block|area|bar|panel|card|widget|element|part|banner|form|field|popup|pop-up|dialog|window|column|strip)$/;
 const CONTAINERS = "section, article, aside, fieldset, form, dialog, li, div, p";

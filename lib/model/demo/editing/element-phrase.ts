@@ -4,7 +4,7 @@ import type { Aspect } from "./look.ts";
 
 /** A phrase for elements in a task: `the headline`, `the color of all buttons`, `the button 'Add to cart'`. */
 export type ElementPhrase = ElementNoun & {
-  /** The words of the task. */
+  /** The phrase as the task words it. */
   words: string;
   /** The property of the element that the phrase names, if any. */
   aspect?: Aspect;
@@ -27,7 +27,7 @@ const ASPECT_FIRST = new RegExp(`^(${ASPECT_WORDS})\\s+(?:of|on|for)\\s+(?!${MAR
 const ASPECT_LAST = new RegExp(`^(.+?)(['’]s?)?\\s+(${ASPECT_WORDS})$`, "i");
 const PHRASE_CHARACTERS_MAX = 160;
 
-/** Reads a phrase for elements from marked words; undefined for other words. */
+/** Reads a phrase for elements; undefined for other words. In `words`, quotations are replaced with marks. */
 export function readElementPhrase(words: string, quotes: readonly string[]): ElementPhrase | undefined {
   const trimmed = words.trim().replace(/[\s.,;:!?]+$/, "");
   if (trimmed === "" || trimmed.length > PHRASE_CHARACTERS_MAX) return undefined;
@@ -44,7 +44,7 @@ export function readElementPhrases(words: string, quotes: readonly string[]): El
   return phrases.every((phrase) => phrase !== undefined) ? phrases : undefined;
 }
 
-/** Separates the aspect from a phrase: `the color of the button`, `the button's text`, `the button color`. */
+/** Separates the aspect from a phrase, as in `the color of the button`, `the button's text` or `the button color`. */
 function readAspect(words: string, quotes: readonly string[]): Omit<ElementPhrase, "words"> | undefined {
   const bare = withoutDeterminer(words);
   if (WHOLE_PAGE.test(words)) return PAGE;

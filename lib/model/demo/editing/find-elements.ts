@@ -3,13 +3,18 @@ import type { ToolExchange } from "../situation.ts";
 import type { ElementSearch } from "./element-kinds.ts";
 import type { ElementPhrase } from "./element-phrase.ts";
 
-/** The result of a search for a phrase: make a query first, the elements were found, or no query found any. */
+/**
+ * The result of a search for the elements of a phrase: a query must be made first, the elements were found, or no query
+ * found any.
+ */
 export type Search =
   | { kind: "query"; input: Record<string, unknown> }
   | {
       kind: "found";
       elements: PageElement[];
-      /** Number of elements that matched; more than `elements` if the phrase refers to one of several. */
+      /**
+       * Number of elements that matched. It exceeds the number of `elements` if the phrase refers to one of several matches.
+       */
       matches: number;
       /** A selector that matches exactly these elements, if there is one. */
       selector?: string;
@@ -23,7 +28,10 @@ export type Search =
     };
 
 const QUERY_LIMIT = 50;
-/** A change needs a selector. It cannot use elements in an iframe or a closed shadow root, or a list index (`>> nth=`). */
+/**
+ * Whether a change can select an element. It needs a selector without a list index (`>> nth=`), and it cannot reach elements
+ * in an iframe or a closed shadow root.
+ */
 const isUsable = ({ selector, frame }: PageElement) =>
   frame === undefined && selector !== "" && !selector.includes(">> nth=");
 
@@ -33,10 +41,10 @@ export const contentOf = ({ text, name }: PageElement): string => text || name;
 export const squash = (text: string): string => text.toLowerCase().replace(/\s+/g, "");
 
 /**
- * Finds the elements of a phrase in the queries since the page last changed.
+ * Finds the elements of a phrase in the results of the queries since the page last changed.
  *
- * @param forText whether their text will be changed. A child with the whole text of its element is then used instead of
- * the element, so that a link inside a heading remains a link.
+ * @param forText whether the text of the elements will be changed. If a child contains the whole text of an element, the
+ * child is then used instead of the element, so that a link inside a heading remains a link.
  */
 export function findElements(phrase: ElementPhrase, exchanges: ToolExchange[], forText: boolean): Search {
   let missing: Search = { kind: "missing" };
@@ -93,7 +101,10 @@ function chooseElements(
   return element && { kind: "found", elements: [element], matches: matching.length };
 }
 
-/** Replaces a positional selector by a class that contains one of the names, if no other match has that class. */
+/**
+ * Replaces a selector that depends on positions with a class of the element. The class must contain one of the names, and no
+ * other match may have the class.
+ */
 function selectByClass(element: PageElement, all: PageElement[], names: readonly string[]): PageElement {
   const classesOf = ({ classes = "" }: PageElement) => classes.split(" ");
   const own = classesOf(element).find(
@@ -113,7 +124,10 @@ const hasExactText = ({ name, text }: PageElement, quote: string) =>
 const smallestOf = (elements: PageElement[]): PageElement[] =>
   elements.toSorted((one, other) => contentOf(one).length - contentOf(other).length).slice(0, 1);
 
-/** Removes children of elements. A child with the whole text of its element replaces the element. */
+/**
+ * Removes elements that are children of the element before them. A child with the whole text of its parent replaces the
+ * parent.
+ */
 function joinChildren(elements: PageElement[], roles: RegExp): PageElement[] {
   const joined: PageElement[] = [];
   let parent: PageElement | undefined;

@@ -6,11 +6,11 @@ export type Look = {
   color?: string;
   textColor?: string;
   background?: string;
-  /** CSS properties that need no further decision. */
+  /** CSS properties that do not depend on the kind of element. */
   styles: Record<string, string>;
 };
 
-/** The property of an element that a phrase names: `the button's background`. */
+/** The property of an element that a phrase names, as in `the button's background`. */
 export type Aspect = "text" | "color" | "background" | "size";
 
 // `zoom` scales an element's own size; `font-size` in em or percent would be relative to its parent.
@@ -71,8 +71,8 @@ function addColor(look: Look, piece: string): boolean {
 }
 
 /**
- * Returns the CSS properties of a look. A color applies to the background of a colored area, such as a button, and to the
- * text of other elements. With a new background, the text becomes black or white so that it remains readable.
+ * Returns the CSS properties of a look. A color applies to the background of an area, such as a button, and to the text of
+ * other elements. With a new background, the text becomes black or white so that it remains readable.
  */
 export function styleOf(look: Look, isArea: boolean, aspect: Aspect | undefined): Record<string, string> {
   const { color, styles } = look;

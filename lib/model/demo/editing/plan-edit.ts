@@ -48,7 +48,7 @@ export function planEdit(situation: Situation, request: EditRequest): DemoStep {
 export const findMissing = ({ tools }: Situation, { edits }: EditRequest): string[] =>
   ["apply_variant", ...(edits.length > 0 ? ["dom_query"] : [])].filter((name) => !tools.has(name));
 
-/** Returns the exchanges before the first change. */
+/** Returns the exchanges before the first `apply_variant` call. */
 function listPreparation(exchanges: ToolExchange[]): ToolExchange[] {
   const first = exchanges.findIndex(isApply);
   return first === -1 ? exchanges : exchanges.slice(0, first);
@@ -80,7 +80,10 @@ export function isOnPage(
   return readDestination(place)?.matches.test(open) ?? true;
 }
 
-/** Opens the page that the message names, or reports why that is impossible. A request that only undoes needs no page. */
+/**
+ * Opens the page that the message names, or reports why that is impossible. Undefined if the page is open. A request that
+ * only undoes changes needs no page.
+ */
 function reachPage(situation: Situation, request: EditRequest): DemoStep | undefined {
   const { exchanges, earlier, currentUrl } = situation;
   if (request.edits.length === 0) return undefined;

@@ -25,7 +25,7 @@ const SHOWN_CHARACTERS_MAX = 160;
 const NO_TEXT = /^(?:textbox|searchbox|combobox|listbox|spinbutton|checkbox|radio|switch|slider|img|image)$/;
 const AREA = /^(?:button|banner|contentinfo|navigation|complementary|form|dialog)$/;
 
-/** Finds the elements of an edit in the queries of the turn, and prepares its changes. */
+/** Finds the elements of an edit in the results of the turn's queries, and prepares the changes of the edit. */
 export function prepareEdit(edit: Edit, exchanges: ToolExchange[]): Prepared {
   const forText = edit.kind === "setText" || edit.kind === "replaceText";
   const search = findElements(edit.target, exchanges, forText);
@@ -76,7 +76,7 @@ function newTextOf(
   if (start === -1) return fail(`“${edit.before}” is not in a text that I can change.`);
   if (content.length >= SHOWN_CHARACTERS_MAX)
     return fail(`The text with “${edit.before}” is too long for me.`);
-  // Setting the text removes child elements, so this first queries whether there are any.
+  // Setting the text removes child elements, so a query first checks whether the element has any.
   const selector = `${element.selector} > *`;
   const children = exchanges.find(
     ({ toolName, input }) => toolName === "dom_query" && input.selector === selector,

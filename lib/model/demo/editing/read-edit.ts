@@ -43,7 +43,7 @@ export function readEdits(clause: Clause): Edit[] | undefined {
   return readings?.map((reading) => ({ ...reading, words: shown }));
 }
 
-/** Whether an edit would remove the whole page or replace it by a text. */
+/** Whether an edit would remove the whole page or replace it with a text. */
 const isTooMuch = ({ kind, target }: Reading): boolean =>
   isWholePage(target) && kind !== "setStyle" && kind !== "insert";
 
@@ -59,7 +59,7 @@ function phrasesOf(words: string | undefined, clause: Clause): ElementPhrase[] |
   return one ? [one] : readElementPhrases(words ?? "", clause.quotes);
 }
 
-/** Reads the new text of a clause: its quotation, otherwise its words. */
+/** Reads a new text: the quotation in the words if there is exactly one and nothing else, otherwise the words. */
 function readNewText(words: string | undefined, quotes: readonly string[]): string | undefined {
   const [quote, ...others] = quotesIn(words ?? "", quotes);
   const around = (words ?? "")

@@ -6,16 +6,16 @@ export type ListedChange = {
   id: string;
   op: string;
   selector: string;
-  /** The rest of the change's line: the number of elements found, and remarks. */
+  /** The rest of the line that lists the change: the number of elements found, and remarks. */
   found: string;
-  /** The first elements with their texts; `after` is undefined if the text did not change. */
+  /** The first elements that the change matched, with their texts. `after` is undefined if the text did not change. */
   elements: { label: string; before: string; after?: string }[];
 };
 
 /** The changes that a revision added and that are still in the variant. */
 type ChangeGroup = { revision: number; ids: string[] };
 
-/** The variant according to the results of `apply_variant` in the transcript. */
+/** The state of the variant, according to the results of `apply_variant` in the transcript. */
 export type VariantHistory = {
   /** Newest known revision; 0 if there is none. */
   newest: number;
@@ -52,7 +52,8 @@ export function readNewest(refusal: string): number | undefined {
 /**
  * Reads the variant `main` from the calls of a transcript, in order.
  *
- * @param newest the newest revision according to the instructions, because people edit variants too.
+ * @param newest the newest revision according to the instructions. It may be newer than the revisions in the transcript,
+ * because people edit variants too.
  */
 export function readHistory(exchanges: ToolExchange[], newest = 0): VariantHistory {
   const history: VariantHistory = { newest: 0, groups: [], listed: new Map() };
@@ -80,7 +81,7 @@ export function readHistory(exchanges: ToolExchange[], newest = 0): VariantHisto
 export const listDropped = ({ drop }: Record<string, unknown>): unknown[] =>
   Array.isArray(drop) ? drop : [];
 
-/** Whether a call stored a revision without changes. */
+/** Whether a call dropped the last changes of the variant and stored a revision without changes. */
 export function isEmptied({ input, result }: ToolExchange): boolean {
   const text = result?.text ?? "";
   const isDropping = listDropped(input).length > 0 && input.add === undefined;

@@ -6,7 +6,7 @@ import { demoLabel, join, quoteAll } from "../write-demo-report.ts";
 import { isSamePlace, joinRequests } from "./plan-sentences.ts";
 import { isGo, isOpen, type PlannedItem, readGoWords, readShownPlan, saysContinue } from "./plan-state.ts";
 
-/** Maximum `update_plan` calls: each fails if a person has changed the plan in the meantime. */
+/** Maximum number of `update_plan` calls for one update. A call fails if a person has changed the plan in the meantime. */
 const TRIES_MAX = 3;
 
 /** Whether the message asks to carry out the agreed plan. */
@@ -23,7 +23,7 @@ const hasSucceeded = ({ result }: ToolExchange): boolean => result?.isError === 
 export function carryOutPlan(situation: Situation): DemoStep {
   const { exchanges, plan } = situation;
   const started = exchanges.find((each) => isUpdate(each) && hasSucceeded(each));
-  // The items at the start of the work, because people may edit the plan in the meantime.
+  // Uses the items as they were when the work began, because people may edit the plan in the meantime.
   const shown = started?.result && readShownPlan(started.result.text);
   const { tasks, elsewhere, unclear } = chooseTasks(shown?.items ?? plan.items);
   const request = joinRequests([
@@ -60,10 +60,13 @@ export function carryOutPlan(situation: Situation): DemoStep {
   return { kind: "report", text: join(head, rest, step.text) };
 }
 
-/** An item with the changes that it asks for. */
+/** An item of the plan, and the changes that it asks for. */
 type Task = { item: PlannedItem; request: EditRequest };
 
-/** Chooses the open items about the page of the first one. `elsewhere` and `unclear` have the texts of the others. */
+/**
+ * Chooses the open items that are about the same page as the first one. `elsewhere` has the texts of items about other
+ * pages. `unclear` has the texts of items that the rules do not understand.
+ */
 function chooseTasks(items: readonly PlannedItem[]): {
   tasks: Task[];
   elsewhere: string[];
@@ -81,15 +84,16 @@ function chooseTasks(items: readonly PlannedItem[]): {
   return { tasks, elsewhere, unclear };
 }
 
-/** Reads the request that the person added to the agreement. */
+/** Reads the request that a person added to the agreement. The list is empty if the person added none. */
 function readAddedRequests(message: string): EditRequest[] {
   const words = readGoWords(message);
   return words === "" ? [] : [readEditRequest(words) ?? { edits: [], leftOut: [words] }];
 }
 
 /**
- * Sets the statuses of items that are still open and have the same text. Undefined if that changes nothing, has succeeded
- * already, or would lose items because the plan was shown cut.
+ * Plans the `update_plan` call that sets these statuses. An item that was closed or reworded in the meantime keeps its
+ * status. Returns undefined if nothing would change, if an earlier try has succeeded or there were too many tries, or if the
+ * plan was shown cut, because the call would then lose items.
  */
 function updateStep(
   { tools, plan }: Situation,

@@ -8,7 +8,7 @@ const QUOTED = /“[^”]*”/g;
 
 /**
  * Writes the changes of a request as items of a plan. Each sentence is complete without the others, because people reorder,
- * edit and drop items. `leftOut` has the edits for which this is not possible.
+ * edit and drop items. `leftOut` has the words of the edits for which no complete sentence is possible.
  */
 export function writeSentences(request: EditRequest): { sentences: string[]; leftOut: string[] } {
   const sentences: string[] = [];
@@ -34,7 +34,7 @@ function groupByWords(edits: readonly Edit[]): Edit[][] {
   return groups;
 }
 
-/** Writes a sentence that is read as the same changes on the same page; undefined if that is not possible. */
+/** Writes a sentence from which the rules read the same changes on the same page; undefined if that is not possible. */
 function writeSentence(edits: Edit[], { place, url }: EditRequest): string | undefined {
   const words = resolvePronoun(edits).replace(/[\s.!?]+$/, "");
   const placed = place === undefined ? words : `on the ${place} page, ${words}`;
@@ -49,7 +49,7 @@ function writeSentence(edits: Edit[], { place, url }: EditRequest): string | und
   return isSame ? sentence : undefined;
 }
 
-/** Replaces `it` by the element, because `it` depends on the order of the items. */
+/** Replaces a pronoun with the words for its element, because the meaning of `it` depends on the order of the items. */
 function resolvePronoun(edits: Edit[]): string {
   const [{ words, target } = { words: "", target: undefined }] = edits;
   if (target === undefined || words.toLowerCase().includes(target.words.toLowerCase())) return words;

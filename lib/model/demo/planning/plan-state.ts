@@ -18,12 +18,14 @@ export type PlanState = {
   isCut: boolean;
 };
 
-/** Beginnings of the lines in the instructions that state the mode. */
+/** Patterns for the line in the instructions that states the mode. */
 const MODE_LINES: [RegExp, PlanMode][] = [
   [/^- Plan first: a person wants to agree to /m, "plan_first"],
   [/^- A person has agreed to the plan: /m, "agreed"],
 ];
-/** Answers of the service, before an agreement, to `update_plan` and to calls that change something. */
+/**
+ * Matches the service's answers to `update_plan`, and to calls that change something, before a person agrees to the plan.
+ */
 const WAITS =
   /(?: was not run: a person wants to agree to a plan |^A person wants to agree to the plan first: )/m;
 const PLAN = /^The plan, revision (\d{1,9}):\n/m;
@@ -34,7 +36,7 @@ export function readShownPlan(text: string): Pick<PlanState, "revision" | "items
   const head = PLAN.exec(text);
   if (!head) return undefined;
   const [list = ""] = text.slice(head.index + head[0].length).split("\n\n", 1);
-  // A cut plan ends in an ellipsis. A plan whose last item happens to end in one is treated as cut too.
+  // A cut plan ends in an ellipsis. A plan whose last item itself ends in an ellipsis is treated as cut too.
   const isCut = list.endsWith("…");
   const items: PlannedItem[] = [];
   for (const line of list.split("\n")) {
@@ -68,7 +70,7 @@ export function readPlanState(
     if (answered && answered.revision >= state.revision) Object.assign(state, answered);
   }
   if (isGo(message)) state.mode = "agreed";
-  // Page data with the same words is ignored: it is only in successful results of other tools.
+  // Page data may contain the same words. It occurs only in successful results of other tools, so these results are ignored.
   const isOfService = ({ toolName, result }: ToolExchange) => toolName === "update_plan" || result?.isError;
   if (exchanges.some((each) => isOfService(each) && WAITS.test(each.result?.text ?? "")))
     state.mode = "plan_first";

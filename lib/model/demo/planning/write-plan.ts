@@ -8,7 +8,7 @@ import { demoLabel, join, listLines, quote, quoteAll } from "../write-demo-repor
 import { writeSentences } from "./plan-sentences.ts";
 import { isOpen } from "./plan-state.ts";
 
-/** Maximum `update_plan` calls: each fails if a person has changed the plan in the meantime. */
+/** Maximum number of `update_plan` calls in a turn. A call fails if a person has changed the plan in the meantime. */
 const TRIES_MAX = 3;
 
 /**
@@ -87,6 +87,9 @@ function describeWaiting({ plan }: Situation, unwritten: string[], remarks: Rema
   );
 }
 
-/** Writes the answer to a go in words, which is not an agreement, and to an agreement after plan-first mode is on again. */
+/**
+ * Writes the answer to a message that says to go ahead while plan-first mode is on. Such words do not count as an agreement.
+ * An agreement does not count either if plan-first mode was switched on again after it.
+ */
 export const writeStillWaiting = (situation: Situation): string =>
   describeWaiting(situation, [], { failed: [], leftOut: [], hasLooked: true });
