@@ -5,9 +5,10 @@ import { Reference } from "./reference.tsx";
 
 export const metadata: Metadata = { title: "API reference" };
 
-/** The API reference: the OpenAPI document as a page. */
+/** The API reference: shows the OpenAPI document as a page. */
 export default async function DocsPage() {
-  // Reading the headers makes Next render the page per request, which the document and the CSP nonce require.
+  // The page depends on the request, because of the document and the CSP nonce. Reading the headers makes Next render it for
+  // each request.
   await headers();
   return <Reference document={await loadReference()} />;
 }

@@ -15,7 +15,8 @@ import { SeverityCounts } from "./severity-counts.tsx";
 import { SeverityFilter } from "./severity-filter.tsx";
 
 /**
- * A QA report: what was tested, the verdict, and the findings, most severe first. A print has what the filter shows.
+ * A QA report: what was tested, the verdict, and the findings, most severe first. If the findings are filtered, the printed
+ * report contains only those that are shown.
  */
 export function ReportView({ page }: { page: ReportPage }) {
   const { report, session, paths } = page;

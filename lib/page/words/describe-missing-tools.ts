@@ -1,6 +1,10 @@
 import type { DomainEvent, MissingToolsView } from "../state/view-types.ts";
 
-/** Converts the event for the page's state. @param afterMessageId the newest message when the event arrived. */
+/**
+ * Converts an event about missing tools for the state of the page.
+ *
+ * @param afterMessageId id of the message that was the newest when the event arrived.
+ */
 export const toMissingTools = (
   event: Extract<DomainEvent, { kind: "mcp.skipped" }>,
   afterMessageId: string | null,
