@@ -7,8 +7,7 @@ export const metadata: Metadata = { title: "API reference" };
 
 /** The API reference: shows the OpenAPI document as a page. */
 export default async function DocsPage() {
-  // The page depends on the request, because of the document and the CSP nonce. Reading the headers makes Next render it for
-  // each request.
+  // Reading the headers makes Next render the page for each request. The CSP nonce and the document need that.
   await headers();
   return <Reference document={await loadReference()} />;
 }

@@ -73,7 +73,7 @@ export const isStopping = (state: SessionState): boolean =>
 export const mayDirect = ({ role, agent }: Pick<SessionState, "role" | "agent">): boolean =>
   role === "drive" && agent === null;
 
-/** Whether this visitor may stop the turn. On a sub-agent's page, this needs access to the parent's page. */
+/** Whether this visitor may stop the turn. The own link of a sub-agent's session does not allow this. */
 export const mayStop = ({ role, agent }: Pick<SessionState, "role" | "agent">): boolean =>
   role === "drive" && agent?.parent.path !== null;
 

@@ -258,13 +258,11 @@ type AgentFacts = {
   name: string;
   objective: string;
   browser: AgentView["browser"];
-  /**
-   * The session that delegated to the sub-agent. `path` is null if the visitor has no access to the page of that session.
-   */
+  /** The session that delegated to the sub-agent. `path` is null on the page to which the sub-agent's own link leads. */
   parent: { title: string; path: string | null };
 };
 
-/** Everything that the session page needs for its first render. Includes all events up to the `seq` `lastSeq`. */
+/** Everything that the session page needs for its first render. `lastSeq` is the `seq` of the newest event in it. */
 export type SessionSnapshot = {
   session: {
     id: string;

@@ -127,7 +127,7 @@ function describeWait({
       });
     case "agents": {
       const ended = agents.filter(({ status }) => status !== "running").map(({ agentId }) => agentId);
-      // The list of sub-agents may be stale and show all of them as ended. Then all sub-agents of the wait are counted.
+      // The list of sub-agents may be stale, so a sub-agent that has just ended may be counted. The count is never 0.
       const count = waitingOn.ids.filter((id) => !ended.includes(id)).length || waitingOn.ids.length;
       const title = `Waiting for ${countOf(count, "sub-agent")}`;
       return words("busy", title, { since: waitingOn.since });
