@@ -103,7 +103,7 @@ function useStartForm(demoUrl: string) {
     if (read && !read.isValid) return report({ field: "outputSchema", text: read.problem });
     setStarting(true);
     const outcome = await startSession(request);
-    // The form keeps its values, so that a visitor who returns to it finds them.
+    // The values of the form are kept, for a visitor who returns to the form from the session's page.
     if (outcome.isDone) return location.assign(outcome.answer.shareUrl);
     setStarting(false);
     report({ field: fieldOfError(outcome.error), text: outcome.error });

@@ -69,7 +69,7 @@ function VersionRow({
 
 /** Reads the versions of a landing page, and reads them again after each change of the page. */
 function useVersions({ slug, updatedAt }: LandingPage): {
-  /** Undefined while they are loading. */
+  /** The versions, newest first; undefined while they are loading. */
   versions: LandingPageVersion[] | undefined;
   error: string | null;
 } {

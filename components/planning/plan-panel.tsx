@@ -91,7 +91,7 @@ function Summary({ plan, isOpen, onToggle }: { plan: Plan; isOpen: boolean; onTo
   );
 }
 
-/** Drivers switch the plan-first mode on and off; viewers see whether it is on. */
+/** People with the role `drive` switch the plan-first mode on and off; viewers see whether it is on. */
 function ModeControl({ plan, use, mayEdit }: { plan: Plan; use: PlanUse; mayEdit: boolean }) {
   const isOn = plan.mode === "plan_first";
   if (!mayEdit) {

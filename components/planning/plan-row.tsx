@@ -71,7 +71,7 @@ export function PlanRow({ item, use, mayEdit }: { item: PlanItem; use: PlanUse; 
 const ICONS = { todo: Circle, in_progress: CircleDot, done: CircleCheck, dropped: CircleSlash };
 const TONES = { todo: "text-faint", in_progress: "text-accent", done: "text-good", dropped: "text-faint" };
 
-/** The state of an item; a check box for people who may edit. */
+/** The state of an item. For people who may edit the plan, it is a check box. */
 function Mark({
   item: { id, text, status },
   use,

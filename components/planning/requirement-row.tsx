@@ -11,7 +11,7 @@ import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { RequirementForm } from "./requirement-form.tsx";
 
-/** A requirement. Drivers can edit, waive and reopen it. */
+/** A requirement. People with the role `drive` can edit, waive and reopen it. */
 export function RequirementRow({ requirement, mayEdit }: { requirement: Requirement; mayEdit: boolean }) {
   const { id, text, status, note, author, assertion } = requirement;
   const { store, actions } = useRuntime();

@@ -15,9 +15,9 @@ export type SessionRuntime = {
   revisions: RevisionCache;
   testResults: TestResultsCache;
   live: Pick<LiveConnection, "send" | "setViewing">;
-  /** Calls back with every picture of the live view. @returns a function that unsubscribes. */
+  /** Calls the listener with every picture of the live view. @returns a function that unsubscribes. */
   onPicture: (listener: (frame: ArrayBuffer) => void) => () => void;
-  /** Calls back with every transient frame: the page's cursor, the agent's pointer. */
+  /** Calls the listener with every transient frame: the cursor of the live page, or the pointer of the agent. */
   onTransientFrame: (listener: (frame: TransientFrame) => void) => () => void;
   /** The origin of the links that the page shows. */
   origin: string;

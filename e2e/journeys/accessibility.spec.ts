@@ -7,7 +7,10 @@ const SIZES = [
   { width: 1280, height: 800 },
   { width: 375, height: 740 },
 ];
-/** Removes all articles of the reference except the first of each section. They are alike, and axe takes minutes for all. */
+/**
+ * Removes all articles of the reference except the first of each section. The articles are alike, and axe needs minutes for
+ * all.
+ */
 const shortenReference = (page: Page) =>
   page.evaluate(() => {
     for (const section of document.querySelectorAll("main section"))

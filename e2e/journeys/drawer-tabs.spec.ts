@@ -55,7 +55,7 @@ async function openSession(page: Page, { model, service, webPage }: Stage) {
   return session;
 }
 
-/** Sends the message that fills every tab, in a session that is open. */
+/** Sends the message "[all]" to an open session, and waits until the agent has filled every tab. */
 async function fillTabs(page: Page, { service, webPage }: Stage, sessionId: string): Promise<void> {
   await page.getByRole("textbox", { name: "Message to the agent" }).fill("[all] Make it");
   await page.keyboard.press("Enter");

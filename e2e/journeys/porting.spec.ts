@@ -79,7 +79,7 @@ test("a person exports a session, and imports it into another one", async ({
   await records(page).getByRole("tab", { name: "Changes" }).click();
   await expect(records(page).getByText("Half price")).toBeVisible();
 
-  // A visitor who may only watch can export the session and read it, but not import.
+  // A visitor who may only watch can export and read the session, but cannot import.
   const guest = await openAsViewer(browser, stage.service, target.sessionId);
   await guest.getByRole("button", { name: "More" }).press("Enter");
   await expect(guest.getByRole("menuitem", { name: "Export as HTML" })).toBeVisible();

@@ -169,7 +169,7 @@ test("a revision that the person has not seen is not published", async ({ page, 
   await page.route(
     "**/variants/main/publish",
     async (route) => {
-      // Stores a newer revision just before the request arrives, as another page would.
+      // Stores a newer revision just before the request arrives, as if a second page had saved an edit.
       const path = `/s/${sessionId}/actions/variants/main/revisions`;
       const edits = [{ action: "setText", changeId: "c1", text: "Free today" }];
       await page.request.post(stage.service.baseUrl + path, {

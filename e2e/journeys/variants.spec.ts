@@ -93,7 +93,7 @@ test("an edit of an outdated revision is refused with an explanation, and can be
   await page.route(
     "**/actions/variants/main/revisions",
     async (route) => {
-      // Stores a newer revision just before the request arrives, as another page would.
+      // Stores a newer revision just before the request arrives, as if a second page had saved an edit.
       const edits = [{ action: "setText", changeId: "c1", text: "Free today" }];
       await page.request.post(route.request().url(), {
         data: { baseRevision: 1, edits },

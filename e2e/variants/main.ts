@@ -37,7 +37,7 @@ async function playAll(browser: RuntimeBrowser, name: string, shop: ServedShop):
   return { name, failures };
 }
 
-/** Tests changes of streamed content while the person leaves the shop by a link and returns. */
+/** Tests changes of streamed content: leaves the shop by a link and returns to it, twice. */
 async function playNavigation(browser: RuntimeBrowser, url: string): Promise<void> {
   const script = scriptOf(url, [
     { op: "setHtml", selector: ".slow h2", html: "<i>Fast</i>" },

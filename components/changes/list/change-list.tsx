@@ -64,9 +64,7 @@ export const ChangeList = memo(function ChangeList({ revision, editing }: Props)
   );
 });
 
-/**
- * Describes, for each change that the check covered, which tests of the check the change passed. Maps change ids to proofs.
- */
+/** Maps the id of each change that the check covered to the test results of the change. */
 function describeProofs({ check, document }: VariantRevision): Map<string, Proof> {
   const ids = document.pages.flatMap(({ changes }) => changes.map(({ id }) => id));
   const proofs = ids.map((id) => [id, check ? describeProof(check.pages, id) : undefined] as const);

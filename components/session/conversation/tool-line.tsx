@@ -45,7 +45,7 @@ export function ToolLine({ toolCallId, toolName, input, call, isOver }: Timeline
   );
 }
 
-/** How long a call has been running or took, or that it failed. */
+/** Shows how long a call has been running, how long it took, or that it failed. */
 function ToolTime({ call }: { call: ToolCallView | undefined }) {
   const isRunning = call?.state === "started";
   const now = useNow(1_000, isRunning);

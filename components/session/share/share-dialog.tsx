@@ -7,7 +7,7 @@ import { LinkLine, ShareLinkForm } from "./share-link-form.tsx";
 import { ShareLinkList } from "./share-link-list.tsx";
 import { useShareLinks } from "./use-share-links.ts";
 
-/** Copies, creates and revokes the session's links, for visitors who may share it. */
+/** Copies, creates and revokes the links of a session, for visitors who may share the session. */
 export function ShareDialog({
   isOpen,
   onOpenChange,

@@ -1,9 +1,7 @@
 import type { TranscriptMessage } from "../state/view-types.ts";
 import { type ActionOutcome, callAction } from "./call-action.ts";
 
-/**
- * How many sequence numbers the first window covers. Not every number belongs to a message, so it contains fewer messages.
- */
+/** How many sequence numbers the first window covers. The numbers have gaps, so the window contains fewer messages. */
 const WINDOW = 400;
 const PAGE = 200;
 

@@ -8,8 +8,8 @@ import type {
 } from "./view-types.ts";
 
 /**
- * One tool call in the conversation. Without `call`, the call has not begun. If the call also `isOver`, it is so old that
- * the snapshot does not contain its result.
+ * One tool call in the conversation. `call` is undefined if the call has not begun. If `isOver` is true, `call` is undefined
+ * because the call is so old that the snapshot does not contain its result.
  */
 export type TimelineCall = {
   toolCallId: string;

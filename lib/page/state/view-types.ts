@@ -258,7 +258,7 @@ type AgentFacts = {
   name: string;
   objective: string;
   browser: AgentView["browser"];
-  /** The session that delegated to the sub-agent. `path` is null on the page to which the sub-agent's own link leads. */
+  /** The session that delegated to the sub-agent. `path` is null if the visitor opened the sub-agent's own link. */
   parent: { title: string; path: string | null };
 };
 
@@ -282,7 +282,7 @@ export type SessionSnapshot = {
   /** Every sub-agent below the session. Parents come before their children. */
   agents: AgentView[];
   role: ShareRole;
-  /** The name of the model. The page says so if it is the built-in demo model. */
+  /** The model. `isDemo` is true for the built-in demo model; the page then says so. */
   model: { label: string; isDemo: boolean };
   turnState: "idle" | "running" | "compacting";
   runs: RunView[];
