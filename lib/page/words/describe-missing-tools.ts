@@ -13,7 +13,9 @@ export const toMissingTools = (
   return { seq, serverId, reason, tools, toolCount, afterMessageId };
 };
 
-/** Describes the missing tools: `crm is not available in this turn: …`, `2 tools of crm are not available: … (find, pay)`. */
+/**
+ * Describes the missing tools: `crm is not available in this turn: …` or `2 tools of crm are not available: … (find, pay)`.
+ */
 export function describeMissingTools({ serverId, reason, tools, toolCount }: MissingToolsView): string {
   if (tools === null) return `${serverId} is not available in this turn: ${reason}`;
   const count = toolCount ?? tools.length;
