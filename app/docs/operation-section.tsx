@@ -92,7 +92,10 @@ function Examples(
   );
 }
 
-/** Finds the example of a successful response. Prefers 201 and 202, because 200 is the response to a repeated request. */
+/**
+ * Finds the example of a successful response. Prefers 201 and 202: an operation with one of them sends 200 only for a
+ * repeated request.
+ */
 function findResponseExample({ responses }: PlacedOperation["operation"]) {
   for (const status of ["201", "202", "200"]) {
     const response = responses[status];

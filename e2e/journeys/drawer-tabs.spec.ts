@@ -19,7 +19,9 @@ const TABS = [
   "Activity",
 ];
 
-/** Opens a session whose agent has only looked at a page. After the message "[all]", the agent fills every tab. */
+/**
+ * Opens a session whose agent has only looked at a page. After the message "[all]", the agent creates content for the tabs.
+ */
 async function openSession(page: Page, { model, service, webPage }: Stage) {
   const child = { name: "reader", objective: "[child] Read.", browser: "none" };
   const turns: Record<string, Step[]> = {
@@ -55,7 +57,7 @@ async function openSession(page: Page, { model, service, webPage }: Stage) {
   return session;
 }
 
-/** Sends the message "[all]" to an open session, and waits until the agent has filled every tab. */
+/** Fills every tab of an open session, with the message "[all]" and with an annotation. */
 async function fillTabs(page: Page, { service, webPage }: Stage, sessionId: string): Promise<void> {
   await page.getByRole("textbox", { name: "Message to the agent" }).fill("[all] Make it");
   await page.keyboard.press("Enter");

@@ -52,7 +52,7 @@ async function expectAccessibleEverywhere(page: Page, what: string): Promise<voi
   }
 }
 
-/** Opens an address as a visitor. @returns the heading of the page, or the status. */
+/** Opens an address as a visitor without cookies. @returns the heading of the page. */
 async function visit(browser: Browser, url: string): Promise<string> {
   const context = await browser.newContext();
   const guest = await context.newPage();

@@ -52,7 +52,7 @@ export function StopProvider({ children }: { children: ReactNode }) {
   return <StopContext value={value}>{children}</StopContext>;
 }
 
-/** Returns the stop action of the enclosing `StopProvider`. @throws outside of a `StopProvider`. */
+/** Returns the value of the enclosing `StopProvider`. @throws outside of a `StopProvider`. */
 export function useStop(): Stop {
   const context = use(StopContext);
   if (!context) throw new Error("useStop was called outside a StopProvider");

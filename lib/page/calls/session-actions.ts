@@ -70,7 +70,7 @@ export type SessionActions = PublicationActions &
     moveBrowser: (
       move: { url: string } | { action: "back" | "forward" | "reload" | "open" },
     ) => Promise<ActionOutcome<unknown>>;
-    /** Reads the session's own link, and the newest links that people created, without their secrets. */
+    /** Reads the session's own link, and the newest share links without their secrets. */
     readShareLinks: () => Promise<ActionOutcome<{ shareUrl: string; data: ShareLinkView[] }>>;
     /** Creates a link. No later answer contains the path of the link again. */
     createShareLink: (link: ShareLinkDraft) => Promise<ActionOutcome<{ shareUrl: string }>>;
