@@ -2,8 +2,9 @@ import type { NextConfig } from "next";
 import { PHASE_PRODUCTION_BUILD } from "next/constants.js";
 
 /**
- * Configures how Next builds the pages. The server part of the service runs outside Next's module graph, so Next does not
- * bundle its packages. `serverExternalPackages` does the same for files of `lib` that a route imports.
+ * Configures how Next builds the pages. The server part of the service runs outside of Next's module graph, so Next does not
+ * bundle it or its packages. If a route imports a file of `lib` that uses one of these packages, `serverExternalPackages`
+ * keeps the package out of the bundle, too.
  */
 const nextConfig: NextConfig = {
   reactStrictMode: true,
@@ -24,7 +25,7 @@ const nextConfig: NextConfig = {
   ],
 };
 
-/** On Vercel, adds the list of files that the functions need. Other builds skip this, because it takes some seconds. */
+/** On Vercel, adds the list of files that the functions need. Other builds skip this step, because it takes some seconds. */
 export default async function configure(phase: string): Promise<NextConfig> {
   if (phase !== PHASE_PRODUCTION_BUILD || !process.env.VERCEL) return nextConfig;
   const { traceFunctionFiles } = await import("#lib/setup/trace-function-files.mjs");

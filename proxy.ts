@@ -4,9 +4,9 @@ import { answerKindOf, securityHeaders } from "#lib/api/http/security-headers.ts
 import { isServedByOwnProcess } from "#lib/api/next/find-container.ts";
 
 /**
- * Replaces the steps that the service's own server process takes before Next serves a page, for platforms without such a
- * process: rewrites links that contain a secret to their own route, and sets the security headers of pages. Next requires
- * this file at the root. Source: decision 005.
+ * Does what the service's own server process does before Next serves a page, on platforms without such a process: it
+ * rewrites links that contain a secret to the route that handles the secret, and sets the security headers of pages. Next
+ * requires this file at the root. Source: decision 005.
  */
 export function proxy(request: NextRequest): NextResponse {
   if (isServedByOwnProcess()) return NextResponse.next();
@@ -37,8 +37,8 @@ export function proxy(request: NextRequest): NextResponse {
   return response;
 }
 
-/** Paths below the page of a session or of a sub-agent that are operations, not pages. */
+/** Matches paths below the page of a session or of a sub-agent that belong to operations, not to pages. */
 const OPERATION = /^\/s\/[^/]+\/(actions\/|enter$|agents\/[^/]+\/)/;
 
-/** Only paths of pages, not of data. */
+/** Next calls `proxy` only for these paths, which are those of pages. */
 export const config = { matcher: ["/", "/s/:path*", "/demo/:path*", "/docs"] };

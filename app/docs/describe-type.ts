@@ -22,10 +22,10 @@ function nameType(schema: JsonSchema): string {
   return [schema.type ?? "any value"].flat().join(" | ");
 }
 
-/** A larger bound comes from the number format, so the page does not show it. */
+/** Larger bounds are the limits of the number format itself, so the page does not show them. */
 const LARGE = 1e12;
 
-/** Lists the limits of a value beyond its type. */
+/** Lists the limits of a value that its type does not express, such as lengths and a default. */
 export function describeLimits(schema: JsonSchema): string[] {
   const { minLength, maxLength, minItems, maxItems, minimum, maximum, default: preset, format } = schema;
   const number = (value: number) => value.toLocaleString("en");

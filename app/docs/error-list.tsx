@@ -1,10 +1,10 @@
 import type { OpenApiDocument } from "#lib/api/openapi/types.ts";
 import { Words } from "./prose.tsx";
 
-/** Anchor of an error's description on the page. */
+/** The anchor of an error's description on the page. */
 export const errorAnchor = (name: string): string => `error-${name}`;
 
-/** Every error code with its meaning and an example. */
+/** Lists every error code with its meaning and an example. */
 export const ErrorList = ({ responses }: { responses: OpenApiDocument["components"]["responses"] }) => (
   <section aria-labelledby="errors" className="mt-12">
     <h2 id="errors" className="scroll-mt-16 border-b pb-2 font-semibold text-xl">

@@ -2,7 +2,7 @@ import { ChevronRight } from "lucide-react";
 import { CodeBlock } from "#components/ui/code-block.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
 
-/** An example with a title and a copy button, folded on request. */
+/** An example with a title and a copy button. `isFolded` hides the text until the reader opens the example. */
 export const Example = ({
   title,
   text,

@@ -4,7 +4,7 @@ import { describeLimits } from "./describe-type.ts";
 import { Words } from "./prose.tsx";
 import { TypeWords } from "./type-words.tsx";
 
-/** A field or parameter: name, type, description, limits and nested fields. */
+/** One field or parameter: its name, type, description, limits and nested fields. */
 export function FieldLine({
   name,
   mark,

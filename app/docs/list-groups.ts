@@ -1,10 +1,10 @@
 import type { OpenApiDocument, OperationObject } from "#lib/api/openapi/types.ts";
 
-/** An operation with its path and upper-case method. The path of a callback is the name of its event. */
+/** An operation with its path and its method in upper case. For a callback, `path` is the name of the event. */
 export type PlacedOperation = {
   method: string;
   path: string;
-  /** Whether the service sends the request, to the caller's URL. */
+  /** Whether the operation is a callback: a request that the service sends to the caller's URL. */
   isCallback: boolean;
   operation: OperationObject;
 };

@@ -11,7 +11,7 @@ import { SchemaFields } from "./schema-fields.tsx";
 
 type Components = OpenApiDocument["components"];
 
-/** One operation: parameters, body and responses on one side, examples on the other. */
+/** One operation: parameters, body and responses on one side, examples on the other side. */
 export function OperationSection(props: PlacedOperation & { baseUrl: string; components: Components }) {
   const { method, path, isCallback, operation, components } = props;
   const { operationId, summary, description, requestBody, responses, "x-websocket": socket } = operation;
@@ -92,7 +92,10 @@ function Examples(
   );
 }
 
-/** Finds the example of a successful response. 201 and 202 come before the 200 of a replay. */
+/**
+ * Finds the example of a successful response. Prefers 201 and 202: an operation with one of them sends 200 only for a
+ * repeated request.
+ */
 function findResponseExample({ responses }: PlacedOperation["operation"]) {
   for (const status of ["201", "202", "200"]) {
     const response = responses[status];

@@ -5,9 +5,9 @@ import { Reference } from "./reference.tsx";
 
 export const metadata: Metadata = { title: "API reference" };
 
-/** The API reference: the OpenAPI document as a page. */
+/** The API reference: shows the OpenAPI document as a page. */
 export default async function DocsPage() {
-  // Reading the headers makes Next render the page per request, which the document and the CSP nonce require.
+  // Reading the headers makes Next render the page for each request. The CSP nonce and the document need that.
   await headers();
   return <Reference document={await loadReference()} />;
 }

@@ -10,7 +10,7 @@ import { Prose } from "./prose.tsx";
 import { ReferenceNav } from "./reference-nav.tsx";
 import { SchemaList } from "./schema-list.tsx";
 
-/** The OpenAPI document as a page: introduction, operations by group, errors and schemas. */
+/** Shows the OpenAPI document: introduction, operations by group, errors and schemas. */
 export function Reference({ document }: { document: OpenApiDocument }) {
   const groups = listGroups(document);
   const [server] = document.servers;

@@ -13,11 +13,14 @@ import { TypeWords } from "./type-words.tsx";
 type Props = {
   schema: JsonSchema;
   schemas: Components;
-  /** Whether the reader sends the schema. Sent schemas mark required fields, received ones mark optional fields. */
+  /**
+   * Whether the reader sends the schema in a request. Sent schemas mark required fields; received schemas mark optional
+   * fields.
+   */
   isSent?: boolean;
 };
 
-/** Fields of a schema. Unnamed objects are folded, and named schemas link to their descriptions. */
+/** The fields of a schema. Nested fields of unnamed objects are folded; named schemas are links to their descriptions. */
 export function SchemaFields({ schema, schemas, isSent = false }: Props) {
   const whole = resolve(splitNull(schema).rest, schemas);
   if (whole.properties)
@@ -48,7 +51,7 @@ export function SchemaFields({ schema, schemas, isSent = false }: Props) {
 const markField = (isRequired: boolean, isSent: boolean) =>
   isRequired ? (isSent ? "required" : undefined) : isSent ? undefined : "optional";
 
-/** Alternatives of a schema, each with its description. */
+/** The alternatives of a schema, each with its description. */
 const Choices = ({ choices, schemas }: { choices: JsonSchema[]; schemas: Components }) => (
   <ul className="flex flex-col gap-0.5 py-1">
     {choices.map((choice) => {
@@ -73,13 +76,13 @@ const Choices = ({ choices, schemas }: { choices: JsonSchema[]; schemas: Compone
   </ul>
 );
 
-/** Names an alternative by its discriminating constant, or else by its fields. */
+/** Names an alternative by the constant that distinguishes it, or else by its fields. */
 function nameChoice(properties: Record<string, JsonSchema>): string {
   const constant = ["kind", "type", "status", "event"].map((field) => properties[field]?.const).find(Boolean);
   return typeof constant === "string" ? constant : Object.keys(properties).join(", ");
 }
 
-/** Nested fields of an unnamed object, folded. Renders nothing for plain values. */
+/** The nested fields of an unnamed object, folded. Renders nothing for a value without fields. */
 function Inner({ schema, schemas, isSent = false }: Props) {
   const { rest } = splitNull(schema);
   const inner =

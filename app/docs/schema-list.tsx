@@ -3,7 +3,7 @@ import { Prose } from "./prose.tsx";
 import { SchemaFields } from "./schema-fields.tsx";
 import { schemaAnchor } from "./type-words.tsx";
 
-/** All named schemas. Operations link to them. */
+/** Lists all named schemas. The operations link to them. */
 export const SchemaList = ({ schemas }: { schemas: Components }) => (
   <section aria-labelledby="schemas" className="mt-12">
     <h2 id="schemas" className="scroll-mt-16 border-b pb-2 font-semibold text-xl">

@@ -30,7 +30,7 @@ const VIEWS = [
 
 type View = (typeof VIEWS)[number][0];
 
-/** The variants of the session: what each changes, how it compares, and its check. */
+/** Shows one variant of the session: its changes, its before and after pictures, or its check report. */
 export function ChangesTab() {
   const { variants } = useSession();
   const { variantKey, open } = useDrawer();
@@ -101,7 +101,7 @@ function Variant({
   );
 }
 
-/** Number, author, age and check of the revision that is shown. */
+/** The number, author, age and check of the revision that is shown. */
 function RevisionFacts({
   variant,
   revision,

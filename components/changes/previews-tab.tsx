@@ -10,7 +10,7 @@ import { Badge } from "../ui/badge.tsx";
 import { EmptyNote } from "../ui/empty-note.tsx";
 import { Age } from "../ui/time.tsx";
 
-/** The previews that the agent prepared: pictures of pages, with a variant or without one. */
+/** The previews that the agent took: pictures of pages, either with the changes of a variant or without changes. */
 export function PreviewsTab() {
   const { previews } = useSession();
   if (previews.length === 0) {

@@ -12,10 +12,10 @@ type ShownRevision = {
   retry: () => void;
 };
 
-/** The outcome of the last read. `key` is its variant, because the page may show another variant by now. */
+/** The outcome of the last read. `key` is the variant that was read; the page may show a different one by now. */
 type LastRead = { key: string; revision?: VariantRevision; error: string | null };
 
-/** Reads the newest revision of a variant, and reads it again after each new revision and check. */
+/** Reads the newest revision of a variant, and reads it again after each new revision and each new check. */
 export function useRevision(variant: VariantView): ShownRevision {
   const { revisions, store } = useRuntime();
   const { key, revision, check } = variant;

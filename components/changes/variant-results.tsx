@@ -14,7 +14,7 @@ import { useRevision } from "./use-revision.ts";
 
 const FINDINGS_MAX = 3;
 
-/** The variants as the outcome of a session: revision, changes, check and its first findings. */
+/** Lists the variants in the result of a session, each with its revision, its changes, its check and the first findings. */
 export function VariantResults() {
   const { variants } = useSession();
   return (

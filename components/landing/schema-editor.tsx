@@ -4,7 +4,7 @@ import { Button } from "#components/ui/button.tsx";
 import { Field, Textarea } from "#components/ui/field.tsx";
 import { EXAMPLE_SCHEMA } from "./read-schema.ts";
 
-/** The JSON Schema of the structured result. */
+/** Edits the JSON Schema of the structured result. */
 export function SchemaEditor({
   text,
   problem,

@@ -5,7 +5,7 @@ import type { SignInProblem } from "#lib/page/words/sign-in-problems.ts";
 
 const COMMAND = "npm run login";
 
-/** For visitors who are not signed in: how to sign in, and why the last attempt failed. */
+/** Tells visitors who are not signed in how to sign in, and why the last attempt failed. */
 export function SignInNote({
   problem,
   oidcPath,

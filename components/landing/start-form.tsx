@@ -10,7 +10,7 @@ import { CurlPreview } from "./curl-preview.tsx";
 import { readSchema } from "./read-schema.ts";
 import { SchemaEditor } from "./schema-editor.tsx";
 
-/** Example tasks for a session that edits the page, and for one with a structured result. */
+/** The example task of a session that edits the page, and of a session with a structured result. */
 const EDITING_EXAMPLE = "Make the headline say “Winter sale” and hide the banner.";
 const STRUCTURED_EXAMPLE = "Look at this page and tell me what its checkout asks for.";
 
@@ -63,7 +63,7 @@ export function StartForm({ demoUrl, baseUrl }: { demoUrl: string; baseUrl: stri
   );
 }
 
-/** The form's values, the request that they compose, and the problem that the page or the service found in them. */
+/** The values of the form, the request that is built from them, and the problem that the page or the service found. */
 function useStartForm(demoUrl: string) {
   const [task, setTask] = useState("");
   const [targetUrl, setTargetUrl] = useState(demoUrl);
@@ -91,7 +91,7 @@ function useStartForm(demoUrl: string) {
       setProblem(undefined);
     };
   }
-  /** Shows a problem and focuses its field. */
+  /** Shows a problem, and focuses the field that it concerns. */
   function report(found: Problem): void {
     setProblem(found);
     if (found.field) document.getElementById(CONTROLS[found.field])?.focus();
@@ -103,7 +103,7 @@ function useStartForm(demoUrl: string) {
     if (read && !read.isValid) return report({ field: "outputSchema", text: read.problem });
     setStarting(true);
     const outcome = await startSession(request);
-    // The form keeps its values while the session opens, for a visitor who comes back.
+    // The values of the form are kept, for a visitor who returns to the form from the session's page.
     if (outcome.isDone) return location.assign(outcome.answer.shareUrl);
     setStarting(false);
     report({ field: fieldOfError(outcome.error), text: outcome.error });
@@ -187,7 +187,7 @@ function TargetField({
   );
 }
 
-/** Switches for the abilities of the session: a structured result, and sub-agents. */
+/** The switches of the form: one for a structured result, one for sub-agents. */
 function OptionSwitches({
   isStructured,
   mayDelegate,

@@ -17,7 +17,7 @@ export function AddressBar({ hasFocus, takeControl }: { hasFocus: boolean; takeC
   const mayDrive = mayDirect(state);
   const problem = error ?? (browser.status === "ready" ? browser.lastError : null);
 
-  /** @returns whether the browser accepted the step. */
+  /** @returns whether the service accepted the navigation. */
   async function move(step: Step): Promise<boolean> {
     setError(null);
     const outcome = await actions.moveBrowser(step);
@@ -83,7 +83,7 @@ function AddressField({
   isInvalid: boolean;
   /** Id of the element that shows the problem. */
   problemId: string | undefined;
-  /** Opens an address. @returns whether the browser accepted it. */
+  /** Opens an address in the live browser. @returns whether the service accepted it. */
   open: (url: string) => Promise<boolean>;
   onProblem: (problem: string | null) => void;
 }) {

@@ -6,7 +6,7 @@ import type { PageSize } from "./use-live-pictures.ts";
 
 const SHOWN_MS = 2_000;
 
-/** The pointer of the agent's script: an arrow over the page that fades out when it rests, and a ring for a press. */
+/** The mouse pointer of the agent's script: an arrow that fades out when it stops moving, and a ring on each press. */
 export function AgentPointer({ page }: { page: PageSize }) {
   const { onTransientFrame } = useRuntime();
   const arrow = useRef<HTMLDivElement>(null);

@@ -11,7 +11,10 @@ import type { LiveStatus } from "#lib/client/live-connection.ts";
 import { mayDirect, type SessionState } from "#lib/page/state/session-state.ts";
 import { describeBrowserWait } from "#lib/page/words/describe-state.ts";
 
-/** Explains why there is no live picture, instead of it or over the last one, and offers to open the live page. */
+/**
+ * Explains why there is no live picture, and offers to open the live page. If there is an old picture, the note is on top of
+ * it.
+ */
 export function LiveNote({ hasPicture }: { hasPicture: boolean }) {
   const state = useSession();
   const note = describeNote(state, useLiveStatus().state, hasPicture);
@@ -91,7 +94,7 @@ type Note = {
   title: string;
   text?: string;
   isBusy?: boolean;
-  /** No browser is running, and none is needed now. */
+  /** Whether there is no browser because none is needed now. */
   isAtRest?: boolean;
   /** Label of the button that opens the live page. */
   action?: string;

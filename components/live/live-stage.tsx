@@ -5,10 +5,10 @@ import { useLiveStatus, useRuntime } from "#components/session/session-context.t
 import { AddressBar } from "./address-bar.tsx";
 import { LiveView } from "./live-view.tsx";
 
-/** Id of the address bar. The person keeps control while the address bar has the focus. */
+/** Selector of the address bar. The person keeps control while the address bar has the focus. */
 const CONTROLS = "[data-live-controls]";
 
-/** The live browser: address bar and page. Focusing the page takes control; leaving both releases it. */
+/** The live browser: its address bar and its page. Focusing the page takes control; leaving both releases control. */
 export function LiveStage({
   surface,
   isShown,
@@ -25,7 +25,7 @@ export function LiveStage({
     takeControl();
     surface.current?.focus({ preventScroll: true });
   }, [surface, takeControl]);
-  // Also after a reconnect: the service released control when the old connection ended.
+  // Runs again after a reconnect, because the service released control when the old connection ended.
   useEffect(() => {
     if (hasFocus && isConnected) takeControl();
   }, [hasFocus, isConnected, takeControl]);

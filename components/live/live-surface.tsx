@@ -18,9 +18,9 @@ import type { PageSize } from "./use-live-pictures.ts";
 type Surface = RefObject<HTMLTextAreaElement | null>;
 
 /**
- * Covers the live view and passes mouse, wheel, keys, composed text and pastes on to the page. It is an invisible text
- * area, because input methods and on-screen keyboards write into text areas. Esc leaves it; Shift+Esc sends Esc to the
- * page.
+ * Covers the live view, and sends mouse, wheel and key events, composed text and pastes to the live page. It is an invisible
+ * text area, because input methods and on-screen keyboards write into text areas. Esc leaves the live view; Shift+Esc sends
+ * Esc to the live page.
  */
 export function LiveSurface({
   page,
@@ -38,13 +38,15 @@ export function LiveSurface({
   usePageCursor(surface);
   const exit = useRef<HTMLSpanElement>(null);
 
-  /** Moves the focus behind the surface and takes the surface out of the Tab order: Tab and Shift+Tab both lead away. */
+  /**
+   * Moves the focus out of the live view. With the surface out of the Tab order, neither Tab nor Shift+Tab returns to it.
+   */
   function leave(): void {
     if (surface.current) surface.current.tabIndex = -1;
     exit.current?.focus({ preventScroll: true });
   }
   function returnToTabOrder(): void {
-    // In a later task, after the focus has moved.
+    // Waits until the browser has moved the focus.
     setTimeout(() => {
       if (surface.current) surface.current.tabIndex = 0;
     });
@@ -52,7 +54,7 @@ export function LiveSurface({
   function startPress(event: PointerEvent<HTMLTextAreaElement>): void {
     event.currentTarget.setPointerCapture(event.pointerId);
     event.currentTarget.focus({ preventScroll: true });
-    // The surface may still have the focus after another person took control.
+    // If another person took control meanwhile, the surface may still have the focus, so focusing it does not take control.
     if (store.getState().control !== "you") takeControl();
   }
   function blur(): void {
@@ -88,7 +90,7 @@ export function LiveSurface({
         onPaste={(event) => sendPaste(input, event)}
         className="absolute inset-0 block size-full cursor-default resize-none overflow-hidden text-transparent caret-transparent opacity-0 outline-none"
       />
-      {/* Holds the focus after Esc, and swallows further Esc presses, which were meant for the live page. */}
+      {/* This element has the focus after Esc. It ignores further presses, so that they do not stop the agent. */}
       <span
         ref={exit}
         role="note"
@@ -103,7 +105,7 @@ export function LiveSurface({
   );
 }
 
-/** The input of the live page, and a function that converts a mouse event to page coordinates. Forwards the wheel. */
+/** Sends input to the live page, and converts the position of a mouse event to page coordinates. */
 function usePageInput(surface: Surface, page: PageSize) {
   const { live } = useRuntime();
   const input = useMemo(() => createPageInput((frame) => live.send(frame)), [live]);
@@ -127,7 +129,7 @@ function usePageInput(surface: Surface, page: PageSize) {
   return { input, pointOf };
 }
 
-/** Shows the cursor of the page below the pointer. */
+/** Gives the surface the cursor that the live page shows at this position. */
 function usePageCursor(surface: Surface): void {
   const { onTransientFrame } = useRuntime();
   useEffect(
@@ -139,7 +141,7 @@ function usePageCursor(surface: Surface): void {
   );
 }
 
-/** Keys that an input method or an on-screen keyboard handles; their text arrives as input. */
+/** Whether an input method or an on-screen keyboard handles the key. The text of such a key arrives as an input event. */
 const isFromInputMethod = ({ key, nativeEvent }: KeyboardEvent): boolean =>
   nativeEvent.isComposing || key === "Process" || key === "Unidentified";
 
@@ -164,14 +166,14 @@ function sendKeyDown(input: PageInput, event: KeyboardEvent, leave: () => void):
     input.key(PLAIN_ESCAPE, "up");
     return;
   }
-  // The browser answers this key with a paste event.
+  // The browser fires a paste event for this key.
   if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "v") return;
   event.preventDefault();
   event.stopPropagation();
   input.key(event, "down");
 }
 
-/** Sends the text of an on-screen keyboard, which writes without key events. */
+/** Sends text from an on-screen keyboard, which writes without key events. */
 function sendTyped(input: PageInput, event: FormEvent<HTMLTextAreaElement>): void {
   // The native event of `input` is an InputEvent.
   const { isComposing, inputType, data } = event.nativeEvent as InputEvent;

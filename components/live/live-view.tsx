@@ -10,7 +10,7 @@ import { LiveSurface } from "./live-surface.tsx";
 import { fitPage } from "./page-point.ts";
 import { type PageSize, useLivePictures } from "./use-live-pictures.ts";
 
-/** The live picture of the page, at its own size or smaller. With the role `drive` it takes input. */
+/** The live picture of the page, at its own size or smaller. Accepts input from visitors with the role `drive`. */
 export function LiveView({
   surface,
   isShown,
@@ -29,7 +29,7 @@ export function LiveView({
   const canvas = useRef<HTMLCanvasElement>(null);
   const page = useLivePictures(canvas, isShown);
   const room = useInnerSize(roomRef);
-  // The last picture is shown until the first live frame arrives.
+  // The size of the last stored picture, which is shown until the first live picture arrives.
   const [stillSize, setStillSize] = useState<PageSize | null>(null);
   const size = page ?? stillSize;
   const shown = size && room ? fitPage(size, room) : null;

@@ -5,7 +5,7 @@ type Point = ReturnType<typeof pointInPage>;
 type Mouse = Pick<MouseEvent, "button" | "detail" | "altKey" | "ctrlKey" | "metaKey" | "shiftKey">;
 type Keys = Pick<KeyboardEvent, "key" | "code" | "altKey" | "ctrlKey" | "metaKey" | "shiftKey">;
 
-/** Sends what a person does in the live view to the page. */
+/** Sends a person's input in the live view to the page. */
 export type PageInput = {
   move: (at: Point, event: Mouse) => void;
   press: (at: Point, event: Mouse, action: "down" | "up") => void;
@@ -13,13 +13,13 @@ export type PageInput = {
   key: (event: Keys, action: "down" | "up") => void;
   text: (text: string) => void;
   paste: (text: string) => void;
-  /** Releases every key that is still down, because the person has left the live view. */
+  /** Releases every key that is still pressed, because the person has left the live view. */
   release: () => void;
 };
 
 /**
- * Sends input over the live connection. Mouse moves and wheel turns are combined into one of each per drawn frame. A
- * click is sent at once, after the last position.
+ * Sends input over the live connection. At most one mouse move and one wheel event are sent for each drawn frame: the last
+ * position, and the sum of the wheel deltas. A press is sent immediately, after the move that is waiting.
  *
  * @param soon runs a callback before the next drawn frame.
  */
@@ -30,7 +30,7 @@ export function createPageInput(
   let move: LiveClientFrame | undefined;
   let wheel: Extract<LiveClientFrame, { type: "input.wheel" }> | undefined;
   let isScheduled = false;
-  /** The keys that are down in the page: `key` by `code`. */
+  /** The keys that are pressed in the page. Maps the `code` of each key to its `key`. */
   const pressedKeys = new Map<string, string>();
 
   function flush(): void {
@@ -79,7 +79,7 @@ export function createPageInput(
     key(event, action) {
       flush();
       const { key, code } = event;
-      // The key that moved the focus here is released here, but the page has not got its press.
+      // Ignores the release of a key that was pressed elsewhere, such as the key that moved the focus to the live view.
       if (action === "up" && !pressedKeys.delete(code)) return;
       if (action === "down") pressedKeys.set(code, key);
       const frame = { type: "input.key", action, key, code, modifiers: modifiersOf(event) } as const;
@@ -100,7 +100,7 @@ export function createPageInput(
   };
 }
 
-/** The text that a key writes: none with Ctrl or Meta, a line break for Enter, else the key if it is one character. */
+/** The text that a key inserts: none with Ctrl or Meta, a line break for Enter, otherwise the key if it is one character. */
 function textOf({ key, ctrlKey, metaKey }: Keys): string | undefined {
   if (ctrlKey || metaKey) return undefined;
   if (key === "Enter") return "\r";

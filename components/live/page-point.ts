@@ -7,7 +7,7 @@ export function fitPage(
   return { width: Math.floor(page.width * scale), height: Math.floor(page.height * scale) };
 }
 
-/** Converts a point of the screen into CSS pixels of the page, clamped to it. */
+/** Converts a point of the screen into CSS pixels of the page. A point outside the page becomes the nearest point inside. */
 export function pointInPage(
   at: { clientX: number; clientY: number },
   shown: { left: number; top: number; width: number; height: number },

@@ -7,8 +7,8 @@ import { decodeFrame } from "#lib/client/frame-header.ts";
 export type PageSize = { width: number; height: number };
 
 /**
- * Draws the live view on a canvas while `isShown`. While a picture is being decoded, only the newest waiting one is
- * kept. The canvas has the picture's resolution; the caller sets its size on the page.
+ * Draws the live view on a canvas while `isShown`. Of the pictures that arrive while another one is being decoded, only the
+ * newest is drawn. The canvas has the resolution of the picture; the caller sets the size at which the canvas is shown.
  *
  * @returns the size of the page in CSS pixels, null until the first picture.
  */
@@ -31,7 +31,7 @@ export function useLivePictures(
         const frame = decodeFrame(waiting);
         waiting = undefined;
         if (!frame) continue;
-        // A picture that cannot be decoded is skipped: the next one follows.
+        // Skips a picture that cannot be decoded, because another picture follows.
         const jpeg = new Blob([frame.jpeg.slice()], { type: "image/jpeg" });
         const picture = await createImageBitmap(jpeg).catch(() => undefined);
         if (!picture) continue;

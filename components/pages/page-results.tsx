@@ -6,7 +6,7 @@ import { useDrawer } from "../session/drawer/drawer-context.tsx";
 import { useSession } from "../session/session-context.tsx";
 import { Badge } from "../ui/badge.tsx";
 
-/** The landing pages as the outcome of a session. */
+/** Lists the landing pages in the result of a session. */
 export function PageResults() {
   const { pages } = useSession();
   const { open } = useDrawer();

@@ -5,7 +5,7 @@ import type { ActionOutcome } from "#lib/page/calls/call-action.ts";
 import type { LandingPage } from "#lib/page/state/view-types.ts";
 import { useRuntime } from "../session/session-context.tsx";
 
-/** The visitor's actions on a landing page. */
+/** The actions that a visitor can take on a landing page. */
 export type PageChanges = {
   isBusy: boolean;
   /** The outcome of the last action, as a sentence. */
@@ -14,7 +14,7 @@ export type PageChanges = {
   unpublish: () => Promise<void>;
 };
 
-/** Serves another version of a page, and unpublishes it. */
+/** Functions that publish another version of a landing page, and that unpublish the page. */
 export function usePageChanges({ slug }: LandingPage): PageChanges {
   const { actions, store } = useRuntime();
   const [isBusy, setBusy] = useState(false);

@@ -9,7 +9,7 @@ import { Button } from "../ui/button.tsx";
 import { Age } from "../ui/time.tsx";
 import type { PageChanges } from "./use-page-changes.ts";
 
-/** The versions of a landing page, newest first; read-only without `changes`. */
+/** The versions of a landing page, newest first. Without `changes`, the list has no controls. */
 export function VersionList({ page, changes }: { page: LandingPage; changes?: PageChanges }) {
   const { versions, error } = useVersions(page);
   if (error) return <p className="text-bad text-sm">The versions could not be read: {error}</p>;
@@ -67,9 +67,9 @@ function VersionRow({
   );
 }
 
-/** Reads the versions of a page, and reads them again after each change of it. */
+/** Reads the versions of a landing page, and reads them again after each change of the page. */
 function useVersions({ slug, updatedAt }: LandingPage): {
-  /** Undefined while they are loading. */
+  /** The versions, newest first; undefined while they are loading. */
   versions: LandingPageVersion[] | undefined;
   error: string | null;
 } {

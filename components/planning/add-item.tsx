@@ -6,13 +6,13 @@ import { Button } from "../ui/button.tsx";
 import { LineForm } from "./line-form.tsx";
 import type { PlanUse } from "./use-plan.ts";
 
-/** A button that opens a line for a new item of the plan. The line stays open for the next item. */
+/** A button that opens a text field for a new item of the plan. The field stays open for the next item. */
 export function AddItem({
   use,
   otherAction,
 }: {
   use: PlanUse;
-  /** Another action, next to the button. */
+  /** A second action, next to the button. */
   otherAction: ReactNode;
 }) {
   const [isOpen, setOpen] = useState(false);

@@ -8,7 +8,7 @@ import { Button } from "../ui/button.tsx";
 import { Input } from "../ui/field.tsx";
 import type { PlanUse } from "./use-plan.ts";
 
-/** Explains what plan first blocks. If there is a plan, a button agrees to it. */
+/** Says what the agent cannot do before a person agrees to the plan, and has a button that agrees to it. */
 export function GoAhead({ plan, use, mayAgree }: { plan: Plan; use: PlanUse; mayAgree: boolean }) {
   const [text, setText] = useState("");
   return (

@@ -4,10 +4,10 @@ import { type FormEvent, useState } from "react";
 import { Button } from "../ui/button.tsx";
 import { Input } from "../ui/field.tsx";
 
-/** A ref callback outside the component, so React calls it only when the field mounts. */
+/** Defined outside the component, so that React calls this ref callback only on mount and unmount, not on each render. */
 const focusField = (field: HTMLInputElement | null): void => field?.focus();
 
-/** A form with one line. Esc cancels; if the text is not stored, it stays in the field. */
+/** A form with one text field. Esc cancels. If the text could not be stored, it stays in the field. */
 export function LineForm({
   label,
   start = "",
@@ -37,7 +37,7 @@ export function LineForm({
       onSubmit={send}
       onKeyDown={(event) => {
         if (event.key !== "Escape") return;
-        // Outside a field, Esc stops the turn.
+        // Hides the key from the page's shortcuts, where Esc leaves a field or stops the turn.
         event.stopPropagation();
         event.preventDefault();
         onCancel();

@@ -14,7 +14,7 @@ import { GoAhead } from "./go-ahead.tsx";
 import { PlanRow } from "./plan-row.tsx";
 import { type PlanUse, usePlan } from "./use-plan.ts";
 
-/** The plan of the session above the message box: a line, or a checklist, and the switch of plan first. */
+/** The plan of the session, above the message box: one line or a checklist, and the switch of the plan-first mode. */
 export function PlanPanel() {
   const { plan, role, agent } = useSession();
   const use = usePlan();
@@ -49,7 +49,7 @@ export function PlanPanel() {
   );
 }
 
-/** Opens the form for a new requirement, because the drawer has no Requirements tab without requirements. */
+/** Opens the form for a new requirement. The drawer has no Requirements tab before the session has a requirement. */
 function AddRequirement() {
   const drawer = useDrawer();
   return (
@@ -91,7 +91,7 @@ function Summary({ plan, isOpen, onToggle }: { plan: Plan; isOpen: boolean; onTo
   );
 }
 
-/** Drivers switch plan first on and off; viewers see whether it is on. */
+/** People with the role `drive` switch the plan-first mode on and off; viewers see whether it is on. */
 function ModeControl({ plan, use, mayEdit }: { plan: Plan; use: PlanUse; mayEdit: boolean }) {
   const isOn = plan.mode === "plan_first";
   if (!mayEdit) {

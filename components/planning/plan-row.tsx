@@ -12,7 +12,7 @@ import type { PlanUse } from "./use-plan.ts";
 /** An item of the plan. People who may edit the plan can tick, edit and drop it. */
 export function PlanRow({ item, use, mayEdit }: { item: PlanItem; use: PlanUse; mayEdit: boolean }) {
   const { id, text, status } = item;
-  /** The text at the time when the person began to edit it; null while it is not edited here. */
+  /** The text of the item when this person began to edit it; null while this person does not edit it. */
   const [edited, setEdited] = useState<string | null>(null);
   const isDropped = status === "dropped";
   if (edited !== null)
@@ -71,7 +71,7 @@ export function PlanRow({ item, use, mayEdit }: { item: PlanItem; use: PlanUse; 
 const ICONS = { todo: Circle, in_progress: CircleDot, done: CircleCheck, dropped: CircleSlash };
 const TONES = { todo: "text-faint", in_progress: "text-accent", done: "text-good", dropped: "text-faint" };
 
-/** The state of an item; a check box for people who may edit. */
+/** The state of an item. For people who may edit the plan, it is a check box. */
 function Mark({
   item: { id, text, status },
   use,

@@ -6,12 +6,12 @@ import { ASSERTION_WORDS } from "#lib/page/words/describe-plan.ts";
 import { Button } from "../ui/button.tsx";
 import { Field, Input, Select } from "../ui/field.tsx";
 
-/** A ref callback outside the component, so React calls it only when the field mounts. */
+/** Defined outside the component, so that React calls this ref callback only on mount and unmount, not on each render. */
 const focusField = (field: HTMLInputElement | null): void => field?.focus();
 
 type Draft = { text: string; assertion: Assertion | null };
 
-/** The fields of a requirement: its text and, optionally, the assertion that checks test. */
+/** The fields of a requirement: its text and an optional assertion, which every check tests. */
 export function RequirementForm({
   start,
   pageUrl,
@@ -24,7 +24,7 @@ export function RequirementForm({
   pageUrl: string;
   /** Label of the button. */
   submit: string;
-  /** @returns why it was not stored; null if it was. */
+  /** @returns why the requirement was not stored; null if it was stored. */
   onSubmit: (draft: Draft) => Promise<string | null>;
   onCancel: () => void;
 }) {
@@ -159,7 +159,7 @@ function AssertionFields({
   );
 }
 
-/** Changes the kind of an assertion, with the default value of that kind. */
+/** Changes the kind of an assertion, and sets its value to the default of the new kind. */
 function withKind({ url, selector }: Assertion, is: Assertion["is"]): Assertion {
   if (is === "text") return { url, selector, is, value: "" };
   return is === "count" ? { url, selector, is, value: 1 } : { url, selector, is };

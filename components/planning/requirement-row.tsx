@@ -11,7 +11,7 @@ import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { RequirementForm } from "./requirement-form.tsx";
 
-/** A requirement. Drivers edit, waive and reopen it. */
+/** A requirement. People with the role `drive` can edit, waive and reopen it. */
 export function RequirementRow({ requirement, mayEdit }: { requirement: Requirement; mayEdit: boolean }) {
   const { id, text, status, note, author, assertion } = requirement;
   const { store, actions } = useRuntime();
@@ -21,7 +21,7 @@ export function RequirementRow({ requirement, mayEdit }: { requirement: Requirem
   const [error, setError] = useState<string | null>(null);
   const words = REQUIREMENT_WORDS[status];
 
-  /** @returns why it was not stored; null if it was. */
+  /** @returns why the edit was not stored; null if it was stored. */
   async function edit(change: RequirementEdit): Promise<string | null> {
     setBusy(true);
     setError(null);
@@ -98,7 +98,7 @@ export function RequirementRow({ requirement, mayEdit }: { requirement: Requirem
   );
 }
 
-/** The assertion, and its result in the newest check. */
+/** The assertion of a requirement, and the result of the assertion in the newest check. */
 function AssertionLine({ requirement }: { requirement: Requirement }) {
   const { assertion, outcome, status } = requirement;
   if (!assertion) return null;

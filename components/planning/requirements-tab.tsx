@@ -8,7 +8,9 @@ import { EmptyNote } from "../ui/empty-note.tsx";
 import { RequirementForm } from "./requirement-form.tsx";
 import { RequirementRow } from "./requirement-row.tsx";
 
-/** The requirements of the session: status, evidence, assertion and its newest result. Drivers add and change them. */
+/**
+ * The requirements of the session, each with its status, evidence and assertion. People with the role `drive` can edit them.
+ */
 export function RequirementsTab() {
   const { requirements, role } = useSession();
   const mayEdit = role === "drive";

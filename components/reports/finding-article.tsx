@@ -13,7 +13,7 @@ export function FindingArticle({
 }: {
   number: number;
   finding: ReportFinding;
-  /** Base path of the session's evidence. */
+  /** Path below which the evidence of the session is served. */
   artifacts: string;
 }) {
   const { severity, title, detail, url, selector, steps, evidence } = finding;

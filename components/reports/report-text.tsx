@@ -5,8 +5,8 @@ import { isCostlyMarkdown } from "#lib/markdown/is-costly-markdown.ts";
 import { Markdown } from "../ui/markdown.tsx";
 
 /**
- * Markdown of a report. A hostile page may have influenced its text, so the server, which all sessions share, does not
- * parse it. It is shown as plain text until hydration, and if parsing would be too costly or fails.
+ * Renders the Markdown of a report. A hostile page may have influenced the text, so the server, which all sessions share,
+ * does not parse it. The text is shown unrendered until hydration, and if parsing it fails or would take too long.
  */
 export function ReportText({ text }: { text: string }) {
   const isHydrated = useSyncExternalStore(

@@ -14,7 +14,10 @@ import { ReportText } from "./report-text.tsx";
 import { SeverityCounts } from "./severity-counts.tsx";
 import { SeverityFilter } from "./severity-filter.tsx";
 
-/** A QA report: what was tested, the verdict, and the findings, most severe first. The filter also applies to print. */
+/**
+ * A QA report: what was tested, the verdict, and the findings, most severe first. If the findings are filtered, the printed
+ * report contains only those that are shown.
+ */
 export function ReportView({ page }: { page: ReportPage }) {
   const { report, session, paths } = page;
   const { findings, counts } = report;
@@ -80,7 +83,7 @@ export function ReportView({ page }: { page: ReportPage }) {
   );
 }
 
-/** Publication time, and the revisions of the session's variants at that time. */
+/** When the report was published, and the revisions that the session's variants had at that time. */
 function ReportFacts({ page: { report, session } }: { page: ReportPage }) {
   return (
     <dl className="grid grid-cols-[64px_minmax(0,1fr)] gap-x-4 gap-y-1 text-sm [&>dt]:text-faint">

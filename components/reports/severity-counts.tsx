@@ -2,7 +2,7 @@ import type { ReportSummary } from "#lib/page/state/view-types.ts";
 import { SEVERITIES, SEVERITY_WORDS } from "#lib/page/words/describe-report.ts";
 import { Badge } from "../ui/badge.tsx";
 
-/** The number of findings of each severity that a report has. */
+/** Shows how many findings of each severity a report has. */
 export function SeverityCounts({ counts }: { counts: ReportSummary["counts"] }) {
   const found = SEVERITIES.filter((severity) => counts[severity] > 0);
   if (found.length === 0) return <Badge tone="good">No findings</Badge>;

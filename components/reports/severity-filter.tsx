@@ -9,7 +9,7 @@ export function SeverityFilter({
   onChange,
 }: {
   counts: ReportSummary["counts"];
-  /** Null for all. */
+  /** The severity whose findings are shown; null for all. */
   only: Severity | null;
   onChange: (only: Severity | null) => void;
 }) {

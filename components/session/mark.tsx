@@ -1,4 +1,4 @@
-/** The mark of the service: a page and a pointer. */
+/** The logo of the service: a page and a pointer. */
 export function Mark() {
   return (
     <svg

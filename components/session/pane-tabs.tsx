@@ -5,7 +5,7 @@ import type { Pane } from "./session-view.tsx";
 
 const NAMES: Record<Pane, string> = { conversation: "Conversation", browser: "Browser", result: "Result" };
 
-/** Chooses the visible part of a narrow page. */
+/** Chooses which part of the session is visible on a narrow page. */
 export function PaneTabs({
   pane,
   onChange,

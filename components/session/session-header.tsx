@@ -12,7 +12,7 @@ import { ModelBadge } from "./model-badge.tsx";
 import { useLiveStatus, useSession } from "./session-context.tsx";
 import { mayShare, type SessionDialogs, SessionMenu } from "./session-menu.tsx";
 
-/** The title. For a sub-agent: a link back to its parent, then its name. */
+/** The title of the session. For a sub-agent, a link back to its parent and the name of the sub-agent. */
 function SessionTitle({ state: { session, agent } }: { state: SessionState }) {
   if (!agent)
     return (

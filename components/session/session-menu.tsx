@@ -12,7 +12,7 @@ import { useSession } from "./session-context.tsx";
 /** Whether this visitor may create and revoke links: only with the role `drive` and the session's own link. */
 export const mayShare = ({ role, hasOwnLink }: SessionState): boolean => role === "drive" && hasOwnLink;
 
-/** Opens the dialogs of the session page. */
+/** Functions that open the dialogs of the session page. */
 export type SessionDialogs = {
   openHelp: () => void;
   openShare: () => void;

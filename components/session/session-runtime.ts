@@ -5,23 +5,23 @@ import { createTestResultsCache, type TestResultsCache } from "#lib/page/calls/t
 import { createSessionStore, type SessionStore } from "#lib/page/state/page-store.ts";
 import type { LiveFrame, SessionSnapshot } from "#lib/page/state/view-types.ts";
 
-/** A frame that is shown at once and not stored. */
+/** A frame of the live connection that is shown immediately and not stored in the state. */
 type TransientFrame = Extract<LiveFrame, { type: "cursor" | "pointer" }>;
 
-/** The services behind one open session page. */
+/** What an open session page works with: its state, its actions, its caches and its live connection. */
 export type SessionRuntime = {
   store: SessionStore;
   actions: SessionActions;
   revisions: RevisionCache;
   testResults: TestResultsCache;
   live: Pick<LiveConnection, "send" | "setViewing">;
-  /** Calls back with every picture of the live view. @returns a function that unsubscribes. */
+  /** Calls the listener with every picture of the live view. @returns a function that unsubscribes. */
   onPicture: (listener: (frame: ArrayBuffer) => void) => () => void;
-  /** Calls back with every transient frame: the page's cursor, the agent's pointer. */
+  /** Calls the listener with every transient frame: the cursor of the live page, or the pointer of the agent. */
   onTransientFrame: (listener: (frame: TransientFrame) => void) => () => void;
-  /** The origin of the page's links. */
+  /** The origin of the links that the page shows. */
   origin: string;
-  /** Reopens the live connection with the browser's current cookie. */
+  /** Closes the live connection and opens it again with the cookie that the browser has now. */
   reconnect: () => void;
   /** Opens the live connection. @returns a function that closes it. */
   connect: (onStatus: (status: LiveStatus) => void) => () => void;
@@ -47,7 +47,7 @@ export function createSessionRuntime(snapshot: SessionSnapshot): SessionRuntime 
       for (const listener of listeners) listener(frame);
     },
     onStatus: (status) => report(status),
-    // Without access, the page's own address answers 404.
+    // The response to the page's own address shows whether the visitor still has access.
     hasAccess: async () => {
       const { status } = await fetch(location.pathname, { method: "HEAD", cache: "no-store" });
       return ![401, 403, 404].includes(status);
@@ -85,7 +85,7 @@ export function createSessionRuntime(snapshot: SessionSnapshot): SessionRuntime 
   };
 }
 
-/** Runs before the next drawn frame; on a hidden page, which draws none, after a short delay. */
+/** Runs a callback before the next drawn frame. A hidden page draws no frames, so there it runs after a short delay. */
 function scheduleDraw(callback: () => void): void {
   if (document.visibilityState === "visible") requestAnimationFrame(callback);
   else setTimeout(callback, 100);

@@ -25,7 +25,7 @@ import { useShortcuts } from "./use-shortcuts.ts";
 /** The part of the session that a narrow page shows. */
 export type Pane = "conversation" | "browser" | "result";
 
-/** The session page. */
+/** The page of a session or of a sub-agent. */
 export function SessionView({ snapshot }: { snapshot: SessionSnapshot }) {
   return (
     <SessionProvider snapshot={snapshot}>
@@ -41,7 +41,7 @@ export function SessionView({ snapshot }: { snapshot: SessionSnapshot }) {
   );
 }
 
-/** One tree for wide and narrow pages: panes are only hidden, so resizing the window loses no state. */
+/** Wide and narrow pages have the same elements. A narrow page only hides panes, so resizing the window loses no state. */
 function SessionLayout({ hasBrowser, hasResult }: { hasBrowser: boolean; hasResult: boolean }) {
   const [pane, setPane] = useState<Pane>("conversation");
   const [tab, setTab] = useState<DrawerTab | null>(hasResult ? "result" : null);
@@ -68,7 +68,7 @@ function SessionLayout({ hasBrowser, hasResult }: { hasBrowser: boolean; hasResu
     }),
     [tab, resultRunId, variantKey, testRunId, isAddingRequirement],
   );
-  // The link back from a sub-agent opens the Agents tab.
+  // The link from a sub-agent's page back to this page ends in `#agents`.
   useEffect(() => {
     if (location.hash !== "#agents") return;
     setTab("agents");
@@ -145,7 +145,7 @@ function subscribeToWidth(listener: () => void): () => void {
   return () => media.removeEventListener("change", listener);
 }
 
-/** Whether conversation and live browser fit side by side. False on the server, which does not know the width. */
+/** Whether the conversation and the live browser fit next to each other. False on the server, where the width is unknown. */
 const useIsWide = (): boolean =>
   useSyncExternalStore(
     subscribeToWidth,

@@ -15,7 +15,7 @@ export function TabTitle() {
       if (!document.title.startsWith(MARK)) document.title = MARK + document.title;
     };
     mark();
-    // Next writes the title again when the page's metadata arrives after the page.
+    // When the page's metadata arrives after the page, Next sets the title again.
     const observer = new MutationObserver(mark);
     observer.observe(document.head, { childList: true, characterData: true, subtree: true });
     return () => {

@@ -13,7 +13,7 @@ type Places = {
   openHelp: () => void;
 };
 
-/** Handles the session page's shortcuts, unless a menu, a dialog, a field or the live view has handled the key. */
+/** Handles the shortcuts of the session page, unless a menu, a dialog, a field or the live view has handled the key. */
 export function useShortcuts(places: Places): void {
   const { store } = useRuntime();
   const stopping = useStop();
@@ -23,9 +23,9 @@ export function useShortcuts(places: Places): void {
   });
 
   useEffect(() => {
-    /** Esc leaves a field. Elsewhere, the first press arms and the second one stops the agent. */
+    /** Esc leaves a field. Outside of fields, and in an empty message box, the second press stops the agent. */
     function leave(event: KeyboardEvent): void {
-      // A held key must not stop the agent.
+      // Ignores the repeated events of a held key, so that holding Esc does not stop the agent.
       if (event.repeat) return;
       const { composer, isArmed, arm, stop } = latest.current;
       const state = store.getState();
@@ -51,7 +51,7 @@ export function useShortcuts(places: Places): void {
         k: () => conversation.current && step(conversation.current, -1),
         b() {
           showBrowser();
-          // In the next frame: the pane of the browser may be hidden until then.
+          // Waits for the next frame, because the pane of the live browser may be hidden until then.
           requestAnimationFrame(() => surface.current?.focus());
         },
       }[event.key];
@@ -68,7 +68,7 @@ const isTyping = (target: EventTarget | null): target is HTMLElement =>
   target instanceof HTMLElement &&
   target.closest("input, textarea, select, [contenteditable], [role=dialog], [role=menu]") !== null;
 
-/** Moves the focus to the next or previous item of the conversation; from outside it, to the last item. */
+/** Moves the focus to the next or previous item of the conversation. If no item has the focus, moves it to the last item. */
 function step(conversation: HTMLElement, by: 1 | -1): void {
   const items = [...conversation.querySelectorAll<HTMLElement>("[data-item]")];
   const current = items.findIndex((item) => item.contains(document.activeElement));

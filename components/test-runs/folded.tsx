@@ -8,7 +8,7 @@ export function Folded({
   children,
 }: {
   title: string;
-  /** Whether it is open at first. */
+  /** Whether the section is open at first. */
   isOpen?: boolean;
   children: ReactNode;
 }) {

@@ -8,14 +8,14 @@ import {
 import { TEST_WORDS } from "#lib/page/words/describe-test-run.ts";
 import { cn } from "../ui/cn.ts";
 
-/** Chooses which tests are shown. A test with two results counts for the status of each. */
+/** Chooses which tests are shown. A test with two results is counted under the status of each result. */
 export function StatusFilter({
   files,
   only,
   onChange,
 }: {
   files: TestFile[];
-  /** Null for all. */
+  /** The status whose tests are shown; null for all. */
   only: TestStatus | null;
   onChange: (only: TestStatus | null) => void;
 }) {

@@ -3,7 +3,9 @@ import type { TestStep } from "#lib/page/state/view-types.ts";
 import { formatTestTime } from "#lib/page/words/describe-test-run.ts";
 import { cn } from "../ui/cn.ts";
 
-/** The steps of a test with their durations. A step with nested steps can be folded; failed steps are open. */
+/**
+ * The steps of a test with their durations. A step that has nested steps can be folded, and is open at first if it failed.
+ */
 export function StepTree({ steps, isInner = false }: { steps: TestStep[]; isInner?: boolean }) {
   return (
     <ol

@@ -65,7 +65,7 @@ export function TestFiles({ attachments }: { attachments: TestAttachment[] }) {
   );
 }
 
-/** Instructions for opening a trace: its viewer runs on the reader's computer. */
+/** Tells the reader how to open a trace. The viewer of traces is a program on the reader's own computer. */
 function HowToOpen({ id }: { id: string }) {
   const command = `npx playwright show-trace ${id}.zip`;
   return (

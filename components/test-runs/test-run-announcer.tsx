@@ -5,7 +5,7 @@ import { isUnderWay } from "#lib/page/state/apply-test-run.ts";
 import { describeEnd } from "#lib/page/words/describe-test-run.ts";
 import { useSession } from "../session/session-context.tsx";
 
-/** Announces to screen readers that a test run has ended, whichever tab is open. */
+/** Announces the end of a test run to screen readers, whichever tab is open. */
 export function TestRunAnnouncer() {
   const { testRuns } = useSession();
   const [endedBefore] = useState(() => testRuns.filter((run) => !isUnderWay(run)).map(({ id }) => id));

@@ -19,7 +19,7 @@ import { RunActions } from "./run-actions.tsx";
 import { RunProgress } from "./run-progress.tsx";
 import { RunResults } from "./run-results.tsx";
 
-/** A ref callback outside the component, so React calls it only when the heading mounts. */
+/** Defined outside the component, so that React calls this ref callback only on mount and unmount, not on each render. */
 const focusHeading = (button: HTMLButtonElement | null): void => button?.focus();
 
 /** One test run: a heading that expands to its facts, progress, problem and results. */
@@ -93,7 +93,7 @@ function RunSummary({ run }: { run: TestRun }) {
   );
 }
 
-/** Explains why tests have no result, or which hosts the tests could not reach. */
+/** Says why the tests have no results, or which hosts they could not reach. */
 function Problem({ run: { problem, status } }: { run: TestRun }) {
   if (problem === null) return null;
   return (
@@ -102,7 +102,7 @@ function Problem({ run: { problem, status } }: { run: TestRun }) {
       tabIndex={0}
       className={cn(
         "max-h-60 overflow-auto whitespace-pre-wrap rounded-md px-3 py-2 text-sm [overflow-wrap:anywhere]",
-        // A problem of several lines is an error with a code frame.
+        // A problem with several lines is an error message that includes code.
         problem.includes("\n") && "font-mono text-xs leading-[18px]",
         status === "failed" ? "bg-bad-soft text-bad" : "bg-warn-soft text-warn",
       )}
@@ -124,7 +124,7 @@ function RunFacts({ run }: { run: TestRun }) {
   );
 }
 
-/** The options of a run, without options that have their default value. */
+/** The options of a run. Options with their default value are left out. */
 function RunOptions({ run }: { run: TestRun }) {
   const { files, grep, baseUrl, viewport, retries } = run;
   const options: { name: string; value: string | null; isCode?: boolean }[] = [

@@ -6,7 +6,7 @@ import { useRuntime } from "../session/session-context.tsx";
 
 /** Reads the results of a test run that has ended. */
 export function useTestResults(testRunId: string): {
-  /** Undefined while they are loading. */
+  /** The results of the tests; undefined while they are loading. */
   results: TestResult[] | undefined;
   error: string | null;
   retry: () => void;

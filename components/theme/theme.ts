@@ -1,14 +1,14 @@
-/** Names of the theme cookie over https and over http. The server renders the page in the theme of the cookie. */
+/** The names of the theme cookie, over https and over http. The server renders a page in the theme that the cookie names. */
 export const THEME_COOKIES = ["__Host-theme", "theme"] as const;
 
 const THEMES = ["system", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
 
-/** Reads the theme from a cookie's value; any other value means the system's theme. */
+/** Reads the theme from the value of the cookie. Any other value means the theme of the operating system. */
 export const readTheme = (value: string | undefined): Theme =>
   THEMES.find((theme) => theme === value) ?? "system";
 
-/** Applies a theme and stores it for a year. */
+/** Applies a theme. Light and dark are stored in a cookie for a year; the theme of the system removes the cookie. */
 export function applyTheme(theme: Theme): void {
   if (theme === "system") delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
@@ -16,7 +16,7 @@ export function applyTheme(theme: Theme): void {
   const isHttps = location.protocol === "https:";
   const [secureName, plainName] = THEME_COOKIES;
   writeCookie(isHttps ? `${secureName}=${theme}; secure` : `${plainName}=${theme}`, maxAgeS);
-  // An earlier version wrote this cookie over https, too.
+  // An earlier version stored the theme in this cookie over https, too.
   if (isHttps) writeCookie(`${plainName}=`, 0);
 }
 

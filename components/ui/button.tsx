@@ -26,7 +26,7 @@ const styles = cva(
 
 export type ButtonProps = ComponentProps<"button"> & VariantProps<typeof styles> & { asChild?: boolean };
 
-/** A button; with `asChild`, its style on another element. */
+/** A button. With `asChild`, the child element gets the style of a button instead. */
 export function Button({
   className,
   variant,

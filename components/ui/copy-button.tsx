@@ -40,7 +40,7 @@ export function CopyButton({
   );
 }
 
-/** Copies a text. @returns whether it was copied: the browser may refuse, and a page without TLS has no clipboard. */
+/** Copies a text. @returns whether it was copied. The browser may refuse, and without TLS a page has no clipboard. */
 async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

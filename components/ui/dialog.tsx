@@ -7,11 +7,11 @@ import { type ReactNode, useRef } from "react";
 import { cn } from "./cn.ts";
 import { IconButton } from "./icon-button.tsx";
 
-// While a dialog is open, Radix adds a style element, which the content policy accepts with the nonce of the page.
+// Radix adds a style element while a dialog is open. The Content-Security-Policy allows it only with the page's nonce.
 if (typeof document !== "undefined")
   setNonce(document.querySelector<HTMLScriptElement>("script[nonce]")?.nonce ?? "");
 
-/** A modal dialog; Esc, the close button and a click outside close it, and return the focus to where it was. */
+/** A modal dialog. Esc, the close button and a click outside close it. The focus then returns to where it was before. */
 export function Dialog({
   isOpen,
   onOpenChange,
@@ -33,7 +33,7 @@ export function Dialog({
         <Radix.Content
           aria-describedby={undefined}
           onOpenAutoFocus={(event) => {
-            // Focuses the dialog, not its close button, whose tooltip would open.
+            // Focuses the dialog itself. Radix would focus the close button, whose tooltip would then open.
             event.preventDefault();
             opener.current = findOpener();
             if (event.currentTarget instanceof HTMLElement) event.currentTarget.focus();
@@ -55,7 +55,7 @@ export function Dialog({
               </IconButton>
             </Radix.Close>
           </div>
-          {/* The scroll padding keeps focused elements clear of a bar at the bottom. */}
+          {/* The scroll padding keeps focused elements visible above a bar at the bottom of the dialog. */}
           <div className="min-h-0 scroll-pb-14 overflow-auto p-4">{children}</div>
         </Radix.Content>
       </Radix.Portal>
@@ -63,7 +63,10 @@ export function Dialog({
   );
 }
 
-/** The element to focus after the dialog: the focused one, or the button of the menu that it is in, because menus close. */
+/**
+ * Finds the element that gets the focus when the dialog closes: the element that has the focus now, or, if that is in a
+ * menu, the button of the menu, because the menu closes.
+ */
 function findOpener(): Element | null {
   const focused = document.activeElement;
   const menu = focused?.closest("[role=menu]");

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** The content of an empty area: what will appear there, and when. */
+/** The content of an area that is empty: it says what will appear there, and when. */
 export function EmptyNote({
   icon,
   title,
@@ -9,7 +9,7 @@ export function EmptyNote({
 }: {
   icon: ReactNode;
   title: string;
-  /** An action for the reader. */
+  /** A button or link for the reader. */
   action?: ReactNode;
   children?: ReactNode;
 }) {

@@ -35,7 +35,7 @@ export function Field({
 }: {
   id: string;
   label: ReactNode;
-  /** An action next to the label. */
+  /** A control next to the label. */
   action?: ReactNode;
   hint?: ReactNode;
   error?: string | undefined;

@@ -6,7 +6,7 @@ import { pointerSegment } from "#lib/page/words/deliverable-marks.ts";
 import { countOf } from "#lib/text/count-of.ts";
 import { cn } from "./cn.ts";
 
-/** Number of levels that are open at first, and of members of a level that are shown before "Show all". */
+/** How many levels are open at first, and how many members of a level are shown before “Show all” is clicked. */
 const OPEN_LEVELS = 3;
 const MEMBERS_MAX = 100;
 
@@ -18,12 +18,12 @@ type NodeProps = {
   marks: Marks;
 };
 
-/** Errors in a value, by JSON pointer. */
+/** The errors in a JSON value, by the JSON pointer of the invalid part. */
 type Marks = ReadonlyMap<string, string>;
 
 const NO_MARKS: Marks = new Map();
 
-/** A JSON value as a collapsible tree. Values in `marks` are highlighted and show their error. */
+/** A JSON value as a collapsible tree. Parts of the value that `marks` names are highlighted and show their error. */
 export function JsonTree({ value, marks = NO_MARKS }: { value: unknown; marks?: Marks }) {
   return (
     <div className="font-mono text-xs leading-5">

@@ -12,7 +12,7 @@ const plain = (
 ) =>
   function PlainElement({ children }: Inner) {
     if (Tag === "hr") return <hr />;
-    // Each block has the direction of its own text; items follow their list, so that its markers align.
+    // Each block has the direction of its own text. List items have the direction of their list, so that the markers align.
     return <Tag dir={Tag === "strong" || Tag === "li" ? undefined : "auto"}>{children}</Tag>;
   };
 
@@ -39,7 +39,8 @@ const COMPONENTS = {
   inlineCode: ({ children }: Inner) => <code>{children}</code>,
   a: SafeLink,
   img: ({ alt }: { alt?: string }) => <span className="text-faint">[picture{alt ? `: ${alt}` : ""}]</span>,
-  // The type's index signature requires components for any property; these accept only their element's.
+  // The index signature of `Components` requires components that accept all properties. These accept only the properties of
+  // their own element.
 } as Components;
 
 function SafeLink({ href, children }: ComponentProps<"a">) {
@@ -58,8 +59,8 @@ function SafeLink({ href, children }: ComponentProps<"a">) {
 }
 
 /**
- * Renders Markdown, also while it streams: incomplete syntax is rendered as if it were closed. A text that would take
- * seconds to render, which would also block the server, is shown unrendered.
+ * Renders Markdown, also while it streams: incomplete syntax is rendered as if it were complete. A text whose rendering
+ * would take seconds, and would block the server for that time, is shown as plain text.
  */
 export function Markdown({ text, isStreaming = false }: { text: string; isStreaming?: boolean }) {
   if (isCostlyMarkdown(text))

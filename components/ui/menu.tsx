@@ -13,7 +13,7 @@ export function Menu({ trigger, children }: { trigger: ReactNode; children: Reac
   return (
     <Radix.Root modal={false}>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
-      {/* Without a portal, so that the menu stays inside the landmark of its button. */}
+      {/* Rendered without a portal, so that the menu stays in the same landmark as its button. */}
       <Radix.Content
         align="end"
         sideOffset={4}

@@ -7,7 +7,10 @@ type Props = Omit<ComponentProps<"button">, "type" | "role"> & {
   onCheckedChange: (checked: boolean) => void;
 };
 
-/** An on/off switch. Not Radix's switch, whose hidden field has inline styles, which the content policy blocks. */
+/**
+ * An on/off switch. Radix's switch is not used, because the Content-Security-Policy blocks the inline styles of its hidden
+ * field.
+ */
 export function Switch({ checked, onCheckedChange, ...props }: Props) {
   const state = checked ? "checked" : "unchecked";
   return (

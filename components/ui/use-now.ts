@@ -4,7 +4,7 @@ import { useEffect, useState } from "react";
 
 /**
  * The current time, updated every `everyMs` while `isTicking`. Null until hydration, because the server's clock and time
- * zone are not the reader's.
+ * zone may differ from the reader's.
  */
 export function useNow(everyMs: number, isTicking = true): number | null {
   const [now, setNow] = useState<number | null>(null);

@@ -7,7 +7,10 @@ const SIZES = [
   { width: 1280, height: 800 },
   { width: 375, height: 740 },
 ];
-/** Keeps one article of each section of the reference: the others are alike, and axe takes minutes for all. */
+/**
+ * Removes all articles of the reference except the first of each section. The articles are alike, and axe needs minutes for
+ * all.
+ */
 const shortenReference = (page: Page) =>
   page.evaluate(() => {
     for (const section of document.querySelectorAll("main section"))
@@ -16,7 +19,7 @@ const shortenReference = (page: Page) =>
 
 const openMenu = (page: Page) => page.getByRole("button", { name: "More" }).click();
 
-// Each state is examined in light and dark.
+// Long, because each state is examined in the light and the dark scheme.
 test.setTimeout(240_000);
 
 for (const viewport of SIZES) {
@@ -42,7 +45,7 @@ for (const viewport of SIZES) {
       await expectAccessible(page, "the 404 page");
       await page.goto(`${service.baseUrl}/docs`);
       await openMenu(page);
-      // Once the menu opens, React has hydrated the page and no longer compares it with the server's.
+      // Once the menu opens, React has hydrated the page, so removing elements does not disturb the hydration.
       await expect(page.getByRole("menu")).toBeVisible();
       await shortenReference(page);
       await expectAccessible(page, "the reference with its menu");

@@ -3,7 +3,7 @@ import { startService, waitUntil } from "../fixtures/service.ts";
 import { goTo, liveView, script, test } from "./journey.ts";
 
 test.use({ viewport: { width: 1400, height: 900 } });
-// The test starts a service and five browsers.
+// Long, because the test starts a service and several browsers.
 test.setTimeout(180_000);
 
 test("a waiting session shows its position in the queue; a finished one shows its last picture until a person opens the live page", async ({
@@ -35,7 +35,8 @@ test("a waiting session shows its position in the queue; a finished one shows it
     await expect(liveView(page).canvas).toBeVisible();
     await expect(page.getByText("Other.")).toBeVisible();
 
-    // A viewer watches the third session, so it got the browser of the second.
+    // The service opens at most one browser. The third session got it, because it has a viewer and the second session has
+    // none.
     await waitUntil(
       async () => (await statusOf(second)) === "expired",
       "the second session's browser has ended",
@@ -48,7 +49,7 @@ test("a waiting session shows its position in the queue; a finished one shows it
     await expect(liveView(page).canvas).toBeVisible();
     expect(await statusOf(second)).toBe("ready");
   } finally {
-    // An open page would log errors when the service stops.
+    // Closes the page first, because an open page logs errors when the service stops.
     await page.close();
     await service.close();
   }

@@ -6,7 +6,10 @@ import { buildClient } from "#lib/setup/build-client.mjs";
 import { API_KEY } from "../fixtures/service.ts";
 import { test } from "./journey.ts";
 
-/** Uses the built client in a page: a typed result, all events, and the socket with the key in its first frame. */
+/**
+ * Runs in a page, with the built client: reads a typed result and all events, and sends the key in the first frame of the
+ * socket.
+ */
 const PROGRAM = `async ({ apiKey }) => {
   const { createClient } = await import("/client/index.js");
   const client = createClient({ baseUrl: location.origin, apiKey });
@@ -37,12 +40,12 @@ test("the built client does in a browser what it does in Node", async ({ page, s
     );
     await route.fulfill({ contentType: "text/javascript", body });
   });
-  // The browser logs every refusal, and this page provokes some.
+  // The browser logs the 404 and the refused connection that the program provokes.
   cleanConsole.allow(/404|WebSocket/);
   stage.model.respondWith(({ kind }) =>
     kind === "structured" ? { json: { title: "Harbour" } } : { text: "Looked." },
   );
-  // A page of the service: browsers block requests to this machine from other origins.
+  // The program runs in a page of the service, because browsers block requests to this machine from other origins.
   await page.goto(`${baseUrl}/demo`);
   expect(await page.evaluate(`(${PROGRAM})(${JSON.stringify({ apiKey: API_KEY })})`)).toEqual({
     title: "Harbour",

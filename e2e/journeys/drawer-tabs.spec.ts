@@ -19,7 +19,9 @@ const TABS = [
   "Activity",
 ];
 
-/** Opens a session whose agent has only looked at a page. The message "[all]" fills every tab. */
+/**
+ * Opens a session whose agent has only looked at a page. After the message "[all]", the agent creates content for the tabs.
+ */
 async function openSession(page: Page, { model, service, webPage }: Stage) {
   const child = { name: "reader", objective: "[child] Read.", browser: "none" };
   const turns: Record<string, Step[]> = {
@@ -55,7 +57,7 @@ async function openSession(page: Page, { model, service, webPage }: Stage) {
   return session;
 }
 
-/** Fills every tab of an open session. */
+/** Fills every tab of an open session, with the message "[all]" and with an annotation. */
 async function fillTabs(page: Page, { service, webPage }: Stage, sessionId: string): Promise<void> {
   await page.getByRole("textbox", { name: "Message to the agent" }).fill("[all] Make it");
   await page.keyboard.press("Enter");
@@ -73,7 +75,7 @@ const tabs = (page: Page) => records(page).getByRole("tab");
 const tabOf = (page: Page, name: string) => records(page).getByRole("tab", { name: new RegExp(`^${name}`) });
 const edges = (page: Page) => records(page).locator("[data-edge]");
 
-/** Whether a tab is inside its row, and no edge of the row covers it. */
+/** Whether a tab is inside of its row and not covered by an edge of the row. */
 async function isInSight(page: Page, tab: Locator): Promise<boolean> {
   const row = await page.getByRole("tablist").locator("..").boundingBox();
   const box = await tab.boundingBox();
@@ -86,7 +88,7 @@ async function isInSight(page: Page, tab: Locator): Promise<boolean> {
   return true;
 }
 
-/** Takes pictures of the page, if `SCREENSHOTS` names a folder for them. */
+/** Takes pictures of the page if `SCREENSHOTS` names a folder for the pictures. */
 async function takePictures(page: Page, what: string): Promise<void> {
   const folder = process.env.SCREENSHOTS;
   if (folder === undefined) return;
@@ -132,7 +134,7 @@ for (const width of [1024, 375]) {
     await expectAccessible(page, `the cut row at ${width} px`);
     await takePictures(page, `start-${width}`);
 
-    // The keyboard reaches every tab, and the focused tab is visible.
+    // The keyboard reaches every tab, and the tab that has the focus is visible.
     await page.keyboard.press("End");
     await expect(tabOf(page, "Activity")).toBeFocused();
     await expect.poll(() => isInSight(page, tabOf(page, "Activity"))).toBe(true);
@@ -146,13 +148,13 @@ for (const width of [1024, 375]) {
     await page.keyboard.press("Home");
     await expect(tabOf(page, "Result")).toBeFocused();
 
-    // A click on the edge scrolls the row.
+    // A click on an edge scrolls the row.
     await expect(edges(page)).toHaveCount(1);
     await edges(page).click();
     await expect(records(page).getByTitle(/^More tabs/)).not.toHaveCount(0);
     await expect.poll(() => isInSight(page, tabOf(page, "Result"))).toBe(false);
 
-    // A tab that another control opens scrolls into view.
+    // A tab that is opened by a control outside of the row scrolls into view.
     await page.keyboard.press("End");
     await page.keyboard.press("Enter");
     await expect(tabOf(page, "Activity")).toHaveAttribute("aria-selected", "true");

@@ -1,7 +1,7 @@
 import { type Browser, expect, type Page } from "@playwright/test";
 import { goTo, type Stage, script } from "./journey.ts";
 
-/** Creates a session whose agent makes these changes of a page, and opens the session's page. */
+/** Creates a session whose agent makes the changes `add` on a page, and opens the page of the session. */
 export async function openEditedSession(
   page: Page,
   { model, service, webPage }: Stage,
@@ -21,7 +21,7 @@ export async function openEditedSession(
   return session;
 }
 
-/** Opens the session's page with a link that may only watch. */
+/** Opens the page of a session with a link that only allows watching. */
 export async function openAsViewer(
   browser: Browser,
   service: Stage["service"],
@@ -34,5 +34,5 @@ export async function openAsViewer(
   return guest;
 }
 
-/** The drawer: the part of the page with results and changes. */
+/** The drawer of the session page, which contains results and changes. */
 export const records = (page: Page) => page.getByRole("region", { name: "Result and records" });

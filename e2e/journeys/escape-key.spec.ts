@@ -22,7 +22,7 @@ test("Esc leaves a field, a menu, a dialog or the live view, and the turn contin
   await page.goto(service.baseUrl + session.shareUrl);
   await expect(page.getByText("Hello.")).toBeVisible();
   const message = page.getByLabel("Message to the agent");
-  // The agent waits for an answer only in a turn that a person started.
+  // Asks in a second turn, because the agent waits for an answer only in a turn that a person started.
   await message.fill("[leave] ask me");
   await message.press("Enter");
   await expect(state(page, "Waiting for your answer")).toBeVisible();
@@ -50,7 +50,7 @@ test("Esc leaves a field, a menu, a dialog or the live view, and the turn contin
   await expect(live.canvas).toBeVisible();
   await live.click(600, 500);
   await expect(page.getByText("You have control")).toBeVisible();
-  // As a person may do to close a dialog of the page in the live view.
+  // A person may press Esc several times, to close a dialog of the live page.
   for (let press = 0; press < 5; press++) await page.keyboard.press("Escape");
   await expect(page.getByText("You have control")).toHaveCount(0);
 
@@ -75,7 +75,7 @@ test("Esc stops the agent on the second press, from outside a field or from an e
   await expect(
     page.getByRole("status").filter({ hasText: "Press Esc again to stop the agent." }),
   ).toHaveCount(1);
-  // Any other action of the person cancels the first press.
+  // After one Esc, any other action of the person cancels the stop.
   await page.keyboard.type("a word");
   await expect(stopHint(page)).toHaveCount(0);
   await page.keyboard.press("Escape");
@@ -85,7 +85,7 @@ test("Esc stops the agent on the second press, from outside a field or from an e
   await expect(stopHint(page)).toBeVisible();
   await page.getByText("This takes long.").click();
   await expect(stopHint(page)).toHaveCount(0);
-  // A held key repeats; its repetitions are not a second press.
+  // A held key repeats. The repeated events do not count as a second press.
   await page.keyboard.down("Escape");
   await page.keyboard.down("Escape");
   await page.keyboard.down("Escape");

@@ -3,13 +3,13 @@ import axe from "axe-core";
 
 const SCHEMES = ["light", "dark"] as const;
 
-/** Waits until the page has applied the colour scheme and finished its transitions. Ignores endless animations. */
+/** Waits until the page has applied the color scheme and its transitions have ended. Ignores endless animations. */
 const finishTransitions = async (colorScheme: string) => {
   const scheme = matchMedia(`(prefers-color-scheme: ${colorScheme})`);
-  // Playwright sets the scheme in another process, so on a busy machine the page may get it later.
+  // Playwright sets the scheme in a different process, so on a busy machine the page may get the scheme later.
   if (!scheme.matches)
     await new Promise((changed) => scheme.addEventListener("change", changed, { once: true }));
-  // An inherited colour may start its own transition when the transition of the parent has ended.
+  // When the transition of an element ends, an element that inherits the color may start a transition of its own.
   for (;;) {
     await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
     const animations = document
@@ -22,8 +22,8 @@ const finishTransitions = async (colorScheme: string) => {
 };
 
 /**
- * Checks a state of a page with axe: all rules in the light scheme, and only the contrast rule in the dark scheme, because
- * the two schemes differ only in colours.
+ * Checks a state of a page with axe. The light scheme is checked with all rules, the dark scheme only for contrast, because
+ * the schemes differ only in colors.
  */
 export async function expectAccessible(page: Page, what: string): Promise<void> {
   const width = page.viewportSize()?.width;

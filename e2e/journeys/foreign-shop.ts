@@ -4,7 +4,7 @@ import { test } from "./journey.ts";
 
 type Answer = { body: string; headers?: Record<string, string> };
 
-/** Starts a third-party site with these pages by path. */
+/** Starts a site of a third party. `pages` maps each path to the page at that path. */
 async function startSite(pages: Map<string, Answer>) {
   const listener: RequestListener = (request, response) => {
     const page = pages.get(request.url ?? "");
@@ -16,7 +16,7 @@ async function startSite(pages: Map<string, Answer>) {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url,
-    /** Serves a page with this HTML in its head. */
+    /** Serves a page whose head contains this HTML. @returns the address of the page. */
     serve(path: string, head: string, headers: Record<string, string> = {}) {
       const body = `<!doctype html><html lang="en"><head><title>Shop</title><link rel="icon" href="data:,">${head}</head><body><h1>Shop</h1><p id="pay">Pay</p></body></html>`;
       pages.set(path, { body, headers });
@@ -29,7 +29,7 @@ async function startSite(pages: Map<string, Answer>) {
   };
 }
 
-/** A journey with a third-party shop, which loads published variants. */
+/** A test with the shop of a third party. The pages of the shop load published variants. */
 export const site = test.extend<{ shop: Awaited<ReturnType<typeof startSite>> }>({
   shop: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads what a fixture needs from this pattern

@@ -8,7 +8,7 @@ test("only a successful turn is shown as done, on its page and in the list", asy
   page,
   stage: { model, webPage },
 }) => {
-  // The test starts another service.
+  // Long, because the test starts another service.
   test.setTimeout(240_000);
   script(model, {
     "[success]": [goTo(webPage.url), { text: "The page makes an offer." }],
@@ -17,7 +17,7 @@ test("only a successful turn is shown as done, on its page and in the list", asy
     "[fails]": [{ status: 400, message: "the model refuses this" }],
     "[stops]": [{ text: "This takes long.", hold: new Promise(() => {}) }],
   });
-  // The landing page lists the sessions of the owner `local`.
+  // The key belongs to the owner `local`, because the landing page lists the sessions of that owner.
   const service = await startService({
     OPENAI_BASE_URL: model.baseUrl,
     SERVICE_API_KEYS: `local=${API_KEY}`,

@@ -8,10 +8,10 @@ import { type RunningService, startService } from "../fixtures/service.ts";
 
 type WebPage = Awaited<ReturnType<typeof startWebPage>>;
 
-/** The service of a test file, its model, and the web page that its agents open. */
+/** What the tests of a file share: the service, its model, and the web page that its agents open. */
 export type Stage = { model: ScriptedModel; service: RunningService; webPage: WebPage };
 
-/** A test with one service, one model and one web page per file. It fails if the browser's console has errors. */
+/** A test with one service, one model and one web page for each file. The test fails if the browser logs an error. */
 export const test = base.extend<{ cleanConsole: { allow: (pattern: RegExp) => void } }, { stage: Stage }>({
   stage: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads what a fixture needs from this pattern
@@ -48,7 +48,10 @@ export const test = base.extend<{ cleanConsole: { allow: (pattern: RegExp) => vo
   ],
 });
 
-/** Scripts the model by words of the user's text: one step per answer of the turn; the last step repeats. */
+/**
+ * Scripts the model. The first key of `answers` that is part of the user's text chooses the steps. Each step is one answer
+ * of the turn; the last step repeats.
+ */
 export function script(model: ScriptedModel, answers: Record<string, Step[]>): void {
   model.respondWith((request) => {
     const steps = Object.entries(answers).find(([words]) => request.userText.includes(words))?.[1];
@@ -56,11 +59,11 @@ export function script(model: ScriptedModel, answers: Record<string, Step[]>): v
   });
 }
 
-/** Names of the tools in a model request. */
+/** Returns the names of the tools in a request to the model. */
 export const toolsOf = (request: RecordedRequest | undefined): string[] =>
   ((request?.body.tools ?? []) as { name: string }[]).map(({ name }) => name);
 
-/** A step that navigates the live browser to an address. */
+/** Creates a step of the model in which the agent opens an address in the live browser. */
 export const goTo = (url: string, text = ""): Step => ({
   text,
   toolCalls: [
@@ -71,7 +74,7 @@ export const goTo = (url: string, text = ""): Step => ({
   ],
 });
 
-/** The live view: its canvas and colours, and the mouse at points of the page. */
+/** Helpers for the live view: its canvas, its colors, and the mouse at positions of the live page. */
 export function liveView(page: Page) {
   const canvas = page.getByRole("img", { name: "Live view of the page" });
   const toScreen = async (x: number, y: number) => {
@@ -85,9 +88,9 @@ export function liveView(page: Page) {
   };
   return {
     canvas,
-    /** The current picture as a data URL. */
+    /** The current picture of the live view as a data URL. */
     picture: () => canvas.evaluate((element) => (element as HTMLCanvasElement).toDataURL("image/png")),
-    /** The colour at a point of the page, as [red, green, blue]. */
+    /** The color at a point of the live page, as [red, green, blue]. */
     colorAt: (x: number, y: number) =>
       canvas.evaluate(
         (element, [x, y]) => [
@@ -107,13 +110,13 @@ export function liveView(page: Page) {
   };
 }
 
-/** Background of the journeys' web page. Compression of the pictures changes colours a little. */
+/** The background color of the tests' web page. The compression of the pictures changes colors slightly. */
 export const GREEN = [0, 128, 0].map((part) => expect.closeTo(part, -1.2) as unknown as number);
 
-/** Positions of elements on the journeys' web page, in its CSS pixels. */
+/** Positions of elements on the tests' web page, in CSS pixels. */
 export const PLACES = { field: { x: 300, y: 130 }, heading: { x: 300, y: 300 }, blink: { x: 900, y: 130 } };
 
-/** Starts a web page with a blinking box and a field; the page sends each value of the field to its server. */
+/** Starts a web page with a blinking box and a field. The page sends every value of the field to its server. */
 async function startWebPage() {
   const typed: string[] = [];
   const server = createServer((request, response) => {

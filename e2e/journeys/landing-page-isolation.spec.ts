@@ -6,11 +6,11 @@ import { startScriptedModel } from "../fixtures/scripted-model/start-scripted-mo
 import { type RunningService, startService } from "../fixtures/service.ts";
 import { script } from "./journey.ts";
 
-// An agent's page, in the browser of a person who is signed in and has the session open.
+// Tests a page that an agent deployed, in the browser of a person who is signed in and has the session open.
 
 const FONT = "node_modules/geist/dist/fonts/geist-mono/GeistMono-Regular.woff2";
 
-/** The page's own features, which must work. */
+/** Code of the deployed page that uses its own features, which must work. */
 const WORKS = `
 import { word } from "./lib/word.js";
 const results = { module: word };
@@ -27,7 +27,7 @@ results.picture = await new Promise((resolve) => {
 results.dynamic = (await import("./lib/late.js")).default;
 `;
 
-/** Access to the person's session, data and storage, which must fail. */
+/** Code of the deployed page that tries to access the person's session, data and storage, which must fail. */
 const ATTACKS = `
 const { main, sessionId } = Object.fromEntries(new URLSearchParams(location.search));
 const session = main + "/s/" + sessionId;
@@ -165,7 +165,7 @@ for (const isSplit of [false, true]) {
     }) => {
       test.setTimeout(120_000);
       const { sessionId, shareUrl, url } = await deployHostilePage(service);
-      // The person is signed in and has the session open, and the service's origin has storage in this browser.
+      // The person is signed in and has the session open. The origin of the service has data in the browser's storage.
       await page.goto(service.loginUrl);
       await page.goto(service.baseUrl + shareUrl);
       await page.evaluate(() => localStorage.setItem("secret", "of the service"));
@@ -184,7 +184,7 @@ for (const isSplit of [false, true]) {
         const { pathname } = new URL(response.url());
         if (response.request().method() === "POST") posted.push(`${pathname} ${response.status()}`);
       });
-      // The browser reports an answer that it withholds from the page as a failed request.
+      // If the browser withholds a response from the page, it reports the request as failed.
       page.context().on("requestfailed", (request) => {
         const { pathname } = new URL(request.url());
         const why = request.failure()?.errorText ?? "";
@@ -192,7 +192,7 @@ for (const isSplit of [false, true]) {
           posted.push(`${pathname} withheld`);
       });
       const popup = page.waitForEvent("popup");
-      // Opens the page as a link of the session page does.
+      // Opens the deployed page as a link on the session page does.
       await page.evaluate(
         (address) => window.open(address),
         `${url}?main=${service.baseUrl}&sessionId=${sessionId}`,
@@ -219,7 +219,7 @@ for (const isSplit of [false, true]) {
         "read page": "TypeError",
         "read sessions": "TypeError",
         "post message": "TypeError",
-        // The requests are sent without cookies, and the resource policy of the answers withholds them from the page.
+        // These requests are sent without cookies, and the resource policy of the responses withholds them from the page.
         "post simple": "TypeError",
         "start session": "TypeError",
         unpublish: "TypeError",
@@ -233,7 +233,8 @@ for (const isSplit of [false, true]) {
         form: "sent",
         leave: "own hash only",
       });
-      // All requests are answered. The form shows its answer, a refusal; the browser withholds the other answers.
+      // The service responds to all requests. The form shows its response, a refusal; the browser withholds the other
+      // responses.
       const actions = `/s/${sessionId}/actions`;
       const refused = [
         `${actions}/messages 403`,
@@ -251,7 +252,7 @@ for (const isSplit of [false, true]) {
       const { data } = await (await service.call("GET", "/api/sessions")).json();
       expect(data.map(({ id }: { id: string }) => id)).toEqual([sessionId]);
       expect((await fetch(url)).status).toBe(200);
-      // The storage and the cookies of the person's page are unchanged.
+      // The deployed page has not changed the storage and the cookies of the service's origin.
       expect(await page.evaluate(() => localStorage.getItem("secret"))).toBe("of the service");
       const names = (await page.context().cookies()).map(({ name }) => name);
       expect(names).not.toContain("planted");
@@ -259,7 +260,7 @@ for (const isSplit of [false, true]) {
   });
 }
 
-/** Creates a session and deploys the hostile files in a turn. */
+/** Creates a session whose agent deploys the hostile files. */
 async function deployHostilePage(service: RunningService) {
   const created = await service.create("[page] Prepare");
   await service.completed(created.statusUrl);

@@ -14,7 +14,7 @@ const deploy = (note: string) => ({
 const html = (heading: string) =>
   `<!doctype html><html lang="en"><title>${heading}</title><link rel="stylesheet" href="style.css"><h1>${heading}</h1></html>`;
 
-/** Opens a session whose agent deployed two versions of a page. */
+/** Opens a session whose agent deployed two versions of a landing page. */
 async function openSession(page: Page, { model, service }: Stage) {
   script(model, {
     "[deploy]": [
@@ -35,7 +35,7 @@ async function openSession(page: Page, { model, service }: Stage) {
 const openPages = (page: Page) => records(page).getByRole("tab", { name: "Pages" }).click();
 const button = (page: Page, name: string) => records(page).getByRole("button", { name, exact: true });
 
-/** Checks a state with axe on desktop and phone widths. Takes pictures if `SCREENSHOTS` names a folder. */
+/** Checks a state with axe at the widths of a phone and of a desktop. Takes pictures if `SCREENSHOTS` names a folder. */
 async function expectAccessibleEverywhere(page: Page, what: string): Promise<void> {
   const folder = process.env.SCREENSHOTS;
   for (const [width, height] of [
@@ -52,7 +52,7 @@ async function expectAccessibleEverywhere(page: Page, what: string): Promise<voi
   }
 }
 
-/** What a visitor sees at an address: its heading, or the status. */
+/** Opens an address as a visitor without cookies. @returns the heading of the page. */
 async function visit(browser: Browser, url: string): Promise<string> {
   const context = await browser.newContext();
   const guest = await context.newPage();
@@ -120,7 +120,7 @@ test("a person opens the agent's page, copies its address, serves an older versi
   await expect(entry).toContainText("Version 2 is published.");
   expect(await visit(browser, listed.url)).toBe("Half price");
 
-  // The Result tab links to the same place.
+  // The Result tab has a button that opens the Pages tab.
   await records(page).getByRole("tab", { name: "Result" }).click();
   await expectAccessibleEverywhere(page, "a landing page as the outcome");
   await records(page)

@@ -28,7 +28,7 @@ test("the landing page lists the browsers that are signed in, ends another one, 
   await page.reload();
   const list = page.getByRole("region", { name: "Signed-in browsers" });
   await expect(list.getByText("This browser", { exact: true })).toHaveCount(1);
-  // After this browser, the last used one comes first.
+  // The list begins with this browser. Next is the browser that was used last.
   const rows = list.getByRole("listitem");
   const before = await rows.count();
   await list.getByRole("button", { name: "End the login of" }).first().click();

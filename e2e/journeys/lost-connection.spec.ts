@@ -5,7 +5,7 @@ import { script, test } from "./journey.ts";
 
 test.describe.configure({ timeout: 120_000 });
 
-/** The browser logs each connection attempt while the service is down. */
+/** Matches what the browser logs for each attempt to connect while the service is down. */
 const UNREACHABLE =
   /ERR_(CONNECTION_(REFUSED|RESET|CLOSED)|SOCKET_NOT_CONNECTED|EMPTY_RESPONSE|INCOMPLETE_CHUNKED_ENCODING)|status of 503/;
 

@@ -27,7 +27,7 @@ const change = (text: string, baseRevision = 0) => ({
   ],
 });
 
-/** Checks a state with axe at the width of a desktop and of a phone. */
+/** Checks a state with axe at the widths of a desktop and of a phone. */
 async function expectAccessibleEverywhere(page: Page, what: string): Promise<void> {
   await expectAccessible(page, what);
   await page.screenshot({ path: test.info().outputPath(`${what}-dark-1280.png`) });
@@ -88,7 +88,7 @@ test("nothing changes before a person agrees to the plan", async ({ page, stage,
   await expect(box(page, "Read the page (done)")).toBeChecked();
   await expect(page.getByRole("banner").getByText("Waiting for your go-ahead")).toBeAttached();
 
-  // The person drops an item, edits one and adds one.
+  // The person drops one item, edits a second one, and adds a third.
   await planOf(page).getByRole("button", { name: "Drop “Check it”" }).click();
   await expect(item(page, "Check it").getByRole("button", { name: "Restore “Check it”" })).toBeVisible();
   await planOf(page).getByRole("button", { name: "Edit “Change the heading”" }).click();

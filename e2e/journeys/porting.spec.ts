@@ -10,7 +10,7 @@ test.use({ viewport: { width: 1280, height: 800 } });
 
 const ADD = [{ op: "setText", selector: "#offer", text: "Half price" }];
 
-/** Checks a state with axe at the width of a desktop and of a phone. */
+/** Checks a state with axe at the widths of a desktop and of a phone. */
 async function expectAccessibleEverywhere(page: Page, what: string): Promise<void> {
   for (const width of [375, 1280]) {
     await page.setViewportSize({ width, height: 800 });
@@ -79,7 +79,7 @@ test("a person exports a session, and imports it into another one", async ({
   await records(page).getByRole("tab", { name: "Changes" }).click();
   await expect(records(page).getByText("Half price")).toBeVisible();
 
-  // A visitor who may only watch can export and read, but not import.
+  // A visitor who may only watch can export and read the session, but cannot import.
   const guest = await openAsViewer(browser, stage.service, target.sessionId);
   await guest.getByRole("button", { name: "More" }).press("Enter");
   await expect(guest.getByRole("menuitem", { name: "Export as HTML" })).toBeVisible();

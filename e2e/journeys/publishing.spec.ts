@@ -27,7 +27,7 @@ const release = (page: Page, number: number) =>
     .getByRole("listitem")
     .filter({ hasText: `Release ${number}` });
 
-/** Moves the focus with Tab until a button has it, as a person without a mouse does. */
+/** Presses Tab until the button has the focus, as a person without a mouse does. */
 async function tabTo(page: Page, target: Locator): Promise<void> {
   await expect(target).toBeEnabled();
   for (let presses = 0; presses < 40; presses++) {
@@ -42,7 +42,7 @@ async function pressButton(page: Page, name: string): Promise<void> {
   await page.keyboard.press("Enter");
 }
 
-/** Publishes the newest revision without a check, with the keyboard. */
+/** Publishes the newest revision without a check, using only the keyboard. */
 async function publishUnchecked(page: Page, revision: number): Promise<void> {
   await pressButton(page, "Publish without a check");
   const confirm = button(dialog(page), `Publish revision ${revision} unchecked`);
@@ -50,7 +50,7 @@ async function publishUnchecked(page: Page, revision: number): Promise<void> {
   await page.keyboard.press("Enter");
 }
 
-/** Checks a state with axe at the width of a desktop and of a phone. */
+/** Checks a state with axe at the widths of a desktop and of a phone. */
 async function expectAccessibleEverywhere(page: Page, what: string): Promise<void> {
   await expectAccessible(page, what);
   await page.setViewportSize({ width: 375, height: 740 });
@@ -124,7 +124,7 @@ test("a person publishes without a check, publishes an edit, rolls back and unpu
   await expect(button(page, "Publish")).toBeFocused();
 });
 
-/** A page whose policy allows no scripts of other origins. */
+/** Starts a page whose Content-Security-Policy allows no scripts of other origins. */
 async function startGuardedPage() {
   const server = createServer((_, response) => {
     const policy = "script-src 'self' 'unsafe-inline'";
@@ -169,7 +169,7 @@ test("a revision that the person has not seen is not published", async ({ page, 
   await page.route(
     "**/variants/main/publish",
     async (route) => {
-      // Another page saves an edit just before.
+      // Stores a newer revision just before the request arrives, as if a second page had saved an edit.
       const path = `/s/${sessionId}/actions/variants/main/revisions`;
       const edits = [{ action: "setText", changeId: "c1", text: "Free today" }];
       await page.request.post(stage.service.baseUrl + path, {

@@ -22,7 +22,7 @@ const FINDINGS = [
   },
 ];
 
-/** Opens a session whose agent took a picture and published a report that shows it. */
+/** Opens a session whose agent took a picture and published a report that contains the picture. */
 async function openSessionWithReport(
   page: Page,
   { model, service, webPage }: Stage,
@@ -54,7 +54,7 @@ async function openSessionWithReport(
 
 const findings = (page: Page) => page.getByRole("article");
 
-/** Checks a state with axe at the width of a desktop and of a phone. */
+/** Checks a state with axe at the widths of a desktop and of a phone. */
 async function expectAccessibleEverywhere(page: Page, what: string): Promise<void> {
   await expectAccessible(page, what);
   await page.setViewportSize({ width: 375, height: 740 });

@@ -3,7 +3,7 @@ import { script, test } from "./journey.ts";
 
 test.use({ viewport: { width: 1280, height: 900 } });
 
-/** Opens a link as another visitor, in a browser without the first person's cookies. */
+/** Opens a link as another visitor: in a browser that does not have the first person's cookies. */
 async function openAsVisitor(browser: Browser, url: string) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
   const page = await context.newPage();

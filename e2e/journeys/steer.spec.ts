@@ -29,7 +29,7 @@ test("a steering message comes before the queue, is read at the next step, and s
   await messageBox(page).fill("[later] when you are done");
   await messageBox(page).press("Enter");
   await expect(waiting(page)).toHaveText([/\[later\].*Queued/]);
-  // The choice is the next Tab stop after the box; arrow keys change it.
+  // The choice of the mode is the next Tab stop after the message box. The arrow keys change the choice.
   await messageBox(page).press("Tab");
   await expect(mode(page, "Queue")).toBeFocused();
   await page.keyboard.press("ArrowRight");
@@ -136,7 +136,7 @@ test("a failed stop shows an error, by key and by button, until the next message
     await messageBox(page).fill("[busy] more");
     await messageBox(page).press("Enter");
     await expect(alert).toHaveCount(0);
-    // While the message is being sent, Esc would only leave the field.
+    // Waits until the message is sent, because until then Esc would only leave the field.
     await expect(messageBox(page)).toHaveValue("");
   }
   await page.unroute("**/actions/cancel");
@@ -150,7 +150,7 @@ test("a crashed browser can be restarted from the page, and a failed restart sho
   stage: { model },
 }) => {
   cleanConsole.allow(/Failed to load resource|WebSocket connection/);
-  // A separate service, because the test kills the browsers of all its sessions.
+  // Starts a separate service, because the test kills the browsers of all sessions of the service.
   const service = await startService({ OPENAI_BASE_URL: model.baseUrl });
   try {
     script(model, { "[gone]": [{ text: "Ready." }] });
@@ -181,7 +181,7 @@ function killBrowsers(servicePid: number): void {
     try {
       process.kill(pid, "SIGKILL");
     } catch {
-      // It has already ended together with another process.
+      // The process ended when another process was killed.
     }
   }
 }

@@ -53,7 +53,7 @@ const call = (name: string, input: Record<string, unknown> = {}) => ({
   toolCalls: [{ name, arguments: input }],
 });
 
-/** Opens a session whose agent wrote a file of tests, ran it, and waited for the results. */
+/** Opens a session whose agent wrote a test file, ran it, and waited for the results. */
 async function openSessionWithTests(
   page: Page,
   { model, service, webPage }: Stage,
@@ -79,7 +79,7 @@ async function openSessionWithTests(
   return openSession(page, service, "[test] Test the shop");
 }
 
-/** Creates a session, opens its page, and waits until the agent has answered. */
+/** Creates a session, opens its page, and waits until the agent says that the tests have run. */
 async function openSession(page: Page, service: Stage["service"], text: string) {
   const session = await service.create(text);
   await page.goto(service.baseUrl + session.shareUrl);
@@ -103,7 +103,7 @@ const testNamed = (page: Page, name: string) =>
     .filter({ has: page.getByRole("heading", { level: 4, name }) });
 const button = (within: Page | Locator, name: string) => within.getByRole("button", { name, exact: true });
 
-/** Checks a state with axe at the width of a desktop and of a phone. */
+/** Checks a state with axe at the widths of a desktop and of a phone. */
 async function expectAccessibleEverywhere(page: Page, what: string): Promise<void> {
   await expectAccessible(page, what);
   await page.setViewportSize({ width: 375, height: 740 });

@@ -5,7 +5,7 @@ import { GREEN, goTo, liveView, PLACES, type Stage, script, test } from "./journ
 
 test.use({ viewport: { width: 1400, height: 900 } });
 
-/** Changes that replace the text of the heading and remove the blinking box. */
+/** Changes that set the text of the heading and remove the blinking box. */
 const CHANGES = [
   { op: "setText", selector: "#offer", text: "Half price" },
   { op: "remove", selector: "#blink", note: "It distracts." },
@@ -52,7 +52,7 @@ test("a person edits the agent's variant, switches changes and the variant off a
   await expect(records(page).getByText(/Revision 3/)).toBeVisible();
   await expect(records(page).getByText("Off", { exact: true })).toBeVisible();
   await expectAtBox(page).not.toEqual(GREEN);
-  // The second edit waits for the first one.
+  // The second edit is sent when the first one is stored.
   await applySwitch(page, "Removed #blink").press("Space");
   await applySwitch(page, "Text of #offer").press("Space");
   await expect(records(page).getByText(/Revision 5/)).toBeVisible();
@@ -93,7 +93,7 @@ test("an edit of an outdated revision is refused with an explanation, and can be
   await page.route(
     "**/actions/variants/main/revisions",
     async (route) => {
-      // Another page saves an edit just before.
+      // Stores a newer revision just before the request arrives, as if a second page had saved an edit.
       const edits = [{ action: "setText", changeId: "c1", text: "Free today" }];
       await page.request.post(route.request().url(), {
         data: { baseRevision: 1, edits },
@@ -145,7 +145,7 @@ test("a visitor who may only watch sees the changes but no controls", async ({
   await guest.context().close();
 });
 
-/** Opens a session whose agent changed the page, checked the variant (which fails), and took two previews. */
+/** Opens a session whose agent changed the page, checked the variant, and took two previews. The check fails. */
 async function openCheckedSession(page: Page, { model, service, webPage }: Stage): Promise<void> {
   const add = [
     { op: "setText", selector: "#offer", text: "Half price" },

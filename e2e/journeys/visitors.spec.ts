@@ -7,7 +7,7 @@ import type { RunningService } from "../fixtures/service.ts";
 import { site } from "./foreign-shop.ts";
 import { goTo, script } from "./journey.ts";
 
-/** Stores changes of a page as the newest revision of a session's variant. */
+/** Stores these changes of a page as the newest revision of the session's variant. */
 async function store(
   service: RunningService,
   sessionId: string,
@@ -38,7 +38,7 @@ const scriptTag = ({ scriptUrl }: Publication) => `<script async src="${scriptUr
 const pinnedScriptTag = ({ pinnedScriptUrl, integrity }: Publication) =>
   `<script async src="${pinnedScriptUrl}" integrity="${integrity}" crossorigin="anonymous"></script>`;
 
-/** Opens a page as a new visitor. */
+/** Opens a page in a browser without cookies, as a new visitor does. */
 async function visit(
   browser: Browser,
   url: string,
@@ -77,7 +77,7 @@ site(
     await change("unpublish");
     await see("Pay");
 
-    // A page with a pinned tag gets exactly the release that the tag names.
+    // A page with a pinned tag loads exactly the release that the tag names.
     await change("rollback", { release: 2 });
     shop.serve("/pinned", pinnedScriptTag(second));
     await store(service, sessionId, `${shop.url}/pinned`, [setText("c1", "#pay", "Only here")], 2);
@@ -121,7 +121,7 @@ site(
     await expect(blocked.page.locator("#pay")).toHaveText("Pay");
     await blocked.leave();
 
-    // The check names a directive; with it the script runs.
+    // The check names the directive that the policy lacks. With that directive, the script runs.
     const visitor = await browser.newContext();
     const opened = await visitor.newPage();
     await opened.goto(service.baseUrl + shareUrl);
@@ -167,7 +167,7 @@ site(
     expect(both.problems).toEqual([]);
     await both.leave();
 
-    // Nothing listens at the first origin, and the second never answers.
+    // At the first origin, the connection is refused. The second origin accepts the connection but never responds.
     const silent = createServer(() => {});
     await new Promise<void>((done) => silent.listen(0, "127.0.0.1", done));
     const { port } = silent.address() as AddressInfo;
@@ -255,7 +255,7 @@ site(
     });
     expect(rights).toMatch(/TypeError: Failed to fetch SecurityError/);
     problems.length = 0;
-    // The page stays a visitor's page after a navigation, and the cart keeps its items.
+    // After a navigation, the shop is still shown as visitors see it, and the cart keeps its items.
     await page
       .getByRole("link", { name: /Brass pen/i })
       .first()

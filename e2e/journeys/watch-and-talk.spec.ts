@@ -38,7 +38,7 @@ test("a person starts a session on the landing page, and watches the agent in th
   const live = liveView(page);
   await expect(live.canvas).toBeVisible();
   await expect.poll(() => live.colorAt(600, 500)).toEqual(GREEN);
-  // The box blinks without input, and the picture follows.
+  // The box blinks without any input, and the live picture shows both colors.
   const seen = new Set<string>();
   await expect
     .poll(async () => {
@@ -62,7 +62,7 @@ test("a message from the page is a person's turn, which has the tools that exter
   await page.keyboard.press("Enter");
   await expect(page.getByText("The second answer.")).toBeVisible();
 
-  // The last one, because other tests of this worker use the same model and words.
+  // Looks at the last matching request, because other tests of this worker use the same model and the same words.
   const requestOf = (words: string) => model.requests.findLast(({ userText }) => userText.includes(words));
   expect(toolsOf(requestOf("[first]"))).not.toContain("elicit_user_input");
   expect(toolsOf(requestOf("[second]"))).toContain("elicit_user_input");

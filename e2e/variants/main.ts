@@ -17,8 +17,8 @@ import {
 } from "./runtime/runtime-fixture.ts";
 
 // npm run variants [-- --only Next,React]
-// Plays each change separately on a shop in each framework, in development and production builds. Progress goes to stderr,
-// the table to stdout.
+// Tests each change separately on the shop of each framework, in development and production builds. The progress is written
+// to stderr, the table of results to stdout.
 
 const MODES = ["development", "production"] as const;
 const { values } = parseArgs({ options: { only: { type: "string" } } });
@@ -26,7 +26,7 @@ const log = (text: string) => process.stderr.write(`${text}\n`);
 
 type Outcome = { name: string; failures: string[] };
 
-/** Plays every change on a shop. */
+/** Tests every change on a shop, one after the other. */
 async function playAll(browser: RuntimeBrowser, name: string, shop: ServedShop): Promise<Outcome> {
   const failures: string[] = [];
   for (const change of SHOP_CHANGES) {
@@ -37,7 +37,7 @@ async function playAll(browser: RuntimeBrowser, name: string, shop: ServedShop):
   return { name, failures };
 }
 
-/** Leaves the shop by a link and returns, with changes of streamed content. */
+/** Tests changes of streamed content: leaves the shop by a link and returns to it, twice. */
 async function playNavigation(browser: RuntimeBrowser, url: string): Promise<void> {
   const script = scriptOf(url, [
     { op: "setHtml", selector: ".slow h2", html: "<i>Fast</i>" },

@@ -2,5 +2,5 @@ import { mountMcp } from "#lib/api/next/mount.ts";
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = mountMcp();
 
-/** In seconds, because a tool call takes up to two minutes. */
+/** The deadline of a request in seconds. A tool call may take two minutes. */
 export const maxDuration = 300;

@@ -10,13 +10,13 @@ type Props = { params: Promise<{ sessionId: string }> };
 /** Cached per request, because the title and the page both need it. */
 const load = cache(async (sessionId: string) => loadSessionPage(sessionId, (await headers()).get("cookie")));
 
-/** The session's title in the browser's tab. */
+/** Shows the session's title as the title of the browser's tab. */
 export async function generateMetadata({ params }: Props): Promise<Metadata> {
   const snapshot = await load((await params).sessionId);
   return { title: snapshot?.session.title ?? "Not found" };
 }
 
-/** The page at `shareUrl`, for visitors with the session's cookie; for others it is a 404. */
+/** The page at `shareUrl`. Visitors without the session's cookie get a 404. */
 export default async function SessionPage({ params }: Props) {
   const snapshot = await load((await params).sessionId);
   if (!snapshot) notFound();

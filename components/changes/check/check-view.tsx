@@ -15,7 +15,7 @@ import { Age } from "../../ui/time.tsx";
 import { CheckButton } from "./check-button.tsx";
 import { FindingList } from "./finding-list.tsx";
 
-/** The report of a check: result, findings, measurements by page and width, and what was not examined. */
+/** The report of a check: its result, its findings, measurements for each page and width, and what was not examined. */
 export function CheckView({ revision, check }: { revision: VariantRevision; check: CheckReport }) {
   return (
     <div className="flex flex-col gap-4 px-4 py-3 text-sm">
@@ -85,7 +85,7 @@ function FindingGroups({ revision, hasAddresses }: { revision: VariantRevision; 
   );
 }
 
-/** When the changes were applied on a page at one width, and the layout shift that they caused. */
+/** Measurements of a page at one width: how many changes were applied and when, and the page's layout shift. */
 function Measurements({ page }: { page: CheckedPage }) {
   const applied = page.changes.filter((change) => change.applied === "ok").length;
   return (

@@ -18,21 +18,21 @@ const VIEWS = [
   ["difference", "Difference"],
 ] as const;
 
-/** The chosen pictures. A page or width that the check does not have falls back to its first one. */
+/** What the person chose to see. If the check has no such page or width, its first page or width is shown. */
 type Choice = {
   view: (typeof VIEWS)[number][0];
   url: string | null;
   viewport: CheckedPage["viewport"] | null;
 };
 
-/** Pictures are not drawn larger than the page was. */
+/** The largest width at which a picture is drawn: the width of the page in the check. */
 const WIDTHS: Record<CheckedPage["viewport"], string> = {
   desktop: "max-w-[1280px]",
   tablet: "mx-auto max-w-[820px]",
   phone: "mx-auto max-w-[390px]",
 };
 
-/** The pictures of a check: before and after with a divider, and the difference, by page and width. */
+/** Shows the pictures of one page at one width: before and after with a divider, or the difference. */
 export function CompareView({ check }: { check: CheckReport }) {
   const [choice, setChoice] = useState<Choice>({ view: "slider", url: null, viewport: null });
   const [isOpen, setOpen] = useState(false);
@@ -68,7 +68,7 @@ function findPage({ pages }: CheckReport, { url, viewport }: Choice): CheckedPag
   return candidates.find((page) => page.viewport === viewport) ?? candidates[0];
 }
 
-/** Chooses the view, the width and the page. */
+/** The controls for the view, the width and the page. */
 function Choices({
   check,
   page,

@@ -7,7 +7,7 @@ import { CheckPicture } from "./check-picture.tsx";
 
 const MIDDLE_PERCENT = 50;
 
-/** The page before and after the changes, one over the other, with a divider that moves by mouse, touch and keyboard. */
+/** The page before and after the changes, one picture over the other. Mouse, touch and keyboard move the divider. */
 export function PictureSlider({ page: { pictures, viewport } }: { page: CheckedPage }) {
   const [beforePercent, setBeforePercent] = useState(MIDDLE_PERCENT);
   return (

@@ -16,8 +16,8 @@ import type { VariantEditing } from "./use-edit-variant.ts";
 type Props = { revision: VariantRevision; editing: VariantEditing };
 
 /**
- * The changes of a revision, grouped by the pages they apply to. Findings without a change come first. The list and its
- * rows are memoized, because there may be hundreds and the session changes with every streamed word.
+ * The changes of a revision, grouped by the pages that they apply to. Findings that concern no single change come first. The
+ * list and its rows are memoized: there may be hundreds of rows, and the session's state changes with every streamed word.
  */
 export const ChangeList = memo(function ChangeList({ revision, editing }: Props) {
   const { check, document } = revision;
@@ -64,7 +64,7 @@ export const ChangeList = memo(function ChangeList({ revision, editing }: Props)
   );
 });
 
-/** The proofs of the changes that the check of a revision covered. */
+/** Maps the id of each change that the check covered to the test results of the change. */
 function describeProofs({ check, document }: VariantRevision): Map<string, Proof> {
   const ids = document.pages.flatMap(({ changes }) => changes.map(({ id }) => id));
   const proofs = ids.map((id) => [id, check ? describeProof(check.pages, id) : undefined] as const);

@@ -22,7 +22,7 @@ type Props = Pick<VariantEditing, "isAllowed" | "save"> & {
   /** Undefined if the check did not cover the change. */
   proof: Proof | undefined;
   findings: FindingView[] | undefined;
-  /** Whether findings name their page. */
+  /** Whether each finding shows the address of its page. */
   hasAddresses: boolean;
   /** The edit of this change that is being saved. */
   saving: VariantEdit | null;
@@ -30,7 +30,7 @@ type Props = Pick<VariantEditing, "isAllowed" | "save"> & {
   error: string | null;
 };
 
-/** One change in words, with its proof and findings. People with the role `drive` can edit it. */
+/** One change as a sentence, with its findings and test results. People with the role `drive` can edit it. */
 export const ChangeRow = memo(function ChangeRow({
   change,
   proof,

@@ -5,10 +5,10 @@ import { type KeyboardEvent, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
 
-/** A ref callback outside the component, so React calls it only when a button mounts. */
+/** Defined outside the component, so that React calls this ref callback only on mount and unmount, not on each render. */
 const focusButton = (button: HTMLButtonElement | null): void => button?.focus();
 
-/** Drops a change after a confirmation, because the page cannot restore it. */
+/** Drops a change after a confirmation, because the page has no way to restore it. */
 export function DropButton({ name, onDrop }: { name: string; onDrop: (row: HTMLElement | null) => void }) {
   const [state, setState] = useState<"idle" | "asking" | "cancelled">("idle");
   if (state !== "asking") {

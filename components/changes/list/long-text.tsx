@@ -3,7 +3,7 @@
 import { useState } from "react";
 import { cn } from "../../ui/cn.ts";
 
-/** Text of a change. A long text is cut, with a button that shows all of it. HTML is shown as text. */
+/** Shows text of a change. A long text is cut off, and a button shows all of it. HTML is not rendered. */
 export function LongText({
   text,
   isCode,

@@ -11,7 +11,7 @@ const MARKS = {
   not_applicable: { Icon: Minus, color: "text-faint" },
 } as const;
 
-/** The proof of a change as five small marks; hover, focus or a screen reader gives the sentences. */
+/** A mark for each of the five tests of a change. A tooltip shows the results as sentences; screen readers read them. */
 export function ProofMarks({ proof: { marks } }: { proof: Proof }) {
   const sentences = marks.map(({ sentence }) => sentence);
   return (

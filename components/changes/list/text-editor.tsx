@@ -6,7 +6,7 @@ import { Textarea } from "../../ui/field.tsx";
 
 const CHARACTERS_MAX = 20_000;
 
-/** Edits the text of a change in place. Enter saves, Shift+Enter begins a line, Esc cancels. */
+/** Edits the text of a change in place. Enter saves, Shift+Enter inserts a line break, Esc cancels. */
 export function TextEditor({
   text,
   label,
@@ -29,7 +29,7 @@ export function TextEditor({
     if (event.key === "Escape") onCancel();
     else if (event.key === "Enter" && !event.shiftKey) save();
     else return;
-    // Marks the key as handled, so that the page's Esc shortcut ignores it.
+    // The page's shortcuts ignore an event whose default is prevented.
     event.preventDefault();
   }
   function save(): void {

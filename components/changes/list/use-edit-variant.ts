@@ -5,31 +5,31 @@ import { mayDirect } from "#lib/page/state/session-state.ts";
 import type { VariantEdit } from "#lib/page/state/view-types.ts";
 import { useRuntime, useSession } from "../../session/session-context.tsx";
 
-/** Edits of the revision that is shown, and how to save them. */
+/** The edits of the variant that is shown, and a function that saves an edit. */
 export type VariantEditing = {
-  /** Whether this visitor may edit it. */
+  /** Whether this visitor may edit the variant. */
   isAllowed: boolean;
   /** The edits that are being saved, oldest first. */
   saving: VariantEdit[];
   /** Why the last edit was not saved. */
   failure: { changeId: string; error: string } | null;
-  /** Saves an edit as a new revision, after all earlier edits. @returns whether it was saved. */
+  /** Saves an edit as a new revision, once all earlier edits have been sent. @returns whether it was saved. */
   save: (edit: VariantEdit) => Promise<boolean>;
 };
 
-/** An edit of a variant. Changes of different variants may have the same id. */
+/** An edit and the key of its variant, because changes of different variants may have the same id. */
 type KeyedEdit = { key: string; edit: VariantEdit };
 
 const CONFLICT = "The variant changed in the meantime, so this edit was not saved.";
 
-/** Saves edits of a variant one after the other. After a conflict it reads the newest revision. */
+/** Saves edits one after the other. If the variant has a newer revision, the edit fails and that revision is shown. */
 export function useEditVariant(key: string, shownRevision: number | undefined): VariantEditing {
   const isAllowed = mayDirect(useSession());
   const send = useSendEdit();
   const [pending, setPending] = useState<KeyedEdit[]>([]);
   const [failed, setFailed] = useState<KeyedEdit & { error: string }>();
   const queue = useRef<Promise<unknown>>(Promise.resolve());
-  /** The newest revision of each variant that this person has seen or created. */
+  /** For each variant, the newest revision that this person has seen or created. */
   const bases = useRef(new Map<string, number>());
   useEffect(() => {
     if (shownRevision !== undefined) bases.current.set(key, shownRevision);
@@ -66,7 +66,7 @@ export function useEditVariant(key: string, shownRevision: number | undefined): 
 
 type SendOutcome = { isSaved: true; revision: number } | { isSaved: false; error: string };
 
-/** Sends an edit and waits until the new revision is read, so that the edit is shown as saving until then. */
+/** Returns a function that sends an edit and then waits until the page has read the newest revision. */
 function useSendEdit() {
   const { actions, revisions, store } = useRuntime();
   return useCallback(

@@ -3,10 +3,10 @@
 import { type ReactNode, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 
-/** A ref callback outside the component, so React calls it only when a button mounts. */
+/** Defined outside the component, so that React calls this ref callback only on mount and unmount, not on each render. */
 const focusButton = (button: HTMLButtonElement | null): void => button?.focus();
 
-/** A button that explains its effect and asks for a confirmation. */
+/** A button whose action runs only after a confirmation, which explains the effect of the action. */
 export function ConfirmButton({
   label,
   question,
@@ -15,7 +15,7 @@ export function ConfirmButton({
   onConfirm,
 }: {
   label: ReactNode;
-  /** The effect of the action. */
+  /** The text of the confirmation. It explains the effect of the action. */
   question: string;
   /** Label of the button that confirms. */
   confirm: string;

@@ -25,7 +25,7 @@ const FORMATS = [
   ["posthog", "PostHog"],
 ] as const;
 
-/** The content of the menu's dialog. */
+/** What the dialog of the menu shows. */
 type Shown =
   | { kind: "tag"; publication: Publication }
   | { kind: "omitted"; fileName: string; omitted: OmittedChange[] }
@@ -37,7 +37,7 @@ const TITLES: Record<Shown["kind"], string> = {
   import: "Import changes",
 };
 
-/** Exports the newest revision as a file, and imports files of other tools. */
+/** Exports the newest revision as a file, and imports files that other tools exported. */
 export function ExportMenu({
   variant,
   revision,

@@ -15,12 +15,13 @@ const FORMATS: Record<ImportFormat, string> = {
 
 type Imported = { revision: number; omitted: OmittedChange[] };
 
-/** Imports a document of another tool as a new revision of a variant. */
+/** Imports a file of another tool as a new revision of a variant. */
 export function ImportForm({ variant }: { variant: VariantView }) {
   const { actions, store } = useRuntime();
   const [format, setFormat] = useState<ImportFormat>("growthbook");
   const [text, setText] = useState("");
-  // Fixed while the form is open: the service then refuses to replace a newer revision that the person has not seen.
+  // The newest revision when the form was opened. The service refuses the import if a newer revision exists when the person
+  // submits the form.
   const [baseRevision] = useState(variant.revision);
   const [error, setError] = useState<string>();
   const [isImporting, setImporting] = useState(false);
@@ -53,7 +54,7 @@ export function ImportForm({ variant }: { variant: VariantView }) {
           <Select
             id="import-format"
             value={format}
-            // All option values are formats.
+            // The value of each option is a key of `FORMATS`.
             onChange={(event) => setFormat(event.target.value as ImportFormat)}
           >
             {Object.entries(FORMATS).map(([value, name]) => (

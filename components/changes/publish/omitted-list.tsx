@@ -3,14 +3,14 @@ import type { OmittedChange, VariantRevision } from "#lib/page/state/view-types.
 import { nameChange } from "#lib/page/words/describe-change.ts";
 import { formatAddress } from "#lib/page/words/format.ts";
 
-/** The changes that a format cannot express, each with the reason. `children` says where they are missing. */
+/** Lists the changes that a format cannot express, each with the reason. `children` is the introduction above the list. */
 export function OmittedList({
   omitted,
   revision,
   children,
 }: {
   omitted: OmittedChange[];
-  /** The revision that has the changes; without it the list names them by id. */
+  /** The revision that contains the omitted changes. Without it, the list names each change by its id. */
   revision?: VariantRevision | undefined;
   children: ReactNode;
 }) {

@@ -3,7 +3,7 @@ import { listBlockingPolicies } from "#lib/page/words/describe-publication.ts";
 import { formatAddress } from "#lib/page/words/format.ts";
 import { PublishPart } from "./publish-part.tsx";
 
-/** The changes of the pages' policies that the script needs to run, from the findings of a check. */
+/** Lists the pages whose Content-Security-Policy blocks the published script, and what each policy must allow. */
 export function PolicyAdvice({ check }: { check: CheckReport }) {
   const policies = listBlockingPolicies(check);
   if (policies.length === 0) return null;

@@ -17,11 +17,11 @@ export type PublishProps = {
   variant: VariantView;
   /** The newest revision; undefined while it is loading. */
   revision: VariantRevision | undefined;
-  /** Shows the report of the check. */
+  /** Opens the report of the check. */
   onShowCheck: () => void;
 };
 
-/** Publishes a variant: its newest revision, the script tag, and its releases. Viewers see it without controls. */
+/** The dialog that publishes a variant: its newest revision, its script tags and its releases. Viewers see no controls. */
 export function PublishDialog({ variant, revision, onShowCheck }: PublishProps) {
   const isAllowed = mayDirect(useSession());
   const publishing = usePublishing(variant);
@@ -63,7 +63,7 @@ export function PublishDialog({ variant, revision, onShowCheck }: PublishProps) 
   );
 }
 
-/** The outcome of the last action, at the bottom of the dialog wherever it is scrolled, and announced to screen readers. */
+/** The outcome of the last action, announced to screen readers. It stays visible while the dialog is scrolled. */
 function Outcome({ note }: Pick<Publishing, "note">) {
   return (
     <div

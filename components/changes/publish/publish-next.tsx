@@ -15,14 +15,14 @@ import type { Publishing } from "./use-publishing.ts";
 
 type Props = {
   variant: VariantView;
-  /** The revision that this person has seen. */
+  /** The newest revision that this person has seen. */
   seenRevision: number;
   publishing: Publishing;
   onSeen: () => void;
   onShowCheck: () => void;
 };
 
-/** The newest revision with its check, and the next step to publish it. */
+/** Shows the newest revision with its check, and the next step on the way to publishing it. */
 export function PublishNext(props: Props) {
   const { variant } = props;
   const { tone, title } = describeCheck(variant.check);
@@ -40,7 +40,7 @@ export function PublishNext(props: Props) {
   );
 }
 
-/** The publication, for visitors who cannot change it. */
+/** Says whether the newest revision is published, for visitors who cannot publish it. */
 function State({ variant: { publication, revision } }: { variant: VariantView }) {
   if (publication?.revision === revision) return <PublishedNote publication={publication} />;
   return <Note>Revision {revision} is not published.</Note>;

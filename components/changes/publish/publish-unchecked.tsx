@@ -6,7 +6,7 @@ import { useSession } from "../../session/session-context.tsx";
 import { ConfirmButton } from "./confirm-button.tsx";
 import type { Publishing } from "./use-publishing.ts";
 
-/** A revision without a passed check: the reason, the recommended step, and a button that publishes it anyway. */
+/** Offers to publish a revision that has no passed check: the reason against it, the recommended step, and a button. */
 export function PublishUnchecked({
   variant: { revision, check },
   publishing,
@@ -16,11 +16,11 @@ export function PublishUnchecked({
 }: {
   variant: VariantView;
   publishing: Publishing;
-  /** Label of the button that publishes it. */
+  /** Label of the button that publishes the revision. */
   label: string;
   /** The control for the recommended step. */
   recommended: ReactNode;
-  /** Why it should not be published yet. */
+  /** Why the revision should not be published yet. */
   children: ReactNode;
 }) {
   const { hasBrowser } = useSession().session;

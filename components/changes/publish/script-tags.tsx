@@ -9,7 +9,7 @@ import { useRuntime } from "../../session/session-context.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 
-/** The tags that load a published variant, and how to choose between them. */
+/** The two script tags that load a published variant: one follows new releases, the other loads one fixed release. */
 export function ScriptTags({
   publication,
   revision,

@@ -15,7 +15,7 @@ export type Publishing = {
   unpublish: () => Promise<void>;
 };
 
-/** Publishes a variant, changes its current release, and unpublishes it. */
+/** Functions that publish a variant, change its current release and unpublish it. */
 export function usePublishing({ key }: VariantView): Publishing {
   const { actions, store } = useRuntime();
   const [isBusy, setBusy] = useState(false);
@@ -35,7 +35,7 @@ export function usePublishing({ key }: VariantView): Publishing {
     return toNote(done);
   }
 
-  /** Explains a conflict. If there is a newer revision, names it, because the person must see it first. */
+  /** Says why a publication failed with a conflict. If a newer revision exists, the sentence names that revision. */
   async function explainConflict(revision: number, error: string): Promise<string> {
     const listed = await actions.readVariants();
     if (listed.isDone) store.mergeVariants(listed.answer);

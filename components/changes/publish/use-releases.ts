@@ -6,7 +6,7 @@ import { useRuntime } from "../../session/session-context.tsx";
 
 /** Reads the releases of a variant, and reads them again after each change of its publication. */
 export function useReleases({ key, publication }: VariantView): {
-  /** Undefined while they are loading. */
+  /** The releases, newest first; undefined while they are loading. */
   releases: Release[] | undefined;
   error: string | null;
 } {

@@ -5,7 +5,7 @@ import { useSession } from "../session-context.tsx";
 import { StopButton } from "./stop-button.tsx";
 import { useStop } from "./stop-context.tsx";
 
-/** Replaces the message box on the page of a sub-agent: says who sends it messages, and has a button that stops it. */
+/** Replaces the message box on the page of a sub-agent, which gets no messages from people, and has a stop button. */
 export function AgentControls() {
   const state = useSession();
   const { isArmed, error } = useStop();

@@ -16,7 +16,7 @@ import { StopButton } from "./stop-button.tsx";
 import { useStop } from "./stop-context.tsx";
 import { useSyncQueue } from "./use-sync-queue.ts";
 
-/** The lower part of the conversation: the session's state, an open question of the agent, and the message box. */
+/** The lower part of the conversation: the session's state, the agent's open questions, and the message box. */
 export function Composer({
   textarea,
   className,
@@ -48,7 +48,7 @@ export function Composer({
 function MessageBox({ textarea }: { textarea: RefObject<HTMLTextAreaElement | null> }) {
   const state = useSession();
   const isBusy = isWorking(state);
-  // A message that is sent now steers the turn: the agent reads it instead of an answer.
+  // While a question is open, a message steers the turn: the agent gets the message instead of an answer.
   const hasQuestion = state.elicitations.length > 0;
   const { error: stopError } = useStop();
   const { text, setText, chosen, setChosen, isSending, sendError, send } = useMessage();
@@ -109,7 +109,7 @@ function MessageBox({ textarea }: { textarea: RefObject<HTMLTextAreaElement | nu
   );
 }
 
-/** The message that the person is writing, and how to send it. */
+/** The message that the person is writing, and a function that sends it. */
 function useMessage() {
   const { store, actions } = useRuntime();
   const { clearError } = useStop();
@@ -129,7 +129,7 @@ function useMessage() {
     if (!outcome.isDone) return setSendError(outcome.error);
     // Keeps text that the person typed during the request: it is the next message.
     setText((current) => (current.trim() === sent ? "" : current));
-    // Each interrupt must be a new choice.
+    // The next message interrupts the turn only if the person chooses that mode again.
     if (mode === "interrupt") setChosen("queue");
     const { requestId, runId } = outcome.answer;
     const createdAt = new Date().toISOString();

@@ -31,7 +31,7 @@ export function ElicitationForms({ onReplied }: { onReplied: () => void }) {
 
 type ReplyProps = {
   elicitation: ElicitationView;
-  /** Called when the service has accepted the reply, before the form disappears. */
+  /** Called when the service has accepted the reply and before the form disappears. */
   onReplied: () => void;
 };
 
@@ -57,7 +57,7 @@ function ElicitationForm({ elicitation, onReplied }: ReplyProps) {
   );
 }
 
-/** Sends a reply to a question. `failure` is the error of the last one. */
+/** Sends a reply to a question. `failure` is the error of the last attempt. */
 function useReply({ elicitation: { elicitationId }, onReplied }: ReplyProps) {
   const { store, actions } = useRuntime();
   const [isSending, setSending] = useState(false);

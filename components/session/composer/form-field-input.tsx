@@ -11,14 +11,14 @@ type InputProps = {
   field: FormField;
   isRequired: boolean;
   value: FormValue | undefined;
-  /** The problem of the value; completes a sentence that begins with the field's name. */
+  /** What is wrong with the value. It completes a sentence that begins with the field's name. */
   problem: string | undefined;
   onChange: (value: FormValue | undefined) => void;
 };
 
 const INPUT_TYPES: Record<NonNullable<FormField["format"]>, string> = {
   date: "date",
-  // HTML's input for date and time has no time zone, but the answer may have one.
+  // An HTML input of the type `datetime-local` cannot hold a time zone, but the answer may have one.
   "date-time": "text",
   email: "email",
   uri: "url",
@@ -130,7 +130,7 @@ function Choices({ id, field, label, isRequired, value, problem, onChange }: Inp
         {listChoices(field).map((choice, index) => (
           <label key={choice.value} className="flex items-center gap-2 text-sm">
             <input
-              // The form focuses a field by its id; here that is the first box.
+              // The form focuses a field by its id. In a list of choices, the first check box has that id.
               id={index === 0 ? id : undefined}
               type="checkbox"
               className="size-4 accent-(--color-accent)"
@@ -167,6 +167,6 @@ function Note({ id, text, isProblem }: { id: string; text: ReactNode; isProblem:
   );
 }
 
-/** The id of a field's hint or problem; undefined if it has neither. */
+/** The id of the element with a field's hint or problem; undefined if the field has neither. */
 const noteId = ({ id, field, problem }: Pick<InputProps, "id" | "field" | "problem">): string | undefined =>
   problem !== undefined || field.description ? `${id}-note` : undefined;

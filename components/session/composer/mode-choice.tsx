@@ -2,14 +2,14 @@
 
 import type { FollowUpMode } from "#lib/page/state/view-types.ts";
 
-/** Name and description of each mode, for the person who chooses. */
+/** The name of each mode, and a description for the person who chooses. */
 export const MODES: Record<FollowUpMode, { name: string; does: string }> = {
   queue: { name: "Queue", does: "Say what comes next" },
   steer: { name: "Steer", does: "Tell the agent while it works" },
   interrupt: { name: "Interrupt", does: "Stop this turn and ask for something else" },
 };
 
-/** Chooses how a message reaches a running turn. One Tab stop; the arrow keys change the choice. */
+/** Chooses how a message reaches a running turn. The choices are one Tab stop; the arrow keys change the choice. */
 export function ModeChoice({
   mode,
   onChange,
@@ -31,7 +31,7 @@ export function ModeChoice({
             name="mode"
             className="absolute inset-0 cursor-pointer appearance-none outline-none"
             checked={choice === mode}
-            // All keys of this record are modes.
+            // `choice` is a key of `MODES`.
             onChange={() => onChange(choice as FollowUpMode)}
           />
           {name}

@@ -5,13 +5,13 @@ import { useRuntime } from "../session-context.tsx";
 
 type Stop = {
   stop: () => Promise<void>;
-  /** Whether Esc was pressed once, so that a second press stops the agent. */
+  /** Whether Esc was pressed once. The next press then stops the agent. */
   isArmed: boolean;
-  /** Arms the stop: the next Esc stops the agent, unless another key, a click or a few seconds come first. */
+  /** Makes the next Esc stop the agent, unless another key, a click or a few seconds come first. */
   arm: () => void;
   /** Why the turn could not be stopped, as a sentence. */
   error: string | null;
-  /** Clears the error of an earlier stop once the person asks for something else. */
+  /** Clears the error of an earlier stop. */
   clearError: () => void;
 };
 
@@ -19,7 +19,7 @@ const ARMED_MS = 4_000;
 
 const StopContext = createContext<Stop | undefined>(undefined);
 
-/** Stops the running turn for the button and for Esc, so that both report an error in the same place. */
+/** Lets the button and Esc stop the running turn, so that both report an error in the same place. */
 export function StopProvider({ children }: { children: ReactNode }) {
   const { store, actions } = useRuntime();
   const [error, setError] = useState<string | null>(null);
@@ -52,7 +52,7 @@ export function StopProvider({ children }: { children: ReactNode }) {
   return <StopContext value={value}>{children}</StopContext>;
 }
 
-/** @see StopProvider */
+/** Returns the value of the enclosing `StopProvider`. @throws outside of a `StopProvider`. */
 export function useStop(): Stop {
   const context = use(StopContext);
   if (!context) throw new Error("useStop was called outside a StopProvider");

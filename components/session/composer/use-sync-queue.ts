@@ -4,7 +4,10 @@ import { useEffect } from "react";
 import { currentRun, mayDirect } from "#lib/page/state/session-state.ts";
 import { useLiveStatus, useRuntime, useSession } from "../session-context.tsx";
 
-/** Reads the queue after a reconnect, when a run starts or ends, and when the service reports a change. No event has it. */
+/**
+ * Reads the message queue after a reconnect, when a run starts or ends, and when the service reports that the queue changed.
+ * No event contains the queue.
+ */
 export function useSyncQueue(): void {
   const { store, actions } = useRuntime();
   const state = useSession();

@@ -44,7 +44,7 @@ export const ConversationItem = memo(function ConversationItem({ item }: { item:
   }
 }, isSameItem);
 
-/** Compares content, because every change rebuilds the timeline. */
+/** Compares the content of two items, because every change rebuilds all items of the timeline. */
 function isSameItem(before: { item: TimelineItem }, after: { item: TimelineItem }): boolean {
   const [one, other] = [before.item, after.item];
   if (one.type === "tools" && other.type === "tools") {
@@ -82,7 +82,7 @@ function AgentText({ text, isStreaming }: { text: string; isStreaming: boolean }
   );
 }
 
-/** The structured result of a turn; opens it in the drawer. */
+/** A line for the structured result of a turn. A click opens the result in the drawer. */
 function DeliverableLine({ runId }: { runId: string | null }) {
   const { deliverables } = useSession();
   const { open } = useDrawer();
@@ -101,7 +101,7 @@ function DeliverableLine({ runId }: { runId: string | null }) {
   );
 }
 
-/** The place where the service shortened the agent's context. */
+/** Marks the place where the service shortened the agent's context. */
 function CompactionLine({ compaction }: { compaction: CompactionView }) {
   return (
     <p className="flex items-center gap-2 text-faint text-sm">
@@ -123,7 +123,7 @@ function describeCompaction({ done }: CompactionView): string {
 const formatTokens = (tokens: number): string =>
   tokens < 1_000 ? `${tokens}` : `${Math.round(tokens / 1_000)}k`;
 
-/** The notice that tools of a tool server are missing in this turn. */
+/** The notice that some tools of a tool server are not available in this turn. */
 function MissingToolsLine({ missing }: { missing: MissingToolsView }) {
   return (
     <p className="flex items-start gap-2 text-faint text-sm">

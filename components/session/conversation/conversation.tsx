@@ -12,7 +12,7 @@ import { EarlierMessages } from "./earlier-messages.tsx";
 import { QueuedMessages } from "./queued-messages.tsx";
 import { useFollowEnd } from "./use-follow-end.ts";
 
-/** A conversation with at most this many items rarely fills a screen. */
+/** The number of items up to which a conversation rarely fills the screen. */
 const ITEMS_WITHOUT_SCROLLING = 6;
 
 /** The session's messages, tool calls and results, as they arrive. */

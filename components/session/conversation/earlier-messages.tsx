@@ -12,7 +12,7 @@ export function EarlierMessages({ scroller }: { scroller: RefObject<HTMLDivEleme
   const [isLoading, setLoading] = useState(false);
   const [error, setError] = useState<string | null>(null);
   const first = messages[0];
-  /** Scroll distance from the end before the earlier messages are inserted. */
+  /** The distance of the scroll position from the end of the list before the earlier messages are inserted. */
   const distance = useRef<number | null>(null);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the first message is the trigger; the effect does not read it

@@ -5,7 +5,7 @@ import type { EvidencePointer } from "#lib/page/state/view-types.ts";
 import { EvidencePicture, isPicture } from "../drawer/evidence-picture.tsx";
 import { useSession } from "../session-context.tsx";
 
-/** A tool's evidence below its line: small pictures, with reserved space before they load, and saved pages to download. */
+/** The evidence of a tool call: small pictures, for which space is reserved until they load, and saved pages to download. */
 export function EvidenceStrip({ evidence }: { evidence: EvidencePointer[] }) {
   const { paths } = useSession();
   if (evidence.length === 0) return null;

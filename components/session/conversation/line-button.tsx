@@ -11,7 +11,7 @@ export function LineButton({
 }: {
   isOpen: boolean;
   onToggle: (isOpen: boolean) => void;
-  /** Id of the panel that it expands. */
+  /** Id of the panel that the button expands. */
   panelId?: string;
   className?: string | false;
   children: ReactNode;

@@ -8,8 +8,8 @@ import { IconButton } from "../../ui/icon-button.tsx";
 import { useRuntime, useSession } from "../session-context.tsx";
 
 /**
- * Waiting messages at the end of the conversation, in the order in which the agent will get them. Until then they can
- * be edited and removed.
+ * The waiting messages, at the end of the conversation and in the order in which the agent will get them. They can be edited
+ * and removed while they wait.
  */
 export function QueuedMessages() {
   const session = useSession();
@@ -23,7 +23,7 @@ export function QueuedMessages() {
   ));
 }
 
-/** Name, icon and status of a waiting message, by its mode. */
+/** The name, icon and status of a waiting message in each mode. */
 const WAITS = {
   queue: { name: "Queued message", icon: Clock, until: "Queued" },
   steer: {
@@ -53,7 +53,7 @@ function Queued({
     if (outcome.isDone) store.removeQueuedMessage(message.requestId);
     else setError(outcome.error);
   }
-  /** Saves the text, and reads the queue again: the message may have started in between. */
+  /** Saves the text. Then reads the queue again, because the agent may have got the message in the meantime. */
   async function save(): Promise<void> {
     const outcome = await actions.editQueued(message.requestId, (draft ?? message.text).trim());
     const queue = await actions.readQueue();

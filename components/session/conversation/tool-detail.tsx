@@ -4,7 +4,7 @@ import { CodeBlock } from "../../ui/code-block.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { JsonTree } from "../../ui/json-tree.tsx";
 
-/** Characters of a result that the page gets. The agent and the API can read the rest. */
+/** The page receives at most this many characters of a result. The agent and the API can read the whole result. */
 const PREVIEW_CHARACTERS = 2_000;
 
 /** A tool call's input and result. */
@@ -69,7 +69,7 @@ function Part({ title, copy, children }: { title: string; copy: string; children
   );
 }
 
-/** The text of a script or command, to show it without JSON escapes. */
+/** The text of a script or command in the input of a call, to show it without JSON escapes. */
 function codeOf(input: unknown): string | undefined {
   if (typeof input !== "object" || input === null) return undefined;
   const entries = Object.entries(input);

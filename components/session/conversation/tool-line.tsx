@@ -14,7 +14,7 @@ import { LineButton } from "./line-button.tsx";
 import { ToolDetail } from "./tool-detail.tsx";
 import { ToolIcon } from "./tool-icon.tsx";
 
-/** One tool call: icon, verb, object, time. It expands to input, result and pictures. */
+/** One tool call: icon, verb, object and time. Expands to the call's input, result and pictures. */
 export function ToolLine({ toolCallId, toolName, input, call, isOver }: TimelineCall) {
   const [isOpen, setOpen] = useState(false);
   const words = describeTool(toolName, input, call?.state === "succeeded" ? call.preview : "");
@@ -45,7 +45,7 @@ export function ToolLine({ toolCallId, toolName, input, call, isOver }: Timeline
   );
 }
 
-/** The duration of a call so far or in total, or its failure. */
+/** Shows how long a call has been running, how long it took, or that it failed. */
 function ToolTime({ call }: { call: ToolCallView | undefined }) {
   const isRunning = call?.state === "started";
   const now = useNow(1_000, isRunning);

@@ -2,13 +2,13 @@
 
 import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
 
-/** Largest distance from the end, in pixels, at which the list counts as scrolled to its end. */
+/** A list counts as scrolled to its end if it is at most this many pixels away from it. */
 const AT_END_PX = 48;
 
 /**
  * Keeps the end of a growing list in view, until the reader scrolls away.
  *
- * @returns whether the end is followed, and a function that scrolls to it.
+ * @returns whether the list is kept at its end, and a function that scrolls to the end.
  */
 export function useFollowEnd(
   scroller: RefObject<HTMLElement | null>,
@@ -31,7 +31,7 @@ export function useFollowEnd(
       height.current = view.scrollHeight;
     });
     const onScroll = () => {
-      // Growing content also moves the end away. Only a scroll event at an unchanged height comes from the reader.
+      // Content that grows also fires scroll events. Only an event at an unchanged height means that the reader scrolled.
       if (view.scrollHeight !== height.current && follows.current) return;
       setAtEnd(view.scrollHeight - view.scrollTop - view.clientHeight < AT_END_PX);
     };

@@ -11,7 +11,7 @@ export function UserMessage({
   text: string;
   author: string | null;
   createdAt: string;
-  /** Whether the agent read it during a turn. */
+  /** Whether the agent read the message during a turn. */
   isSteer: boolean;
 }) {
   return (

@@ -13,10 +13,10 @@ import { JsonTree } from "../../ui/json-tree.tsx";
 import { StatusDot } from "../../ui/status-dot.tsx";
 import { useRuntime, useSession } from "../session-context.tsx";
 
-/** Indents by depth; the last one also applies to deeper sub-agents. */
+/** The indent for each depth. The last indent also applies to deeper sub-agents. */
 const INDENTS = ["pl-4", "pl-10", "pl-16", "pl-22", "pl-28"];
 
-/** The sub-agents below the session: state, last step, picture of the page, and result. */
+/** The sub-agents below the session, each with its state, its last step, a picture of its page, and its result. */
 export function AgentsTab() {
   const { agents, agent } = useSession();
   if (agents.length === 0)
@@ -135,7 +135,7 @@ function StopAgent({ agent: { agentId, name } }: { agent: AgentView }) {
   );
 }
 
-/** Sorts the sub-agents so that each follows its parent. */
+/** Sorts the sub-agents as a tree: each parent is directly before the sub-agents below it. */
 function inTreeOrder(agents: AgentView[]): AgentView[] {
   const ids = new Set(agents.map(({ agentId }) => agentId));
   const withBelow = (agent: AgentView): AgentView[] => [

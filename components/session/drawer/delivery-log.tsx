@@ -17,7 +17,7 @@ const STATES = {
   dropped: ["bad", "dropped"],
 } as const;
 
-/** The session's callbacks: attempts, the receiver's answers, and a button that sends one again. */
+/** The callbacks of the session, with their attempts and the receiver's responses. A button sends a callback again. */
 export function DeliveryLog() {
   const { deliveries, error, redeliver } = useDeliveries();
   if (deliveries.length === 0) return null;

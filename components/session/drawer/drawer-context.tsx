@@ -3,7 +3,7 @@
 import { createContext, use } from "react";
 import type { DrawerTab } from "#lib/page/state/drawer-tabs.ts";
 
-/** The content that an opened tab shows. An absent run, variant or test run does not change. */
+/** What an opened tab shows. If the run, variant or test run is omitted, the one that was chosen before stays. */
 type Chosen = {
   /** The run whose result is shown; null for the newest result. */
   resultRunId?: string | null;
@@ -13,7 +13,7 @@ type Chosen = {
   isAddingRequirement?: boolean;
 };
 
-/** The drawer's open tab; null when it is closed. */
+/** The state of the drawer. `tab` is the open tab; null while the drawer is closed. */
 export type DrawerState = {
   tab: DrawerTab | null;
   /** The run whose result is shown; null for the newest result. */

@@ -33,7 +33,10 @@ const TABS: Record<DrawerTab, { name: string; Panel: ComponentType }> = {
   activity: { name: "Activity", Panel: ActivityTab },
 };
 
-/** The panel below the live browser: results and records. It is closed at first; without a browser it is always open. */
+/**
+ * The panel below the live browser, with the results and records of the session. Without a live browser, it cannot be
+ * closed.
+ */
 export function Drawer({ isAlone, className }: { isAlone: boolean; className?: string | false }) {
   const state = useSession();
   const drawer = useDrawer();
@@ -103,7 +106,7 @@ export function Drawer({ isAlone, className }: { isAlone: boolean; className?: s
   );
 }
 
-/** The tabs that were opened during this visit. */
+/** Returns the tabs that were opened during this visit. */
 function useOpened(tab: DrawerTab | null): readonly DrawerTab[] {
   const [opened, setOpened] = useState<readonly DrawerTab[]>(tab ? [tab] : []);
   if (!tab || opened.includes(tab)) return opened;
@@ -112,7 +115,7 @@ function useOpened(tab: DrawerTab | null): readonly DrawerTab[] {
   return all;
 }
 
-/** Whether a tab has news since it was last open. */
+/** Returns a function that says whether a tab has news since it was last open. */
 function useNews(news: Record<DrawerTab, number>, openTab: DrawerTab | null): (tab: DrawerTab) => boolean {
   const [seen, setSeen] = useState(news);
   if (openTab && seen[openTab] !== news[openTab]) setSeen({ ...seen, [openTab]: news[openTab] });

@@ -12,14 +12,14 @@ import { useSession } from "../session-context.tsx";
 /** Whether a piece of evidence can be shown as a picture. */
 export const isPicture = ({ mediaType }: EvidencePointer): boolean => mediaType.startsWith("image/");
 
-/** A picture that opens to its full size. */
+/** A picture from the session's evidence. A click opens it at its full size. Works only on the session page. */
 export function EvidencePicture({
   evidence,
   artifacts,
   className,
 }: {
   evidence: EvidencePointer;
-  /** Path of the artifacts; by default the session's. */
+  /** Path below which the artifacts are served; by default the path of the session's artifacts. */
   artifacts?: string;
   className?: string;
 }) {
@@ -28,7 +28,7 @@ export function EvidencePicture({
   return <StoredPicture source={source} evidence={evidence} className={className} />;
 }
 
-/** A picture that opens to its full size, on any page. */
+/** A stored picture. A click opens it at its full size. Works on every page. */
 export function StoredPicture({
   source,
   evidence,

@@ -5,7 +5,7 @@ import { CodeBlock } from "../../ui/code-block.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { JsonTree } from "../../ui/json-tree.tsx";
 
-/** A missing or invalid result: the reason, and the model's answer with its errors marked. */
+/** A structured result that is missing or invalid: the reason, and the model's answer with the errors marked in it. */
 export function FailedResult({ deliverable }: { deliverable: Extract<Deliverable, { status: "failed" }> }) {
   const { error, rawText } = deliverable;
   const parsed = rawText === undefined ? undefined : parseJson(rawText);

@@ -10,7 +10,7 @@ import { useSession } from "../session-context.tsx";
 import { useDrawer } from "./drawer-context.tsx";
 import { ResultViews } from "./result-views.tsx";
 
-/** The outcome of a session: its typed result if it has a schema, its variants, landing pages and reports. */
+/** The results of a session: its structured result if it has a schema, its variants, landing pages and reports. */
 export function ResultTab() {
   const { session, variants, pages, reports } = useSession();
   const parts = [

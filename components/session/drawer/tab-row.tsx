@@ -4,16 +4,16 @@ import { ChevronLeft, ChevronRight } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { cn } from "../../ui/cn.ts";
 
-/** Width of the fade at a cut edge in pixels (`w-8`). A tab under it counts as out of sight. */
+/** The width in pixels of the fade (`w-8`) at an edge that hides tabs. A tab under the fade counts as hidden. */
 const EDGE_PX = 32;
 
-/** The hidden tabs beyond an edge of the row: none, some, or some with news. */
+/** Whether an edge of the row hides no tabs, some tabs, or some tabs with news. */
 type Edge = "none" | "more" | "news";
 type Edges = { start: Edge; end: Edge };
 
 /**
- * The row of tabs, which scrolls if they do not fit. Arrow keys, Home and End move the focus. A cut edge fades, has a
- * button that scrolls, and shows whether a hidden tab has news.
+ * The row of tabs, which scrolls if the tabs do not fit. Arrow keys, Home and End move the focus. An edge that hides tabs
+ * fades out, has a button that scrolls, and shows whether a hidden tab has news.
  */
 export function TabRow({ activeId, children }: { activeId: string; children: ReactNode }) {
   const scroller = useRef<HTMLDivElement>(null);
@@ -59,7 +59,7 @@ function moveFocus(event: KeyboardEvent<HTMLElement>): void {
   tabs.at(target % tabs.length)?.focus();
 }
 
-/** Scrolls the row until its edges do not cover the tab. */
+/** Scrolls the row until neither edge covers the tab. */
 function reveal(row: HTMLElement | null, tab: HTMLElement | null): void {
   if (!row || !tab) return;
   const left = tab.offsetLeft - EDGE_PX;
@@ -68,7 +68,10 @@ function reveal(row: HTMLElement | null, tab: HTMLElement | null): void {
   else if (row.scrollLeft < right) row.scrollTo({ left: right });
 }
 
-/** Measures what is out of sight, and scrolls to the active tab when another becomes active or the row's width changes. */
+/**
+ * Measures which tabs are hidden. Scrolls to the active tab when a different tab becomes active or the width of the row
+ * changes.
+ */
 function useEdges(
   scroller: { readonly current: HTMLElement | null },
   list: { readonly current: HTMLElement | null },
@@ -83,7 +86,8 @@ function useEdges(
   useEffect(() => {
     const row = scroller.current;
     if (!row || !list.current) return;
-    // The observer also reports the initial sizes. A change of the list alone does not scroll, because a person may have.
+    // The observer also reports the initial sizes. If only the list changed, the row does not scroll, because a person may
+    // have chosen the scroll position.
     const observer = new ResizeObserver((changes) => {
       if (changes.some(({ target }) => target === row)) reveal(row, document.getElementById(activeId));
       measure();
@@ -104,7 +108,7 @@ function measureEdges(row: HTMLElement): Edges {
   const marks = [...row.querySelectorAll("[data-news]")].map((mark) => mark.getBoundingClientRect());
   const edge = (isCut: boolean, hasNews: boolean): Edge => (isCut ? (hasNews ? "news" : "more") : "none");
   return {
-    // The tolerance of 1: sizes may be fractions of a pixel.
+    // Tolerates a difference of one pixel, because scroll positions may be fractions.
     start: edge(
       row.scrollLeft > 1,
       marks.some((mark) => mark.left < left + EDGE_PX),
@@ -117,8 +121,8 @@ function measureEdges(row: HTMLElement): Edges {
 }
 
 /**
- * A cut edge of the row, for mouse and touch only: the keyboard reaches every tab with the arrow keys, and a screen
- * reader reads all tabs and their news.
+ * The button at an edge that hides tabs. It is for mouse and touch only: with the keyboard, the arrow keys reach every tab,
+ * and a screen reader reads all tabs and their news.
  */
 function EdgeButton({ side, edge, onClick }: { side: "start" | "end"; edge: Edge; onClick: () => void }) {
   if (edge === "none") return null;

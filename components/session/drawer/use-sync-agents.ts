@@ -6,8 +6,8 @@ import { useLiveStatus, useRuntime, useSession } from "../session-context.tsx";
 const POLL_MS = 2_000;
 
 /**
- * Reads the list of sub-agents after an event about one of them and after a reconnect. This session's log does not have
- * their steps, so while the list is shown and one of them is working, it is read again two seconds after each answer.
+ * Reads the list of sub-agents after a reconnect and after each event about a sub-agent. The steps of sub-agents are not in
+ * this session's log. So while the list is shown and a sub-agent is working, the list is read again every two seconds.
  */
 export function useSyncAgents(isShown: boolean): void {
   const { store, actions } = useRuntime();

@@ -13,7 +13,7 @@ import { LineButton } from "../conversation/line-button.tsx";
 import { useRuntime, useSession } from "../session-context.tsx";
 import { LeftOutList } from "./left-out-list.tsx";
 
-/** The conversations that were imported into the session, folded, above its own. */
+/** The conversations that were imported into the session, collapsed, above the session's own conversation. */
 export function ImportedConversations() {
   const { imports } = useSession();
   const shown = imports.filter(({ messageCount }) => messageCount > 0);
@@ -62,7 +62,7 @@ function ImportedConversation({ summary }: { summary: ImportSummary }) {
   );
 }
 
-/** Reads the conversation of an import when it is opened, page by page. */
+/** Reads the conversation of an import, page by page, once the person opens it. */
 function useImport(importId: string) {
   const { actions } = useRuntime();
   const [isOpen, setOpen] = useState(false);

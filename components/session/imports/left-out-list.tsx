@@ -1,6 +1,6 @@
 import type { LeftOut } from "#lib/page/state/view-types.ts";
 
-/** The parts that an import left out, each with the reason. */
+/** Lists what an import left out, each part with the reason. */
 export function LeftOutList({ leftOut }: { leftOut: LeftOut[] }) {
   if (leftOut.length === 0) return null;
   return (

@@ -11,7 +11,7 @@ import { ROLES } from "./share-link-list.tsx";
 
 const HOUR_MS = 3_600_000;
 
-/** Lifetimes of a new link. */
+/** The lifetimes that a person can choose for a new link. */
 const LIFETIMES = [
   { name: "Never", ms: null },
   { name: "In an hour", ms: HOUR_MS },
@@ -20,7 +20,7 @@ const LIFETIMES = [
   { name: "In 30 days", ms: 30 * 24 * HOUR_MS },
 ] as const;
 
-/** Creates a link and shows its URL once. */
+/** Creates a link, and shows its URL once. */
 export function ShareLinkForm({ create }: { create: (link: ShareLinkDraft) => Promise<string | null> }) {
   const [role, setRole] = useState<ShareRole>("view");
   const [label, setLabel] = useState("");
@@ -51,7 +51,7 @@ export function ShareLinkForm({ create }: { create: (link: ShareLinkDraft) => Pr
           <Select
             id="link-role"
             value={role}
-            // All option values are roles.
+            // The value of each option is a key of `ROLES`.
             onChange={(event) => setRole(event.target.value as ShareRole)}
           >
             {Object.entries(ROLES).map(([value, { does }]) => (

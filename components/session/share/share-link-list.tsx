@@ -7,7 +7,7 @@ import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { useNow } from "../../ui/use-now.ts";
 
-/** Name and permissions of each role. */
+/** The name of each role, and what its links allow. */
 export const ROLES: Record<ShareRole, { name: string; does: string }> = {
   view: { name: "Watches", does: "Watch" },
   comment: { name: "Comments", does: "Watch and annotate" },

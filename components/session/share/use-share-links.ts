@@ -5,7 +5,7 @@ import type { ShareLinkDraft } from "#lib/page/calls/session-actions.ts";
 import type { ShareLinkView } from "#lib/page/state/view-types.ts";
 import { useRuntime } from "../session-context.tsx";
 
-/** The session's share links, read when the dialog opens and after each change. */
+/** Reads the session's share links when the dialog opens and after each change. */
 export function useShareLinks() {
   const { actions, reconnect } = useRuntime();
   const [shareUrl, setShareUrl] = useState<string>();
@@ -42,7 +42,8 @@ export function useShareLinks() {
       const outcome = await actions.revokeAllShareLinks();
       setError(outcome.isDone ? null : outcome.error);
       if (!outcome.isDone) return;
-      // The open connection uses the revoked link. The answer set the cookie of the new link for the next connection.
+      // The open connection still uses the revoked link. The response has set the cookie of the new link, so a new
+      // connection uses that link.
       reconnect();
       await read();
     },

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { type CheckBench, documentOf, html, openBench, summarize } from "./check-testing.ts";
 
-/** Short limits for pages on which an element never appears. */
+/** Short limits, for pages on which an element never appears. */
 const SHORT_LIMITS = { applyMs: 300, lateMs: 1_500 };
 
 let bench: CheckBench;

@@ -6,13 +6,13 @@ import type { CheckReport, ViewportName } from "#lib/variant/check/check-report.
 import { type CheckDeps, type CheckRequest, checkVariant } from "#lib/variant/check/check-variant.ts";
 import type { Change, VariantDocument, VariantPage } from "#lib/variant/document.ts";
 
-/** A page: its HTML, or a function that answers its request. */
+/** A page of the test site: its HTML, or a function that responds to the request. */
 type TestPage = string | ((request: IncomingMessage, response: ServerResponse) => void);
 
-/** The setup for tests of the check: one browser and one site. */
+/** What the tests of the check share: one browser and one site. */
 export type CheckBench = {
   origin: string;
-  /** Adds a page to the site. @returns its address. */
+  /** Adds a page to the site. @returns the address of the page. */
   serve: (path: string, page: TestPage) => string;
   check: (document: VariantDocument, options?: CheckOptions) => Promise<CheckReport>;
   browser: Awaited<ReturnType<typeof startTestBrowser>>;
@@ -23,25 +23,25 @@ export type CheckBench = {
 type CheckOptions = Partial<Pick<CheckRequest, "requirements" | "signal" | "onProgress">> &
   Pick<CheckDeps, "limits"> & { viewports?: ViewportName[] };
 
-/** Wraps HTML into a page without accessibility violations. */
+/** Puts HTML into the body of a page that has no accessibility violations of its own. */
 export const html = (body: string, head = ""): string =>
   `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title><meta name="viewport" content="width=device-width, initial-scale=1">${head}</head><body>${body}</body></html>`;
 
-/** A document with one page entry. */
+/** Creates a document with one page entry. */
 export const documentOf = (
   url: string,
   changes: Change[],
   rest: Partial<Pick<VariantPage, "css" | "js" | "match">> = {},
 ): VariantDocument => ({ pages: [{ url, match: "path", css: "", js: "", ...rest, changes }] });
 
-/** Lists the findings of a check as `level code change`. */
+/** Returns each finding of a check as a line: `level code change`. */
 export const summarize = ({ findings }: CheckReport): string[] =>
   findings.map(({ level, code, changeId }) => [level, code, changeId ?? "-"].join(" "));
 
-/** Short, because the tests' pages do everything soon after they have loaded. */
+/** Short, because the pages of the tests change only directly after they have loaded. */
 const DEFAULT_LIMITS = { loadedMs: 200 };
 
-/** Starts a browser and a site on loopback. */
+/** Starts a browser, and a site on loopback. */
 export async function openBench(): Promise<CheckBench> {
   const pages = new Map<string, TestPage>();
   const server = createServer((request, response) => {

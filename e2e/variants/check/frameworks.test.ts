@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { bundleForPage, loadOnServer } from "../runtime/frameworks/framework.ts";
 import { type CheckBench, documentOf, html, openBench, summarize } from "./check-testing.ts";
 
-/** A server-rendered React application with client-side routes and a counter. */
+/** A React application that is rendered on the server. It has client-side routes and a counter. */
 const APP = `
 import { useEffect, useState } from "react";
 export function App({ path, isClient }) {
@@ -35,7 +35,9 @@ const isSame = document.documentElement.dataset.render === "same";
 hydrateRoot(document.getElementById("root"), <App path={location.pathname} isClient={isSame ? false : true} />);`;
 
 let bench: CheckBench;
-/** Addresses of two pages: the client renders the same as the server, or differs in one element. */
+/**
+ * The addresses of two pages. On `same`, the client renders what the server rendered; on `different`, one element differs.
+ */
 const urls = { same: "", different: "" };
 
 before(async () => {

@@ -4,7 +4,7 @@ import { waitUntil } from "#e2e/service/testing.ts";
 import type { CheckLimits } from "#lib/variant/check/load/check-limits.ts";
 import { type CheckBench, documentOf, html, openBench, summarize } from "./check-testing.ts";
 
-/** Short limits for pages that never answer. */
+/** Short limits, for pages that never respond. */
 const SHORT = { loadMs: 1_000, answerMs: 1_000, applyMs: 500 };
 
 const countContexts = () => bench.browser.live.browser.contexts().length;
@@ -16,7 +16,7 @@ before(async () => {
   contexts = countContexts();
 });
 after(() => bench.close());
-// A context may still open after its check has ended; the check closes it then.
+// A browser context may open after its check has ended; the check then closes it.
 afterEach(() => waitUntil(() => countContexts() === contexts, "every context of a check is closed"));
 
 const setTitle = (url: string, rest = {}) =>
@@ -55,7 +55,7 @@ describe("a page that cannot be examined is a finding", () => {
     "a page that reloads endlessly": {
       page: html("<h1>Shop</h1><script>setTimeout(() => location.reload(), 30)</script>"),
       message: /keeps loading other documents/,
-      // Long, because on a busy machine its documents load slowly.
+      // Long, because on a busy machine the documents of the page load slowly.
       limits: { answerMs: 15_000 },
     },
   };

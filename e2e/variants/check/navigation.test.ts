@@ -8,7 +8,7 @@ before(async () => {
 });
 after(() => bench.close());
 
-/** A page with a client-side router; `home` and `other` are the HTML of its two routes. */
+/** A page with a client-side router. `home` and `other` are the HTML of its two routes. */
 const pageWithRouter = (path: string, home: string, other: string) =>
   html(
     `<main><h1>Shop</h1><nav><a href="/logout">Log out</a> <a href="/document">Document</a> <a href="${path}/other">Other</a></nav><div id="app"></div></main>
@@ -68,7 +68,7 @@ describe("rendering over a change", () => {
   test("a change fails if the replacement of its element does not match", async () => {
     const page = (script: string) =>
       html(`<main><h1>Shop</h1><p id="offer" class="first">Offer</p></main><script>${script}</script>`);
-    // The page replaces an element that it did not create itself.
+    // The page replaces every new `.first` element with an element that the change does not match.
     const rename =
       "const first = document.querySelector('#offer'); new MutationObserver(() => { const offer = document.querySelector('.first'); if (offer && offer !== first) { const own = document.createElement('p'); own.textContent = 'Offer'; offer.replaceWith(own); } }).observe(document.body, { subtree: true, childList: true })";
     const document = (url: string) =>

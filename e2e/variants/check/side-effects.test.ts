@@ -183,7 +183,8 @@ describe("what a variant does to a page", () => {
   });
 
   test("elements that the page itself toggles are not a trace, whatever their state in each load", async () => {
-    // Two loads show the same state at the same age. The reverted page is older, so one of its two elements differs.
+    // Two loads show the same state at the same age. The page on which the changes were reverted is older, so one of its two
+    // elements has the other state.
     const toggling = `<script>
       let count = 0;
       const toggle = () => {

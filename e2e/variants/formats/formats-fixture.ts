@@ -6,25 +6,25 @@ import type { Change, VariantDocument, VariantPage } from "#lib/variant/document
 import { bundleForPage } from "../runtime/frameworks/framework.ts";
 import { type RuntimeBrowser, readReport, startRuntimeBrowser } from "../runtime/runtime-fixture.ts";
 
-/** A Chromium that applies a document with the service's runtime and with third-party SDKs. */
+/** A Chromium browser that applies a document, either with the service's runtime or with the SDK of a third party. */
 export type FormatsBrowser = Pick<RuntimeBrowser, "serve" | "close"> & {
-  /** Applies a document with the service's runtime. */
+  /** Applies a document with the runtime of the service. */
   applyRuntime: (url: string, document: VariantDocument) => Promise<Applied>;
-  /** Applies auto experiments with GrowthBook's SDK; the visitor is in the variant of each. */
+  /** Applies auto experiments with the SDK of GrowthBook. The visitor sees the variant of each experiment. */
   applyGrowthBook: (url: string, experiments: unknown[]) => Promise<Applied>;
-  /** Applies web experiments with posthog-js; the visitor is in the variant `test` of each flag. */
+  /** Applies web experiments with posthog-js. The visitor sees the variant `test` of each feature flag. */
   applyPostHog: (url: string, experiments: PostHogExperiment[]) => Promise<Applied>;
 };
 
 type PostHogExperiment = { feature_flag_key: string };
 
-/** A page to which a document was applied, and the problems in it. */
+/** A page to which a document was applied. `problems` are its console errors, console warnings and exceptions. */
 export type Applied = { page: Page; shown: Shown; problems: string[]; close: () => Promise<void> };
 
-/** The visible state of a page, normalized: an empty class is removed, and styles are sorted. */
+/** What a page shows. For comparisons, empty class attributes are removed and styles are sorted. */
 export type Shown = { html: string; styles: string[]; scripts: unknown };
 
-/** Hides the automation, because posthog-js does nothing for robots. */
+/** Hides that the browser is automated, because posthog-js does nothing for bots. */
 const HIDE_AUTOMATION = `Object.defineProperties(Navigator.prototype, {
   webdriver: { get: () => false },
   userAgent: { get: () => "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36" },
@@ -33,7 +33,7 @@ const HIDE_AUTOMATION = `Object.defineProperties(Navigator.prototype, {
 
 const bundle = (source: string) => bundleForPage(source, "production", { format: "iife" });
 
-/** Starts Chromium, a site, and a server that answers posthog-js's requests. */
+/** Starts Chromium, a test site, and a server that responds to the requests of posthog-js. */
 export async function startFormatsBrowser(): Promise<FormatsBrowser> {
   const [growthBook, postHog] = await Promise.all([
     bundle(`import { GrowthBook } from "@growthbook/growthbook"; window.GrowthBook = GrowthBook;`),
@@ -85,7 +85,7 @@ export async function startFormatsBrowser(): Promise<FormatsBrowser> {
       return finish(opened);
     },
     async applyPostHog(url, list) {
-      // The marker is applied last, so its effect shows that the others were applied.
+      // The marker is applied last. When its effect is visible, the other experiments have been applied.
       const marker = { transforms: [{ selector: "#applied", html: "applied" }] };
       experiments = [
         ...list,
@@ -122,7 +122,7 @@ export async function startFormatsBrowser(): Promise<FormatsBrowser> {
 
 type WithoutId = Change extends infer Each ? (Each extends unknown ? Omit<Each, "id"> : never) : never;
 
-/** Creates a document with one page entry. @throws if it is not valid for storage. */
+/** Creates a document with one page entry. @throws if the document is not valid for storage. */
 export function documentOf(
   url: string,
   changes: WithoutId[],
@@ -137,7 +137,7 @@ export function documentOf(
   return document;
 }
 
-/** Reads the body, the computed styles of its elements, and the value of `window.ran`, which scripts set. */
+/** Reads the HTML of the body, the computed styles of its elements, and `window.ran`, which the scripts set. */
 export const readShown = (page: Page): Promise<Shown> =>
   page.evaluate(() => {
     const elements = [...document.body.querySelectorAll("*")];

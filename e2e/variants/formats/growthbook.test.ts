@@ -66,7 +66,7 @@ const EXPRESSIBLE: Changes = [
   { op: "move", selector: "#pay", position: "end", target: "div" },
 ];
 
-/** Changes that GrowthBook cannot express, with the reason. */
+/** Changes that GrowthBook cannot express, each with the expected reason. */
 const OMITTED: [change: Changes[number], reason: RegExp][] = [
   [{ op: "setText", selector: "ul >> li", text: "x" }, /shadow roots/],
   [{ op: "setText", selector: "li >> nth=1", text: "x" }, /by number/],
@@ -96,7 +96,7 @@ const OMITTED: [change: Changes[number], reason: RegExp][] = [
   [{ op: "remove", selector: "head > title" }, /document's head/],
 ];
 
-/** Pairs of changes that GrowthBook cannot express together, with the omitted one. */
+/** Pairs of changes that GrowthBook cannot express together, each with the id of the change that is omitted. */
 const DEPENDENT: [first: Changes[number], second: Changes[number], omitted: string][] = [
   [
     { op: "removeClass", selector: ".old", className: "old" },
@@ -131,7 +131,7 @@ const DEPENDENT: [first: Changes[number], second: Changes[number], omitted: stri
   ],
 ];
 
-/** Exports a document, and expects omissions only for these changes. */
+/** Exports a document. Asserts that exactly the changes with the ids `omitted` are omitted. */
 function exportDocument(document: VariantDocument, omitted: (string | null)[] = []) {
   const result = exportGrowthBook(document, NAMED);
   assert.deepEqual(
@@ -139,11 +139,11 @@ function exportDocument(document: VariantDocument, omitted: (string | null)[] = 
     omitted,
     JSON.stringify(result.omitted),
   );
-  // Callers get JSON.
+  // Converts the result to JSON and back, because callers of the API get JSON.
   return JSON.parse(JSON.stringify(result.document)) as typeof result.document;
 }
 
-/** Exports a document and imports the result as a document. */
+/** Exports a document, and imports the result again. */
 function reimport(document: VariantDocument): VariantDocument {
   const imported = importGrowthBook(exportDocument(document));
   assert.ok(imported.ok, JSON.stringify(imported));
@@ -198,7 +198,7 @@ describe("a document in GrowthBook's SDK", () => {
     assert.deepEqual(inSdk.shown, inRuntime.shown);
     assert.deepEqual(again.shown, inRuntime.shown);
     assert.equal(await inSdk.page.evaluate("typeof start"), "undefined");
-    // The script does not run again when the experiment is applied again, as after a navigation in the page.
+    // When the experiment is applied again, as after a navigation within the page, the script does not run again.
     const ran = await inSdk.page.evaluate(async (experiments) => {
       const sdk = new (Reflect.get(window, "GrowthBook"))({ forcedVariations: { checkout: 1 } });
       await sdk.setPayload({ experiments });

@@ -26,7 +26,7 @@ const BODY = `<header id="top" class="a b" style="color: red">Shop</header>
 
 type Changes = Parameters<typeof documentOf>[1];
 
-/** HTML with every element and every attribute that an export allows. */
+/** HTML with every element and every attribute that an export to PostHog allows. */
 const RICH_HTML = `<h2 id="note-1" class="a" style="color: blue" title="t: x" lang="en" dir="ltr">H</h2>
 <a href="https://a.example/?q=1:2" target="_blank">A</a><a href="mailto:a@b.example">M</a><a href="/x:y">P</a>
 <img src="/x.png" alt="a: b" width="1" height="2" loading="lazy" data-x-y="a" aria-label="l">
@@ -46,7 +46,7 @@ const EXPRESSIBLE: Changes = [
   { op: "setAttribute", selector: "#top", name: "style", value: "top: 1px !important" },
 ];
 
-/** Changes that PostHog cannot express, with the reason. */
+/** Changes that PostHog cannot express, each with the expected reason. */
 const OMITTED: [change: Changes[number], reason: RegExp][] = [
   [{ op: "setText", selector: "ul >> li", text: "x" }, /shadow roots/],
   [{ op: "setText", selector: "li >> nth=1", text: "x" }, /by number/],
@@ -77,7 +77,7 @@ const OMITTED: [change: Changes[number], reason: RegExp][] = [
   [{ op: "remove", selector: "#note" }, /form fields/],
 ];
 
-/** Exports a document, and expects omissions only for these changes. */
+/** Exports a document. Asserts that exactly the changes with the ids `omitted` are omitted. */
 function exportDocument(document: VariantDocument, omitted: (string | null)[] = []) {
   const result = exportPostHog(document, NAMED);
   assert.deepEqual(
@@ -85,11 +85,11 @@ function exportDocument(document: VariantDocument, omitted: (string | null)[] = 
     omitted,
     JSON.stringify(result.omitted),
   );
-  // Callers get JSON.
+  // Converts the result to JSON and back, because callers of the API get JSON.
   return JSON.parse(JSON.stringify(result.document)) as typeof result.document;
 }
 
-/** Removes the `rel` that posthog-js adds to links that open a window: their target implies it. */
+/** Removes the `rel="noopener"` that posthog-js adds to links that open a window. Browsers behave the same without it. */
 const withoutImpliedRel = (shown: Shown): Shown => ({
   ...shown,
   html: shown.html.replaceAll(' rel="noopener"', ""),

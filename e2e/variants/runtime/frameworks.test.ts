@@ -21,7 +21,7 @@ before(async () => {
 });
 after(() => browser.close());
 
-/** Changes that can be combined. `npm run variants` plays each change separately, in all builds. */
+/** The ids of changes that can be applied together. `npm run variants` tests each change separately, in all builds. */
 const COMBINABLE = [
   "text",
   "text-of-list",
@@ -64,7 +64,7 @@ describe("a server-rendered page", () => {
     assert.equal((await readReport(page)).changes[1]?.matches, 0);
     resolve();
     await page.waitForSelector(".slow b", { state: "attached" });
-    // The client has no data yet, so React cannot hydrate the boundary.
+    // The content has arrived, but the client does not have its data, so React cannot hydrate the boundary yet.
     assert.equal((await readReport(page)).isHydrating, true);
     assert.equal(await page.evaluate(() => document.querySelector(".slow b")?.textContent), "slow 1");
     await page.evaluate(() => Reflect.get(window, "resolveData")());
@@ -102,7 +102,7 @@ describe("a server-rendered page", () => {
     assert.equal(await page.evaluate(() => document.querySelector(".slow")?.textContent), "beforeFast");
     await revert(page);
     assert.equal(await page.evaluate(() => document.querySelector(".slow")?.textContent), "slow 2");
-    // Vue warns that Suspense is experimental.
+    // Ignores the warning of Vue that Suspense is experimental.
     assert.deepEqual(
       problems.filter((problem) => !problem.includes("experimental")),
       [],

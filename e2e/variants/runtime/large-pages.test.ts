@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => browser.close());
 
-/** A page on which 50 elements share each class. */
+/** The body of a page. Each class is on 50 elements. */
 const BODY = Array.from(
   { length: ELEMENTS },
   (_, index) => `<p class="c${index % CHANGES}">${index}</p>`,
@@ -30,7 +30,7 @@ const ALL_CHANGES = Array.from({ length: CHANGES }, (_, index) =>
     : { op: "insert" as const, selector: `.c${index}`, position: "after" as const, html: "<i>new</i>" },
 );
 
-/** Counts the searches of the whole page, which are expensive. */
+/** A script that counts searches of the whole page, which are expensive. */
 const COUNT_SEARCHES = `window.searches = 0; const search = Document.prototype.querySelectorAll;
 Document.prototype.querySelectorAll = function (selector) { if (this === document) window.searches++; return search.call(this, selector); };`;
 
@@ -59,7 +59,7 @@ describe("a page of ten thousand elements with two hundred changes", () => {
     });
     assert.equal((await readReport(page)).changes.filter(({ reapplied }) => reapplied > 0).length, 0);
     assert.equal(await searches(), before);
-    // A mutation that concerns a change is noticed.
+    // The runtime notices a mutation that concerns a change.
     await page.evaluate(() =>
       document.body.append(Object.assign(document.createElement("p"), { className: "c0" })),
     );

@@ -34,7 +34,7 @@ describe("a page that renders over changes", () => {
         late.className = "late";
         late.textContent = `original ${count}`;
         document.querySelector("main")?.append(late);
-        // The second frame begins after the paint of the first.
+        // When the callback of the second frame runs, the first frame has been painted.
         await new Promise(requestAnimationFrame);
         await new Promise(requestAnimationFrame);
         texts.push(late.textContent);
@@ -65,7 +65,7 @@ describe("a page that renders over changes", () => {
       { op: "setStyle", selector: "#open", style: { color: "green" } },
     ]);
     const { page, problems, close } = await browser.open(url, [script], "commit");
-    // Changes of complete elements, and changes that do not concern content, do not wait.
+    // Changes of complete elements do not wait, and neither do changes that do not depend on the content of an element.
     await waitForState(page, "applied", "c4");
     assert.deepEqual(
       (await readReport(page)).changes.map(({ state }) => state),
@@ -144,7 +144,7 @@ describe("a page that renders over changes", () => {
     const report = await readReport(page);
     for (const { id, state, reapplied } of report.changes) {
       assert.equal(state, "applied", id);
-      // One write restores both changes of the class.
+      // One write restores both changes of the class. It is counted for `c4` and not for `c5`.
       assert.equal(reapplied, id === "c5" ? 0 : 1, id);
     }
     await page.evaluate(() => document.getElementById("mixed")?.append("!"));
@@ -209,7 +209,8 @@ describe("a page that renders over changes", () => {
     }
     assert.equal(await readTexts(), "Row 1 BuyRow 2 BuyRow 3 BuyRow 4 Buy");
     assert.equal(await readRules(), 4);
-    // A long list renders other rows while it is scrolled, more often than the limit for a fight.
+    // A long list renders different rows while it is scrolled. That happens more often than the limit after which the
+    // runtime assumes a conflict with the page's scripts.
     for (let count = 0; count < 30; count++) {
       await render(10 * count);
       await waitFor(async () => (await readReport(page)).changes[0]?.applied === 4, "scrolled rows");

@@ -5,32 +5,32 @@ import { variantScript } from "#lib/variant/compile/variant-script.ts";
 import type { Change, VariantPage } from "#lib/variant/document.ts";
 import type { ChangeReport, RuntimeReport } from "#lib/variant/runtime/runtime-types.ts";
 
-/** A page of the test site: its HTML, or the parts of its answer. */
+/** A page of the test site: its HTML, or the parts of its response. */
 export type SitePage =
   | string
   | {
       headers?: Record<string, string>;
       body: string;
-      /** Delays the answer until this resolves. */
+      /** The response is not sent before this promise resolves. */
       until?: Promise<void>;
-      /** The rest of the body, which is sent when `until` resolves. */
+      /** The rest of the body, which is sent when its `until` resolves. */
       rest?: { until: Promise<void>; body: string };
     };
 
-/** A Chromium and a site for tests of the runtime. */
+/** A Chromium browser and a test site, for tests of the runtime. */
 export type RuntimeBrowser = {
   origin: string;
-  /** Adds a page to the site. @returns its address. */
+  /** Adds a page to the site. @returns the address of the page. */
   serve: (path: string, page: SitePage) => string;
-  /** Opens an address in a new context, with scripts that run at document start. */
+  /** Opens an address in a new browser context. The scripts run at the start of the document. */
   open: (url: string, scripts?: string[], waitUntil?: "commit" | "load") => Promise<OpenPage>;
   close: () => Promise<void>;
 };
 
-/** An open page, and its console errors, console warnings and exceptions. */
+/** An open page. `problems` are its console errors, console warnings and exceptions. */
 export type OpenPage = { page: Page; problems: string[]; close: () => Promise<void> };
 
-/** Starts Chromium and the site. */
+/** Starts Chromium and the test site. */
 export async function startRuntimeBrowser(): Promise<RuntimeBrowser> {
   const pages = new Map<string, SitePage>();
   const site = await startTestSite((request, response) => {
@@ -81,7 +81,7 @@ export async function startRuntimeBrowser(): Promise<RuntimeBrowser> {
   };
 }
 
-/** Builds the script of a variant with one page entry. Changes without an id get one. */
+/** Builds the script of a variant with one page entry. Changes without an id get an id. */
 export function scriptOf(
   url: string,
   changes: (Change | DistributiveOmit<Change, "id">)[],
@@ -93,7 +93,7 @@ export function scriptOf(
 }
 type DistributiveOmit<Each, Key extends PropertyKey> = Each extends unknown ? Omit<Each, Key> : never;
 
-/** Reads the report of a running variant. */
+/** Reads the report of a variant that is running on the page. */
 export async function readReport(page: Page, key = "main"): Promise<RuntimeReport> {
   const report = await page.evaluate(
     (name) => (window as VariantWindow).__agentSessionVariants?.[name]?.report(),
@@ -103,7 +103,7 @@ export async function readReport(page: Page, key = "main"): Promise<RuntimeRepor
   return report;
 }
 
-/** Reverts a running variant. */
+/** Reverts a variant that is running on the page. */
 export const revert = (page: Page, key = "main"): Promise<void> =>
   page.evaluate((name) => (window as VariantWindow).__agentSessionVariants?.[name]?.revert(), key);
 
@@ -111,7 +111,7 @@ type VariantWindow = Window & {
   __agentSessionVariants?: Record<string, { report: () => RuntimeReport; revert: () => void }>;
 };
 
-/** Waits until a change is in a state. @returns its report. */
+/** Waits until a change has a state. @returns the report of the change. */
 export const waitForState = (
   page: Page,
   state: ChangeReport["state"],
@@ -123,7 +123,10 @@ export const waitForState = (
     return report?.state === state && report;
   }, `change ${id} is ${state}`);
 
-/** Reads the HTML of the body or of another element. Attributes are sorted, because a restored attribute is the last. */
+/**
+ * Reads the HTML of the body or of another element. Attributes are sorted, because reverting a change may put an attribute
+ * last.
+ */
 export const readBody = (page: Page, selector = "body"): Promise<string> =>
   page.evaluate((name) => {
     const copy = document.querySelector(name)?.cloneNode(true);

@@ -33,7 +33,7 @@ describe("strict pages, and several variants on one page", () => {
       css: "#a { margin: 3px }",
       js: "document.body.dataset.ran = 'yes'",
     });
-    // The script runs as a preview, and as a published file of the page's own origin.
+    // The same changes are tested in a preview and in a published script from the page's own origin.
     browser.serve("/published.js", { headers: { "content-type": "text/javascript" }, body: preview });
     const published = browser.serve("/strict-published", {
       body: `<script src="/published.js"></script>${BODY}`,

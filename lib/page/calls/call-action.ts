@@ -1,4 +1,4 @@
-/** The outcome of a person's action: the service's answer, or a sentence to show. */
+/** The outcome of a person's action: the response of the service, or a sentence that explains the failure. */
 export type ActionOutcome<Answer> =
   | { isDone: true; answer: Answer }
   | { isDone: false; status: number; error: string };
@@ -7,11 +7,11 @@ const TIMEOUT_MS = 30_000;
 
 type CallOptions<Answer> = {
   timeoutMs?: number;
-  /** Reads the answer from the response; by default its JSON. */
+  /** Reads the answer from the response. By default, the answer is the JSON of the body. */
   read?: (response: Response) => Promise<Answer>;
 };
 
-/** Calls a same-origin route and turns every failure into a sentence. Never throws. */
+/** Calls a route of the page's own origin. Never throws: every failure becomes a sentence for the person. */
 export async function callAction<Answer>(
   fetcher: typeof fetch,
   method: string,
@@ -28,7 +28,8 @@ export async function callAction<Answer>(
     const response = await fetcher(path, init);
     if (response.ok) {
       if (read) return { isDone: true, answer: await read(response) };
-      // The service keeps its contract, so the cast is safe. A body that is cut off or not JSON is caught below.
+      // The cast is safe, because the service sends what its contract says. A body that is incomplete or not JSON is caught
+      // below.
       const answer: unknown = response.status === 204 ? undefined : await response.json();
       return { isDone: true, answer: answer as Answer };
     }

@@ -2,7 +2,7 @@ import { type ActionOutcome, callAction } from "./call-action.ts";
 
 const fetchDirectly: typeof fetch = (...call) => fetch(...call);
 
-/** Signs this browser out of the landing page. */
+/** Ends the login of this browser. */
 export const logOut = (fetcher = fetchDirectly): Promise<ActionOutcome<unknown>> =>
   callAction(fetcher, "POST", "/actions/logout");
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createPageActions } from "./page-actions.ts";
 
-/** Creates actions on a service that gives one answer, and records its requests. */
+/** Creates actions that call a fake service. The service gives the same answer to all requests and records them. */
 function open(answer: Response) {
   const requests: string[] = [];
   const actions = createPageActions("/s/ses_a/actions", async (path, init) => {

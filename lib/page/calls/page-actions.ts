@@ -1,11 +1,11 @@
 import type { LandingPage, LandingPageVersion } from "../state/view-types.ts";
 import { type ActionOutcome, callAction, pick } from "./call-action.ts";
 
-/** Actions of a visitor on the landing pages of the session. Source: `wire.md`, Landing pages. */
+/** What a visitor can do with the landing pages of the session. Source: `wire.md`, Landing pages. */
 export type PageActions = {
   /** Reads the versions of a page, newest first. */
   readPageVersions: (slug: string) => Promise<ActionOutcome<LandingPageVersion[]>>;
-  /** Serves another version; also republishes an unpublished page. */
+  /** Publishes another version of a page, even if the page is unpublished. */
   rollBackPage: (slug: string, version: number) => Promise<ActionOutcome<LandingPage>>;
   unpublishPage: (slug: string) => Promise<ActionOutcome<LandingPage>>;
 };

@@ -1,13 +1,13 @@
 import type { Assertion, Plan, PlanEdit, Requirement, RequirementEdit } from "../state/view-types.ts";
 import { type ActionOutcome, callAction, pick } from "./call-action.ts";
 
-/** Actions of people on the plan and the requirements. Source: `wire.md`, Plan and requirements. */
+/** What people can do with the plan and the requirements. Source: `wire.md`, Plan and requirements. */
 export type PlanningActions = {
-  /** Edits items. Fails with 409 if one of them is gone or its text was changed. */
+  /** Edits items. Fails with 409 if an item no longer exists or its text has changed. */
   editPlan: (edits: PlanEdit[]) => Promise<ActionOutcome<Plan>>;
-  /** Switches plan first on or off. */
+  /** Switches the plan-first mode on or off. In this mode, the agent changes nothing before a person agrees to the plan. */
   setPlanMode: (mode: "off" | "plan_first") => Promise<ActionOutcome<Plan>>;
-  /** Agrees to a revision of the plan and posts the person's message. Fails with 409 if the plan has a newer revision. */
+  /** Agrees to a revision of the plan and sends the person's message. Fails with 409 if the plan has a newer revision. */
   agreePlan: (
     revision: number,
     text: string,
@@ -17,8 +17,8 @@ export type PlanningActions = {
 };
 
 /**
- * @param planning path below which the plan and the requirements are.
- * @param actions path of the session page's actions.
+ * @param planning path below which the plan and the requirements are served.
+ * @param actions path of the session's actions.
  */
 export function createPlanningActions(
   { planning, actions }: { planning: string; actions: string },

@@ -3,18 +3,20 @@ import { type ActionOutcome, callAction } from "./call-action.ts";
 
 /** Imports documents, and reads imported conversations. Source: `wire.md`, Export and import of a session. */
 export type PortingActions = {
-  /** Imports a document. A repeated import changes nothing, and its answer does not differ from the first one. */
+  /** Imports a document. Importing the same document again changes nothing and returns the same answer. */
   importDocument: (
     document: unknown,
   ) => Promise<ActionOutcome<{ import: ImportSummary; leftOut: LeftOut[] }>>;
-  /** Reads a page of an imported conversation; `cursor` is the `nextCursor` of the page before it. */
+  /**
+   * Reads one page of an imported conversation. `cursor` is the `nextCursor` of the previous page; null for the first page.
+   */
   readImport: (importId: string, cursor: string | null) => Promise<ActionOutcome<ImportPage>>;
 };
 
-/** A page of an imported conversation, and what the import left out. */
+/** One page of an imported conversation, and the parts that the import left out. */
 export type ImportPage = { data: ExportedMessage[]; leftOut: LeftOut[]; nextCursor: string | null };
 
-/** Long enough to upload 10 MiB over a slow connection. */
+/** Long enough to upload the largest document, 10 MiB, over a slow connection. */
 const IMPORT_TIMEOUT_MS = 180_000;
 
 /** @param paths the paths of the session's actions and of its imports. */
@@ -30,6 +32,6 @@ export function createPortingActions(
   };
 }
 
-/** Path at which a browser downloads an export of the session. */
+/** The path from which a browser downloads an export of the session. */
 export const exportPath = (actions: string, format: "json" | "html"): string =>
   `${actions}/export?format=${format}`;

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { publicationOf } from "../state/testing.ts";
 import { createPublicationActions } from "./publication-actions.ts";
 
-/** Creates actions on a service that gives one answer, and records its requests. */
+/** Creates actions that call a fake service. The service gives the same answer to all requests and records them. */
 function open(answer: Response) {
   const requests: string[] = [];
   const actions = createPublicationActions("/variants", async (path, init) => {

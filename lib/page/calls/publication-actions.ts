@@ -10,12 +10,15 @@ import { type ActionOutcome, callAction, pick } from "./call-action.ts";
 
 /** Publishes, exports and imports variants. Source: `wire.md`, Publications. */
 export type PublicationActions = {
-  /** Publishes a revision. Fails with 409 if it is not the newest one, or if it has no passed check and `unchecked` is false. */
+  /**
+   * Publishes a revision. Fails with 409 if the variant has a newer revision. Also fails with 409 if the revision has no
+   * passed check and `unchecked` is false.
+   */
   publishVariant: (
     key: string,
     release: { revision: number; unchecked: boolean },
   ) => Promise<ActionOutcome<{ publication: Publication; variant: VariantSummary }>>;
-  /** Makes another release the current one. The answer is the current publication. */
+  /** Makes an earlier or later release the current one. The answer is the publication with that release. */
   rollBackVariant: (key: string, release: number) => Promise<ActionOutcome<Publication | null>>;
   unpublishVariant: (key: string) => Promise<ActionOutcome<Publication | null>>;
   /** Reads the releases of a variant, newest first. */
@@ -26,17 +29,20 @@ export type PublicationActions = {
     revision: number,
     format: ExportFormat,
   ) => Promise<ActionOutcome<ExportedFile>>;
-  /** Stores a document of another tool as a new revision. Fails with 409 if the variant has a newer one. */
+  /**
+   * Stores a document of another tool as a new revision. Fails with 409 if the variant has a newer revision than
+   * `baseRevision`.
+   */
   importVariant: (
     key: string,
     draft: ImportDraft,
   ) => Promise<ActionOutcome<{ variant: VariantSummary; omitted: OmittedChange[] }>>;
 };
 
-/** A file to download, and the changes that its format cannot express. */
+/** An exported file, and the changes that its format cannot express. */
 type ExportedFile = { name: string; mediaType: string; text: string; omitted: OmittedChange[] };
 
-/** A document to import on top of a revision. */
+/** A document to import, and the revision that the person saw before. */
 type ImportDraft = { format: ImportFormat; document: unknown; baseRevision: number };
 
 /** @param variants path of the session's variants. */
@@ -66,11 +72,11 @@ const toPublication = (
 ): ActionOutcome<Publication | null> =>
   outcome.isDone ? { isDone: true, answer: outcome.answer.publication } : outcome;
 
-/** Reads the exported file: a script unchanged, a document as indented JSON. */
+/** Reads an exported file. A script is kept unchanged; a document is indented. */
 async function readFile(response: Response, name: string, format: ExportFormat): Promise<ExportedFile> {
   if (format === "script")
     return { name: `${name}.js`, mediaType: "text/javascript", text: await response.text(), omitted: [] };
-  // The service keeps its contract, so the cast is safe.
+  // The cast is safe, because the service sends what its contract says.
   const { document, omitted } = (await response.json()) as { document: unknown; omitted: OmittedChange[] };
   return {
     name: format === "json" ? `${name}.json` : `${name}.${format}.json`,

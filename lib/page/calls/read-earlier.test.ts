@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { message } from "../state/testing.ts";
 import { readEarlier } from "./read-earlier.ts";
 
-/** A `fetch` that lists messages with these sequence numbers, and the queries that it got. */
+/** Creates a fake `fetch` that lists messages with these sequence numbers and records the query of each request. */
 function listOf(seqs: number[]) {
   const queries: string[] = [];
   const fetcher: typeof fetch = async (input) => {

@@ -1,16 +1,16 @@
 import type { TranscriptMessage } from "../state/view-types.ts";
 import { type ActionOutcome, callAction } from "./call-action.ts";
 
-/** Number of sequence numbers in the first window. Numbers have gaps, so it holds fewer messages. */
+/** How many sequence numbers the first window covers. The numbers have gaps, so the window contains fewer messages. */
 const WINDOW = 400;
 const PAGE = 200;
 
-/** Messages before a point of the transcript, oldest first, and whether there are earlier ones. */
+/** The messages before a point of the transcript, oldest first, and whether there are even earlier messages. */
 export type EarlierMessages = { messages: TranscriptMessage[]; hasEarlier: boolean };
 
 /**
- * Reads the messages that come directly before the sequence number `before`. The API lists messages forwards only, so
- * this reads a window of sequence numbers that ends there, and widens the window while it is empty.
+ * Reads messages directly before the sequence number `before`. The API lists messages only forwards, so this function reads
+ * a window of sequence numbers that ends at `before`. If the window contains no message, it is widened.
  */
 export async function readEarlier(
   path: string,
@@ -26,7 +26,7 @@ export async function readEarlier(
   }
 }
 
-/** All messages with `after < seq < before`. */
+/** Reads all messages with `after < seq < before`. */
 async function readWindow(
   path: string,
   after: number,

@@ -1,14 +1,14 @@
-/** The text of an address field, as a URL to open or a sentence that says why it is not an address. */
+/** The URL that the text of an address field means, or a sentence that says why the text is not an address. */
 type TypedAddress = { isAddress: true; url: string } | { isAddress: false; problem: string };
 
 const QUOTED_MAX = 80;
 const DOTTED_QUAD = /^(\d{1,3}\.){3}\d{1,3}$/;
 
 /**
- * Parses the text of an address field. A complete http(s) URL is returned as typed. A host without a scheme gets one:
- * `https` by default, `http` for localhost, IP addresses and ports other than 443, because servers there rarely speak
- * TLS. Everything else (search words, a single word, another scheme) is a problem; the function never guesses.
- * The page calls it before it sends an address, and the server calls it on the text that it receives.
+ * Parses the text of an address field. A complete http(s) URL is returned as typed. A host without a scheme gets `https`;
+ * localhost, IP addresses and ports other than 443 get `http`, because servers there rarely speak TLS. Everything else
+ * (search words, a single word, another scheme) is a problem; the function never guesses. The page calls this function
+ * before it sends an address, and the server calls it on the text that it receives.
  */
 export function readTypedAddress(text: string): TypedAddress {
   const typed = text.trim();
@@ -31,7 +31,7 @@ export function readTypedAddress(text: string): TypedAddress {
   return /[\s@]/.test(authority) || !isUrl(url) ? notAnAddress(typed) : address(url);
 }
 
-/** Whether it is a host name: two labels or more, of which the last is not a number. `3.14` is a number. */
+/** Whether a text is a host name: at least two labels, of which the last is not a number. So `3.14` is no host name. */
 function isHostName(host: string): boolean {
   const labels = host.replace(/\.$/, "").split(".");
   return labels.length > 1 && !labels.includes("") && !/^\d*$/.test(labels.at(-1) ?? "");

@@ -15,7 +15,7 @@ const PATHS = {
 };
 const variant = { key: "main", revision: 2, check: null, publication: null, changeCount: 1, isShown: true };
 
-/** Creates a cache for a service whose answers have numbers. */
+/** Creates a cache for a fake service that numbers its answers. */
 function openCache(statusOf: (call: number) => number = () => 200) {
   const paths: string[] = [];
   const actions = createSessionActions(PATHS, async (path) => {

@@ -2,11 +2,11 @@ import type { VariantRevision, VariantView } from "../state/view-types.ts";
 import type { ActionOutcome } from "./call-action.ts";
 import type { SessionActions } from "./session-actions.ts";
 
-/** Caches the newest revisions of variants that the page has read. */
+/** Caches the newest revisions of variants that the page has read. A cached revision includes its newest check. */
 export type RevisionCache = {
-  /** Returns the newest revision of a variant if it is cached with its newest check. */
+  /** Returns the newest revision of a variant if it is cached. */
   peek: (variant: VariantView) => VariantRevision | undefined;
-  /** Returns the newest revision of a variant, from the service if it is not cached. */
+  /** Returns the newest revision of a variant. Reads it from the service if it is not cached. */
   read: (variant: VariantView) => Promise<ActionOutcome<VariantRevision>>;
 };
 

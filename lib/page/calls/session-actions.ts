@@ -20,7 +20,7 @@ import { createPublicationActions, type PublicationActions } from "./publication
 import { type EarlierMessages, readEarlier } from "./read-earlier.ts";
 import { createTestRunActions, type TestRunActions } from "./test-run-actions.ts";
 
-/** The actions of the page on its session, with the share cookie as the credential. Source: `wire.md`, Follow-ups. */
+/** The actions of the page on its session. The share cookie is the credential. Source: `wire.md`, Follow-ups. */
 export type SessionActions = PublicationActions &
   PlanningActions &
   PageActions &
@@ -30,7 +30,7 @@ export type SessionActions = PublicationActions &
       text: string,
       mode: FollowUpMode,
     ) => Promise<ActionOutcome<{ requestId: string; runId: string; queued: boolean }>>;
-    /** Stops the running turn. The answer names its run. */
+    /** Stops the running turn. The answer contains the id of the stopped run; null if no run was stopped. */
     cancel: () => Promise<ActionOutcome<{ runId: string | null }>>;
     answer: (
       elicitationId: string,
@@ -55,7 +55,9 @@ export type SessionActions = PublicationActions &
     readVariants: () => Promise<ActionOutcome<VariantSummary[]>>;
     /** Reads a revision of a variant with its newest check. */
     readRevision: (key: string, revision: number) => Promise<ActionOutcome<VariantRevision>>;
-    /** Stores edits of a revision as a new revision. Fails with 409 if the variant has a newer one. */
+    /**
+     * Stores edits of a revision as a new revision. Fails with 409 if the variant has a newer revision than `baseRevision`.
+     */
     editVariant: (
       key: string,
       baseRevision: number,
@@ -63,30 +65,31 @@ export type SessionActions = PublicationActions &
     ) => Promise<ActionOutcome<VariantSummary>>;
     /** Checks the newest revision of a variant; resolves when the check is done. */
     checkVariant: (key: string) => Promise<ActionOutcome<VariantSummary>>;
-    /** Chooses the variant that the live browser shows; null for none. */
+    /** Shows a variant in the live browser; null shows none. */
     showVariant: (key: string | null) => Promise<ActionOutcome<{ variant: string | null }>>;
     moveBrowser: (
       move: { url: string } | { action: "back" | "forward" | "reload" | "open" },
     ) => Promise<ActionOutcome<unknown>>;
-    /** Reads the session's own link, and the newest created links without their secrets. */
+    /** Reads the session's own link, and the newest share links without their secrets. */
     readShareLinks: () => Promise<ActionOutcome<{ shareUrl: string; data: ShareLinkView[] }>>;
-    /** Creates a link. Only this answer has its path. */
+    /** Creates a link. No later answer contains the path of the link again. */
     createShareLink: (link: ShareLinkDraft) => Promise<ActionOutcome<{ shareUrl: string }>>;
     revokeShareLink: (linkId: string) => Promise<ActionOutcome<unknown>>;
-    /** Revokes every link, including the session's own. The answer has the session's new link. */
+    /** Revokes every link, including the session's own link. The answer contains the session's new link. */
     revokeAllShareLinks: () => Promise<ActionOutcome<{ shareUrl: string }>>;
   };
 
-/** Long, because a check loads each page several times and may wait for a browser. */
+/** Long, because a check loads each page several times and may have to wait for a browser. */
 const CHECK_TIMEOUT_MS = 310_000;
 
-/** A share link to create; without `expiresAt` it does not expire. */
+/** A share link to create. Without `expiresAt`, the link does not expire. */
 export type ShareLinkDraft = { role: ShareRole; label?: string; expiresAt?: string };
 
 /**
  * Creates the actions of one session.
  *
- * @param connectionId id of the page's live connection; only the connection that has control may navigate.
+ * @param connectionId returns the id of the page's live connection. While a person has control, only the connection of that
+ * person may navigate.
  */
 export function createSessionActions(
   {

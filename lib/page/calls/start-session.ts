@@ -11,9 +11,9 @@ type StartRequest = {
 /** The values of the start form. */
 type StartValues = {
   task: string;
-  /** Empty for a session without a target page. */
+  /** The page to open; empty for a session without a target page. */
   targetUrl: string;
-  /** Undefined for a session without a structured result. */
+  /** The schema of the structured result; undefined for a session without a structured result. */
   outputSchema: Record<string, unknown> | undefined;
   mayDelegate: boolean;
 };
@@ -25,7 +25,7 @@ export const startSession = (
 ): Promise<ActionOutcome<{ sessionId: string; shareUrl: string }>> =>
   callAction(fetcher, "POST", "/actions/sessions", request);
 
-/** Composes the creation request from the form's values. Fields that are empty or off are omitted. */
+/** Composes the creation request from the values of the form. Omits fields that are empty or switched off. */
 export const composeRequest = ({
   task,
   targetUrl,
@@ -38,7 +38,7 @@ export const composeRequest = ({
   ...(mayDelegate ? { subAgents: true } : {}),
 });
 
-/** Composes the same request as a command for a POSIX shell, with the key from the environment. */
+/** Composes a command for a POSIX shell that sends the request. The API key comes from the environment. */
 export function composeCurl(baseUrl: string, request: StartRequest): string {
   const [message] = request.messages;
   const text = message?.parts[0]?.text ?? "";
@@ -61,7 +61,7 @@ export function composeCurl(baseUrl: string, request: StartRequest): string {
 
 const indent = (text: string): string => text.replaceAll("\n", "\n  ");
 
-/** Finds the form field that an error sentence of the API is about; the sentence begins with the field's name. */
+/** Finds the form field that an error of the API is about. Such an error begins with the name of a field of the request. */
 export function fieldOfError(error: string): "task" | "targetUrl" | "outputSchema" | undefined {
   if (/^messages\b/.test(error)) return "task";
   if (/^targetUrl\b/.test(error)) return "targetUrl";

@@ -4,15 +4,18 @@ import type { TestRunActions } from "./test-run-actions.ts";
 
 /** Caches the results of test runs that the page has read. */
 export type TestResultsCache = {
-  /** Returns the results of a test run that has ended, if they are cached. */
+  /** Returns the results of an ended test run if they are cached. */
   peek: (testRunId: string) => TestResult[] | undefined;
-  /** Returns the results of a test run that has ended, from the service if they are not cached. */
+  /** Returns the results of an ended test run. Reads them from the service if they are not cached. */
   read: (testRunId: string) => Promise<ActionOutcome<TestResult[]>>;
 };
 
 const TEST_RUNS_MAX = 10;
 
-/** Creates a cache of results, which never change. Simultaneous reads share one call; a failed read is not cached. */
+/**
+ * Creates a cache of test results. They never change once the run has ended. Simultaneous reads share one call; a failed
+ * read is not cached.
+ */
 export function createTestResultsCache(readTestRun: TestRunActions["readTestRun"]): TestResultsCache {
   const cached = new Map<string, TestResult[]>();
   const reading = new Map<string, Promise<ActionOutcome<TestResult[]>>>();

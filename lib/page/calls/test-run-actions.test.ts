@@ -3,7 +3,9 @@ import { test } from "node:test";
 import { createTestResultsCache } from "./test-results-cache.ts";
 import { createTestRunActions } from "./test-run-actions.ts";
 
-/** Creates actions on a service that gives these answers in turn, and records its requests. */
+/**
+ * Creates actions that call a fake service. The service returns these answers one after the other and records the requests.
+ */
 function open(...answers: Response[]) {
   const requests: string[] = [];
   const paths = { tests: "/api/sessions/ses_a/tests", actions: "/s/ses_a/actions" };

@@ -1,12 +1,12 @@
 import type { TestRun, TestRunResults } from "../state/view-types.ts";
 import { type ActionOutcome, callAction, pick } from "./call-action.ts";
 
-/** Actions of a visitor on the test runs of the session. Source: `wire.md`, Test runs. */
+/** What a visitor can do with the test runs of the session. Source: `wire.md`, Test runs. */
 export type TestRunActions = {
   readTestRun: (testRunId: string) => Promise<ActionOutcome<TestRunResults>>;
-  /** Starts a run of the same files with the same options. Fails with 409 while another run has not ended. */
+  /** Starts a new run with the files and options of an earlier run. Fails with 409 while another run has not ended. */
   rerunTests: (testRunId: string) => Promise<ActionOutcome<TestRun>>;
-  /** Requests the end of a test run; it ends a few seconds later. */
+  /** Requests that a test run ends. The run ends a few seconds later. */
   cancelTests: (testRunId: string) => Promise<ActionOutcome<TestRun>>;
 };
 

@@ -16,8 +16,8 @@ import type {
 } from "./view-types.ts";
 
 /**
- * Applies one stored event to the state. Pure; an event that the state already contains (by `seq`) changes nothing, so
- * replays and overlaps between snapshot and socket are harmless.
+ * Applies one stored event to the state. Pure. An event that the state already contains (by `seq`) changes nothing, so
+ * events may be replayed, and the snapshot and the socket may overlap.
  */
 export function applyEvent(state: SessionState, event: DomainEvent): SessionState {
   if (event.seq <= state.lastSeq) return state;
@@ -26,8 +26,8 @@ export function applyEvent(state: SessionState, event: DomainEvent): SessionStat
 }
 
 /**
- * `running` while the session has an open request, `compacting` while a run shortens its context.
- * Source: `architecture.md`, How a request flows.
+ * Derives the state of the turn: `compacting` while a run shortens its context, otherwise `running` while the session has an
+ * unfinished request. Source: `architecture.md`, How a request flows.
  */
 export function projectTurnState(
   state: Pick<SessionState, "runs" | "queue" | "compactions">,
@@ -125,7 +125,7 @@ function applyKind(state: SessionState, event: DomainEvent): SessionState {
     case "run.completed":
       return completeRun(state, event);
     default:
-      return state; // A newer version of the service may send kinds that this page does not know.
+      return state; // Kinds of a newer version of the service, which this page does not know.
   }
 }
 
@@ -250,7 +250,7 @@ function completeRun(state: SessionState, event: EventOf<"run.completed">): Sess
     drafts: state.drafts.filter((draft) => draft.runId !== runId),
     queue: state.queue.filter((queued) => queued.requestId !== requestId),
     elicitations: state.elicitations.filter((each) => each.runId !== runId),
-    // The completed run may be a queued message that was removed; the wait then belongs to another run.
+    // A queued message that was removed also completes its run. The wait then belongs to another run, and stays.
     waitingOn: existing?.state === "running" ? null : state.waitingOn,
     compactions: dropUnfinished(state.compactions, runId),
     toolCalls: closeToolCalls(state.toolCalls, runId),
@@ -260,7 +260,7 @@ function completeRun(state: SessionState, event: EventOf<"run.completed">): Sess
   };
 }
 
-/** The browser's last error, if the run used the browser; else null. */
+/** The last error of the browser, if the run used the browser; otherwise null. */
 const findPageError = ({ toolCalls, browser }: SessionState, runId: string): string | null =>
   Object.values(toolCalls).some((call) => call.runId === runId && usesBrowser(call.toolName))
     ? browser.lastError
@@ -268,7 +268,7 @@ const findPageError = ({ toolCalls, browser }: SessionState, runId: string): str
 
 const usesBrowser = (toolName: string): boolean => BROWSER_TOOLS.some((name) => name === toolName);
 
-/** Marks the run's calls without a result as `unknown`: no result can follow once the run has ended. */
+/** Sets the unfinished calls of a run to `unknown`. After the end of the run, no result can follow. */
 function closeToolCalls(calls: SessionState["toolCalls"], runId: string): SessionState["toolCalls"] {
   const isUnfinished = (call: ToolCallView) => call.runId === runId && call.state === "started";
   if (!Object.values(calls).some(isUnfinished)) return calls;
@@ -287,7 +287,7 @@ function upsertDeliverable(deliverables: Deliverable[], deliverable: Deliverable
   return index < 0 ? [...deliverables, deliverable] : deliverables.with(index, deliverable);
 }
 
-/** Adds a report in front of the others, in place of its earlier version. */
+/** Puts a report first, and removes its earlier version. */
 const addReport = (reports: ReportSummary[], report: ReportSummary): ReportSummary[] => [
   report,
   ...reports.filter(({ title }) => title !== report.title),

@@ -1,11 +1,11 @@
 import type { SessionState } from "./session-state.ts";
 import type { Plan, Requirement } from "./view-types.ts";
 
-/** Replaces the plan, unless the state has a newer one. */
+/** Replaces the plan, unless the state contains a newer plan. */
 export const mergePlan = (state: SessionState, plan: Plan): SessionState =>
   (plan.updatedAt ?? "") < (state.plan.updatedAt ?? "") ? state : { ...state, plan };
 
-/** Adds or updates requirements, except those that the state has in a newer version. Sorted by number. */
+/** Adds or updates requirements. Skips those that are newer in the state. Sorts all by number. */
 export function mergeRequirements(existing: Requirement[], changed: readonly Requirement[]): Requirement[] {
   const byId = new Map(existing.map((each) => [each.id, each]));
   for (const each of changed)

@@ -13,7 +13,10 @@ export function applyTestRunEvent(testRuns: TestRun[], event: TestRunEvent): Tes
   );
 }
 
-/** Adds or replaces a test run, except that a run which has ended is not replaced by an unfinished one. Newest first. */
+/**
+ * Adds or replaces a test run and sorts all, newest first. A run that has ended is not replaced by an unfinished version of
+ * it.
+ */
 export function mergeTestRun(testRuns: TestRun[], run: TestRun): TestRun[] {
   const existing = testRuns.find(({ id }) => id === run.id);
   if (existing && !isUnderWay(existing) && isUnderWay(run)) return testRuns;

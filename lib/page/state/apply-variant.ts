@@ -3,7 +3,7 @@ import type { DomainEvent, Publication, VariantRevision, VariantSummary, Variant
 
 type EventOf<Kind extends DomainEvent["kind"]> = Extract<DomainEvent, { kind: Kind }>;
 
-/** Applies an event about a variant or the previews. */
+/** Applies an event about a variant or about the previews. */
 export function applyVariantEvent(
   state: SessionState,
   event: EventOf<"variant.updated" | "preview.updated">,
@@ -17,7 +17,7 @@ export function applyVariantEvent(
   };
 }
 
-/** Applies the event. If it is about an older revision, it changes only which variant is shown. */
+/** Applies an event about a variant. An event about an older revision only changes which variant is shown. */
 function updateVariant(
   variants: VariantView[],
   { variant, changeCount, isShown }: EventOf<"variant.updated">,
@@ -30,7 +30,7 @@ function updateVariant(
   return merged.map((each) => (each.key === variant.key ? { ...each, isShown } : each));
 }
 
-/** Adds a variant or updates its revision, check and publication, unless the state has a newer revision. */
+/** Adds a variant, or updates its revision, check and publication unless the state contains a newer revision. */
 export function mergeVariant(
   variants: VariantView[],
   { key, revision, check, publication }: VariantSummary,
@@ -44,7 +44,7 @@ export function mergeVariant(
   return variants.with(index, { ...existing, revision, check, publication, changeCount });
 }
 
-/** Adds the number of changes and whether the variant is shown, if the state does not have the number. */
+/** Sets the number of changes of a variant and whether it is shown, unless the number is already set. */
 export const addRevisionFacts = (variants: VariantView[], read: VariantRevision): VariantView[] =>
   variants.map((each) =>
     each.key === read.variant && each.revision === read.revision && each.changeCount === null
@@ -52,14 +52,14 @@ export const addRevisionFacts = (variants: VariantView[], read: VariantRevision)
       : each,
   );
 
-/** Sets the publication of a variant; null if it is unpublished. */
+/** Sets the publication of a variant. Null means that the variant is not published. */
 export const setPublication = (
   variants: VariantView[],
   key: string,
   publication: Publication | null,
 ): VariantView[] => variants.map((each) => (each.key === key ? { ...each, publication } : each));
 
-/** Marks one variant as shown in the live browser; null for none. */
+/** Marks one variant as shown in the live browser, and all others as not shown. Null marks none. */
 export const markShown = (variants: VariantView[], key: string | null): VariantView[] =>
   variants.map((each) => ({ ...each, isShown: each.key === key }));
 

@@ -26,7 +26,7 @@ const ORDER: readonly DrawerTab[] = [
   "activity",
 ];
 
-/** Tabs that only a session without a parent has. The result of a sub-agent is in its parent's Agents tab. */
+/** Tabs that the page of a sub-agent does not have. The result of a sub-agent is in the Agents tab of its parent. */
 const TOP_LEVEL_TABS: readonly DrawerTab[] = [
   "result",
   "changes",
@@ -37,15 +37,15 @@ const TOP_LEVEL_TABS: readonly DrawerTab[] = [
 ];
 
 /**
- * The tabs of a session: Result, Activity, those with content, and those that were opened during this visit. A tab that
- * was opened stays, so that it does not disappear under its reader.
+ * Lists the tabs of a session: Result, Activity, tabs with content, and tabs that were opened during this visit. An opened
+ * tab stays even without content, so that it does not disappear while it is read.
  */
 export function listTabs(state: SessionState, opened: readonly DrawerTab[]): DrawerTab[] {
   const counts = countsOf(state);
   const isShown = (tab: DrawerTab): boolean => {
     if (state.agent && TOP_LEVEL_TABS.includes(tab)) return false;
     if (tab === "result" || tab === "activity" || opened.includes(tab)) return true;
-    // Not by count: the number of changes may not be known yet.
+    // Looks at the variants, because the number of their changes may not be known yet.
     return tab === "changes" ? state.variants.length > 0 : counts[tab] > 0;
   };
   return ORDER.filter(isShown);
@@ -66,8 +66,9 @@ export const countsOf = (state: SessionState): Record<DrawerTab, number> => ({
 });
 
 /**
- * A number for each tab that rises with news. Only outcomes are news: evidence rises with every screenshot, activity with
- * every step, and annotations are a person's own. A new revision or check is news even if the number of changes stays.
+ * A number for each tab. The tab has news when the number rises. Only outcomes are news: evidence would rise with every
+ * screenshot and activity with every step, and annotations are made by the person. A new revision or check is news even if
+ * the number of changes stays the same.
  */
 export const newsOf = (state: SessionState): Record<DrawerTab, number> => {
   const { result, agents } = countsOf(state);
@@ -75,7 +76,7 @@ export const newsOf = (state: SessionState): Record<DrawerTab, number> => {
     result: result + state.reports.reduce((sum, { version }) => sum + version, 0),
     changes: state.variantChanges,
     previews: state.previewChanges,
-    // The end of a test run.
+    // Rises when a test run ends.
     tests: state.testRuns.filter(({ endedAt }) => endedAt !== null).length,
     requirements: state.requirementChanges,
     pages: state.pageChanges,

@@ -3,16 +3,16 @@ import type { ElicitationForm, FormValue } from "./view-types.ts";
 
 export { listChoices };
 
-/** The values of a form's fields while a person fills them in, by field name. */
+/** The values of a form while a person fills it in, by field name. */
 export type FormValues = Record<string, FormValue | undefined>;
 
-/** Returns the initial values of the fields. */
+/** Returns the initial values of the fields of a form. */
 export const startValues = (form: ElicitationForm): FormValues => readDefaults(form);
 
 /**
- * Reads the answer from the fields. An unchecked box is `false`; every other empty field is omitted.
+ * Composes the answer from the values of the fields. An unchecked box is `false`; other empty fields are omitted.
  *
- * @returns the answer, and its problems by field, in the order of the form.
+ * @returns the answer, and the problem of each invalid field, in the order of the form.
  */
 export function readForm(
   form: ElicitationForm,

@@ -3,30 +3,33 @@ import type { TestResult } from "./view-types.ts";
 export type TestStatus = TestResult["status"];
 export type TestTarget = TestResult["target"];
 
-/** The statuses of a test, those that need attention first. */
+/** The statuses of a test. Those that need attention come first. */
 export const TEST_STATUSES = ["failed", "flaky", "skipped", "passed"] as const satisfies TestStatus[];
 
-/** A test with its results: one, or one each for control and variant. */
+/** A test with its results: one result, or a result each for control and variant. */
 export type TestGroup = {
   /** Unique in its test run. */
   key: string;
   line: number;
   titles: string[];
-  /** Control first. */
+  /** The result for the control comes first. */
   results: TestResult[];
 };
 
 /** The tests of a file. */
 export type TestFile = { file: string; tests: TestGroup[] };
 
-/** Groups results by file and test. Files and tests that need attention come first; otherwise the order of the run stays. */
+/**
+ * Groups results by file and test. Files and tests that need attention come first. Otherwise the order of the test run is
+ * kept.
+ */
 export function groupTestResults(results: readonly TestResult[]): TestFile[] {
   const files = new Map<string, Map<string, TestGroup>>();
   const copies = new Map<string, number>();
   for (const result of results) {
     const { file, line, titles, target } = result;
     const name = JSON.stringify([file, line, titles]);
-    // A test could write a report with two results for one target: the second becomes a separate test.
+    // A report may contain two results of one test for the same target. The second result becomes a separate test.
     const copy = copies.get(`${target} ${name}`) ?? 0;
     copies.set(`${target} ${name}`, copy + 1);
     const key = `${copy} ${name}`;
@@ -42,7 +45,9 @@ export function groupTestResults(results: readonly TestResult[]): TestFile[] {
 
 const byTarget = (one: TestResult, other: TestResult): number => one.target.localeCompare(other.target);
 
-/** Only failed and flaky tests move up. Skipped and passed ones keep the order of the run. */
+/**
+ * Failed and flaky tests get lower ranks, so that they come first. All other tests have the same rank and keep their order.
+ */
 const rankOf = ({ results }: TestGroup): number =>
   Math.min(2, ...results.map(({ status }) => TEST_STATUSES.indexOf(status)));
 
@@ -50,7 +55,7 @@ const byRank = (one: TestGroup, other: TestGroup): number => rankOf(one) - rankO
 
 const rankOfFile = ({ tests }: TestFile): number => Math.min(...tests.map(rankOf));
 
-/** Filters tests by the status of a result; null keeps all. Files without matching tests are omitted. */
+/** Filters tests by the status of their results; null keeps all tests. Files without matching tests are omitted. */
 export function filterTests(files: readonly TestFile[], only: TestStatus | null): TestFile[] {
   if (only === null) return [...files];
   return files.flatMap(({ file, tests }) => {

@@ -21,48 +21,49 @@ import type {
   VariantSummary,
 } from "./view-types.ts";
 
-/** Holds the state of the session for one page, independent of the view library. */
+/** Holds the state of the session for one page. Does not depend on React. */
 export type SessionStore = {
   getState: () => SessionState;
-  /** Calls back after changes, at most once per `schedule`. @returns a function that unsubscribes. */
+  /** Calls the listener after changes, at most once per `schedule`. @returns a function that unsubscribes. */
   subscribe: (listener: () => void) => () => void;
   receive: (frame: LiveFrame) => void;
-  /** Adds a message that the service has accepted, before its events arrive. */
+  /** Adds a message that the service has accepted. Its events arrive later. */
   addAcceptedMessage: (message: QueuedMessage, runId: string) => void;
-  /** Replaces the queue with the service's list. */
+  /** Replaces the queue with the list of the service. */
   replaceQueue: (queue: QueuedMessage[]) => void;
-  /** Removes a queued message that the person has removed, before its event arrives. */
+  /** Removes a queued message that the person has removed. The event about it arrives later. */
   removeQueuedMessage: (requestId: string) => void;
-  /** Marks a run as stopping until its end arrives. */
+  /** Marks a run as stopping until the event about its end arrives. */
   setStopping: (runId: string) => void;
-  /** Removes an answered question, before its event arrives. */
+  /** Removes a question that the person has answered. The event about it arrives later. */
   removeElicitation: (elicitationId: string) => void;
-  /** Replaces the sub-agents with the service's list. */
+  /** Replaces the sub-agents with the list of the service. */
   replaceAgents: (agents: AgentView[]) => void;
-  /** Updates variants from an answer of the service, unless the state has newer revisions. */
+  /** Updates variants from an answer of the service, unless the state contains newer revisions. */
   mergeVariants: (variants: VariantSummary[]) => void;
-  /** Adds the number of changes of a revision and whether it is shown, from an answer of the service. */
+  /** Sets the number of changes of a variant and whether it is shown, from an answer of the service. */
   addRevisionFacts: (revision: VariantRevision) => void;
-  /** Sets the publication of a variant, before the event arrives. */
+  /** Sets the publication of a variant. The event about it arrives later. */
   setPublication: (key: string, publication: Publication | null) => void;
-  /** Sets the variant that the live browser shows, before the event arrives. */
+  /** Sets the variant that the live browser shows. The event about it arrives later. */
   setShownVariant: (key: string | null) => void;
-  /** Updates the plan from an answer of the service, unless the state has a newer one. */
+  /** Updates the plan from an answer of the service, unless the state contains a newer plan. */
   mergePlan: (plan: Plan) => void;
-  /** Updates requirements from an answer of the service, unless the state has newer ones. */
+  /** Updates requirements from an answer of the service, unless the state contains newer ones. */
   mergeRequirements: (requirements: Requirement[]) => void;
-  /** Updates a landing page from an answer of the service, before the event arrives. */
+  /** Updates a landing page from an answer of the service. The event about it arrives later. */
   mergePage: (page: LandingPage) => void;
-  /** Adds a test run from an answer of the service, before its event arrives. */
+  /** Adds a test run from an answer of the service. The event about it arrives later. */
   mergeTestRun: (testRun: TestRun) => void;
-  /** Inserts earlier messages in front of the others. */
+  /** Inserts earlier messages in front of the messages in the state. */
   addEarlier: (earlier: EarlierMessages) => void;
 };
 
 /**
  * Creates a store from the page's snapshot.
  *
- * @param schedule runs a callback soon; a browser passes `requestAnimationFrame`, so a burst of deltas causes one render.
+ * @param schedule runs a callback soon. In a browser this is `requestAnimationFrame`, so that a burst of deltas causes one
+ * render.
  */
 export function createSessionStore(
   snapshot: SessionSnapshot,
@@ -124,7 +125,7 @@ export function createSessionStore(
 function applyFrame(state: SessionState, frame: LiveFrame): SessionState {
   switch (frame.type) {
     case "ready":
-      // If a person has control, a `control` frame follows.
+      // Assumes that no person has control. If a person has it, a `control` frame follows.
       return { ...state, ...frame.data, control: null };
     case "watching":
       return { ...state, watching: frame.data.watching };
@@ -144,8 +145,8 @@ function applyFrame(state: SessionState, frame: LiveFrame): SessionState {
 }
 
 /**
- * Merges the service's list of the queue. Messages whose turn has begun in the meantime are dropped. Accepted messages
- * that the service no longer lists stay while their run is open, until their stored message replaces them.
+ * Merges the queue with the list of the service. Drops messages that are already in the transcript. Keeps a message that the
+ * service no longer lists while its run is open, until the message is stored.
  */
 function mergeQueue(state: SessionState, listed: QueuedMessage[]): SessionState {
   const isStored = (requestId: string) => state.messages.some((message) => message.requestId === requestId);
@@ -186,7 +187,10 @@ function addAccepted(state: SessionState, message: QueuedMessage, runId: string)
   };
 }
 
-/** The order in which the agent gets messages: those that steer the running turn, those that end it, the others. */
+/**
+ * Ranks waiting messages in the order in which the agent gets them: messages that steer the running turn, then messages that
+ * interrupt it, then all others.
+ */
 const RANK: Record<QueuedMessage["mode"], number> = { steer: 0, interrupt: 1, queue: 2 };
 
 function insertQueued(queue: QueuedMessage[], message: QueuedMessage): QueuedMessage[] {

@@ -2,9 +2,9 @@ import type { VariantView } from "./view-types.ts";
 
 /** The next step to publish the newest revision of a variant. */
 type PublishStep =
-  /** The variant has a newer revision than the one that the person looked at. */
+  /** The variant has a newer revision than the one that the person has seen. */
   | "outdated"
-  /** The newest revision is published, and its check has not passed since it was published unchecked. */
+  /** The newest revision is published. If it was published unchecked, its check has not passed since then. */
   | "published"
   /** The check of the newest revision passed. */
   | "ready"
@@ -12,10 +12,11 @@ type PublishStep =
   | "failed";
 
 /**
- * Decides what a person can do next. A revision that was published unchecked can be published again after its check
- * passed, which makes a checked release.
+ * Finds the next step that a person can take. A revision that was published unchecked can be published again once its check
+ * has passed; the new release then counts as checked.
  *
- * @param seenRevision the revision that the person has seen; the person must see a newer one before it is published.
+ * @param seenRevision the newest revision that the person has seen. A newer revision must be seen before it can be
+ * published.
  */
 export function findPublishStep(
   { revision, check, publication }: VariantView,

@@ -1,11 +1,11 @@
 import type { ControlHolder, RunView, SessionSnapshot, ToolCallView } from "./view-types.ts";
 
-/** A message that is being written: the text of the deltas so far. */
+/** A message that the model is writing: the text of the deltas so far. */
 export type Draft = {
   messageId: string;
   requestId: string;
   runId: string;
-  /** Number of the attempt at the model call; a later attempt replaces the draft. */
+  /** The number of the attempt at this model call. A later attempt replaces the draft. */
   attempt: number;
   text: string;
   reasoning: string;
@@ -14,32 +14,32 @@ export type Draft = {
 /** The state of the session page: the snapshot with all later events and deltas applied. */
 export type SessionState = Omit<SessionSnapshot, "toolCalls"> & {
   toolCalls: Readonly<Record<string, ToolCallView>>;
-  /** Inputs of tool calls whose message is not stored yet. */
+  /** The inputs of tool calls whose message is not stored yet, by the id of the call. */
   toolInputs: Readonly<Record<string, unknown>>;
   drafts: Draft[];
   /** How many people have the session open; null until the live connection reports it. */
   watching: number | null;
-  /** The person who has control of the browser; null if no person has, or the connection is lost. */
+  /** The person who has control of the browser. Null if no person has control or the connection is lost. */
   control: ControlHolder;
-  /** Id of this page's live connection; null until the service accepts it. */
+  /** The id of this page's live connection; null until the service accepts the connection. */
   connectionId: string | null;
   /** The run that a person stopped on this page. */
   stoppingRunId: string | null;
-  /** Counts the service's reports that the queue changed. The page reads the queue again when it changes. */
+  /** Counts the reports of the service that the queue changed. The page reads the queue when the number changes. */
   queueChanges: number;
-  /** Counts the events about sub-agents. The page reads their list again when it changes. */
+  /** Counts the events about sub-agents. The page reads the list of sub-agents when the number changes. */
   agentChanges: number;
-  /** Counts the events about variants, for the mark on their tab. */
+  /** Counts the events about variants. The tab shows a mark when the number rises. */
   variantChanges: number;
-  /** Counts the events about previews, for the mark on their tab. */
+  /** Counts the events about previews. The tab shows a mark when the number rises. */
   previewChanges: number;
-  /** Counts the events about requirements, for the mark on their tab. */
+  /** Counts the events about requirements. The tab shows a mark when the number rises. */
   requirementChanges: number;
-  /** Counts the events about landing pages, for the mark on their tab. */
+  /** Counts the events about landing pages. The tab shows a mark when the number rises. */
   pageChanges: number;
 };
 
-/** Creates the initial state of a page. */
+/** Creates the initial state of a page from its snapshot. */
 export const createSessionState = (snapshot: SessionSnapshot): SessionState => ({
   ...snapshot,
   messages: snapshot.messages.toSorted((one, other) => one.seq - other.seq),
@@ -61,21 +61,21 @@ export const createSessionState = (snapshot: SessionSnapshot): SessionState => (
 /** Whether a run has not ended. */
 export const isOpen = (run: RunView): boolean => run.state === "pending" || run.state === "running";
 
-/** The running run, else the next pending run, else the last run. */
+/** The running run. If there is none, the next pending run. If there is none either, the last run. */
 export const currentRun = (state: SessionState): RunView | undefined =>
   state.runs.find((run) => run.state === "running") ?? state.runs.find(isOpen) ?? state.runs.at(-1);
 
-/** Whether a person stopped the running run and it has not ended yet. */
+/** Whether the run that a person stopped on this page has not ended yet. */
 export const isStopping = (state: SessionState): boolean =>
   state.runs.some((run) => run.runId === state.stoppingRunId && isOpen(run));
 
-/** Whether this visitor may send messages and addresses. A sub-agent accepts them only from its parent. */
+/** Whether this visitor may send messages and addresses. A sub-agent accepts messages only from its parent. */
 export const mayDirect = ({ role, agent }: Pick<SessionState, "role" | "agent">): boolean =>
   role === "drive" && agent === null;
 
-/** Whether this visitor may stop the turn. */
+/** Whether this visitor may stop the turn. A visitor who opened a sub-agent's own link may not. */
 export const mayStop = ({ role, agent }: Pick<SessionState, "role" | "agent">): boolean =>
   role === "drive" && agent?.parent.path !== null;
 
-/** Whether the session has a request that has not completed. */
+/** Whether the session has an unfinished request. */
 export const isWorking = (state: SessionState): boolean => state.turnState !== "idle";

@@ -12,7 +12,7 @@ import type {
 
 /** The time of every event in these tests. */
 export const AT = "2026-11-20T10:00:00.000Z";
-/** The session's id. */
+/** The id of the session in these tests. */
 export const SESSION = "ses_a";
 /** The status of an open live connection. */
 export const OPEN = { state: "open" } as const;
@@ -96,7 +96,7 @@ export const snapshot: SessionSnapshot = {
   },
 };
 
-/** A stored message of one text part. */
+/** A stored message with one text part. */
 export function message(
   id: string,
   seq: number,
@@ -117,7 +117,7 @@ export function message(
 }
 
 type Fields = Omit<DomainEvent, "seq" | "timestamp" | "sessionId" | "requestId" | "runId" | "source">;
-/** A stored event of the first request; the common fields are the same for all. */
+/** Creates a stored event of the first request. The common fields are the same in all events. */
 export const event = (seq: number, fields: Fields & Record<string, unknown>, runId = "run_1"): DomainEvent =>
   ({
     seq,
@@ -129,7 +129,7 @@ export const event = (seq: number, fields: Fields & Record<string, unknown>, run
     ...fields,
   }) as DomainEvent;
 
-/** A piece of the message `msg_2`, by default of its first attempt. */
+/** Creates a streamed piece of the message `msg_2`, by default of the first attempt. */
 export const delta = (offset: number, text: string, rest: Partial<MessageDelta> = {}): MessageDelta => ({
   kind: "message.delta",
   timestamp: AT,
@@ -145,7 +145,7 @@ export const delta = (offset: number, text: string, rest: Partial<MessageDelta> 
   ...rest,
 });
 
-/** The publication of a release of the variant `main`. */
+/** Creates the publication of one release of the variant `main`. */
 export const publicationOf = (
   number: number,
   revision: number,
@@ -162,7 +162,7 @@ export const publicationOf = (
   ...fields,
 });
 
-/** A test run against control and variant, which has not started. */
+/** Creates a test run against control and variant that has not started. */
 export const testRun = (number: number, fields: Partial<TestRun> = {}): TestRun => ({
   id: `tst_${number}`,
   number,
@@ -185,7 +185,7 @@ export const testRun = (number: number, fields: Partial<TestRun> = {}): TestRun 
   ...fields,
 });
 
-/** The result of a test that passed. */
+/** Creates the result of a test that passed. */
 export const testResult = (title: string, fields: Partial<TestResult> = {}): TestResult => ({
   target: "control",
   file: "tests/cart.spec.ts",
@@ -202,7 +202,7 @@ export const testResult = (title: string, fields: Partial<TestResult> = {}): Tes
   ...fields,
 });
 
-/** The token counts at the end of a run. */
+/** The usage that a run reports when it ends. */
 export const usage = {
   inputTokens: 0,
   outputTokens: 0,
@@ -212,7 +212,7 @@ export const usage = {
   toolCalls: 0,
   durationMs: 1,
 };
-/** The session while its first run is running. */
+/** The state of the session while its first run is running. */
 export const started = applyEvent(
   createSessionState(snapshot),
   event(4, { kind: "run.started", attempt: 1, origin: "person" }),

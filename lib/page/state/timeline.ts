@@ -8,8 +8,8 @@ import type {
 } from "./view-types.ts";
 
 /**
- * One tool call in the conversation. Without `call` it has not begun, or, if it `isOver`, it is so old that the snapshot
- * does not include its result.
+ * One tool call in the conversation. `call` is undefined if the call has not begun. If `isOver` is true, `call` is undefined
+ * because the call is so old that the snapshot does not contain its result.
  */
 export type TimelineCall = {
   toolCallId: string;
@@ -19,7 +19,7 @@ export type TimelineCall = {
   isOver: boolean;
 };
 
-/** One item of the conversation, top to bottom. Keys stay the same while an item is written and after it is stored. */
+/** One item of the conversation. The key of an item stays the same when its message has been written and is stored. */
 export type TimelineItem =
   | {
       type: "user";
@@ -27,7 +27,7 @@ export type TimelineItem =
       text: string;
       author: string | null;
       createdAt: string;
-      /** Whether it steered a running turn, which read it between two steps. */
+      /** Whether the message steered a running turn. The agent read it between two steps of the turn. */
       isSteer: boolean;
     }
   | { type: "text"; key: string; text: string; isStreaming: boolean }
@@ -38,7 +38,10 @@ export type TimelineItem =
   | { type: "missing-tools"; key: string; missing: MissingToolsView }
   | { type: "notice"; key: string; run: RunView; retriedAs: RunView | undefined };
 
-/** Builds the conversation: messages in order, then drafts; a failed or stopped run has a notice where it ended. Pure. */
+/**
+ * Builds the items of the conversation: stored messages in order, then drafts. A run that failed or was stopped has a notice
+ * after its last message. Pure.
+ */
 export function buildTimeline(state: SessionState): TimelineItem[] {
   const items: TimelineItem[] = [];
   const shown = new Set<string>();
@@ -101,7 +104,7 @@ function addMessage(
   }
 }
 
-/** Adds a call; consecutive calls of one tool share an item. */
+/** Adds a tool call. Consecutive calls of the same tool share an item. */
 function addCall(
   items: TimelineItem[],
   { toolCallId, toolName }: Pick<TimelineCall, "toolCallId" | "toolName">,
@@ -118,7 +121,10 @@ function addCall(
 const belongsToOpenRun = ({ runId }: TranscriptMessage, { runs }: SessionState): boolean =>
   runs.some((run) => run.runId === runId && isOpen(run));
 
-/** Finds the message after which each failed or stopped run has its notice: its own last one, else its request's last. */
+/**
+ * Finds the message after which the notice of a run is shown: the last message of the run, or else of its request. Covers
+ * runs that failed, were stopped, or did not reach their page.
+ */
 function placeNotices(state: SessionState): Map<string | undefined, RunView[]> {
   const places = new Map<string | undefined, RunView[]>();
   for (const run of state.runs) {
@@ -126,7 +132,7 @@ function placeNotices(state: SessionState): Map<string | undefined, RunView[]> {
     const message =
       state.messages.findLast(({ runId }) => runId === run.runId) ??
       state.messages.findLast(({ requestId }) => requestId === run.requestId);
-    // A removed queued message never entered the conversation, so it has no notice.
+    // A queued message that was removed never entered the conversation, so its run has no notice.
     if (!message && run.startedAt === null) continue;
     const place = message && !retryOf(run, state) ? skipSteers(message, state) : message;
     places.set(place?.id, [...(places.get(place?.id) ?? []), run]);
@@ -134,7 +140,7 @@ function placeNotices(state: SessionState): Map<string | undefined, RunView[]> {
   return places;
 }
 
-/** The last of the steering messages that directly follow this message; this message if there are none. */
+/** Returns the last steering message of those that directly follow the message. If there are none, returns the message. */
 function skipSteers(message: TranscriptMessage, { messages, steers }: SessionState): TranscriptMessage {
   let last = message;
   for (const next of messages.slice(messages.indexOf(message) + 1)) {
@@ -147,7 +153,7 @@ function skipSteers(message: TranscriptMessage, { messages, steers }: SessionSta
 const retryOf = (run: RunView, { runs }: SessionState): RunView | undefined =>
   runs.find((next) => next.requestId === run.requestId && next.attempt === run.attempt + 1);
 
-/** Finds the place of results that are not part of a message: after the last message of their run. */
+/** Finds the place of each result that is not part of a message: after the last message of its run. */
 function placeResults(state: SessionState): Map<string, string> {
   const places = new Map<string, string>();
   for (const { runId, status } of state.deliverables) {

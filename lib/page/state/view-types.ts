@@ -98,16 +98,18 @@ export type {
   WaitingOn,
 };
 
-/** A frame of the live socket about the connection itself: not stored, without a sequence number. */
+/** A frame of the live socket that is not an event or a delta. It has no sequence number and is not stored. */
 export type LiveNotice = Exclude<WireFrame, { type: DomainEvent["kind"] | "message.delta" }>;
 
-/** One JSON text frame of the live socket. Source: `wire.md`, WebSocket. `data` is the event itself. */
+/**
+ * One JSON text frame of the live socket. For an event or a delta, `data` is the whole event. Source: `wire.md`, WebSocket.
+ */
 export type LiveFrame =
   | { type: DomainEvent["kind"]; seq: number; sessionId: string; timestamp: string; data: DomainEvent }
   | { type: "message.delta"; sessionId: string; timestamp: string; data: MessageDelta }
   | LiveNotice;
 
-/** The person who has control of the browser; null if no person has. */
+/** The person who has control of the browser; null if no person has control. */
 export type ControlHolder = Extract<WireFrame, { type: "control" }>["data"]["holder"];
 
 /** A tool call as the page shows it. */
@@ -118,7 +120,7 @@ export type ToolCallView = {
   state: "started" | "succeeded" | "failed" | "unknown";
   /** Why a failed call was not run; null if it was run. */
   refusal: "plan_first" | null;
-  /** Beginning of the result, at most 2,000 characters. */
+  /** The beginning of the result, at most 2,000 characters. */
   preview: string;
   resultId: string | null;
   evidence: EvidencePointer[];
@@ -142,24 +144,24 @@ export type AnnotationView = {
   annotations?: { type?: string; selector?: string; comment?: string }[];
 };
 
-/** A question of the agent that waits for an answer. */
+/** A question of the agent that is open. */
 export type ElicitationView = {
   elicitationId: string;
   runId: string | null;
   toolCallId: string;
   question: string;
   options: string[] | null;
-  /** The fields to fill in; null for a plain question. */
+  /** The form with the fields to fill in; null for a question without a form. */
   form: ElicitationForm | null;
   /** Time after which the question is no longer open. */
   expiresAt: string;
 };
 
-/** A compaction of the agent's context; `done` is null while it is running. */
+/** A compaction: the service shortens the agent's context. `done` is null while the compaction is running. */
 export type CompactionView = {
   seq: number;
   runId: string | null;
-  /** The newest message at that time. */
+  /** The id of the message that was the newest when the compaction began; null if there was no message. */
   afterMessageId: string | null;
   done: {
     how: "offloaded" | "summarized";
@@ -169,18 +171,21 @@ export type CompactionView = {
   } | null;
 };
 
-/** Tools of a tool server that are missing in a turn: the first names and the number; null if the whole server is missing. */
+/**
+ * The tools of a tool server that are missing in a turn. `tools` names the first of them; null if the whole server is
+ * missing. `toolCount` is the number of missing tools.
+ */
 export type MissingToolsView = {
   seq: number;
   serverId: string;
   reason: string;
   tools: string[] | null;
   toolCount: number | null;
-  /** The newest message at that time. */
+  /** The id of the message that was the newest when the event arrived; null if there was no message. */
   afterMessageId: string | null;
 };
 
-/** A variant as the page lists it. The revision's document is read when it is shown. */
+/** A variant as the page lists it, without the document of its revision. */
 export type VariantView = VariantSummary & {
   /** Number of changes in the newest revision; null until the page has read it. */
   changeCount: number | null;
@@ -188,13 +193,13 @@ export type VariantView = VariantSummary & {
   isShown: boolean;
 };
 
-/** The data of a report's page. */
+/** The data of the page that shows a report. */
 export type ReportPage = {
   report: Report;
-  /** The report as Markdown, to copy. */
+  /** The whole report as Markdown, so that it can be copied. */
   markdown: string;
   session: { title: string; path: string };
-  /** Paths of the report and of the session's artifacts, for downloads. */
+  /** The paths from which the report and the session's artifacts can be downloaded. */
   paths: { report: string; artifacts: string };
 };
 
@@ -203,7 +208,7 @@ export type VariantEdit =
   | { action: "drop" | "off" | "on"; changeId: string }
   | { action: "setText"; changeId: string; text: string };
 
-/** A person's edit of one item of the plan. `was` is the text that the person saw. */
+/** A person's edit of one item of the plan. `was` is the text that the person saw before the edit. */
 export type PlanEdit =
   | { action: "add"; text: string }
   | { action: "setText"; id: string; text: string; was: string }
@@ -212,10 +217,10 @@ export type PlanEdit =
 /** An item of the plan. */
 export type PlanItem = Plan["items"][number];
 
-/** An assertion that a check decides. */
+/** The assertion of a requirement, which every check tests. */
 export type Assertion = NonNullable<Requirement["assertion"]>;
 
-/** A person's edit of a requirement; absent fields do not change. */
+/** A person's edit of a requirement. Omitted fields do not change. */
 export type RequirementEdit = {
   text?: string;
   status?: "open" | "waived";
@@ -223,13 +228,13 @@ export type RequirementEdit = {
   assertion?: Assertion | null;
 };
 
-/** File formats to which a revision is exported. */
+/** The file formats to which a revision can be exported. */
 export type ExportFormat = "script" | "json" | "growthbook" | "posthog";
 
-/** File formats from which a variant is imported. */
+/** The file formats from which a variant can be imported. */
 export type ImportFormat = Exclude<ExportFormat, "script">;
 
-/** A change that an export or import omitted, because a format cannot express it. */
+/** A change that an export or import omitted, because the format cannot express it. */
 export type OmittedChange = { changeId: string | null; url: string | null; reason: string };
 
 /** A run as the page shows it. */
@@ -240,24 +245,24 @@ export type RunView = {
   origin: RunOrigin;
   state: "pending" | "running" | "succeeded" | "errored" | "cancelled";
   error: string | null;
-  /** For a succeeded run: why its browser did not reach the page that it was last sent to. */
+  /** For a succeeded run: why the browser did not reach the address to which it was last sent. Null if it did reach it. */
   pageError: string | null;
-  /** For a scheduled retry: the earliest time at which it starts. */
+  /** For a scheduled retry: the earliest time at which the run starts. */
   notBefore: string | null;
   startedAt: string | null;
   endedAt: string | null;
 };
 
-/** The facts that the page of a sub-agent's session shows about the sub-agent. */
+/** What the page of a sub-agent shows about the sub-agent. */
 type AgentFacts = {
   name: string;
   objective: string;
   browser: AgentView["browser"];
-  /** The session that delegated to it; `path` is null if the visitor has no link to its page. */
+  /** The session that delegated to the sub-agent. `path` is null if the visitor opened the sub-agent's own link. */
   parent: { title: string; path: string | null };
 };
 
-/** Everything that the session page needs for its first render. Events with a `seq` above `lastSeq` update it. */
+/** Everything that the session page needs for its first render. `lastSeq` is the `seq` of the newest event in it. */
 export type SessionSnapshot = {
   session: {
     id: string;
@@ -266,58 +271,58 @@ export type SessionSnapshot = {
     source: Source;
     targetUrl: string | null;
     isStructured: boolean;
-    /** The caller's JSON Schema, if the session is structured. */
+    /** The JSON Schema that the caller sent, if the session is structured. */
     outputSchema: unknown;
     hasBrowser: boolean;
     /** Whether the agent may delegate to sub-agents. */
     mayDelegate: boolean;
   };
-  /** The sub-agent that this session is; null for a session without a parent. */
+  /** What this page shows about the sub-agent whose session it is; null for a session without a parent. */
   agent: AgentFacts | null;
-  /** Every sub-agent below the session, parents before their children. */
+  /** Every sub-agent below the session. Parents come before their children. */
   agents: AgentView[];
   role: ShareRole;
-  /** The model, and whether it is the built-in demo model, which the page must say. */
+  /** The model. `isDemo` is true for the built-in demo model; the page then says so. */
   model: { label: string; isDemo: boolean };
   turnState: "idle" | "running" | "compacting";
   runs: RunView[];
   messages: TranscriptMessage[];
-  /** Whether the transcript has earlier messages. */
+  /** Whether the transcript has messages before `messages`. */
   hasEarlier: boolean;
   toolCalls: ToolCallView[];
   compactions: CompactionView[];
   missingTools: MissingToolsView[];
   queue: QueuedMessage[];
-  /** Ids of requests whose message steered a running turn. */
+  /** The ids of the requests whose message steered a running turn. */
   steers: string[];
   browser: BrowserRecord;
-  /** The session's position in the queue for a browser, 1 is next; null while it does not wait. */
+  /** The position of the session in the queue for a browser; 1 is the next. Null while the session does not wait. */
   browserPosition: number | null;
-  /** When the last picture of the page was taken; null if there is none. */
+  /** When the last picture of the page was taken; null if there is no picture. */
   pictureTakenAt: string | null;
   annotations: AnnotationView[];
   /** The open questions of the agent, oldest first. */
   elicitations: ElicitationView[];
-  /** What the running turn waits for; null while it works. */
+  /** What the running turn waits for; null while it does not wait. */
   waitingOn: WaitingOn | null;
   deliverables: Deliverable[];
   /** The variants of the session, oldest first. */
   variants: VariantView[];
   previews: Preview[];
-  /** The newest version of each report, newest first. */
+  /** The newest version of each report. The report that was published last comes first. */
   reports: ReportSummary[];
-  /** The newest test runs, newest first. */
+  /** The newest test runs of the session, newest first. */
   testRuns: TestRun[];
   /** The plan of the session; empty on the page of a sub-agent. */
   plan: Plan;
   /** The requirements of the session; none on the page of a sub-agent. */
   requirements: Requirement[];
-  /** The landing pages that the session deployed, oldest first. */
+  /** The landing pages that the agent deployed, oldest first. */
   pages: LandingPage[];
   /** Documents that were imported into the session, newest first. */
   imports: ImportSummary[];
   lastSeq: number;
-  /** Whether the visitor opened the session's own link, which may manage share links. */
+  /** Whether the visitor opened the session's own link. Only that link allows managing the share links. */
   hasOwnLink: boolean;
   /** Same-origin paths that the page uses. */
   paths: {
@@ -327,13 +332,13 @@ export type SessionSnapshot = {
     messages: string;
     picture: string;
     variants: string;
-    /** Results of a test run are below this path. */
+    /** The results of each test run are served below this path. */
     tests: string;
-    /** Plan and requirements are below this path. */
+    /** The plan and the requirements are served below this path. */
     planning: string;
     imports: string;
     skills: string;
-    /** The page of a sub-agent is at this path, followed by `/` and its id. */
+    /** The page of a sub-agent is at this path, followed by `/` and the id of the sub-agent. */
     agents: string;
   };
 };

@@ -2,7 +2,10 @@ import type { Deliverable } from "../state/view-types.ts";
 
 type Failed = Extract<Deliverable, { status: "failed" }>;
 
-/** Messages for the invalid values in a failed result's raw text, by JSON pointer. Messages of one value are joined. */
+/**
+ * Collects the messages about invalid values in the raw text of a failed result. Maps the JSON pointer of a value to its
+ * messages, which are joined.
+ */
 export function readMarks({ violations = [] }: Failed): Map<string, string> {
   const marks = new Map<string, string>();
   for (const { path, rawPath = path, message } of violations) {
@@ -12,7 +15,7 @@ export function readMarks({ violations = [] }: Failed): Map<string, string> {
   return marks;
 }
 
-/** Encodes a key as one segment of a JSON pointer. Source: RFC 6901, section 3. */
+/** Encodes an object key or array index as one segment of a JSON pointer. Source: RFC 6901, section 3. */
 export const pointerSegment = (key: string | number): string =>
   `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`;
 

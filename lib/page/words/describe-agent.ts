@@ -2,13 +2,13 @@ import type { AgentView } from "../state/view-types.ts";
 import { describeTool } from "./describe-tool.ts";
 import type { Tone } from "./state-words.ts";
 
-/** What a sub-agent is doing, for the list of sub-agents. */
+/** The state of a sub-agent in words, for the list of sub-agents. */
 type AgentWords = {
   tone: Tone;
   title: string;
-  /** Its newest report, or why it failed. */
+  /** The progress that the sub-agent reported last, or why it failed. */
   detail: string | null;
-  /** Its current or last step, while it is running. */
+  /** The current or last step of the sub-agent; null when it is not running. */
   step: string | null;
 };
 
@@ -48,7 +48,10 @@ function describeWork({ waitingOn, lastStep }: AgentView): Pick<AgentWords, "ton
   }
 }
 
-/** Rewords a step for the page: the service uses the tool names of the model. */
+/**
+ * Replaces the tool name in a step with plain words. The service describes steps with tool names, such as `called
+ * dom_query`.
+ */
 function describeStep(step: string | null): string | null {
   const [, tense, tool] = /^(calls|called) (\S+)$/.exec(step ?? "") ?? [];
   if (tool !== undefined) return describeTool(tool, null)[tense === "calls" ? "running" : "done"];

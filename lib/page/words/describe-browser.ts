@@ -1,4 +1,4 @@
-/** Names of browsers, in the order of the search: a `User-Agent` often also names browsers further down. */
+/** The names of browsers. The first match counts, because a `User-Agent` often also contains the names of later entries. */
 const BROWSERS: [RegExp, string][] = [
   [/\bnpm run\b/, "A command"],
   [/\bEdg\//, "Edge"],

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { VariantChange } from "../state/view-types.ts";
 import { describeChange, nameChange } from "./describe-change.ts";
 
-/** The change as one line. */
+/** Joins the parts of a described change into one line. */
 function sentenceOf(change: VariantChange): string {
   const { verb, place, target, value } = describeChange(change);
   const shown = value && (value.isCode ? value.text : `“${value.text}”`);

@@ -15,18 +15,18 @@ const STATUS_WORDS: Record<CheckReport["status"], CheckWords> = {
   fail: { tone: "bad", title: "Check failed" },
 };
 
-/** Describes the newest check of a revision; null if the revision was not checked. */
+/** Describes the newest check of a revision. `check` is null if the revision was not checked. */
 export const describeCheck = (check: VariantView["check"]): CheckWords =>
   check === null ? { tone: "quiet", title: "Not checked" } : STATUS_WORDS[check.status];
 
-/** Names of the widths at which a variant is checked and shown. */
+/** The names of the widths at which pages are checked and shown. */
 export const VIEWPORT_NAMES: Record<CheckedPage["viewport"], string> = {
   desktop: "Desktop",
   tablet: "Tablet",
   phone: "Phone",
 };
 
-/** A finding, with all the widths at which it was found. */
+/** A finding, with all widths at which the check found it. */
 export type FindingView = Omit<CheckFinding, "viewport"> & { viewports: CheckedPage["viewport"][] };
 
 /** Merges findings that differ only in their width. Failures come before warnings. */
@@ -45,12 +45,12 @@ export function groupFindings(findings: CheckFinding[]): FindingView[] {
 
 /** The findings of a check, grouped by change. */
 type AssignedFindings = {
-  /** Findings about no change, or about one that the document does not have. */
+  /** Findings that concern no change, or a change that is not in the document. */
   general: FindingView[];
   byChange: ReadonlyMap<string, FindingView[]>;
 };
 
-/** Assigns the findings of a revision's check to its changes. */
+/** Groups the findings of a revision's check by the changes that they concern. */
 export function assignFindings({ check, document }: VariantRevision): AssignedFindings {
   const byChange = new Map<string, FindingView[]>(
     document.pages.flatMap(({ changes }) => changes.map(({ id }) => [id, []])),
@@ -61,7 +61,7 @@ export function assignFindings({ check, document }: VariantRevision): AssignedFi
   return { general, byChange };
 }
 
-/** Whether a check opened several pages, so that a finding must name its page. */
+/** Whether a check opened several pages. Each finding then shows the address of its page. */
 export const hasSeveralPages = (check: CheckReport | null): boolean =>
   new Set(check?.pages.map(({ url }) => url)).size > 1;
 

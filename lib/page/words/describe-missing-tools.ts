@@ -1,6 +1,10 @@
 import type { DomainEvent, MissingToolsView } from "../state/view-types.ts";
 
-/** Converts the event for the page's state. @param afterMessageId the newest message when the event arrived. */
+/**
+ * Converts an event about missing tools for the state of the page.
+ *
+ * @param afterMessageId id of the message that was the newest when the event arrived.
+ */
 export const toMissingTools = (
   event: Extract<DomainEvent, { kind: "mcp.skipped" }>,
   afterMessageId: string | null,
@@ -9,7 +13,9 @@ export const toMissingTools = (
   return { seq, serverId, reason, tools, toolCount, afterMessageId };
 };
 
-/** Describes the missing tools: `crm is not available in this turn: …`, `2 tools of crm are not available: … (find, pay)`. */
+/**
+ * Describes the missing tools: `crm is not available in this turn: …` or `2 tools of crm are not available: … (find, pay)`.
+ */
 export function describeMissingTools({ serverId, reason, tools, toolCount }: MissingToolsView): string {
   if (tools === null) return `${serverId} is not available in this turn: ${reason}`;
   const count = toolCount ?? tools.length;

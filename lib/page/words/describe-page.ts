@@ -11,10 +11,12 @@ export function describePage({ version, newestVersion }: LandingPage): PageWords
   return { tone: version === newestVersion ? "good" : "attention", title };
 }
 
-/** Describes the size of a version: `4 files, 17.8 KiB`. */
+/** Describes the size of a version of a landing page: `4 files, 17.8 KiB`. */
 export const describeFiles = ({ files, bytes }: Pick<LandingPageVersion, "files" | "bytes">): string =>
   `${countOf(files, "file")}, ${formatSize(bytes)}`;
 
-/** Names the version that a call of `deploy_landing_page` created: `version 2 of sale`. Null if the result names none. */
+/**
+ * Names the version that a call of `deploy_landing_page` created: `version 2 of sale`. Null if the result has no version.
+ */
 export const describeDeployOfCall = (result: string): string | null =>
   /^Deployed (version \d+ of [a-z0-9-]+):/.exec(result)?.[1] ?? null;

@@ -3,7 +3,7 @@ import { countOf } from "#lib/text/count-of.ts";
 import type { Assertion, Plan, PlanItem, Requirement } from "../state/view-types.ts";
 import type { Tone } from "./state-words.ts";
 
-/** Summarizes a plan in a line: its progress, and the item in progress. */
+/** Summarizes a plan: how many items are done, and the text of the item in progress. */
 export function summarizePlan({ items }: Plan): { progress: string | null; current: string | null } {
   const counted = items.filter(({ status }) => status !== "dropped");
   const done = counted.filter(({ status }) => status === "done").length;
@@ -12,7 +12,7 @@ export function summarizePlan({ items }: Plan): { progress: string | null; curre
   return { progress: counted.length === 0 ? "all dropped" : `${done} of ${counted.length}`, current };
 }
 
-/** Whether the plan waits for a person's agreement: plan first is on, and items are left to do. */
+/** Whether the plan waits for a person to agree: the plan-first mode is on, and items are left to do. */
 export const awaitsAgreement = ({ mode, items }: Plan): boolean =>
   mode === "plan_first" && items.some(({ status }) => status === "todo" || status === "in_progress");
 
@@ -40,7 +40,7 @@ export const ASSERTION_WORDS: Record<Assertion["is"], string> = {
   count: "matches this many elements",
 };
 
-/** Describes what an assertion expects of the elements of its selector. */
+/** Describes what an assertion expects of the elements that its selector matches. */
 export function describeAssertion({ is, value }: Assertion): string {
   if (is === "text") return `reads “${value ?? ""}”`;
   if (is === "count") return `matches ${countOf(Number(value ?? 0), "element")}`;
@@ -57,7 +57,7 @@ export function describeOutcome({ outcome }: Pick<Requirement, "outcome">): { ti
   return { title: `Not checked in ${where}`, tone: "attention" };
 }
 
-/** Names the subject of a call of a planning tool; null for other tools. */
+/** Names what a call of a planning tool is about; null for other tools. */
 export function describePlanningCall(toolName: string, input: unknown): string | null {
   const fields = new Map<string, unknown>(
     typeof input === "object" && input !== null ? Object.entries(input) : [],

@@ -1,11 +1,11 @@
 import type { Preview } from "../state/view-types.ts";
 import { VIEWPORT_NAMES } from "./describe-check.ts";
 
-/** Describes a preview: whether it shows a variant, and at which width. */
+/** Describes a preview: which variant it shows, if any, and at which width. */
 export function describePreview({ variant, revision, viewport }: Preview): {
-  /** `Control`, `main, revision 3`. */
+  /** What the preview shows: `Control` or `main, revision 3`. */
   subject: string;
-  /** `Phone`, `1024 × 768`. */
+  /** The size of the page: `Phone` or `1024 × 768`. */
   viewport: string;
 } {
   const subject =

@@ -5,17 +5,17 @@ import { VIEWPORT_NAMES } from "./describe-check.ts";
 type CheckedChange = CheckedPage["changes"][number];
 type Step = "applied" | "hydration" | "rerender" | "navigation" | "revert";
 
-/** One step of the proof of a change. */
+/** The result of one test of a change. A check tests in several steps whether a change works on a page. */
 export type ProofMark = {
   step: Step;
   outcome: CheckedChange[Step];
-  /** What the outcome means: `Survived the start of the page’s scripts.` */
+  /** The result as a sentence: `Survived the start of the page’s scripts.` */
   sentence: string;
 };
 
-/** The proof of a change over all pages and widths that were checked. */
+/** The test results of a change, summarized over all pages and widths that were checked. */
 export type Proof = {
-  /** How many elements matched: `1 element`, `1 to 3 elements`. */
+  /** How many elements the change matched: `1 element`, `1 to 3 elements`. */
   matched: string;
   marks: ProofMark[];
 };
@@ -50,7 +50,7 @@ const SENTENCES: Record<Step, Record<CheckedChange[Step], string>> = {
 
 const STEPS: readonly Step[] = ["applied", "hydration", "rerender", "navigation", "revert"];
 
-/** Summarizes the proof of a change. Undefined if the check did not cover the change. */
+/** Summarizes the test results of a change. Undefined if the check did not cover the change. */
 export function describeProof(pages: readonly CheckedPage[], changeId: string): Proof | undefined {
   const checked = pages.flatMap(({ viewport, changes }) =>
     changes.filter(({ id }) => id === changeId).map((change) => ({ viewport, change })),

@@ -12,14 +12,17 @@ export function describePublication({ revision, publication }: VariantView): Pub
   return { tone: publication.revision === revision ? "good" : "attention", title };
 }
 
-/** Describes the check that a release had when it was published. */
+/** Describes the check that the revision of a release had when it was published. */
 export const describeReleaseCheck = ({ check }: Release): PublicationWords =>
   check === null ? { tone: "attention", title: "Unchecked" } : describeCheck(check);
 
-/** A Content-Security-Policy that blocks the published script: what to add to it, and the pages that send it. */
+/**
+ * A Content-Security-Policy that blocks the published script. `message` says what to add to it; `urls` are the pages with
+ * it.
+ */
 type BlockingPolicy = { message: string; urls: string[] };
 
-/** Lists the policies that block the published script, from the findings of a check. */
+/** Lists the policies that block the published script, according to the findings of a check. */
 export function listBlockingPolicies({ findings }: CheckReport): BlockingPolicy[] {
   const policies = new Map<string, string[]>();
   for (const { code, message, url } of findings) {
@@ -32,10 +35,10 @@ export function listBlockingPolicies({ findings }: CheckReport): BlockingPolicy[
 
 const DEMO_PATH = /^\/demo(\/|$)/;
 
-/** Whether a variant changes a page of the demo shop, which the service serves at `origins`. */
+/** Whether a variant changes a page of the demo shop. The service serves the shop at each of `origins`. */
 export const changesDemoShop = ({ document }: VariantRevision, origins: string[]): boolean =>
   document.pages.some(({ url }) => {
-    // A glob pattern may not be a valid URL.
+    // The URL of a page entry may be a glob pattern, which may not be a valid URL.
     if (!URL.canParse(url)) return false;
     const { origin, pathname } = new URL(url);
     return origins.includes(origin) && DEMO_PATH.test(pathname);

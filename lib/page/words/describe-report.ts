@@ -3,10 +3,10 @@ import type { Tone } from "./state-words.ts";
 
 export type Severity = ReportFinding["severity"];
 
-/** The severities, worst first. */
+/** The severities of findings, worst first. */
 export const SEVERITIES = ["critical", "serious", "moderate", "minor", "info"] as const satisfies Severity[];
 
-/** Names and tones of severities. The tone only repeats the meaning of the name. */
+/** The name and the color of each severity. The color only repeats the meaning of the name. */
 export const SEVERITY_WORDS: Record<Severity, { name: string; tone: Tone }> = {
   critical: { name: "Critical", tone: "bad" },
   serious: { name: "Serious", tone: "bad" },
@@ -15,10 +15,10 @@ export const SEVERITY_WORDS: Record<Severity, { name: string; tone: Tone }> = {
   info: { name: "Info", tone: "quiet" },
 };
 
-/** Formats a time so that all readers see the same: `2026-11-24 10:05 UTC`. */
+/** Formats a time in UTC, so that all readers see the same text: `2026-11-24 10:05 UTC`. */
 export const formatMoment = (iso: string): string => `${iso.slice(0, 16).replace("T", " ")} UTC`;
 
-/** Finds the path of the report that a call published; null for other calls. */
+/** Finds the path of the report that a tool call published; null for other calls. */
 export function findReportOfCall(call: ToolCallView | undefined, sessionPath: string): string | null {
   if (call?.toolName !== "publish_qa_report" || call.state !== "succeeded") return null;
   const id = /^Published report (rep_[a-z2-7]{24}),/.exec(call.preview)?.[1];

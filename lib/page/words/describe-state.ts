@@ -6,21 +6,24 @@ import { awaitsAgreement } from "./describe-plan.ts";
 import { describeTool, worksOnPage } from "./describe-tool.ts";
 import { STATE_WORDS, stateOfRun, type Tone } from "./state-words.ts";
 
-/** Most runs of one request: the first and its automatic retries. Source: `architecture.md`, How a request flows, 4. */
+/**
+ * The largest number of runs of one request: the first run and its automatic retries. Source: `architecture.md`, How a
+ * request flows, 4.
+ */
 export const ATTEMPTS_MAX = 5;
 
 /** The state of the session in words. */
 export type StateWords = {
   tone: Tone;
-  /** One or two words: `Working`. */
+  /** The state in one or two words: `Working`. */
   title: string;
-  /** What the session is doing exactly, or why it is in this state. */
+  /** What the session is doing, or why it is in this state. */
   detail: string | null;
-  /** What the reader can do about it. */
+  /** What the reader can do about the state. */
   advice: string | null;
-  /** ISO time. The page shows the time elapsed since then. */
+  /** The ISO time from which the page counts the elapsed time. */
   since: string | null;
-  /** ISO time. The page shows the time remaining until then. */
+  /** The ISO time until which the page counts the remaining time. */
   until: string | null;
 };
 
@@ -37,7 +40,9 @@ const words = (tone: StateWords["tone"], title: string, rest: Partial<StateWords
 const wordsFor = (state: keyof typeof STATE_WORDS, rest?: Partial<StateWords>): StateWords =>
   words(STATE_WORDS[state].tone, STATE_WORDS[state].title, rest);
 
-/** Describes the state of the session. A lost connection comes first, because everything else may be stale. */
+/**
+ * Describes the state of the session. If the connection is lost, describes only that, because everything else may be stale.
+ */
 export function describeState(state: SessionState, live: LiveStatus): StateWords {
   return describeConnection(live) ?? describeTurn(state);
 }
@@ -93,7 +98,7 @@ function describePlaying(state: SessionState, run: RunView): StateWords {
   return wordsFor("working", { detail: describeWork(state, run), since: run.startedAt });
 }
 
-/** Advice to send a message; null for a sub-agent, to which people cannot send messages. */
+/** Returns the advice to send a message. Null on the page of a sub-agent, to which people cannot send messages. */
 const adviseToSend = ({ agent }: SessionState, advice: string): string | null => (agent ? null : advice);
 
 /** Describes what the running turn waits for. Undefined if it does not wait. */
@@ -122,7 +127,7 @@ function describeWait({
       });
     case "agents": {
       const ended = agents.filter(({ status }) => status !== "running").map(({ agentId }) => agentId);
-      // The list of sub-agents may be stale, so one that has just ended may still count.
+      // The list of sub-agents may be stale, so a sub-agent that has just ended may be counted. The count is never 0.
       const count = waitingOn.ids.filter((id) => !ended.includes(id)).length || waitingOn.ids.length;
       const title = `Waiting for ${countOf(count, "sub-agent")}`;
       return words("busy", title, { since: waitingOn.since });
@@ -135,13 +140,13 @@ function describeWait({
         detail: waitingOn.reason ?? null,
         until: waitingOn.until,
       });
-    // A wait for a person whose question has just been answered.
+    // The turn waited for a person whose question has just been answered.
     default:
       return undefined;
   }
 }
 
-/** Describes a succeeded run, which may still lack a valid result or not have reached its page. */
+/** Describes a succeeded run. Its result may still be invalid, and its browser may not have reached its page. */
 function describeSuccess(state: SessionState, run: RunView): StateWords {
   const word = stateOfRun(run, state.deliverables);
   const deliverable = state.deliverables.find(({ runId }) => runId === run.runId);
@@ -159,20 +164,21 @@ function describeSuccess(state: SessionState, run: RunView): StateWords {
   });
 }
 
-/** Describes the wait for a plan's agreement: the turn is over, and the agent changes nothing before. */
+/** Describes the wait for a person to agree to the plan. The turn has ended, and until then the agent changes nothing. */
 const describeAgreementWait = ({ role }: SessionState): StateWords =>
   role === "drive"
     ? wordsFor("waiting", { title: "Waiting for your go-ahead", detail: "Agree to the plan above." })
     : wordsFor("waiting", { title: "Waiting for a go-ahead" });
 
-/** Counts the violations; the view of the result lists them. */
+/** Counts the violations of the schema. The result view lists them. */
 function describeFailedResult({ error, violations = [] }: Extract<Deliverable, { status: "failed" }>) {
   if (violations.length === 0) return error;
   return `the result violates the schema in ${violations.length === 1 ? "one place" : `${violations.length} places`}`;
 }
 
 function describeWork(state: SessionState, run: RunView): string {
-  // Calls of one message are announced together and run in order, so the first one without a result is running.
+  // The calls of a message are announced together and run one after the other, so the first call without a result is
+  // running.
   const call = Object.values(state.toolCalls).find(
     (each) => each.runId === run.runId && each.state === "started",
   );
@@ -188,7 +194,7 @@ function describeWork(state: SessionState, run: RunView): string {
   return isCollecting && hasAnswered ? "Writing the structured result" : "Thinking";
 }
 
-/** Describes the wait for a browser. Position 1 is next. */
+/** Describes the wait for a browser. The session at position 1 is the next. */
 export const describeBrowserWait = (position: number): string =>
   `Waiting for a browser, ${position === 1 ? "you are next" : `${position - 1} ahead of you`}`;
 
@@ -198,7 +204,7 @@ const endsInCall = (state: SessionState): boolean =>
 const errorBefore = (state: SessionState, run: RunView): string | null =>
   state.runs.findLast((other) => other.requestId === run.requestId && other.error !== null)?.error ?? null;
 
-/** Advice on an error, by the topic of its message. */
+/** Chooses the advice on an error by words in its message. */
 function adviseOn(error: string | null): string {
   if (error && /step limit/i.test(error)) return "Send a message to let the agent continue.";
   if (error && /api key|unauthori[sz]ed|\b401\b/i.test(error)) {

@@ -5,7 +5,7 @@ import type { Tone } from "./state-words.ts";
 
 type Words = { tone: Tone; title: string };
 
-/** Titles and tones of the states of a test run. */
+/** The title and the tone of each status of a test run. */
 export const TEST_RUN_WORDS: Record<TestRun["status"], Words> = {
   queued: { tone: "quiet", title: "Queued" },
   running: { tone: "busy", title: "Running" },
@@ -15,7 +15,7 @@ export const TEST_RUN_WORDS: Record<TestRun["status"], Words> = {
   interrupted: { tone: "attention", title: "Interrupted" },
 };
 
-/** Titles and tones of the results of a test. */
+/** The title and the tone of each status of a test. */
 export const TEST_WORDS: Record<TestStatus, Words> = {
   failed: { tone: "bad", title: "Failed" },
   flaky: { tone: "attention", title: "Flaky" },
@@ -25,11 +25,11 @@ export const TEST_WORDS: Record<TestStatus, Words> = {
 
 export const TARGET_WORDS: Record<TestTarget, string> = { control: "Control", variant: "Variant" };
 
-/** The number of tests that have a result. */
+/** Counts the tests that have a result. */
 export const countEnded = ({ passed, failed, flaky, skipped }: TestCounts): number =>
   passed + failed + flaky + skipped;
 
-/** Counts the results: `1 failed, 3 passed`. A run that ended early says how many tests have no result. */
+/** Counts the results of a run: `1 failed, 3 passed`. For a run that ended early, also counts the tests that did not run. */
 export function describeCounts({ counts, endedAt }: Pick<TestRun, "counts" | "endedAt">): string {
   const parts = TEST_STATUSES.flatMap((status) =>
     counts[status] > 0 ? [`${counts[status]} ${TEST_WORDS[status].title.toLowerCase()}`] : [],
@@ -43,7 +43,7 @@ export function describeCounts({ counts, endedAt }: Pick<TestRun, "counts" | "en
 export const describeProgress = ({ counts }: Pick<TestRun, "counts">): string | null =>
   counts.total === 0 ? null : `${countEnded(counts)} of ${counts.total}`;
 
-/** Describes what a run tests: `Control and variant main, revision 3`. */
+/** Describes what a run tested: `Control and variant main, revision 3`. */
 export function describeTestTargets({ against, variant, revision }: TestRun): string {
   if (variant === null) return "Control";
   const name = `ariant ${variant}${revision === null ? "" : `, revision ${revision}`}`;
@@ -66,7 +66,9 @@ export const formatTestTime = (durationMs: number): string =>
 
 const PICTURES = ["image/png", "image/jpeg", "image/webp", "image/gif"];
 
-/** Decides how the page shows a file of a test: as a picture, as a trace or another file to download, or as missing. */
+/**
+ * Decides how the page shows a file of a test: as a picture, as a file to download (a trace or another file), or as missing.
+ */
 export function classifyAttachment({
   name,
   mediaType,
@@ -83,10 +85,13 @@ export function findTestRunOfCall(call: ToolCallView | undefined): string | null
   return START_RESULT.exec(call.preview)?.groups?.id ?? null;
 }
 
-/** The beginning of the result of `run_tests`. */
+/** Matches the beginning of the result of `run_tests`. */
 const START_RESULT = /^\{\s*"testRunId":\s*"(?<id>tst_[a-z2-7]{24})",\s*"number":\s*(?<number>\d+)/;
 
-/** Names the files of a call of `run_tests`, or else the expression that titles match; empty if it has neither. */
+/**
+ * Names the files in the input of `run_tests`, or else the expression that filters tests by title. Empty if there are
+ * neither.
+ */
 export function describeTestsOfCall(input: unknown): string {
   if (typeof input !== "object" || input === null) return "";
   const files = "files" in input && Array.isArray(input.files) ? input.files : [];
@@ -94,15 +99,15 @@ export function describeTestsOfCall(input: unknown): string {
   return fileNames === "" && "grep" in input && typeof input.grep === "string" ? input.grep : fileNames;
 }
 
-/** Names the test run that a call of `run_tests` started: `test run 2`. Null if the result names none. */
+/** Names the test run that a call of `run_tests` started: `test run 2`. Null if the result contains no number. */
 export function describeStartOfCall(result: string): string | null {
   const number = START_RESULT.exec(result)?.groups?.number;
   return number === undefined ? null : `test run ${number}`;
 }
 
-/** Matches the summary line of the results, after the marker for the model. Later lines are texts of the tests. */
+/** Matches the summary line of the results, which follows the `<data-…>` marker. Later lines contain texts of the tests. */
 const WAIT_RESULT =
   /^[^\n]*\n<data-[0-9a-f]+>\nTest run tst_[a-z2-7]{24}: [^\n]*\. (\d+ [a-z]+(?:, \d+ [a-z]+)*)(?: of \d+)?\.\n/;
 
-/** Counts the results of a call of `wait_for_test_results`: `1 passed, 1 failed`. Null if the result names none. */
+/** Counts the results of a call of `wait_for_test_results`: `1 passed, 1 failed`. Null if the result has no such counts. */
 export const describeResultsOfCall = (result: string): string | null => WAIT_RESULT.exec(result)?.[1] ?? null;

@@ -30,13 +30,13 @@ export type ToolWords = {
     | "plan"
     | "skill"
     | "tool";
-  /** While it runs: `Reading the page`. */
+  /** The words while the call runs: `Reading the page`. */
   running: string;
-  /** After it ended: `Read the page`. */
+  /** The words after the call ended: `Read the page`. */
   done: string;
-  /** Several calls in a row: `Read the page 3 times`. */
+  /** The words for several calls in a row: `Read the page 3 times`. */
   many: (count: number) => string;
-  /** The subject of the call, shortened: a selector, URL, path or command. */
+  /** What the call is about, shortened: a selector, URL, path or command. */
   object: string | null;
 };
 
@@ -56,7 +56,7 @@ const PAGE_TOOLS = new Set([
   "refresh_previews",
 ]);
 
-/** Whether a tool works on the live page and so needs a browser. */
+/** Whether a tool works on the live page, so that it may have to wait for a browser. */
 export const worksOnPage = (toolName: string): boolean => PAGE_TOOLS.has(toolName);
 
 const WORDS: Record<string, Words> = {
@@ -210,7 +210,7 @@ const WORDS: Record<string, Words> = {
   refresh_previews: { icon: "camera", running: "Taking the previews again", done: "Took the previews again" },
 };
 
-/** Input fields that name the subject of a call, most specific first. */
+/** Fields of a tool's input that say what the call is about. The first field that the input has is shown. */
 const OBJECT_FIELDS = [
   "url",
   "path",
@@ -231,9 +231,9 @@ const OBJECT_FIELDS = [
 const OBJECT_CHARACTERS_MAX = 120;
 
 /**
- * Describes a tool call. Unknown tools are shown by name.
+ * Describes a tool call in words. Unknown tools are shown by their name.
  *
- * @param result the beginning of its result, if it succeeded.
+ * @param result the beginning of the call's result if the call succeeded; otherwise empty.
  */
 export function describeTool(toolName: string, input: unknown, result = ""): ToolWords {
   const release = toolName === "publish_variant" ? describeReleaseOfCall(input, result) : null;
@@ -252,28 +252,28 @@ export function describeTool(toolName: string, input: unknown, result = ""): Too
   };
 }
 
-/** `set_previews` with the number of previews: `Took 4 previews`. */
+/** Describes `set_previews` by the number of previews: `Took 4 previews`. */
 function describeSetPreviews(toolName: string, input: unknown): Words | undefined {
   const previews = toolName === "set_previews" ? describePreviewsOfCall(input) : null;
   if (previews === null) return undefined;
   return { icon: "camera", running: `Taking ${previews}`, done: `Took ${previews}` };
 }
 
-/** `publish_variant` with its outcome: `Published release 2 of main`. */
+/** Describes `publish_variant` by its outcome: `Published release 2 of main`. */
 function describeRelease(release: string): ToolWords {
   const done = `Published ${release}`;
   const running = "Publishing the variant";
   return { icon: "publish", running, done, many: (count) => `${done}, ${count} times`, object: null };
 }
 
-/** `deploy_landing_page` with its outcome: `Deployed version 2 of sale`. */
+/** Describes `deploy_landing_page` by its outcome: `Deployed version 2 of sale`. */
 function describeDeploy(version: string): ToolWords {
   const done = `Deployed ${version}`;
   const running = "Deploying the landing page";
   return { icon: "publish", running, done, many: (count) => `${done}, ${count} times`, object: null };
 }
 
-/** `run_tests` with its outcome: `Started test run 2`. */
+/** Describes `run_tests` by its outcome: `Started test run 2`. */
 function describeTests(toolName: string, result: string): Words | undefined {
   const started = toolName === "run_tests" ? describeStartOfCall(result) : null;
   return started === null
@@ -301,7 +301,7 @@ function describeSubject(toolName: string, input: unknown, result: string): stri
   return findObject(input);
 }
 
-/** Names the skill with its file, and for a script its arguments: `copy-review/copy-check.mjs home.html`. */
+/** Names the file of a skill, with the arguments of a script: `copy-review/copy-check.mjs home.html`. */
 function describeSkillCall(input: unknown): string | null {
   if (typeof input !== "object" || input === null) return null;
   const fields = new Map<string, unknown>(Object.entries(input));
@@ -325,7 +325,7 @@ function findObject(input: unknown): string | null {
   return null;
 }
 
-/** The name in an entry of `spawn_agents`, or else its objective. */
+/** Returns the name of an entry of `spawn_agents`, or else its objective. */
 function nameAgent(agent: unknown): string {
   if (typeof agent !== "object" || agent === null) return "";
   if ("name" in agent && typeof agent.name === "string") return agent.name;

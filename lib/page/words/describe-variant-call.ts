@@ -1,13 +1,13 @@
 import { formatChangeCount } from "./describe-change.ts";
 
-/** Counts the previews that a call of `set_previews` takes: `4 previews`. Null if the input has none. */
+/** Counts the previews that a call of `set_previews` takes: `4 previews`. Null if the input has no previews. */
 export function describePreviewsOfCall(input: unknown): string | null {
   const count = listOf(input, "previews").length;
   if (count === 0) return null;
   return count === 1 ? "1 preview" : `${count} previews`;
 }
 
-/** Summarizes the edits of a call of `apply_variant`: `3 changes, 1 dropped`. Null if the input has none. */
+/** Summarizes the edits of a call of `apply_variant`: `3 changes, 1 dropped`. Null if the input has no edits. */
 export function describeEditsOfCall(input: unknown): string | null {
   const pages = listOf(input, "set");
   const set = pages.reduce<number>((sum, page) => sum + listOf(page, "changes").length, 0);
@@ -24,7 +24,7 @@ export function describeEditsOfCall(input: unknown): string | null {
   return facts.length > 0 ? facts.join(", ") : null;
 }
 
-/** Names the release that a call of `publish_variant` created: `release 2 of main`. Null if the result names none. */
+/** Names the release that a call of `publish_variant` created: `release 2 of main`. Null if the result has no release. */
 export function describeReleaseOfCall(input: unknown, result: string): string | null {
   const number = /\brelease (\d+)\b/.exec(result.split("\n", 1)[0] ?? "")?.[1];
   return number === undefined ? null : `release ${number} of ${textOf(input, "variant") ?? "main"}`;

@@ -9,7 +9,7 @@ export function formatDuration(durationMs: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** Formats a past time as a rounded age: `just now`, `5 min ago`, `3 h ago`, `2 d ago`. */
+/** Formats how long ago a time was, rounded down: `just now`, `5 min ago`, `3 h ago`, `2 d ago`. */
 export function formatAge(iso: string, now: number): string {
   const minutes = Math.floor((now - Date.parse(iso)) / 60_000);
   if (minutes < 1) return "just now";
@@ -18,7 +18,7 @@ export function formatAge(iso: string, now: number): string {
   return `${Math.floor(minutes / (24 * 60))} d ago`;
 }
 
-/** Formats a future time as a rounded remaining duration: `for 5 min`, `for 3 h`, `for 30 d`. */
+/** Formats how long it is until a future time, rounded: `for 5 min`, `for 3 h`, `for 30 d`. */
 export function formatUntil(iso: string, now: number): string {
   const minutes = Math.max(1, Math.round((Date.parse(iso) - now) / 60_000));
   if (minutes < 60) return `for ${minutes} min`;
@@ -26,7 +26,7 @@ export function formatUntil(iso: string, now: number): string {
   return `for ${Math.round(minutes / (24 * 60))} d`;
 }
 
-/** Formats a URL without scheme and trailing slash. */
+/** Formats a URL without its scheme and without a trailing slash. */
 export const formatAddress = (url: string): string => url.replace(/^https?:\/\//, "").replace(/\/$/, "");
 
 const UNITS = ["bytes", "KiB", "MiB"];

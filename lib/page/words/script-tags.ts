@@ -1,2 +1,2 @@
-/** The script tags of a published variant; the agent gets the same tags. */
+/** Writes the script tags of a published variant. The agent gets the same tags. */
 export { writePinnedTag, writeScriptTag } from "#lib/variant/script-tag.ts";

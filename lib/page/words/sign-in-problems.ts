@@ -1,5 +1,5 @@
 /**
- * Why a sign-in did not work:
+ * Why a sign-in failed:
  * - `expired`: the login link was used before or has expired.
  * - `failed`: the identity provider did not confirm the sign-in.
  * - `refused`: the account may not sign in.

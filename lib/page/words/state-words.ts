@@ -1,10 +1,10 @@
 import type { SessionStateWord } from "#db/schema/unions.ts";
 import type { Deliverable, RunView } from "../state/view-types.ts";
 
-/** Color of a state. */
+/** The color in which a state is shown. */
 export type Tone = "quiet" | "busy" | "attention" | "good" | "bad";
 
-/** Title and tone of each session state, for lists and the session page. */
+/** The title and the tone of each session state, for lists of sessions and for the session page. */
 export const STATE_WORDS: Record<SessionStateWord, { tone: Tone; title: string }> = {
   ready: { tone: "quiet", title: "Ready" },
   starting: { tone: "busy", title: "Starting" },
@@ -19,14 +19,14 @@ export const STATE_WORDS: Record<SessionStateWord, { tone: Tone; title: string }
   stopped: { tone: "quiet", title: "Stopped" },
 };
 
-/** State of a succeeded run: `done` only with a valid result and a reached page. */
+/** Returns the state of a succeeded run. It is `done` only if the result is valid and the page was reached. */
 function outcomeOf(run: RunView, deliverables: Deliverable[]): "done" | "no_result" | "page_error" {
   const deliverable = deliverables.find(({ runId }) => runId === run.runId);
   if (deliverable?.status === "failed") return "no_result";
   return run.pageError === null ? "done" : "page_error";
 }
 
-/** Returns the session state for its current run. */
+/** Returns the session state that belongs to a run, such as the current run of the session. */
 export function stateOfRun(run: RunView, deliverables: Deliverable[]): SessionStateWord {
   switch (run.state) {
     case "pending":

@@ -3,14 +3,14 @@ import { resolve } from "node:path";
 import { type BuildOptions, build, type Plugin } from "esbuild";
 
 /**
- * The state of the tests' shop. Each framework renders it to the same elements, first on the server and then in the page,
- * where `window.shop.show(state)` renders it again and `window.shop.unmount()` removes it.
+ * The state of the tests' shop. Each framework renders the same elements from it, first on the server and then in the page.
+ * In the page, `window.shop.show(state)` renders a new state, and `window.shop.unmount()` removes the shop.
  */
 export type ShopState = {
   count: number;
   items: string[];
   hasSummary: boolean;
-  /** Used as a key: another value makes the framework create new elements. */
+  /** A key of the rendered elements. A different value makes the framework create new elements. */
   generation: number;
 };
 
@@ -24,17 +24,17 @@ export const FIRST_STATE: ShopState = {
 
 export type BuildMode = "development" | "production";
 
-/** A shop, rendered on the server and built for the page. */
+/** A shop that is rendered on the server and whose client script is bundled. */
 export type BuiltShop = {
-  /** The HTML of the document. Its client script is `/client.js`. */
+  /** The HTML of the document. It loads the client script from `/client.js`. */
   html: string;
   client: string;
 };
 
-/** A framework that renders on the server and hydrates. */
+/** A framework that renders the shop on the server and hydrates it in the page. */
 export type Framework = { name: string; build: (mode: BuildMode) => Promise<BuiltShop> };
 
-/** Wraps the server's HTML into a document. */
+/** Puts the HTML that the server rendered into a document. */
 export const toDocument = (content: string, head = ""): string =>
   `<!doctype html><html><head><title>Shop</title>${head}<script type="module" src="/client.js"></script></head><body><div id="root">${content}</div></body></html>`;
 
@@ -62,7 +62,7 @@ export async function bundleForPage(
   return outputFiles.map(({ text }) => text).join("");
 }
 
-/** Bundles a module for Node and returns what it exports. */
+/** Bundles a module for Node, and runs it. @returns what the module exports. */
 export async function loadOnServer(
   source: string,
   mode: BuildMode,
@@ -80,7 +80,7 @@ export async function loadOnServer(
   return module.exports;
 }
 
-/** Renders the shop on the server with the module's `render`. */
+/** Renders the shop on the server, with the `render` function that the module exports. */
 export async function renderOnServer(
   source: string,
   mode: BuildMode,

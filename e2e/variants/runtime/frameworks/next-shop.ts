@@ -7,10 +7,13 @@ import { dirname, join, resolve } from "node:path";
 import { FIRST_STATE } from "./framework.ts";
 import { REACT_SHOP } from "./react-shop.ts";
 
-/** An app with the App Router: the shop as a client component, streamed content, and a link to another page. */
+/**
+ * The files of an app with the App Router. It has the shop as a client component, streamed content, and a link to a second
+ * page.
+ */
 const FILES: Record<string, string> = {
   "package.json": '{ "private": true }',
-  // `node_modules` is a link to a folder outside the app.
+  // `node_modules` is a link to a folder outside of the app's folder.
   "next.config.mjs": 'export default { turbopack: { root: "/" } };',
   "app/layout.jsx":
     "export default function Layout({ children }) { return <html lang='en'><body>{children}</body></html>; }",
@@ -56,7 +59,7 @@ async function findFreePort(): Promise<number> {
   return address.port;
 }
 
-/** Builds the shop with Next.js and starts it. */
+/** Builds the shop with Next.js, and starts a server for it. */
 export async function startNextShop(): Promise<{ url: string; close: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), "next-shop-"));
   const packages = await realpath(resolve(import.meta.dirname, "../../../../node_modules"));

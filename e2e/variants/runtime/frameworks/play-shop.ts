@@ -5,7 +5,10 @@ import type { Change } from "#lib/variant/document.ts";
 import { type RuntimeBrowser, readBody, readReport, revert, scriptOf } from "../runtime-fixture.ts";
 import { type BuiltShop, FIRST_STATE, type ShopState } from "./framework.ts";
 
-/** The states that the shop shows in turn: other texts, keys in another order, new elements. */
+/**
+ * The states that the shop shows one after the other: with different texts, with keys in a different order, with new
+ * elements.
+ */
 const STATES: ShopState[] = [
   { ...FIRST_STATE, count: 2 },
   { ...FIRST_STATE, count: 2, items: ["plum", "cherry", "apple"] },
@@ -17,9 +20,9 @@ const STATES: ShopState[] = [
 /** A shop that is served at an address. */
 export type ServedShop = {
   url: string;
-  /** Delays the client script until the returned function is called; null if the server cannot delay it. */
+  /** Delays the client script until the returned function is called. Null if the server cannot delay the script. */
   hold: (() => () => void) | null;
-  /** The shop's HTML without a variant: after hydration, after each state, and after unmounting. */
+  /** The HTML of the shop without a variant: after hydration, after each state, and after it was unmounted. */
   bodies: string[];
 };
 
@@ -30,7 +33,11 @@ const show = (page: Page, state: ShopState) =>
 const unmount = (page: Page) => page.evaluate(() => Reflect.get(window, "shop").unmount());
 const waitForShop = (page: Page) => page.waitForFunction(() => "shop" in window);
 
-/** Plays all states without a variant. @returns the shop's HTML after each. */
+/**
+ * Shows all states of the shop without a variant.
+ *
+ * @returns the HTML of the shop after hydration, each state, and unmounting.
+ */
 export async function recordShop(browser: RuntimeBrowser, url: string): Promise<string[]> {
   const { page, problems, close } = await browser.open(url);
   await waitForShop(page);
@@ -46,7 +53,7 @@ export async function recordShop(browser: RuntimeBrowser, url: string): Promise<
   return bodies;
 }
 
-/** Serves a shop on the test site, and plays its states without a variant. */
+/** Serves a shop on the test site, and records its HTML in all states without a variant. */
 export async function serveShop(browser: RuntimeBrowser, name: string, shop: BuiltShop): Promise<ServedShop> {
   const folder = `/${name.toLowerCase()}`;
   const client = { headers: { "content-type": "text/javascript" }, body: shop.client };
@@ -63,7 +70,7 @@ export async function serveShop(browser: RuntimeBrowser, name: string, shop: Bui
   };
 }
 
-/** Waits until every change is on every element that it matches. */
+/** Waits until every change is applied to every element that it matches. */
 async function waitUntilApplied(page: Page, what: string): Promise<void> {
   const isApplied = async () => {
     const { changes, isHydrating } = await readReport(page);
@@ -75,8 +82,8 @@ async function waitUntilApplied(page: Page, what: string): Promise<void> {
 }
 
 /**
- * Plays all states with changes. Asserts that the changes wait for hydration, come back after each render, and revert to
- * the HTML that the shop has without them, and that the framework reports no problem.
+ * Shows all states of a shop that has changes. Asserts that the changes wait for hydration and come back after each render.
+ * Asserts that reverting restores the HTML that the shop has without them, and that the framework reports no problem.
  */
 export async function playShop(browser: RuntimeBrowser, shop: ServedShop, changes: Change[]): Promise<void> {
   const script = scriptOf(shop.url, changes);

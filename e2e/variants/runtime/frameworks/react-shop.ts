@@ -1,6 +1,6 @@
 import { bundleForPage, FIRST_STATE, type Framework, renderOnServer, toDocument } from "./framework.ts";
 
-/** The shop as a React component, which passes the setter of its state to `onShow`. */
+/** The shop as a React component. It passes the setter of its state to `onShow`. */
 export const REACT_SHOP = `
 import { useState, Suspense } from "react";
 export function Shop({ first, onShow }) {
@@ -36,7 +36,7 @@ const root = hydrateRoot(document.getElementById("root"), <Shop first={${JSON.st
 });
 window.shop = { show: (state) => flushSync(() => show(state)), unmount: () => root.unmount() };`;
 
-/** React with `renderToString` and `hydrateRoot`. */
+/** The shop in React, with `renderToString` and `hydrateRoot`. */
 export const react: Framework = {
   name: "React",
   async build(mode) {

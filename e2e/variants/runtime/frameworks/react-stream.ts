@@ -29,7 +29,7 @@ const data = new Promise((resolve) => { window.resolveData = () => resolve("slow
 hydrateRoot(document, <Page data={data} />, { onRecoverableError: (error) => console.error("recoverable: " + error) });
 window.isStarted = true;`;
 
-/** Builds a document that React streams: first its shell, then the content of a Suspense boundary. */
+/** Builds a document that React streams: first the shell, then the content of a Suspense boundary. */
 export async function buildReactStream(
   mode: BuildMode,
 ): Promise<{ shell: string; rest: string; client: string }> {

@@ -1,6 +1,6 @@
 import type { Change } from "#lib/variant/document.ts";
 
-/** Every operation, on elements of the shop. */
+/** Changes of the shop's elements. Together they use every operation. */
 export const SHOP_CHANGES: Change[] = [
   { id: "text", op: "setText", selector: "#pay", text: "Buy" },
   { id: "text-of-elements", op: "setText", selector: "#greeting", text: "Welcome" },

@@ -29,7 +29,9 @@ const SHOP = `
 </main>
 {/key}`;
 
-/** The module with the state, because `$state` exists only in Svelte modules. */
+/**
+ * The module that holds the state. It is separate, because `$state` works only in modules that the Svelte compiler compiles.
+ */
 const STATE_MODULE = `export function createShop(first) { let state = $state.raw(first); return { get state() { return state; }, set state(next) { state = next; } }; }`;
 
 const SERVER = `
@@ -60,7 +62,7 @@ const compiler = (generate: "client" | "server", mode: BuildMode): Plugin => ({
   },
 });
 
-/** Svelte 5 with `hydrate`. */
+/** The shop in Svelte 5, with `hydrate`. */
 export const svelte: Framework = {
   name: "Svelte",
   async build(mode) {

@@ -12,14 +12,14 @@ const load = cache(async (sessionId: string, agentId: string) =>
   loadSessionPage(sessionId, (await headers()).get("cookie"), agentId),
 );
 
-/** The sub-agent's name in the browser's tab. */
+/** Shows the sub-agent's name as the title of the browser's tab. */
 export async function generateMetadata({ params }: Props): Promise<Metadata> {
   const { sessionId, agentId } = await params;
   const snapshot = await load(sessionId, agentId);
   return { title: snapshot?.agent?.name ?? "Not found" };
 }
 
-/** The page of a sub-agent, for visitors of the session's page. */
+/** The page of a sub-agent. Every visitor who can open the session's page can open it. */
 export default async function AgentPage({ params }: Props) {
   const { sessionId, agentId } = await params;
   const snapshot = await load(sessionId, agentId);

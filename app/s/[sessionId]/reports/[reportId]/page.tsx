@@ -12,14 +12,14 @@ const load = cache(async (sessionId: string, reportId: string) =>
   loadReportPage(sessionId, reportId, (await headers()).get("cookie")),
 );
 
-/** The report's title in the browser's tab. */
+/** Shows the report's title as the title of the browser's tab. */
 export async function generateMetadata({ params }: Props): Promise<Metadata> {
   const { sessionId, reportId } = await params;
   const page = await load(sessionId, reportId);
   return { title: page?.report.title ?? "Not found" };
 }
 
-/** A QA report of a session, for visitors of the session's page. */
+/** A QA report of a session. Every visitor who can open the session's page can open it. */
 export default async function ReportRoute({ params }: Props) {
   const { sessionId, reportId } = await params;
   const page = await load(sessionId, reportId);
