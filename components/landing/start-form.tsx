@@ -1,7 +1,7 @@
 "use client";
 
 import { ArrowRight, LoaderCircle } from "lucide-react";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useEffect, useState } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { Field, Input, Textarea } from "#components/ui/field.tsx";
 import { Switch } from "#components/ui/switch.tsx";
@@ -72,6 +72,12 @@ function useStartForm(demoUrl: string) {
   const [mayDelegate, setMayDelegate] = useState(false);
   const [isStarting, setStarting] = useState(false);
   const [problem, setProblem] = useState<Problem>();
+  // The browser may restore this page as it was left, with a start in progress.
+  useEffect(() => {
+    const reset = () => setStarting(false);
+    window.addEventListener("pageshow", reset);
+    return () => window.removeEventListener("pageshow", reset);
+  }, []);
 
   const read = isStructured ? readSchema(schemaText) : undefined;
   const schema = read?.isValid ? read.schema : undefined;
