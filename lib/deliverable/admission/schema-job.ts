@@ -6,7 +6,7 @@ export type Violation = { path: string; message: string };
 /** A violation in a decoded value. `rawPath` points to the same place in the model's own JSON. */
 export type RawViolation = Violation & { rawPath: string };
 
-/** A job for a worker thread; schemas and values travel as JSON text. */
+/** A job for a worker thread. Schemas and values are passed as JSON text. */
 export type SchemaJob =
   | { kind: "admit"; schema: string }
   | { kind: "validate"; schema: string; value: string }
