@@ -9,7 +9,7 @@ const REDACTED = "[redacted]";
 
 /**
  * Creates a function that redacts secrets in a server's output, so that the model never sees them. Secrets are values of
-  * the headers and URL query sent to the server, and the service's user tokens. Source: `security.md`, What comes in.
+ * the headers and URL query sent to the server, and the service's user tokens. Source: `security.md`, What comes in.
  */
 export function createRedactor({
   headers,

@@ -27,7 +27,7 @@ const TOKEN_SCOPE = "sessions:write";
 
 /**
  * Creates the function that authenticates requests to the built-in server by their user token.
-  * Source: specification, Authentication, rule 6.
+ * Source: specification, Authentication, rule 6.
  *
  * @param deps.audience the URL of this server. Tokens for other URLs are refused.
  */
@@ -60,7 +60,7 @@ export function createHolderCheck(deps: {
 
   /**
    * Reads the grant of the API key that created a token. The result is null if the key was revoked, has expired, has lost
-    * the scope or is no longer in the settings. It is undefined if the token does not depend on a stored key.
+   * the scope or is no longer in the settings. It is undefined if the token does not depend on a stored key.
    */
   async function readGrant(keyId: string | null): Promise<Grant | null | undefined> {
     if (keyId === null) return undefined;

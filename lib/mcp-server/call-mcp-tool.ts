@@ -5,7 +5,7 @@ import { type McpCall, type McpTool, mcpError, mcpRefusal } from "./mcp-tool.ts"
 
 /**
  * Calls a tool: validates the input, acquires the tool's resource, starts the deadline, and cuts the result to the size
-  * limits. A failure is not thrown but returned as a result that describes the failure.
+ * limits. A failure is not thrown but returned as a result that describes the failure.
  *
  * @param refuse called once the resource is acquired. Returns a reason if the call must not run, undefined otherwise.
  */
@@ -62,7 +62,7 @@ const PICTURE_BASE64_MAX = 12 * 1_048_576;
 
 /**
  * Cuts a result to the size limits: text to 200,000 characters in total, pictures to 9 MiB each. A note states each cut.
-  * `structuredContent` is not cut, because an incomplete value would not fit its schema.
+ * `structuredContent` is not cut, because an incomplete value would not fit its schema.
  */
 function cutMcpResult(result: CallToolResult): CallToolResult {
   let left = TEXT_MAX;

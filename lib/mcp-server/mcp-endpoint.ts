@@ -35,8 +35,8 @@ type McpEndpointDeps<Holder extends HolderBase> = {
 
 /**
  * Creates a stateless MCP endpoint over Streamable HTTP. Each message carries its credential and is handled by its own
-  * server and transport, so any process can answer it. There is no stream to `GET` and no session to `DELETE`. Tool calls
-  * are answered with an event stream, which also reports progress; all other messages are answered with JSON.
+ * server and transport, so any process can answer it. There is no stream to `GET` and no session to `DELETE`. Tool calls
+ * are answered with an event stream, which also reports progress; all other messages are answered with JSON.
  * Source: Model Context Protocol 2025-11-25, Transports.
  *
  * @returns the request handler, which never rejects.

@@ -13,9 +13,9 @@ const toPolicyName = (tool: McpTool): string => `mcp_builtin__${tool.name}`;
 
 /**
  * Creates the function that selects the tools for the holder of a user token. The session's own agent gets only the
-  * utilities; if it also had its other tools here, it could bypass the policy of its turn. Other agents also get the
-  * session's tools that the policy allows on a turn that no person started. `capabilities` and `tools.exclude` apply to
-  * both.
+ * utilities; if it also had its other tools here, it could bypass the policy of its turn. Other agents also get the
+ * session's tools that the policy allows on a turn that no person started. `capabilities` and `tools.exclude` apply to
+ * both.
  * Source: `security.md`, Built-in MCP server; specification, Structured sessions, Precedence.
  */
 export function createToolOffer(

@@ -11,7 +11,7 @@ const PREVIEW_MAX = 2_000;
 
 /**
  * Runs a call of another agent and records it as `tool.call` and `tool.result` events. The call belongs to no turn, so
-  * the events have no request, run or message. Only a preview of the result is stored.
+ * the events have no request, run or message. Only a preview of the result is stored.
  */
 export async function recordCall(
   log: EventLog,

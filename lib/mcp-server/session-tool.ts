@@ -15,8 +15,8 @@ export const EVIDENCE_META = "agent-session-service/evidence";
 
 /**
  * Whether another agent may call a tool of the session's agent outside of any turn. It may not call tools for planning,
-  * delegation and skills, because they affect the current turn; it may not ask questions, because they go to the person
-  * who started the turn; and it may not publish, because only a turn may do that.
+ * delegation and skills, because they affect the current turn; it may not ask questions, because they go to the person
+ * who started the turn; and it may not publish, because only a turn may do that.
  */
 export const isCallableFromOutside = ({ profile, name }: Pick<Tool, "profile" | "name">): boolean =>
   profile !== "always" && name !== "elicit_user_input" && !ROOT_TOOLS.includes(name);

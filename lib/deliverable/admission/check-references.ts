@@ -8,8 +8,8 @@ type ReferenceFlaw = { pointer: string; sentence: string };
 
 /**
  * Finds references that a validator could never finish checking: a `$ref` cycle that does not descend into the value
-  * (`allOf: [{ $ref: "#" }]`), and references that multiply, because many levels each refer to the next one twice.
-  * Recursion through properties or items is allowed.
+ * (`allOf: [{ $ref: "#" }]`), and references that multiply, because many levels each refer to the next one twice.
+ * Recursion through properties or items is allowed.
  */
 export function findReferenceFlaw(
   root: SchemaObject,

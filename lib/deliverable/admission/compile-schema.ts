@@ -13,7 +13,7 @@ const common: Options = { strict: false, logger: false, allErrors: true };
 
 /**
  * Compiles a caller's schema with the rules of its draft. Unknown keywords and formats are annotations; references must
-  * stay within the document. Compiling a hostile schema can be slow, so only the worker thread calls this function.
+ * stay within the document. Compiling a hostile schema can be slow, so only the worker thread calls this function.
  * Source: specification, Structured sessions, Schema rules, 2; `facts.md`, Caller schemas.
  *
  * @param schema is modified: keywords that are not part of JSON Schema are removed.
@@ -52,7 +52,7 @@ function removeEnforced(draft: Draft, places: ReadonlyMap<SchemaObject, Place>):
 
 /**
  * Rewrites dependencies that require a property whose name is the empty string. Inside `not`, `if` and `anyOf`, ajv
-  * wrongly treats that property as present.
+ * wrongly treats that property as present.
  */
 function replaceEmptyNames(draft: Draft, places: ReadonlyMap<SchemaObject, Place>): void {
   for (const { schema } of places.values())

@@ -49,7 +49,7 @@ export type SchemaChecker = {
   formatOf: (schema: unknown, ownerId?: string) => Promise<OutputFormat>;
   /**
    * Decodes an answer in the format of `formatOf` into the caller's shape, and validates it against the caller's schema.
-    * A number that JavaScript would change silently is a violation.
+   * A number that JavaScript would change silently is a violation.
    */
   judgeAnswer: (schema: unknown, answer: string, ownerId?: string) => Promise<Judgement>;
   close: () => Promise<void>;
@@ -60,8 +60,8 @@ export type SchemaChecker = {
  * Source: specification, Structured sessions, Schema rules; `security.md`, What comes in.
  *
  * @param options.cpuMs CPU time for admitting one schema. Default 3,000. Later jobs with an admitted schema get three
-  *   times as much, so that they do not fail when the machine is slower than it was at admission.
-  * @param options.memoryMb memory limit of each thread. Default 256.
+ *   times as much, so that they do not fail when the machine is slower than it was at admission.
+ * @param options.memoryMb memory limit of each thread. Default 256.
  * @param options.threadsMax Default: one less than the machine has cores, at least 2 and at most 4.
  * @param options.profile the provider's profile. Default `openai`: other providers also accept schemas of this profile.
  */

@@ -18,7 +18,7 @@ function parseDecimal(text: string): Decimal {
 
 /**
  * Whether parsing changed a number of the JSON text: it is a whole number beyond 2^53 that no double represents exactly,
-  * or is too large for a double. Rounded fractions do not count, because every JSON parser rounds them.
+ * or is too large for a double. Rounded fractions do not count, because every JSON parser rounds them.
  */
 export function isInexact(text: string, parsed: number): boolean {
   if (Math.abs(parsed) <= Number.MAX_SAFE_INTEGER) return false;

@@ -64,9 +64,9 @@ export const DRAFT_NAMES = "draft-04, draft-06, draft-07, 2019-09 or 2020-12";
 
 /**
  * Finds the draft that `$schema` names, with http or https and with or without a final `#`.
-  * Source: `wire.md`, Structured output.
-  *
-  * @returns draft 2020-12 without a `$schema`, undefined for an unknown draft.
+ * Source: `wire.md`, Structured output.
+ *
+ * @returns draft 2020-12 without a `$schema`, undefined for an unknown draft.
  */
 export function findDraft($schema: unknown): Draft | undefined {
   if ($schema === undefined) return drafts["json-schema.org/draft/2020-12/schema"];

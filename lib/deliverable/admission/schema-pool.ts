@@ -53,7 +53,7 @@ const closedError = () => new Error("the schema threads are closed");
 
 /**
  * Creates a pool in which owners take turns. One owner never uses all threads (unless there is only one), so its jobs
-  * cannot block those of other owners. Threads start on demand, and all but the first stop when they are idle.
+ * cannot block those of other owners. Threads start on demand, and all but the first stop when they are idle.
  */
 export function createSchemaPool({ threadsMax, memoryMb }: PoolOptions): SchemaPool {
   const createSlot = (): Slot => ({

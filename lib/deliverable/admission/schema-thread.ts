@@ -24,7 +24,7 @@ const WALL_FACTOR = 40;
 
 /**
  * The thread starts at the first job and is reused. When a job exceeds its CPU time or memory, the thread is terminated,
-  * and the next job starts a new one. An idle thread does not keep the process alive.
+ * and the next job starts a new one. An idle thread does not keep the process alive.
  */
 export function createSchemaThread(memoryMb: number): SchemaThread {
   let thread: Thread | undefined;

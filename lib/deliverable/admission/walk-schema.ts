@@ -19,7 +19,7 @@ const mapKeywords = "properties patternProperties $defs definitions dependentSch
 
 /**
  * Collects the root and all subschemas that are objects: those in the keywords of any draft, and those elsewhere that
-  * local references point to. Data in `enum`, `const`, `default` or `examples` is not a schema.
+ * local references point to. Data in `enum`, `const`, `default` or `examples` is not a schema.
  */
 export function collectPlaces(root: SchemaObject): Map<SchemaObject, Place> {
   const places = new Map<SchemaObject, Place>();

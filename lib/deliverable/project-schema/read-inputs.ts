@@ -9,7 +9,7 @@ export type Input =
 
 /**
  * Reads schemas one at a time. A `.json` file holds one schema; a `.jsonl` or `.ndjson` file holds one on each line; a
-  * folder stands for all `.json` files below it. Instead of a schema, an entry may be `{ "schema": …, "values": […] }`.
+ * folder stands for all `.json` files below it. Instead of a schema, an entry may be `{ "schema": …, "values": […] }`.
  */
 export async function* readInputs(paths: readonly string[]): AsyncGenerator<Input> {
   for (const path of paths) {

@@ -23,7 +23,7 @@ const DESCRIPTION_MAX = 1_000;
 
 /**
  * Shows a server's form to the person on the session page, and returns what to send to the server. The action is
-  * `decline` if the person declines or if the page cannot show the form, and `cancel` if the question ends unanswered.
+ * `decline` if the person declines or if the page cannot show the form, and `cancel` if the question ends unanswered.
  * Source: Model Context Protocol 2025-11-25, Elicitation, form mode.
  */
 export async function askPerson(

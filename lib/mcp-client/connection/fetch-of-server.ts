@@ -17,7 +17,7 @@ const NOTIFY_TIMEOUT_MS = 1_000;
 
 /**
  * Creates the `fetch` for the transport to one server. It refuses other origins, limits the size of bodies, and limits
-  * how often the transport opens the server's event stream. `settle` waits for notifications that are still being sent.
+ * how often the transport opens the server's event stream. `settle` waits for notifications that are still being sent.
  */
 export function fetchOfServer(
   server: McpServer,

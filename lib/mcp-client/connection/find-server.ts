@@ -38,7 +38,7 @@ export const isOurs = (
 
 /**
  * Finds a turn's server with its credentials. These are the caller's headers. For the service's own server they are a
-  * user token of the session that is bound to the server's URL: the session's own setting for it, or the default URL.
+ * user token of the session that is bound to the server's URL: the session's own setting for it, or the default URL.
  *
  * @throws McpFailure if the session has no server with this id, or its secrets cannot be opened.
  */

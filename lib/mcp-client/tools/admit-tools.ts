@@ -46,7 +46,7 @@ export const toToolName = (serverId: string, tool: string): string => `mcp_${ser
 
 /**
  * Selects the tools of a server's list that the agent gets: those with a unique name and a schema that providers accept,
-  * up to the limit for one server.
+ * up to the limit for one server.
  *
  * @param usedNames the names already in use; the names of the admitted tools are added.
  */

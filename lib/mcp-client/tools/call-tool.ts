@@ -9,7 +9,7 @@ export type CallClock = { pause: () => void; resume: () => void };
 
 /**
  * Calls a tool and waits for its answer. The call is cancelled when the server is silent for too long, when the call
-  * takes too long in total, or when `signal` fires. The server is notified of the cancellation.
+ * takes too long in total, or when `signal` fires. The server is notified of the cancellation.
  *
  * @param onClock receives the call's clock before the call is sent.
  * @throws McpFailure if the server gave no answer.

@@ -54,8 +54,8 @@ const KEPT = new Map<string, (value: unknown) => boolean>(
 
 /**
  * Copies a tool's input schema in a form that every provider accepts. The root is an object without alternatives, only
-  * known keywords with values of the right type are kept, and references point to a schema inside the document. The
-  * server itself still checks the constraints that are dropped here. The schema is never compiled.
+ * known keywords with values of the right type are kept, and references point to a schema inside the document. The
+ * server itself still checks the constraints that are dropped here. The schema is never compiled.
  *
  * @returns undefined if the input is not an object schema.
  */

@@ -17,7 +17,7 @@ const ROOM = 4;
 
 /**
  * Lists a server's tools, page by page. Reading stops at the limits for pages, tools and bytes, and when a cursor repeats.
-  * A server that does not advertise tools gets no request.
+ * A server that does not advertise tools gets no request.
  *
  * @throws McpFailure if a page cannot be read, or the signal fires first.
  */

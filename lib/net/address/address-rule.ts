@@ -17,7 +17,7 @@ type Destination = URL | { hostname: string; port: number };
 
 /**
  * The guard's decision about a destination. `addresses` are the ones to connect to; `reason` is a sentence for people.
-  * `unresolved`: the host name has no address now, but may have one later. `refused`: the destination is forbidden.
+ * `unresolved`: the host name has no address now, but may have one later. `refused`: the destination is forbidden.
  */
 export type AddressVerdict =
   | { allowed: true; addresses: ResolvedAddress[] }
@@ -27,12 +27,12 @@ export type AddressVerdict =
 export type AddressRule = {
   /** Resolves a destination and checks that all of its addresses are allowed. Never rejects. */
   check(destination: Destination): Promise<AddressVerdict>;
-  /** Returns why a connection to an IP address is refused, or undefined. `hostname` is the name that resolved to it, if any. */
+  /** Returns why a connection to an IP address is refused, or undefined. `hostname`: the name that resolved to it, if any. */
   checkAddress(address: string, port: number, hostname?: string): string | undefined;
   /**
    * After this call, connections to a port of this machine (DevTools, a proxy) are refused, even if `NETWORK_ALLOW` allows
-    * them.
-    * @returns a function that ends the reservation.
+   * them.
+   * @returns a function that ends the reservation.
    */
   reservePort(port: number): () => void;
   /** Returns why a URL is refused for its scheme, credentials, port, local name or literal address. Makes no DNS query. */
@@ -48,7 +48,7 @@ const LOCAL_NAMES = /(^|\.)(localhost|localdomain|local|internal|home\.arpa)$/;
 
 /**
  * Creates the guard's rule from the entries of `NETWORK_ALLOW`. Each entry is a host, `host:port` or CIDR.
-  * Literal addresses need no DNS query. Throws an Error that names a malformed entry.
+ * Literal addresses need no DNS query. Throws an Error that names a malformed entry.
  * Source: `security.md`, What leaves the service.
  */
 export function createAddressRule(options: AddressRuleOptions): AddressRule {
@@ -155,7 +155,7 @@ async function resolveWithin(lookup: Lookup, name: string, timeoutMs: number): P
 
 /**
  * Ports of other protocols (mail, files, remote shells), whose servers could interpret an HTTP body as commands. Port 0
-  * is included because it is not a valid port. Source: Fetch standard, "port blocking".
+ * is included because it is not a valid port. Source: Fetch standard, "port blocking".
  */
 const BLOCKED_PORTS: ReadonlySet<number> = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,

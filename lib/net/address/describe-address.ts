@@ -33,7 +33,7 @@ const METADATA_ADDRESSES = new Set([
 
 /**
  * Normalizes an IP address for comparisons. The zone is removed, an IPv4-mapped IPv6 address becomes an IPv4 address, and
-  * other IPv6 addresses are shortened. Returns undefined if the text is not an IP address.
+ * other IPv6 addresses are shortened. Returns undefined if the text is not an IP address.
  */
 export function canonicalAddress(text: string): string | undefined {
   const bare = text.startsWith("[") && text.endsWith("]") ? text.slice(1, -1) : text;

@@ -9,7 +9,7 @@ type NetworkAllowEntry =
 
 /**
  * Splits the value of `NETWORK_ALLOW` (comma-separated hosts, `host:port` or CIDRs) into trimmed entries. Empty entries
-  * are dropped. If an entry is malformed, throws an Error that names the variable and the entry.
+ * are dropped. If an entry is malformed, throws an Error that names the variable and the entry.
  */
 export function readNetworkAllow(text: string | undefined): string[] {
   const entries = (text ?? "")

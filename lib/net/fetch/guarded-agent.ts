@@ -10,8 +10,8 @@ const CONNECTORS_MAX = 256;
 
 /**
  * Creates an undici agent that applies the rule when it connects. The rule checks a literal address, or every address
-  * that a host name resolves to. The agent ignores proxy settings in the environment and uses HTTP/1.1. `headersTimeoutMs`
-  * and `bodyTimeoutMs` (idle time; 0 disables it) are for callers without a deadline for the whole exchange.
+ * that a host name resolves to. The agent ignores proxy settings in the environment and uses HTTP/1.1. `headersTimeoutMs`
+ * and `bodyTimeoutMs` (idle time; 0 disables it) are for callers without a deadline for the whole exchange.
  */
 export function createGuardedAgent(
   rule: AddressRule,

@@ -19,7 +19,7 @@ type GuardedFetchDefaults = {
   redirect?: "error" | "follow";
   /** Permitted schemes of the URL and of redirects. Default: both. */
   protocols?: ("http:" | "https:")[];
-  /** "error" (default): a body over the size limit fails the exchange. "truncate": the body is cut and marked `truncated`. */
+  /** "error" (default): a body over the limit fails the exchange. "truncate": the body is cut and marked `truncated`. */
   overflow?: "error" | "truncate";
 };
 
@@ -34,7 +34,7 @@ export type GuardedFetchInit = GuardedFetchDefaults & {
   purpose?: FetchPurpose;
 };
 
-/** A finished exchange. `url` is the URL of the last redirect, `body` is decompressed, `latencyMs` is the total time. */
+/** A finished exchange. `url` is the one reached after redirects, `body` is decompressed, `latencyMs` is the total time. */
 export type GuardedResponse = {
   status: number;
   headers: Headers;
@@ -56,7 +56,7 @@ const BODY_BYTES_MAX = 1_048_576;
 
 /**
  * Creates a guarded fetch with its own connection pool. It accepts only http(s) URLs without credentials, checks every
-  * address when it connects, limits the time of the exchange and the size of the body, and refuses or checks redirects.
+ * address when it connects, limits the time of the exchange and the size of the body, and refuses or checks redirects.
  * Source: `security.md`, What leaves the service.
  */
 export function createGuardedFetch(

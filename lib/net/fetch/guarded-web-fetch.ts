@@ -5,7 +5,7 @@ import { refuseUrl } from "./guarded-fetch.ts";
 import { GuardedFetchError, toGuardedFetchError } from "./guarded-fetch-error.ts";
 import { isRedirect, nextHop, type RedirectHop } from "./redirect-hop.ts";
 
-/** A guarded replacement for `fetch` that streams bodies. Except for the caller's own abort, it rejects with GuardedFetchError. */
+/** A guarded replacement for `fetch` that streams bodies. Rejects with a GuardedFetchError, or the caller's abort reason. */
 type GuardedWebFetch = typeof globalThis.fetch & {
   /** Closes all connections, including streams. Later calls fail. */
   close(): Promise<void>;
@@ -19,8 +19,8 @@ const IDLE_BODY_TIMEOUT_MS = 300_000;
 
 /**
  * Creates a `fetch` for libraries that accept one. It checks addresses when it connects, as the guarded fetch does.
-  * Bodies are streamed without a size limit; they are aborted at the caller's signal, or after five minutes without a
-  * byte. Redirects are followed only within the origin, because the caller's headers may be secrets for that server.
+ * Bodies are streamed without a size limit; they are aborted at the caller's signal, or after five minutes without a
+ * byte. Redirects are followed only within the origin, because the caller's headers may be secrets for that server.
  * Source: `security.md`, What leaves the service.
  */
 export function createGuardedWebFetch(rule: AddressRule, options: GuardedWebFetchOptions): GuardedWebFetch {
@@ -40,7 +40,7 @@ export function createGuardedWebFetch(rule: AddressRule, options: GuardedWebFetc
       signal,
       dispatcher: agent,
     });
-    // Libraries check `instanceof Response`, and undici's class is not the global one. The body stream is reused, not copied.
+    // Libraries check `instanceof Response`, and undici's class is not the global one. The body stream is not copied.
     const response = new Response(answer.body as ReadableStream<Uint8Array> | null, {
       status: answer.status,
       statusText: answer.statusText,

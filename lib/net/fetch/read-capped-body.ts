@@ -22,8 +22,8 @@ type CappedBody = { bytes: Uint8Array; truncated: boolean; decoded: boolean };
 
 /**
  * Reads a response body up to `maxBytes`, counted after decompression. The rest is left unread, so that a compression
-  * bomb cannot use more memory. A body with an unknown encoding or several encodings is returned undecoded.
-  * Rejects with the error of the stream or the decoder.
+ * bomb cannot use more memory. A body with an unknown encoding or several encodings is returned undecoded.
+ * Rejects with the error of the stream or the decoder.
  */
 export async function readCappedBody(
   body: Readable,

@@ -18,8 +18,8 @@ export function isRedirect(status: number): boolean {
 
 /**
  * Computes the request that follows a redirect. The method changes as in the Fetch standard ("HTTP-redirect fetch").
-  * Another origin gets only the headers in `CROSS_ORIGIN_HEADERS`, and never a body. Throws a GuardedFetchError of kind
-  * "redirect" if the location is invalid, or if a body would be sent to another origin.
+ * Another origin gets only the headers in `CROSS_ORIGIN_HEADERS`, and never a body. Throws a GuardedFetchError of kind
+ * "redirect" if the location is invalid, or if a body would be sent to another origin.
  */
 export function nextHop(hop: RedirectHop, status: number, location: unknown): RedirectHop {
   const url = typeof location === "string" ? URL.parse(location, hop.url) : null;

@@ -7,7 +7,7 @@ import { endToEndHeaders } from "./proxy-headers.ts";
 
 /**
  * Forwards one plain http request to its server and streams the answer back. If the request is refused or the server
-  * cannot be reached, the answer is as `startForwardProxy` describes. Never throws.
+ * cannot be reached, the answer is as `startForwardProxy` describes. Never throws.
  */
 export function forwardRequest(
   context: ProxyContext,

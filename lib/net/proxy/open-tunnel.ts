@@ -6,8 +6,8 @@ import { type ProxyContext, routeTo, timedOut } from "./proxy-context.ts";
 
 /**
  * Opens a CONNECT tunnel from the client's socket to the host and port of `url`. It pipes both ways until one side ends,
-  * or until both are silent for the idle time. `head` contains bytes that the client sent right after its request. Returns
-  * the socket to the server, or undefined if the guard refused the connection. Never throws.
+ * or until both are silent for the idle time. `head` contains bytes that the client sent right after its request. Returns
+ * the socket to the server, or undefined if the guard refused the connection. Never throws.
  */
 export function openTunnel(
   context: ProxyContext,

@@ -18,7 +18,7 @@ export type ProxyContext = {
 
 /**
  * Returns connect options whose `lookup` checks the addresses of a host name. A literal address is checked at once,
-  * because Node does not look it up; if it is forbidden, throws a GuardedFetchError of kind "refused".
+ * because Node does not look it up; if it is forbidden, throws a GuardedFetchError of kind "refused".
  */
 export function routeTo(context: ProxyContext, hostname: string, port: number) {
   const refusal = isIP(hostname) === 0 ? undefined : context.rule.checkAddress(hostname, port);

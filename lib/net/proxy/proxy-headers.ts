@@ -19,7 +19,7 @@ const HOP_BY_HOP = new Set([
 
 /**
  * Copies raw headers (name, value, name, value …). Left out are hop-by-hop headers (RFC 9110, 7.6.1), those named in
-  * `without` (lower case), and the proxy's own headers, so that servers cannot forge these.
+ * `without` (lower case), and the proxy's own headers, so that servers cannot forge these.
  */
 export function endToEndHeaders(rawHeaders: string[], without: string[] = []): string[] {
   const dropped = new Set([...HOP_BY_HOP, ...without, refusedHeader, FAILED_HEADER]);
@@ -39,7 +39,7 @@ export type ProxyCredentials = { username?: string; password: string };
 
 /**
  * Checks the value of a `Proxy-Authorization` header (Basic) in constant time. Returns the user name, or undefined if the
-  * credentials are missing or wrong.
+ * credentials are missing or wrong.
  */
 export function readProxyUser(header: string | undefined, credentials: ProxyCredentials): string | undefined {
   const encoded = /^basic\s+([a-z0-9+/=]+)$/i.exec(header ?? "")?.[1];

@@ -1,6 +1,6 @@
 /**
  * A hostile or invalid schema. `refused` matches the error of the 400 response. A schema with `value` is admitted, and
-  * `ends` is the outcome of validating `value`: "valid", "invalid", or a pattern that matches the error.
+ * `ends` is the outcome of validating `value`: "valid", "invalid", or a pattern that matches the error.
  */
 export type HostileSchema = { name: string; schema: unknown } & (
   | { refused: RegExp }

@@ -5,7 +5,7 @@ const TOUCHY_NAMES = new Set(["__proto__", "constructor", "prototype"]);
 
 /**
  * Chooses unique names with characters that every provider accepts (plain names). Names that are plain already are kept;
-  * the others are replaced by similar plain names.
+ * the others are replaced by similar plain names.
  */
 export function chooseNames(names: readonly string[]): string[] {
   const isPlain = (name: string) =>

@@ -5,8 +5,8 @@ export const refused: unique symbol = Symbol("refused");
 
 /**
  * Converts the values of one place in the caller's schema into the form that is sent to the provider (the projected
-  * form) and back, and writes the schema of that form. A codec accepts at least every value that is valid at its place.
-  * Decoding an encoded value returns the same value. Until all places are built, only `isPlain` may be read.
+ * form) and back, and writes the schema of that form. A codec accepts at least every value that is valid at its place.
+ * Decoding an encoded value returns the same value. Until all places are built, only `isPlain` may be read.
  */
 export type Codec = {
   /** The places directly below this one. For a union these are its branches. */

@@ -135,7 +135,7 @@ function encodeObject(form: ObjectForm, value: unknown, run: Encoding): unknown 
 
 /**
  * Named properties win over entries, and the last of several entries with the same key wins. The decoder also accepts
-  * objects that omit absent properties, as a provider that does not enforce the format may send.
+ * objects that omit absent properties, as a provider that does not enforce the format may send.
  */
 function decodeObject(form: ObjectForm, projected: unknown, run: Decoding): unknown {
   if (!isObject(projected)) return run.refuse("must be object");

@@ -18,8 +18,8 @@ type Position = { name: string; slot: Slot; optional: OptionalForm | undefined }
 
 /**
  * For a list whose first items have their own schemas. The projected form is
-  * `{ "item_0": …, "item_1": …, "rest": […] }`. Items after the minimum length may be absent; if an item in the middle is
-  * absent, the items after it move up.
+ * `{ "item_0": …, "item_1": …, "rest": […] }`. Items after the minimum length may be absent; if an item in the middle is
+ * absent, the items after it move up.
  */
 export function createTupleCodec(slots: readonly Slot[], rest: Slot | undefined, lengthMin: number): Codec {
   const positions: Position[] = slots.map((slot, index) => ({

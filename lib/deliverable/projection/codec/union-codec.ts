@@ -20,8 +20,8 @@ type ProjectedBranch = { slot: Slot; outputs: Outputs; tag: string | undefined }
 
 /**
  * For a value of one of several forms. Forms that differ in their JSON type, or in a first property that no other form
-  * has, are sent as they are. Otherwise lists and objects are wrapped in an object with the label of their branch:
-  * `{ "circle": { … } }`.
+ * has, are sent as they are. Otherwise lists and objects are wrapped in an object with the label of their branch:
+ * `{ "circle": { … } }`.
  */
 export function createUnionCodec(all: readonly Branch[]): Codec {
   // Computed at first use, because the forms of the branches are known only when the graph is complete.

@@ -15,7 +15,7 @@ export type Flaw = { rule: string; under?: string };
 
 /**
  * Finds the first rule of a provider's profile that a schema violates; undefined when it violates none. The time is
-  * linear in the size of the schema.
+ * linear in the size of the schema.
  */
 export function checkProfile(schema: unknown, { rules }: Profile): Breach | undefined {
   if (rules === undefined) return undefined;

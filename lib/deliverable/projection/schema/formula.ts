@@ -4,7 +4,7 @@ import { isSchema, type Schema, type SchemaIndex } from "./schema-index.ts";
 
 /**
  * The schemas of one place. A value has to satisfy all of `described` and all of `base`. The schemas in `base` are
-  * described at another place. For the unions in `settled`, one branch has been chosen and is in `described`.
+ * described at another place. For the unions in `settled`, one branch has been chosen and is in `described`.
  */
 export type Formula = {
   described: readonly SchemaObject[];
@@ -42,7 +42,7 @@ const ANNOTATIONS = new Set(
 
 /**
  * Follows schemas that are only an alias of another schema: they consist of a `$ref`, or an `allOf` with one branch, and
-  * annotations.
+ * annotations.
  *
  * @returns the schema at the end of the chain, and the first description found on the way.
  */

@@ -9,7 +9,7 @@ const ELLIPSIS = "…";
 
 /**
  * Prepares a part of a caller's schema to be quoted in a sentence. Local references are replaced by their targets,
-  * because the model does not see the caller's definitions. Recursive and long parts are cut off with `…`.
+ * because the model does not see the caller's definitions. Recursive and long parts are cut off with `…`.
  */
 export function inlineReferences(index: SchemaIndex, part: unknown): unknown {
   const open = new Set<SchemaObject>();

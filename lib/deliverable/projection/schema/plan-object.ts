@@ -19,7 +19,7 @@ type Claim = {
 
 /**
  * Plans the properties of objects that satisfy all of `conjuncts` and possibly some of `soft`. Patterns are never run; a
-  * property that may match a pattern counts as allowed.
+ * property that may match a pattern counts as allowed.
  *
  * @returns undefined when no object satisfies all of `conjuncts`. @throws OutOfBudget
  */
