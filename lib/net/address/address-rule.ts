@@ -27,7 +27,7 @@ export type AddressVerdict =
 export type AddressRule = {
   /** Resolves a destination and checks that all of its addresses are allowed. Never rejects. */
   check(destination: Destination): Promise<AddressVerdict>;
-  /** Returns why a connection to an IP address is refused, or undefined. `hostname`: the name that resolved to it, if any. */
+  /** Returns why a connection to an IP address is refused, or undefined. `hostname` is the name it was resolved from. */
   checkAddress(address: string, port: number, hostname?: string): string | undefined;
   /**
    * After this call, connections to a port of this machine (DevTools, a proxy) are refused, even if `NETWORK_ALLOW` allows
