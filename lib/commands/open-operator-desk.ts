@@ -125,7 +125,7 @@ async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<Opera
     securityLog,
     settings: { baseUrl: env.baseUrl },
   };
-  /** Waits until running services have been notified. The command fails if they were not, since a key may stay in use. */
+  /** Waits until running services have been notified, or fails: only then do they close the connections of a key. */
   async function afterNotifying(response: Response): Promise<Response> {
     await notified;
     return response;

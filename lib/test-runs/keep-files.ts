@@ -14,7 +14,7 @@ const RUN_FILES_MAX = 200;
 const PICTURES = ["image/png", "image/jpeg", "image/webp"];
 const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+$/;
 
-/** Creates a function that saves files of a test run as evidence, up to the limits. `problem` says why a file is not saved. */
+/** Creates a function that saves files of a test run as evidence, within the limits. `problem`: why a file is not saved. */
 export function createFileKeeper(
   deps: { evidence: Pick<EvidenceStore, "save">; workspace: Workspace },
   owner: { sessionId: string; runId: string | null },

@@ -99,7 +99,7 @@ function explainIncomplete(
   return [];
 }
 
-/** Returns why the sandbox ended the runner, from the note at the end of the output; undefined if the runner ended itself. */
+/** Reads from the end of the output why the sandbox ended the runner. Undefined if the runner ended by itself. */
 function explainEnd({ output, timedOut }: CommandResult): string | undefined {
   if (timedOut) return "the tests did not end in time, or one of them blocked the runner";
   return /\[ended: ([^\]]*)\]\s*$/.exec(output)?.[1];

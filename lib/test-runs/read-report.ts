@@ -38,7 +38,7 @@ type Report = {
   hasTimedOut: boolean;
 };
 
-/** A schema for text, from which it removes terminal control sequences. The reporter does too, but a test can forge lines. */
+/** A schema for text. It removes terminal control sequences, as the reporter does, because a test can forge lines. */
 const text = (max: number) =>
   z
     .string()

@@ -59,7 +59,7 @@ export function watchTestRun(deps: TestRunsDeps, row: TestRunRow, stop: AbortCon
   };
 }
 
-/** Stores the counts, if given, and emits `tests.progress`. @returns the result of `storeCounts`. */
+/** If counts are given, stores them and emits `tests.progress`. @returns the result of `storeCounts`. */
 async function storeProgress({ db, log }: TestRunsDeps, row: TestRunRow, counts: TestCounts | undefined) {
   if (!counts) return storeCounts(db, row, undefined);
   return log.transact(row.sessionId, async (tx, emit) => {

@@ -43,7 +43,7 @@ function write(line: ReportLine): void {
   appendFileSync(reportPath, `${JSON.stringify(line)}\n`);
 }
 
-/** Writes the line of an ended test. In a large report, steps and output are omitted and errors cut, so that all tests fit. */
+/** Writes the line of an ended test. In a large report, steps, output and most errors are omitted, so that all tests fit. */
 function writeEnd(line: ReportLine & { type: "end" }): void {
   detailBytesLeft -= Buffer.byteLength(JSON.stringify(line));
   if (detailBytesLeft > 0) {
