@@ -1,6 +1,6 @@
 import { USER_TOKEN_PATTERN } from "#lib/secrets/user-token.ts";
 
-/** Values with such a name count as secrets if they have at least 8 characters, values with other names at least 20. */
+/** A value with such a name counts as a secret from 8 characters on, a value with another name from 20 characters on. */
 const SECRET_NAME = /auth|key|token|secret|cookie|password|credential|session/i;
 const SECRET_LENGTH_MIN = 8;
 const ANY_LENGTH_MIN = 20;

@@ -61,7 +61,7 @@ type BuiltinMcpDeps = {
 type BuiltinMcp = {
   /** Answers requests to `/api/mcp`. Never rejects. */
   serve: (request: Request) => Promise<Response>;
-  /** Creates a token with which other agents can use a session's tools. It is valid only while the requesting API key is. */
+  /** Creates a token with which other agents can use a session's tools. It ends when the API key that requested it ends. */
   issueToken: ApiServices["builtinMcp"]["issueToken"];
   close: () => void;
 };
@@ -92,8 +92,9 @@ export function createBuiltinMcp(deps: BuiltinMcpDeps): BuiltinMcp {
       instructions: INSTRUCTIONS[holder],
       logger,
       async call(tool, input, call) {
-        // The plan gate needs a root session. Tokens for other agents exist only for root sessions, and the session's own
-        // agent gets only tools that change nothing, so this session can be checked.
+        // The plan gate expects a root session, and refuses only calls that change something. This session can be passed to
+        // the gate: other agents have tokens only for root sessions, and the session's own agent gets only utilities, which
+        // change nothing.
         const refuse = (called: McpTool) => deps.planGate(called, session.id);
         const work = () => callMcpTool(tool, input, call, refuse);
         const toolName = offered.find((each) => each.tool === tool)?.policyName ?? tool.name;

@@ -6,7 +6,7 @@ import { claimTestRun, releaseTestRun, type TestRunRow } from "./test-run-store.
 import type { TestRunsDeps } from "./test-runs-deps.ts";
 import { RunEnded, watchTestRun } from "./watch-test-run.ts";
 
-/** A run is played a second time if the process of the first attempt died. */
+/** How often a test run is played at most. It is played a second time if the process of the first attempt died. */
 const ATTEMPTS_MAX = 2;
 
 /** `later`: another process has claimed the run and may still be alive. */

@@ -8,7 +8,10 @@ import { collectPlaces, formatPointer, type Place, type SchemaObject } from "./w
 
 export type CompiledSchema = { ok: true; validate: ValidateFunction } | { ok: false; error: string };
 
-/** `allErrors` is set because code that stops at the first error is nested, for wide schemas too deeply to compile. */
+/**
+ * Collects all errors. To stop at the first error, ajv would generate code with one level of nesting for each check, which
+ * is nested too deeply for wide schemas.
+ */
 const common: Options = { strict: false, logger: false, allErrors: true };
 
 /**
@@ -17,7 +20,7 @@ const common: Options = { strict: false, logger: false, allErrors: true };
  * Source: specification, Structured sessions, Schema rules, 2; `facts.md`, Caller schemas.
  *
  * @param schema is modified: keywords that are not part of JSON Schema are removed.
- * @returns the validator, or the flaw: `<JSON pointer> <sentence>`.
+ * @returns the validator, or the flaw as `<JSON pointer> <sentence>`.
  */
 export function compileSchema(schema: SchemaObject): CompiledSchema {
   const draft = findDraft(schema.$schema);

@@ -5,7 +5,7 @@ import { fullFormats } from "ajv-formats/dist/formats.js";
 import { isMultipleOf } from "./decimal.ts";
 import type { Draft } from "./find-draft.ts";
 
-/** The formats of JSON Schema, and two that other validators also assert; all other formats are annotations. */
+/** The formats that are checked: those of JSON Schema, and two more that other validators check. All others are ignored. */
 const ASSERTED_FORMATS: FormatName[] = [
   "date",
   "time",

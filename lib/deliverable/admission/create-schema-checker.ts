@@ -26,7 +26,7 @@ type Judgement =
   /** The answer is valid against the caller's schema; `value` is the answer in the caller's shape. */
   | { kind: "fits"; value: unknown }
   | { kind: "breaks"; violations: RawViolation[] }
-  /** The answer does not fit the format; `path` is a JSON pointer into it. */
+  /** The answer does not fit the response format; `path` is a JSON pointer into the answer. */
   | { kind: "outside"; path: string; message: string }
   | { kind: "unreadable"; reason: "not JSON" | "nested too deeply" }
   /** The answer could not be checked, because the check exceeded its limits. */

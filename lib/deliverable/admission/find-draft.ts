@@ -11,7 +11,7 @@ export type Draft = {
   metaSchemaId: string;
   /** Creates an ajv instance with the draft's vocabulary. With `meta: true`, it also has the draft's meta-schema. */
   createAjv: (options: Options) => AjvCore;
-  /** Whether keywords next to a `$ref` are ignored. They are in drafts up to draft-07. */
+  /** Whether keywords next to a `$ref` are ignored, as in all drafts up to draft-07. */
   ignoresRefSiblings: boolean;
   ignoredKeywords: ReadonlySet<string>;
   /** The keyword that other drafts use for a schema's id, and that this draft does not know. */

@@ -15,7 +15,7 @@ export type SchemaJob =
   /** Decodes a model's answer that follows the projected schema, and validates it against the caller's schema. */
   | { kind: "judge"; schema: string; profile: ProfileName; answer: string };
 
-/** A message from a worker thread. The first one has no answer: the thread is ready. `cpuMs` is its CPU time so far. */
+/** A message from a worker thread. The first one has no answer: the thread is ready. `cpuMs`: CPU time used so far. */
 export type WorkerMessage = { answer: SchemaAnswer | undefined; cpuMs: number };
 
 /** The result of a job. The `error` of a refusal is a sentence that starts with a JSON pointer if possible. */

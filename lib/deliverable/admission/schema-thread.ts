@@ -6,7 +6,7 @@ export type JobLimits = {
   cpuMs: number;
 };
 
-/** The answer to a job, or the limit that the job exceeded. The thread of such a job is terminated. */
+/** The answer to a job, or the limit that the job exceeded. If it exceeded a limit, its thread is terminated. */
 export type ThreadOutcome = SchemaAnswer | { kind: "timeout" } | { kind: "out of memory" };
 
 /** One worker thread. The caller runs one job at a time. */
@@ -133,7 +133,7 @@ function watchCpu(worker: Worker, cpuMsBefore: number, cpuMs: number, expire: ()
     else arm(Math.max(leftMs, 10));
   };
   const arm = (ms: number) => {
-    // An exited thread cannot be measured; its exit settles the job.
+    // Ignores failures: a thread that has exited cannot be measured, and its exit settles the job.
     timer = setTimeout(() => check().catch(() => {}), ms);
   };
   arm(cpuMs);

@@ -6,7 +6,7 @@ import type { Profile } from "../projection/profile/profile.ts";
 import { type Projection, projectSchema } from "../projection/project-schema.ts";
 import type { Input } from "./read-inputs.ts";
 
-/** The outcome of a value's round trip: it came back the same or different, or was skipped because it is not valid. */
+/** The outcome of projecting a value and converting it back: it is the same or different, or was skipped as not valid. */
 type RoundTrip =
   | { outcome: "exact" }
   | { outcome: "different"; detail: string }

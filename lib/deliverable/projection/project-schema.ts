@@ -28,7 +28,7 @@ export type Projection = {
   foldBack: (projected: unknown) => Decoded;
   /** Converts a value of the caller's schema into its projected form. Every valid value has a projected form. */
   project: (value: unknown) => Encoded;
-  /** Translates a JSON pointer into a value of the caller's shape to one into the model's JSON (`projected`). */
+  /** Given a JSON pointer into the caller's value, returns one to the same place in `projected`, the model's JSON. */
   toProjectedPath: (pointer: string, projected: unknown) => string;
 };
 

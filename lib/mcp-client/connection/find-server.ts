@@ -37,8 +37,8 @@ export const isOurs = (
   id === BUILTIN && builtin?.isOurs === true && (servers[BUILTIN]?.url ?? builtin.url) === builtin.url;
 
 /**
- * Finds a turn's server with its credentials. These are the caller's headers. For the service's own server they are a
- * user token of the session that is bound to the server's URL: the session's own setting for it, or the default URL.
+ * Finds a turn's server with its credentials. For most servers these are the caller's headers. For the service's own
+ * server, they are a user token that is bound to the server's URL, which a session may have set to another URL.
  *
  * @throws McpFailure if the session has no server with this id, or its secrets cannot be opened.
  */

@@ -34,8 +34,8 @@ const TLS_CODE = /^(CERT_|ERR_TLS_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|EPROTO$|E
 
 /**
  * Converts any error of an exchange with `host` into a GuardedFetchError. If the chain of causes contains a
- * GuardedFetchError, that one is returned. Other errors are described by their code, because their messages contain
- * internal addresses.
+ * GuardedFetchError, that error is returned. Other errors are described by their code, because their messages may
+ * contain internal addresses.
  */
 export function toGuardedFetchError(error: unknown, host: string): GuardedFetchError {
   let code = "";

@@ -3,7 +3,7 @@ import type { TestStatus, TestTarget } from "#db/schema/unions.ts";
 
 /** Settings that the service passes to the runner's programs in the sandbox, as `settings.json` in their folder. */
 export type RunnerSettings = {
-  /** A port on the sandbox's loopback is forwarded to this Unix socket of the service's proxy. */
+  /** `proxyPort` on the sandbox's loopback is forwarded to `proxySocket`, a Unix socket of the service's proxy. */
   proxyPort: number;
   proxySocket: string;
   launchOptions: {

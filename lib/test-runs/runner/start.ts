@@ -29,7 +29,8 @@ server.listen(proxyPort, "127.0.0.1", () => {
     `--config=${new URL("playwright.config.ts", import.meta.url).pathname}`,
     ...(grep === null ? [] : [`--grep=${grep}`]),
     "--pass-with-no-tests",
-    // There is no `--` before the patterns, because Playwright would ignore them. They begin with `^`, so none is an option.
+    // There is no `--` before the patterns, because Playwright would then ignore them. All patterns begin with `^`, so
+    // none is mistaken for an option.
     ...patterns,
   ];
   // Makes requests that tests send with Node use the proxy too.

@@ -19,7 +19,7 @@ export type Codec = {
   encode: (value: unknown, run: Encoding) => unknown;
   /** Returns the value that a projected form stands for, or the result of `run.refuse`. */
   decode: (projected: unknown, run: Decoding) => unknown;
-  /** Whether the place has a value of finite size; `has` says so for other places. Omit if the place always has one. */
+  /** Whether the place has a value of finite size; `has` tells this of other places. Omit if the place always has one. */
   hasValue?: (has: (node: Node) => boolean) => boolean;
   /** Set when the codec itself does not change values. The codecs of its children may change them. */
   isPlain?: true;

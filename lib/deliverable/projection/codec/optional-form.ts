@@ -12,7 +12,7 @@ import {
   type Slot,
 } from "./codec.ts";
 
-/** The form of a property that may be absent. A strict schema requires every property, so absence needs a value. */
+/** The form of a property that may be absent. A strict schema requires every property, so a value stands for absence. */
 export type OptionalForm = {
   schema: (emit: Emit) => JsonSchema;
   /** The place of the marker that means absent, if there is one. It is part of the graph. */
@@ -39,8 +39,8 @@ const PLAIN_NAME = "absent";
 const plainMarker = createMarker(PLAIN_NAME);
 
 /**
- * Null means absent. If the caller's schema allows null, null stays null, and the object `{ "absent": true }` means
- * absent.
+ * In the projected form, null means that the property is absent. If the caller's schema allows null as a value, the object
+ * `{ "absent": true }` means it instead.
  */
 export function createOptionalForm(slot: Slot): OptionalForm {
   const marker = once(() => {

@@ -54,7 +54,7 @@ export function decodeValue(root: Node, projected: unknown): Decoded {
   return { ok: false, ...(failure ?? { path: "", message: "has no form in the schema" }) };
 }
 
-/** Translates a JSON pointer into a value to one into its projected form, up to the last part that exists there. */
+/** Given a JSON pointer into a value, returns the pointer to the same part, or its last existing parent, in `projected`. */
 export function mapPath(root: Node, pointer: string, projected: unknown): string {
   const keys = pointer === "" ? [] : pointer.split("/").slice(1).map(unescapeKey);
   const path: string[] = [];

@@ -70,7 +70,7 @@ export function createUnionCodec(all: readonly Branch[]): Codec {
   };
 }
 
-/** The branches, indexed by what tells from a projected value which branch it belongs to. */
+/** The branches of a union, with indexes to find the branch that a projected value belongs to. */
 type BranchIndex = {
   branches: readonly ProjectedBranch[];
   /** Branches that are wrapped with a label, by label. */

@@ -17,7 +17,7 @@ export type GraphLimits = {
   copiesMax: number;
 };
 
-/** Branches of unions that are nested deeper than this become untyped JSON. */
+/** How deep unions may be nested at one place. Branches of deeper unions become untyped JSON. */
 const BRANCH_LEVELS_MAX = 12;
 const STEPS_MAX = 150_000;
 
@@ -89,7 +89,8 @@ export function buildGraph(index: SchemaIndex, root: SchemaObject, limits: Graph
       if (formula.described.length === 0 && formula.base.length === 0) return anyValue;
       if (levels > BRANCH_LEVELS_MAX) return anyValue;
       const { key, slot } = register(formula);
-      // The place is still being built: a union refers to itself without descending into the value. Any value is accepted.
+      // If the place is still being built, a union refers to itself without descending into the value. The inner reference
+      // then accepts any value.
       if (nodes.get(key)?.state === "open") return anyValue;
       build(key);
       return slot;

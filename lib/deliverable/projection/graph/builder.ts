@@ -33,7 +33,7 @@ export type Builder = {
 type CommonNodes = {
   /** Any JSON value. */
   anyValue: Node;
-  /** Returns the place of a list of entries with values of the place `value`. With `isNullable`, null means no entries. */
+  /** Returns the place for a list of entries with values of the place `value`. `isNullable`: null means no entries. */
   entriesOf: (value: Slot, words: string, isNullable: boolean) => Node;
   anyList: Codec;
   anyObject: Codec;

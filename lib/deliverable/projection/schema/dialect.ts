@@ -3,7 +3,7 @@ import { type DraftName, ignoredKeywords } from "#lib/deliverable/admission/draf
 /** How a draft interprets the keywords that determine the shape of values. */
 export type Dialect = {
   idKeyword: "id" | "$id";
-  /** Whether keywords next to a `$ref` are ignored. They are in drafts up to draft-07. */
+  /** Whether keywords next to a `$ref` are ignored, as in all drafts up to draft-07. */
   ignoresRefSiblings: boolean;
   ignoredKeywords: ReadonlySet<string>;
   /** The keyword that lists the schemas of a list's first items. */

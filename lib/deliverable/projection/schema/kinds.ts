@@ -36,7 +36,7 @@ export function hasKind(value: unknown, kinds: Kinds): boolean {
 
 const LEVELS_MAX = 6;
 
-/** Returns the kinds that a schema may allow, read a few levels deep. The schema may allow fewer, but never others. */
+/** Returns the kinds that a schema may allow. It reads only a few levels deep, so the schema may in fact allow fewer. */
 export function kindsOf(index: SchemaIndex, schema: Schema, levels = LEVELS_MAX): Kinds {
   if (schema === true) return ALL_KINDS;
   if (schema === false) return new Set();

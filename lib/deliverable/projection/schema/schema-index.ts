@@ -19,7 +19,7 @@ export type SchemaIndex = {
   definitionName: (schema: SchemaObject) => string | undefined;
   /** The targets of a schema's `$ref`, `$dynamicRef` and `$recursiveRef`. Undefined stands for an unresolvable reference. */
   targetsOf: (schema: SchemaObject) => (Schema | undefined)[];
-  /** A number for each schema, stable for the lifetime of the index. */
+  /** Returns the number of a schema, which stays the same for the lifetime of the index. */
   idOf: (schema: SchemaObject) => number;
   /** Returns a schema that accepts what any of the schemas accepts. The same list always gives the same object. */
   anyOf: (schemas: readonly Schema[]) => Schema;

@@ -5,7 +5,7 @@ import { isAnnotation } from "./formula.ts";
 import { type Kinds, readType } from "./kinds.ts";
 import type { Schema, SchemaIndex } from "./schema-index.ts";
 
-/** Keywords that determine the form of values; the others only restrict which values are valid. */
+/** Keywords that determine the form of values. All other keywords only restrict which values are valid. */
 const FORM_KEYWORDS = new Set(
   "$ref $dynamicRef $recursiveRef allOf anyOf oneOf enum const properties additionalProperties patternProperties unevaluatedProperties items prefixItems additionalItems if then else dependentSchemas dependencies".split(
     " ",
@@ -23,7 +23,7 @@ function determinesForm(branch: Schema, kinds: Kinds): boolean {
   return branch.type !== undefined && [...kinds].some((kind) => !readType(branch.type).has(kind));
 }
 
-/** Whether a schema limits unevaluated properties. Its unions then decide which names are allowed, and stay together. */
+/** Whether a schema limits unevaluated properties. If so, all of its unions decide which names it allows. */
 export const limitsUnevaluated = ({ dialect }: SchemaIndex, schema: SchemaObject): boolean =>
   dialect.hasUnevaluated &&
   schema.unevaluatedProperties !== undefined &&
