@@ -7,7 +7,7 @@ import type { Schema, SchemaIndex } from "./schema-index.ts";
 /** Schemas that may apply to one value. `isComplete` is false if there may be more of them. */
 type SoftSchemas = { schemas: readonly SchemaObject[]; isComplete: boolean };
 
-/** Finds the property names that parts of a schema may evaluate, and to which its `unevaluatedProperties` may not apply. */
+/** Finds the property names that other keywords of a schema may evaluate. `unevaluatedProperties` ignores such names. */
 export type EvaluatedNames = {
   /** Returns undefined when any name is possible, or the names cannot be determined. */
   of: (schema: SchemaObject) => ReadonlySet<string> | undefined;
