@@ -17,7 +17,7 @@ import { startServer } from "#db/embedded/open-embedded.ts";
 const PGLITE = "@electric-sql/pglite@0.5.16";
 const INSTALL_TIMEOUT_MS = 300_000;
 
-/** The part of PGlite that this command uses. The package is not a dependency; the command installs it when needed. */
+/** The part of PGlite that this command uses. The package is not a dependency; the command installs it when it runs. */
 type Pglite = {
   query: <Row>(text: string) => Promise<{ rows: Row[]; blob?: Blob }>;
   close: () => Promise<void>;

@@ -11,7 +11,7 @@ type GuardedWebFetch = typeof globalThis.fetch & {
   close(): Promise<void>;
 };
 
-/** `timeoutMs` limits the time for connecting, and the time until the response headers (default 30,000). */
+/** `timeoutMs` limits the time from the established connection to the response headers (default 30,000). */
 type GuardedWebFetchOptions = { protocols: ("http:" | "https:")[]; timeoutMs?: number };
 
 const REDIRECTS_MAX = 5;
