@@ -1,4 +1,4 @@
-/** Formats rows as lines with aligned columns, under a head. */
+/** Formats a head and rows as lines with aligned columns. */
 export function formatTable(head: string[], rows: string[][]): string[] {
   const widths = head.map((name, at) => Math.max(name.length, ...rows.map((row) => row[at]?.length ?? 0)));
   return [head, ...rows].map((row) =>
@@ -9,5 +9,5 @@ export function formatTable(head: string[], rows: string[][]): string[] {
   );
 }
 
-/** Control characters of a cell, such as those of a browser's name, do not reach the terminal. */
+/** Replaces control characters, so that they do not reach the terminal. A browser's name may contain some. */
 const printable = (text: string): string => text.replace(/\p{C}/gu, "?");

@@ -32,7 +32,7 @@ import { openSecurityLog } from "#lib/server/open-security-log.ts";
 import { hasSecretKey, readSecretKey } from "#lib/server/secret-key.ts";
 import { createShareLinks } from "#lib/session/share/share-link.ts";
 
-/** Calls the operations of `/actions/keys`, `/actions/encryption` and `/actions/logins` as the operator. */
+/** Calls the operations under `/actions/keys`, `/actions/encryption` and `/actions/logins` on behalf of the operator. */
 export type OperatorDesk = {
   ask: (method: string, path: string, body?: unknown) => Promise<Response>;
   close: () => Promise<void>;
@@ -47,16 +47,16 @@ const errorsOnly = {
 };
 
 /**
- * Opens a client for the service's keys and logins. It works on the database directly. If a running service owns the
- * embedded database, it calls that service instead: it signs in with a token signed with the deployment's secret key, and
- * logs out at the end.
+ * Opens a client for the service's keys and logins. The client works on the database directly. If a running service owns
+ * the embedded database, the client calls that service instead. It logs in with a token that it signs with the
+ * deployment's secret key, and logs out when it is closed.
  *
- * @throws Error with a message for the user if neither is available.
+ * @throws Error with a message for the user if neither a database nor a service is available.
  */
 export async function openOperatorDesk(env: Env): Promise<OperatorDesk> {
   const driver = chooseDriver(env.DATABASE_URL, env.DATABASE_DRIVER);
   if (driver !== "embedded") return openAtDatabase(env, readServer(env, driver));
-  // A new database would be useless, because no service uses it.
+  // The command does not create a database, because no service would use it.
   if (!existsSync(join(env.DATA_DIR, "postgres")))
     throw new Error(
       `there is no database in ${env.DATA_DIR}: run this with the service's own DATA_DIR, after its first start`,
@@ -72,7 +72,7 @@ export async function openOperatorDesk(env: Env): Promise<OperatorDesk> {
 function readServer(env: Env, driver: "pg" | "neon"): DatabaseOptions {
   const url = env.DATABASE_URL;
   if (!url) throw new Error(`DATABASE_URL: is required with DATABASE_DRIVER=${driver}`);
-  // A lost connection also fails the running query, whose error is shown.
+  // Errors of the connection are ignored: a lost connection also fails the running query, whose error is shown.
   const onError = () => {};
   if (driver === "pg") return { driver, url, onError };
   return { driver, url, onError, ...(env.NEON_WSPROXY && { wsProxy: env.NEON_WSPROXY }) };
@@ -91,16 +91,17 @@ const match = createPathMatcher({ list, create, revoke, update, rotate, reseal, 
 async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<OperatorDesk> {
   const { db, close } = await openDatabase(options);
   const isKeyKnown = hasSecretKey(env);
-  // A random key suffices for all operations but `rotate-encryption`, which is refused without the service's key.
+  // Without the service's secret key, a random one is used. It suffices for all operations except `rotate-encryption`,
+  // which is then refused.
   const key = isKeyKnown ? await readSecretKey(env) : randomBytes(32);
-  // Standard output is reserved for the command's answer. Without a file, security events go to standard error.
+  // If no file is set for security events, they go to standard error, because standard output is for the command's answer.
   const securityLog = openSecurityLog(env, createLogger(env.LOG_LEVEL, process.stderr));
   const store = createKeyStore(db);
   let notified = Promise.resolve();
   const access = createAccessWatch({
     rows: { readKeys: store.readLive, readShares: async () => new Map() },
     topic: {
-      // An embedded database has no other process to notify.
+      // With an embedded database, there is no other process to notify.
       publish(text) {
         if (options.driver !== "embedded") notified = sendSignal(db, ACCESS_TOPIC, text);
       },
@@ -113,7 +114,7 @@ async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<Opera
     sealer: createSealer(key, env.ENCRYPTION_KEY_PREVIOUS),
     access,
     logins: createOperatorLogins(env, { db, encryptionKey: key }),
-    // Access to the database and the secret key is the authorization.
+    // Callers need no further login: access to the database is the authorization.
     login: { readLogin: async () => THIS_COMMAND },
     authenticate: createAuthenticator([], store),
     failedAttempts: createFailedAttempts({ limit: 0, trustedProxies: [] }),
@@ -124,7 +125,7 @@ async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<Opera
     securityLog,
     settings: { baseUrl: env.baseUrl },
   };
-  /** Running services close a key's connections only after a notification, so the command fails if that was not sent. */
+  /** Waits until running services have been notified, or fails: only then do they close the connections of a key. */
   async function afterNotifying(response: Response): Promise<Response> {
     await notified;
     return response;
@@ -139,7 +140,7 @@ async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<Opera
         case "list":
           return serveOperation(services, list, listKeys, request, params);
         case "reseal":
-          // The services could not open secrets that were sealed with a random key.
+          // Services could not decrypt secrets that this command had encrypted with a random key.
           if (!isKeyKnown)
             throw new Error(
               "ENCRYPTION_KEY: is not set, and DATA_DIR has none: run this command with the settings of the service",
@@ -188,7 +189,7 @@ async function openAtService(env: Env, whyLocked: string): Promise<OperatorDesk>
   };
 }
 
-/** The user agent under which this program appears in the list of logins. */
+/** The user agent that the list of logins shows for this program. */
 const COMMAND = "npm run";
 const THIS_COMMAND: Login = {
   id: "command",

@@ -1,13 +1,13 @@
 import { type Env, EnvError, readEnv } from "#lib/server/env.ts";
 
 type Help = { kind: "help" };
-/** An invalid command line, with a message for the user. */
+/** The result of reading an invalid command line: a message for the user. */
 type Invalid = { kind: "invalid"; message: string };
 
-/** The output of a command; `isDone` is false if it failed. */
+/** The output of a command. `isDone` is false if the command failed. */
 type Outcome = { isDone: boolean; lines: string[] };
 
-/** A command of the operator. It works with a desk, which is the database or the running service. */
+/** A command for the operator. It works with a desk, which is a client of either the database or the running service. */
 type Program<Command, Desk> = {
   usage: string;
   read: (words: string[]) => Command | Help | Invalid;
@@ -16,10 +16,10 @@ type Program<Command, Desk> = {
 };
 
 /**
- * Runs a command of the operator with the arguments of the process, and ends the process. If the command fails, its lines
- * go to standard error, and the exit code is 1.
+ * Runs a command for the operator with the arguments of the process, and ends the process. If the command fails, its
+ * lines go to standard error, and the exit code is 1.
  *
- * @param failure the beginning of the message for an error that does not concern the settings.
+ * @param failure the beginning of the message for errors other than those in the settings.
  */
 export function runCommandLine<Command extends { kind: string }, Desk extends { close: () => Promise<void> }>(
   program: Program<Command, Desk>,

@@ -14,7 +14,7 @@ after(() => bench.close());
 const pixel =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-/** Opens a turn with one server `crm` that has these tools. */
+/** Opens a turn whose only server, `crm`, has these tools. */
 async function openWith(tools: ScriptedTool[], options: Parameters<typeof bench.open>[1] = {}) {
   const server = await bench.startServer({ tools });
   return { server, ...bench.open({ crm: server.url }, options) };
@@ -148,7 +148,7 @@ describe("a call", () => {
     assert.equal((await call("echo")).parts.length, 1);
     assert.deepEqual((await call("slow")).parts, [{ type: "text", text: "slowly" }]);
     server.dropConnections();
-    // A call fails until the client notices that the connection broke.
+    // Calls fail until the client notices that the connection broke, so up to three are made.
     const again = () => call("echo").then(({ parts }) => parts.length);
     assert.equal(await again().catch(again).catch(again), 1);
   });
@@ -317,7 +317,7 @@ describe("a server's question to a person", () => {
       answer: () => ({ state: "answered", answer }),
     });
     await call("ask");
-    // The SDK adds the default of a field that the answer leaves out.
+    // The answer leaves out the field `gift`, so the SDK adds the default of the field.
     assert.deepEqual(results, [{ action: "accept", content: { ...answer, gift: false } }]);
     assert.deepEqual(questions, [
       { callId: "call_t", question: "The tool server crm asks: About the deal", options: null, form },
@@ -395,7 +395,7 @@ describe("a server's question to a person", () => {
         isPersonPresent: true,
       },
     );
-    // The SDK rejects a schema that is not a form, so the server sees either an error or a declined form.
+    // The SDK may reject this schema, because it is not a form: the server then gets an error instead of a declined form.
     await strange.call("ask").catch(() => {});
     assert.deepEqual([...alone.questions, ...strange.questions], []);
     assert.deepEqual(results[0], { action: "decline" });

@@ -4,7 +4,7 @@ import { createGuardedWebFetch } from "#lib/net/fetch/guarded-web-fetch.ts";
 import { createMcpClient } from "./create-mcp-client.ts";
 
 // The client program that the official conformance suite tests. Its last argument is the URL of the suite's server.
-// Unlike sessions, it may use http on loopback, because the suite does; everything else is as in the service.
+// The suite's server uses http on loopback, so this program allows that. Sessions do not; everything else is the same.
 
 const url = process.argv.at(-1) ?? "";
 const rule = createAddressRule({ allow: ["localhost", "127.0.0.1", "::1"] });

@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 
-/** All client scenarios of the suite except OAuth: callers authenticate to their servers with headers. */
+/** All client scenarios of the suite except OAuth, which is not needed: callers supply the headers for their servers. */
 const SCENARIOS = ["initialize", "tools_call", "sse-retry", "elicitation-sep1034-client-defaults"];
 
 const program = fileURLToPath(new URL("./conformance-client-testing.ts", import.meta.url));

@@ -22,15 +22,15 @@ export type McpCall = {
   signal: AbortSignal;
 };
 
-/** The tool servers of sessions: one connection per server and turn, opened at its first use. */
+/** The client of all tool servers. Each turn has its own connection to each of its servers, opened at first use. */
 export type McpClient = {
-  /** The servers of a turn, the service's own last. */
+  /** Lists the ids of a turn's servers. The service's own server comes last. */
   listServerIds: (turn: Pick<McpTurn, "servers">) => string[];
-  /** Whether this process is the server. Its tool list never changes, so a turn need not store it. */
+  /** Whether this process itself serves the tools. Their list can be computed at any time, so a turn need not store it. */
   isOurs: (turn: Pick<McpTurn, "servers">, serverId: string) => boolean;
-  /** Lists the tools of servers in parallel. A server that fails or is too slow is reported in `skipped`. */
+  /** Lists the tools of several servers in parallel. Servers that fail or are too slow are reported in `skipped`. */
   list: (turn: McpTurn, serverIds: readonly string[], signal: AbortSignal) => Promise<McpListing>;
-  /** Calls a tool. @throws McpFailure if the server gave no answer; its message never quotes the server. */
+  /** Calls a tool. @throws McpFailure if the server gave no answer. The error's message never quotes the server. */
   call: (turn: McpTurn, call: McpCall) => Promise<McpAnswer>;
   /** Closes the connections of a turn, in the background. */
   release: (turn: Pick<McpTurn, "runId" | "epoch">) => void;
@@ -40,7 +40,7 @@ export type McpClient = {
 
 type Listed = { listing: RawListing; redact: TurnConnection["redact"] };
 
-/** Maximum number of cached tool lists of the service's own server, by `offerKey`. */
+/** How many tool lists of the service's own server are cached. The cache key is `offerKey`. */
 const OFFERS_MAX = 256;
 
 type McpDeps = ServerDeps & { elicitations: Pick<Elicitations, "askAndWait">; limits?: Partial<McpLimits> };
@@ -105,7 +105,7 @@ export function createMcpClient(deps: McpDeps): McpClient {
     isOurs: (turn, serverId) => isOurs(deps, turn, serverId),
 
     async list(turn, serverIds, signal) {
-      // Tool names contain the server's id, so the own server's names cannot collide with those of other servers.
+      // Tool names contain the server's id, so tools of the service's own server cannot collide with those of other servers.
       const isOwn = (id: string) => isOurs(deps, turn, id);
       const own = await Promise.all(serverIds.filter(isOwn).map((id) => listOwn(turn, id, signal)));
       const others = await Promise.all(
@@ -124,7 +124,7 @@ export function createMcpClient(deps: McpDeps): McpClient {
       try {
         return await callOnce(turn, call);
       } catch (error) {
-        // A server that has lost the session did not run the call; the protocol asks for a new session.
+        // The server no longer knew the MCP session, so it did not run the call. The second attempt opens a new session.
         if (!toMcpFailure(error).isSessionLost) throw error;
         return callOnce(turn, call);
       }
@@ -135,7 +135,7 @@ export function createMcpClient(deps: McpDeps): McpClient {
   };
 }
 
-/** Admits the tools of several servers, whose names must not collide. */
+/** Admits the tools of several servers. A tool whose name is already in use is skipped. */
 function admitAll(limits: McpLimits, listed: { id: string; server: Listed | Skipped }[]): McpListing {
   const usedNames = new Set<string>();
   const found: McpListing = { tools: [], skipped: [] };

@@ -1,10 +1,10 @@
 import { isGuardedFetchError } from "#lib/net/fetch/guarded-fetch-error.ts";
 
-/** A failure of a tool server. The message is the service's own: the server's words could repeat secret headers. */
+/** A failure of a tool server. The message never quotes the server, because a quote could repeat secret headers. */
 export class McpFailure extends Error {
-  /** The server no longer knows the MCP session, so it has not run the call. */
+  /** Whether the server no longer knows the MCP session. If so, it has not run the call. */
   readonly isSessionLost: boolean;
-  /** The request was never sent. */
+  /** Whether the request was never sent. */
   readonly isUnsent: boolean;
 
   constructor(sentence: string, { isSessionLost = false, isUnsent = false } = {}) {
@@ -23,8 +23,8 @@ const readCode = (error: object): number | undefined =>
   "code" in error && typeof error.code === "number" ? error.code : undefined;
 
 /**
- * Converts any error of an exchange with a tool server into a McpFailure. The message is a sentence about "the server" and
- * quotes neither the server's answer nor the request.
+ * Converts any error of an exchange with a tool server into a McpFailure. The message calls it "the server", and quotes
+ * neither the server's answer nor the request.
  */
 export function toMcpFailure(error: unknown): McpFailure {
   for (let at = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth += 1) {

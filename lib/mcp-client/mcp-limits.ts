@@ -1,18 +1,18 @@
-/** Time and size limits of a tool server. */
+/** Limits on the time, the size and the number of exchanges with a tool server. */
 export type McpLimits = {
   /** Time for connecting and listing all pages, in milliseconds. Source: specification, Limits. */
   listMs: number;
   pagesMax: number;
-  /** Bytes of all pages of a listing, as JSON. */
+  /** Maximum size of all pages of a tool list together, in bytes of JSON. */
   listBytesMax: number;
   toolsPerServerMax: number;
-  /** Characters of a tool's description; a longer one is cut. */
+  /** Maximum number of characters of a tool's description. Longer descriptions are cut. */
   descriptionMax: number;
-  /** Bytes of a tool's input schema; a tool with a larger one is left out. */
+  /** Maximum size of a tool's input schema, in bytes. Tools with larger schemas are left out. */
   schemaBytesMax: number;
-  /** Bytes of one message of a server, after decompression. */
+  /** Maximum size of one message of a server, in bytes after decompression. */
   messageBytesMax: number;
-  /** Bytes of all messages that answer one request. */
+  /** Maximum size of all messages that answer one request, in bytes. */
   exchangeBytesMax: number;
   /** How long a call may go without a progress notification, in milliseconds. */
   callIdleMs: number;
@@ -20,7 +20,7 @@ export type McpLimits = {
   callMs: number;
   /** How long a person has to answer one question of a server, in milliseconds. */
   answerMs: number;
-  /** How often the client opens a server's notification stream. */
+  /** How often the client may open the server's notification stream on one connection. */
   streamsMax: number;
 };
 

@@ -4,15 +4,15 @@ import { nameMcpHeaders, nameMcpUrl, placeSecret } from "#lib/session/secrets/se
 import { readSealedSecrets } from "#lib/session/secrets/secret-store.ts";
 import { McpFailure } from "./mcp-error.ts";
 
-/** The sealed parts of a tool server. */
+/** The parts of a tool server's settings that are stored encrypted. */
 export type ServerSecrets = {
   headers: Record<string, string>;
-  /** The full URL; undefined if the session's row already holds it unmasked. */
+  /** The full URL; undefined if the session's row already contains the full URL. */
   url: string | undefined;
 };
 
 /**
- * Opens the sealed headers and URL of one of a session's tool servers, as far as it has them.
+ * Decrypts the headers and the URL of one of a session's tool servers. Either may be missing.
  *
  * @throws McpFailure if they were sealed with a key that is not configured.
  */
@@ -33,6 +33,6 @@ export async function readServerSecrets(
     }
   };
   const headers = open(headersName, "its headers");
-  // The service sealed these headers itself, after the API contract had validated them.
+  // The JSON is trusted: the service encrypted these headers itself, after the API contract had validated them.
   return { headers: headers === undefined ? {} : JSON.parse(headers), url: open(urlName, "its URL") };
 }

@@ -1,6 +1,6 @@
 import { USER_TOKEN_PATTERN } from "#lib/secrets/user-token.ts";
 
-/** Values under such a name count as secrets from 8 characters on; values under other names from 20 characters on. */
+/** A value with such a name counts as a secret from 8 characters on, a value with another name from 20 characters on. */
 const SECRET_NAME = /auth|key|token|secret|cookie|password|credential|session/i;
 const SECRET_LENGTH_MIN = 8;
 const ANY_LENGTH_MIN = 20;
@@ -8,8 +8,8 @@ const ANY_LENGTH_MIN = 20;
 const REDACTED = "[redacted]";
 
 /**
- * Creates a function that redacts secrets in a server's output, so that the model never sees them: values of the server's
- * headers and URL query, and the service's user tokens. Source: `security.md`, What comes in.
+ * Creates a function that redacts secrets in a server's output, so that the model never sees them. Secrets are values of
+ * the headers and URL query sent to the server, and the service's user tokens. Source: `security.md`, What comes in.
  */
 export function createRedactor({
   headers,
@@ -22,7 +22,7 @@ export function createRedactor({
     const least = SECRET_NAME.test(name) ? SECRET_LENGTH_MIN : ANY_LENGTH_MIN;
     return [value.trim(), ...value.split(/[\s,;]+/)].filter((part) => part.length >= least);
   });
-  // Longest first: replacing a shorter secret first would leave the rest of a longer one readable.
+  // Longest first: if a secret contains a shorter one, replacing the shorter one first would leave the rest readable.
   const ordered = [...new Set(secrets)].sort((one, other) => other.length - one.length);
   return (text) =>
     ordered
@@ -30,7 +30,7 @@ export function createRedactor({
       .replaceAll(USER_TOKEN_PATTERN, REDACTED);
 }
 
-/** The query parameters of a URL, with both their raw and their decoded values. */
+/** Lists the query parameters of a URL, each with its raw value and with its decoded value. */
 function readQuery(url: string): [name: string, value: string][] {
   const { search, searchParams } = new URL(url);
   const written = search
@@ -44,7 +44,7 @@ function readQuery(url: string): [name: string, value: string][] {
   return [...written, ...searchParams];
 }
 
-/** Redacts all strings in a JSON value, except field names. It recurses, so the caller must limit the nesting. */
+/** Redacts all strings in a JSON value except field names. The function is recursive, so callers must limit the nesting. */
 export function redactStrings<Value>(value: Value, redact: (text: string) => string): Value {
   const convert = (item: unknown): unknown => {
     if (typeof item === "string") return redact(item);
@@ -53,6 +53,6 @@ export function redactStrings<Value>(value: Value, redact: (text: string) => str
       return Object.fromEntries(Object.entries(item).map(([name, inner]) => [name, convert(inner)]));
     return item;
   };
-  // Only the contents of strings change, so the type stays the same.
+  // The cast is safe: only the contents of strings have changed.
   return convert(value) as Value;
 }

@@ -32,7 +32,7 @@ export function openMcpBench() {
       closing.unshift(() => server.close());
       return server;
     },
-    /** Creates a client, and a turn of a session that has these servers. */
+    /** Creates a client, and a turn of a session with these servers. */
     open(
       urls: Record<string, string | McpTurn["servers"][string]>,
       options: {

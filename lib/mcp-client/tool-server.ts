@@ -1,6 +1,6 @@
 import type { McpServerRow } from "#db/schema/index.ts";
 
-/** A function of the shape of `fetch`. */
+/** A function with the signature of the global `fetch`. */
 export type Fetch = typeof globalThis.fetch;
 
 /** One tool server, with the credentials and the fetch to reach it. */
@@ -8,9 +8,9 @@ export type McpServer = {
   id: string;
   url: string;
   type: "http" | "sse";
-  /** Secrets, which are sent to this server only. */
+  /** Request headers. They may contain secrets and are sent to this server only. */
   headers: Readonly<Record<string, string>>;
-  /** The fetch for this server: the guarded fetch, or that of `ServerDeps.builtin` for the service's own server. */
+  /** The fetch for this server: the guarded fetch, or for the service's own server the fetch of `ServerDeps.builtin`. */
   fetch: Fetch;
 };
 
@@ -21,11 +21,11 @@ export const BUILTIN = "builtin";
 export type McpTurn = {
   sessionId: string;
   runId: string;
-  /** Distinguishes this executor of the run from others: each has its own connections. */
+  /** Identifies the executor among all that have executed this run. Each executor has its own connections. */
   epoch: number;
   isPersonPresent: boolean;
   /** The session's servers by id, as stored. */
   servers: Readonly<Record<string, McpServerRow>>;
-  /** Cache key for the tool list of the service's own server: equal for turns that are offered the same tools. */
+  /** Cache key for the tool list of the service's own server. Turns with an equal key are offered the same tools. */
   offerKey: string;
 };

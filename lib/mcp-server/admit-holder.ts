@@ -11,7 +11,7 @@ import { readUserToken, type UserToken } from "#lib/secrets/user-token.ts";
 import type { SecurityLog } from "#lib/security-log/security-log.ts";
 import { findSession, type SessionRow } from "#lib/session/session-store.ts";
 
-/** The holder of a user token: the session's own agent, or another agent, whose calls are aborted when `grant` ends. */
+/** The holder of a user token: the session's own agent, or another agent. Calls are aborted when the `grant` ends. */
 export type McpHolder = {
   key: string;
   holder: "agent" | "other";
@@ -22,13 +22,14 @@ export type McpHolder = {
 const UNAUTHORIZED =
   "send a session's user token as Authorization: Bearer <token>; it may have expired, or its API key was revoked";
 
-/** The scope that an API key needs to mint a token. The token is refused once its key has lost this scope. */
+/** The scope that an API key needs to create a user token. Once the key has lost this scope, the token is refused. */
 const TOKEN_SCOPE = "sessions:write";
 
 /**
- * Creates the authentication check of the built-in server. Source: specification, Authentication, rule 6.
+ * Creates the function that authenticates requests to the built-in server by their user token.
+ * Source: specification, Authentication, rule 6.
  *
- * @param deps.audience the URL that tokens for this server are bound to.
+ * @param deps.audience the URL of this server. Tokens for other URLs are refused.
  */
 export function createHolderCheck(deps: {
   db: Database;
@@ -39,7 +40,7 @@ export function createHolderCheck(deps: {
   rates: RateLimiter;
   failedAttempts: FailedAttempts;
   keys: Pick<KeyStore, "readLive">;
-  /** Ids of the API keys in the settings. */
+  /** Ids of the API keys that the deployment's settings define. */
   settingsKeyIds: ReadonlySet<string>;
   securityLog: Pick<SecurityLog, "userTokenRefused">;
   now?: () => Date;
@@ -47,7 +48,7 @@ export function createHolderCheck(deps: {
   const { db, audience, rates, failedAttempts, keys, settingsKeyIds, now = () => new Date() } = deps;
   const tokenKeys = [deps.key, ...(deps.previousKeys ?? [])];
 
-  /** Reads a token that one of the accepted keys has signed. */
+  /** Reads a token if one of the accepted keys has signed it. */
   function readToken(text: string): UserToken | undefined {
     const expected = { audiences: [audience], now: now() };
     for (const key of tokenKeys) {
@@ -58,8 +59,8 @@ export function createHolderCheck(deps: {
   }
 
   /**
-   * Reads the grant of the API key that minted a token. It is null if the key was revoked, has expired, has lost the scope
-   * or is no longer in the settings, and undefined if the token needs no stored key.
+   * Reads the grant of the API key that created a token. The result is null if the key was revoked, has expired, has lost
+   * the scope or is no longer in the settings. It is undefined if the token does not depend on a stored key.
    */
   async function readGrant(keyId: string | null): Promise<Grant | null | undefined> {
     if (keyId === null) return undefined;

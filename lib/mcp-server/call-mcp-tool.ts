@@ -4,10 +4,10 @@ import { describeFailure } from "#lib/tools/describe-failure.ts";
 import { type McpCall, type McpTool, mcpError, mcpRefusal } from "./mcp-tool.ts";
 
 /**
- * Calls a tool: validates the input, acquires the tool's resource, starts the deadline, and cuts the result to its size
- * limits. Every failure is returned as a result that describes it.
+ * Calls a tool: validates the input, acquires the tool's resource, starts the deadline, and cuts the result to the size
+ * limits. A failure is not thrown but returned as a result that describes the failure.
  *
- * @param refuse called after the resource is acquired; returns the reason if the call must not run.
+ * @param refuse called once the resource is acquired. Returns a reason if the call must not run, undefined otherwise.
  */
 export async function callMcpTool(
   tool: McpTool,
@@ -45,9 +45,9 @@ async function callWithDeadline(tool: McpTool, input: unknown, call: McpCall): P
   if (signal.aborted) onAbort();
   else signal.addEventListener("abort", onAbort, { once: true });
   try {
-    // The input is valid, but is passed on unparsed, because `execute` parses it itself.
+    // `execute` parses the input itself, so it gets the original input, which is known to be valid.
     const running = tool.execute(input ?? {}, { ...call, signal });
-    // After the deadline or a stop, a rejection has no other handler.
+    // If the deadline or a stop ends the race first, a later rejection would otherwise be unhandled.
     running.catch(() => {});
     return cutMcpResult(await Promise.race([running, ended]));
   } finally {
@@ -61,8 +61,8 @@ const TEXT_MAX = 200_000;
 const PICTURE_BASE64_MAX = 12 * 1_048_576;
 
 /**
- * Cuts a result to its size limits: text to 200,000 characters in total, pictures to 9 MiB each, with a note about each
- * cut. `structuredContent` is not cut, because a part of it would not fit its schema.
+ * Cuts a result to the size limits: text to 200,000 characters in total, pictures to 9 MiB each. A note states each cut.
+ * `structuredContent` is not cut, because an incomplete value would not fit its schema.
  */
 function cutMcpResult(result: CallToolResult): CallToolResult {
   let left = TEXT_MAX;

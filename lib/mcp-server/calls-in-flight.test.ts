@@ -3,7 +3,7 @@ import { EventEmitter } from "node:events";
 import { test } from "node:test";
 import { createCallsInFlight } from "./calls-in-flight.ts";
 
-/** Simulates two processes that share a bus. */
+/** Simulates two processes that exchange messages over a bus. */
 function startProcesses() {
   const bus = new EventEmitter();
   const topic = {

@@ -1,15 +1,15 @@
 import type { Topic } from "#lib/events/bus/topic.ts";
 
-/** The calls in progress, so that a later message of the same holder can cancel one, even through another process. */
+/** The calls in progress. A later message from the same token holder can cancel a call, even through another process. */
 export type CallsInFlight = {
   /** Registers a call. Its signal fires when the call is cancelled; `end` must be called when the call is over. */
   begin: (holderKey: string, requestId: unknown) => { signal: AbortSignal; end: () => void };
-  /** Cancels a holder's request by the JSON-RPC id that the client chose. */
+  /** Cancels a request of a token holder. `requestId` is the JSON-RPC id that the client chose for the request. */
   cancel: (holderKey: string, requestId: unknown) => void;
   close: () => void;
 };
 
-/** Calls with longer ids cannot be cancelled, because the bus between processes only carries short messages. */
+/** Maximum length of an id. Calls with longer ids cannot be cancelled, because messages between processes must be short. */
 const ID_MAX = 200;
 
 /** @see CallsInFlight */
@@ -19,7 +19,7 @@ export function createCallsInFlight(topic: Topic): CallsInFlight {
     (word) => {
       for (const call of calls.get(word) ?? []) call.abort();
     },
-    // A cancellation that was lost on the bus cannot be recovered; the call then ends by its own timeout.
+    // Called when bus messages may have been lost. A lost cancellation cannot be recovered; the call ends by its timeout.
     () => {},
   );
 
@@ -44,7 +44,7 @@ export function createCallsInFlight(topic: Topic): CallsInFlight {
   };
 }
 
-/** Names a call across processes. The ids 7 and "7" are different; undefined for an id that cannot be cancelled. */
+/** Returns a name for a call that is the same in all processes, or undefined if the call cannot be cancelled. */
 function nameCall(holderKey: string, requestId: unknown): string | undefined {
   if (typeof requestId !== "string" && typeof requestId !== "number") return undefined;
   const id = JSON.stringify(requestId);

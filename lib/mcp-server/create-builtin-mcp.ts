@@ -35,13 +35,13 @@ type BuiltinMcpDeps = {
   fetch: GuardedFetch;
   evidence: EvidenceStore;
   compare: PictureComparer;
-  /** Refuses calls that change something while a plan is not yet approved. */
+  /** Refuses calls that change something while a person has not yet approved the plan. */
   planGate: PlanGate;
   browser: BrowserService;
   rates: RateLimiter;
   failedAttempts: FailedAttempts;
   keys: Pick<KeyStore, "readLive">;
-  /** Ids of the API keys in the settings. */
+  /** Ids of the API keys that the deployment's settings define. */
   settingsKeyIds: ReadonlySet<string>;
   access: Pick<AccessWatch, "watch">;
   bodies: BodyReader;
@@ -57,11 +57,11 @@ type BuiltinMcpDeps = {
   securityLog: Pick<SecurityLog, "userTokenRefused">;
 };
 
-/** The built-in MCP server, and the credentials for it. */
+/** The built-in MCP server, and the function that creates tokens for it. */
 type BuiltinMcp = {
-  /** Serves `/api/mcp`; never rejects. */
+  /** Answers requests to `/api/mcp`. Never rejects. */
   serve: (request: Request) => Promise<Response>;
-  /** A token for other agents to use this session's tools; it ends with the API key that asks for it. */
+  /** Creates a token with which other agents can use a session's tools. It ends when the API key that requested it ends. */
   issueToken: ApiServices["builtinMcp"]["issueToken"];
   close: () => void;
 };
@@ -92,13 +92,14 @@ export function createBuiltinMcp(deps: BuiltinMcpDeps): BuiltinMcp {
       instructions: INSTRUCTIONS[holder],
       logger,
       async call(tool, input, call) {
-        // The gate can check the session itself: only root sessions have tokens for other agents, and the utilities of the
-        // session's own agent change nothing.
+        // The plan gate expects a root session, and refuses only calls that change something. This session can be passed to
+        // the gate: other agents have tokens only for root sessions, and the session's own agent gets only utilities, which
+        // change nothing.
         const refuse = (called: McpTool) => deps.planGate(called, session.id);
         const work = () => callMcpTool(tool, input, call, refuse);
         const toolName = offered.find((each) => each.tool === tool)?.policyName ?? tool.name;
         const admitted = await turns[holder](session.id, call.signal, () =>
-          // The turn of the session's own agent records its calls itself.
+          // Calls of the session's own agent are recorded by its turn.
           holder === "agent"
             ? work()
             : recordCall(log, session, { callId: call.callId, toolName, input }, work),

@@ -19,12 +19,12 @@ type McpServerDeps = {
   tools: readonly McpTool[];
   /** The instructions that the server sends to the client at initialization. */
   instructions: string;
-  /** @throws for a bug or a failure of infrastructure; the client gets an error without details. */
+  /** Runs a call. @throws for a bug or a failure of infrastructure. The client then gets an error without details. */
   call: (tool: McpTool, input: unknown, call: McpCall) => Promise<CallToolResult>;
   logger: Pick<Logger, "error">;
 };
 
-/** Creates a server of the official SDK that lists these tools and calls them. */
+/** Creates a server of the official SDK that lists and calls these tools. */
 export function createMcpServer({ sessionId, tools, instructions, call, logger }: McpServerDeps): Server {
   const server = new Server(
     { name: "agent-session-service", title: "Agent Session Service", version: "1.0.0" },
@@ -52,7 +52,7 @@ export function createMcpServer({ sessionId, tools, instructions, call, logger }
   return server;
 }
 
-/** Creates the progress callback of a call. It drops reports that do not increase, which the protocol forbids. */
+/** Creates the progress callback of a call. Reports without progress are dropped, because the protocol forbids them. */
 function createProgress(
   token: string | number | undefined,
   send: (notification: ServerNotification) => Promise<void>,
@@ -62,14 +62,14 @@ function createProgress(
     if (token === undefined || progress <= last) return;
     last = progress;
     const params = { progressToken: token, progress, total, message };
-    // The client may have disconnected.
+    // Failures are ignored, because the client may have disconnected.
     send({ method: "notifications/progress", params }).catch(() => {});
   };
 }
 
 const listedTools = new WeakMap<McpTool, ListedTool>();
 
-/** Describes a tool for the list, cached per tool. */
+/** Describes a tool for the tool list. The description is cached for each tool. */
 function describeTool(tool: McpTool): ListedTool {
   const cached = listedTools.get(tool);
   if (cached) return cached;
@@ -87,6 +87,6 @@ function describeTool(tool: McpTool): ListedTool {
 }
 
 function toObjectSchema(schema: z.ZodType, io: "input" | "output"): ListedTool["inputSchema"] {
-  // The SDK's type requires an object schema, and the input and output of every tool are objects.
+  // The SDK's type requires an object schema. The cast is safe, because the input and output of every tool are objects.
   return z.toJSONSchema(schema, { io, unrepresentable: "any" }) as ListedTool["inputSchema"];
 }

@@ -13,7 +13,7 @@ const BODY_BYTES_MAX = 4 * 1_048_576;
 
 type HolderBase = {
   key: string;
-  /** The holder's calls are aborted when this grant ends; undefined for a credential that cannot be revoked. */
+  /** The holder's calls are aborted when this grant ends. Undefined for a credential that cannot be revoked. */
   grant: Grant | undefined;
 };
 
@@ -21,11 +21,11 @@ type HolderBase = {
 export type McpServerPort = { connect: (transport: Transport) => Promise<void>; close: () => Promise<void> };
 
 type McpEndpointDeps<Holder extends HolderBase> = {
-  /** Public origin: requests that name another host, or come from another site's page, are refused. */
+  /** The public origin of the service. Requests to another host, or from a page of another site, are refused. */
   baseUrl: string;
-  /** Authenticates the caller; `key` is unique for each credential. */
+  /** Authenticates the caller. The holder's `key` is different for each credential. */
   admit: (request: Request) => Promise<{ ok: true; holder: Holder } | Failure>;
-  /** Creates the MCP server for one message of a holder. */
+  /** Creates an MCP server that handles one message of a holder. */
   open: (holder: Holder) => McpServerPort;
   inFlight: CallsInFlight;
   access: Pick<AccessWatch, "watch">;
@@ -34,9 +34,9 @@ type McpEndpointDeps<Holder extends HolderBase> = {
 };
 
 /**
- * Creates a stateless MCP endpoint over Streamable HTTP. Each message carries its credential and gets its own server and
- * transport, so any process can answer it. There is no stream for `GET` and no session to `DELETE`. A tool call is answered
- * with an event stream, which also carries its progress; all other messages are answered with JSON.
+ * Creates a stateless MCP endpoint over Streamable HTTP. Each message carries its credential and is handled by its own
+ * server and transport, so any process can answer it. There is no stream to `GET` and no session to `DELETE`. Tool calls
+ * are answered with an event stream, which also reports progress; all other messages are answered with JSON.
  * Source: Model Context Protocol 2025-11-25, Transports.
  *
  * @returns the request handler, which never rejects.
@@ -77,7 +77,7 @@ export function createMcpEndpoint<Holder extends HolderBase>(
         .catch((error: unknown) => deps.logger.error({ err: error }, "an MCP server did not close"));
     };
     try {
-      // The SDK's own types disagree under exactOptionalPropertyTypes.
+      // The cast is needed because the SDK's types are not compatible with exactOptionalPropertyTypes.
       await server.connect(transport as Transport);
       stop.addEventListener("abort", close);
       const answered = transport.handleRequest(request, { parsedBody });
@@ -110,7 +110,7 @@ function refuseForeignRequest(request: Request, baseUrl: string): Failure | unde
 
 type Message = { method: unknown; id: unknown; cancels: unknown };
 
-/** Reads the fields of a message that the endpoint itself needs; the SDK validates the message. */
+/** Reads the fields of a message that the endpoint itself needs. The SDK validates the message later. */
 function readMessage(body: unknown): Message {
   const { method, id, params } = toRecord(body);
   return { method, id, cancels: toRecord(params).requestId };
@@ -136,7 +136,7 @@ async function answerUntilAborted(answered: Promise<Response>, stop: AbortSignal
 function closeAfterBody(response: Response, end: () => void): Response {
   const headers = new Headers(response.headers);
   headers.set("Cache-Control", "no-store");
-  // The HTTP server that sends the response decides about its connection.
+  // The HTTP server that sends the response decides whether the connection stays open.
   headers.delete("Connection");
   const isStream = headers.get("content-type") === "text/event-stream";
   if (!isStream || !response.body) {

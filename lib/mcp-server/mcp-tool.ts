@@ -7,7 +7,7 @@ export type McpCall = {
   sessionId: string;
   /** `call_…`: the id of the call in the session's events. */
   callId: string;
-  /** Whether the caller has a tool with this name. */
+  /** Whether a tool with this name is offered to the caller. */
   hasTool: (name: string) => boolean;
   /** Fires when the caller cancels or disconnects, at the deadline, and when the service shuts down. */
   signal: AbortSignal;
@@ -21,16 +21,16 @@ export type McpTool = {
   title: string;
   description: string;
   input: z.ZodType;
-  /** The schema of the result's `structuredContent`, if it has one. */
+  /** The schema of `structuredContent` in the tool's results. Omit if the results have none. */
   output?: z.ZodType;
   annotations: ToolAnnotations;
   /** Whether a call changes pages or files. Such calls are refused while a person has not approved the plan. */
   changes?: boolean | undefined;
   /** Deadline of a call, in milliseconds. */
   timeoutMs: number;
-  /** Acquires the resource that the call needs, before the deadline starts. @returns a function that releases it. */
+  /** Acquires a resource for the call, before the deadline starts. @returns a function that releases the resource. */
   acquire?: (call: McpCall) => Promise<() => void>;
-  /** Runs the call. Expected failures are results with `isError`; the caller gets the message of a thrown error. */
+  /** Runs the call. Expected failures are results with `isError`. If it throws, the caller gets the error's message. */
   execute: (input: unknown, call: McpCall) => Promise<CallToolResult>;
 };
 
@@ -39,28 +39,28 @@ type Definition<Input extends z.ZodType> = Omit<McpTool, "input" | "execute"> & 
   execute: (input: z.output<Input>, call: McpCall) => Promise<CallToolResult>;
 };
 
-/** Defines a tool. The input has been parsed with `input` before `execute` sees it. */
+/** Defines a tool. Its `execute` gets the input as parsed with the schema `input`. */
 export const defineMcpTool = <Input extends z.ZodType>(definition: Definition<Input>): McpTool => ({
   ...definition,
   execute: (input, call) => definition.execute(definition.input.parse(input), call),
 });
 
-/** A text result. */
+/** Creates a text result. */
 export const mcpText = (text: string): CallToolResult => ({ content: [{ type: "text", text }] });
 
-/** An error result, which tells the caller what went wrong and what to do. */
+/** Creates an error result. The text should say what went wrong and what the caller can do. */
 export const mcpError = (text: string): CallToolResult => ({ isError: true, ...mcpText(text) });
 
-/** The `_meta` key of the reason why a call was refused. */
+/** The key in `_meta` of a result under which the reason for a refusal is stored. */
 export const REFUSAL_META = "agent-session-service/refusal";
 
-/** An error result for a call that was refused, because a person has to approve a plan first. */
+/** Creates the error result for a call that was refused because a person must approve a plan first. */
 export const mcpRefusal = (text: string): CallToolResult => ({
   ...mcpError(text),
   _meta: { [REFUSAL_META]: "plan_first" satisfies CallRefusal },
 });
 
-/** A structured result: the value itself, and the same value as JSON text for clients that only read text. */
+/** Creates a structured result. The value is repeated as JSON text for clients that only read text. */
 export const mcpValue = (value: Record<string, unknown>): CallToolResult => ({
   ...mcpText(JSON.stringify(value, null, 1)),
   structuredContent: value,

@@ -6,15 +6,16 @@ import type { McpTool } from "./mcp-tool.ts";
 import { isCallableFromOutside, toMcpTool } from "./session-tool.ts";
 import type { Utility } from "./tools/index.ts";
 
-/** A tool that a holder may call, and its name in the session's policy and events. */
+/** A tool that the holder of a token may call. `policyName` is its name in the session's policy and events. */
 type OfferedTool = { tool: McpTool; policyName: string };
 
 const toPolicyName = (tool: McpTool): string => `mcp_builtin__${tool.name}`;
 
 /**
- * Creates the function that selects the tools for the holder of a user token. The session's own agent only gets the
- * utilities: through its own tools here it could bypass the policy of its turn. Other agents also get those tools of the
- * session that the policy allows on a turn that no person started. `capabilities` and `tools.exclude` apply to both.
+ * Creates the function that selects the tools for the holder of a user token. The session's own agent gets only the
+ * utilities; if it also had its other tools here, it could bypass the policy of its turn. Other agents also get the
+ * session's tools that the policy allows on a turn that no person started. `capabilities` and `tools.exclude` apply to
+ * both.
  * Source: `security.md`, Built-in MCP server; specification, Structured sessions, Precedence.
  */
 export function createToolOffer(
@@ -35,7 +36,7 @@ export function createToolOffer(
         toolset: holder === "other" ? session.toolset : [],
         available: tools,
         origin: "external",
-        // The turn of the session's own agent applies this list itself, because it knows whether a person started it.
+        // For the session's own agent, its turn applies this list, because only the turn knows whether a person started it.
         externalTurnExclude: holder === "other" ? session.tools.externalTurnExclude : [],
         mcpTools: { names, exclude: session.tools.exclude },
       }),

@@ -10,8 +10,8 @@ import { EVIDENCE_META } from "./session-tool.ts";
 const PREVIEW_MAX = 2_000;
 
 /**
- * Runs a call of another agent and records it as `tool.call` and `tool.result` events. The call belongs to no turn: the
- * events have no request, run or message, and only a preview of the result is stored.
+ * Runs a call of another agent and records it as `tool.call` and `tool.result` events. The call belongs to no turn, so
+ * the events have no request, run or message. Only a preview of the result is stored.
  */
 export async function recordCall(
   log: EventLog,
@@ -26,7 +26,7 @@ export async function recordCall(
   );
   const result = await work();
   const texts = result.content.flatMap((part) => (part.type === "text" ? [part.text] : []));
-  // Only `toMcpTool` sets this field, with evidence pointers.
+  // The cast is safe: only `toMcpTool` sets this field, always to evidence pointers.
   const evidence = (result._meta?.[EVIDENCE_META] ?? []) as EvidencePointer[];
   await log.transact(session.id, async (_tx, emit) =>
     emit({
@@ -35,7 +35,7 @@ export async function recordCall(
       resultId: newId("res"),
       evidence,
       state: result.isError ? "failed" : "succeeded",
-      // The plan gate is the only reason for a refusal.
+      // Calls are refused only by the plan gate, so the reason is always `plan_first`.
       ...(result._meta?.[REFUSAL_META] !== undefined && { refusal: "plan_first" }),
       preview: storableText(texts.join("\n\n")).slice(0, PREVIEW_MAX).toWellFormed(),
       durationMs: Math.round(performance.now() - startedAt),

@@ -10,17 +10,18 @@ import {
 import { ROOT_TOOLS } from "#lib/tools/toolset.ts";
 import type { McpCall, McpTool } from "./mcp-tool.ts";
 
-/** The `_meta` key of the evidence that a tool saved, which `GET /api/sessions/:sessionId/artifacts/:id` serves. */
+/** The key in `_meta` of a result for the evidence that the tool saved. Served by `GET /api/sessions/…/artifacts/…`. */
 export const EVIDENCE_META = "agent-session-service/evidence";
 
 /**
- * Whether another agent may call a tool of the session's agent, outside of any turn. Tools for planning, delegation and
- * skills affect the current turn, a question needs the person who started the turn, and only a turn may publish.
+ * Whether another agent may call a tool of the session's agent outside of any turn. It may not call tools for planning,
+ * delegation and skills, because they affect the current turn; it may not ask questions, because they go to the person
+ * who started the turn; and it may not publish, because only a turn may do that.
  */
 export const isCallableFromOutside = ({ profile, name }: Pick<Tool, "profile" | "name">): boolean =>
   profile !== "always" && name !== "elicit_user_input" && !ROOT_TOOLS.includes(name);
 
-/** Converts a tool of the session's agent for other agents: the same implementation, called outside of any turn. */
+/** Converts a tool of the session's agent to a tool for other agents. It runs the same code, but outside of any turn. */
 export const toMcpTool = (tool: Tool): McpTool => ({
   name: tool.name,
   title: tool.name.replaceAll("_", " "),
@@ -41,7 +42,7 @@ export const toMcpTool = (tool: Tool): McpTool => ({
 const acquireOf = ({ acquire }: Tool): Pick<McpTool, "acquire"> =>
   acquire ? { acquire: async (call) => unlessWaiting(await acquire(toToolCall(call))) } : {};
 
-/** Converts a call of another agent into the form that the agent's tools expect. */
+/** Converts a call over MCP to the form that the tools of the session's agent expect. */
 export const toToolCall = ({
   sessionId,
   callId,

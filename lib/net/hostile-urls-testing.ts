@@ -19,17 +19,17 @@ const names: Record<string, string[]> = {
   "six-to-four.example": ["2002:7f00:1::1"],
   "broadcast.example": ["255.255.255.255"],
   "doc.example": ["2606:4700::1", "2001:db8::1"],
-  // Malformed answers of a resolver: another notation, a port, an empty address.
+  // Malformed answers of a resolver: an address in short notation, one with a port, and an empty one.
   "short.example": ["127.1"],
   "port.example": ["127.0.0.1:80"],
   "empty.example": [""],
 };
 
-/** Resolves only the hostile names. */
+/** Resolves the hostile names, and no others. */
 export const hostileLookup: Lookup = async (name) =>
   (names[name] ?? []).map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
 
-/** Spellings of hosts in URLs that lead to this machine, to its network, or to an address that is not public. */
+/** Ways to write a host in a URL so that it means this machine, its network, or another address that is not public. */
 export const hostileHosts: readonly string[] = `
 127.0.0.1 127.0.0.1. 127.1 127.0.1 127.255.255.254 2130706433 017700000001 0177.0.0.1 0177.0.0.01 0x7f000001 0x7F.0.0.1
 0x7f.1 127.0x0.0.1 0x7f.0x0.0x0.0x1 00000177.0.0.1 %31%32%37.0.0.1 127%2E0%2E0%2E1 127。0。0。1 127．0．0．1 １２７.0.0.1
@@ -64,7 +64,7 @@ cgnat.example compat.example teredo.example six-to-four.example broadcast.exampl
   .trim()
   .split(/[ \n]+/);
 
-/** URLs that are refused for their scheme, credentials, port or spelling, whatever their names resolve to. */
+/** URLs that are refused for their scheme, credentials, port or spelling, whatever address their host names resolve to. */
 export const hostilePlaces: readonly string[] = [
   "http://user@public.example/",
   "http://user:pass@public.example/",

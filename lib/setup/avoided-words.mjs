@@ -1,5 +1,6 @@
 /**
- * Words that comments, test names and documents avoid, each with what to write instead. `npm run check` reports them.
+ * Words that comments, test names and documents must not contain, each with what to write instead. `npm run check`
+ * reports such words.
  * @type {[avoided: RegExp, instead: string][]}
  */
 export const AVOIDED_WORDS = [

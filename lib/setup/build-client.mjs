@@ -1,10 +1,10 @@
-/** `npm run build:client`: builds the API client as a package of JavaScript and type declarations. */
+/** The work of `npm run build:client`: builds the API client as a package of JavaScript and type declarations. */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runCommand } from "./command.mjs";
 import { SetupError } from "./setup-error.mjs";
 
-/** Output folder of the client. */
+/** The folder in which the client is built, relative to the project. */
 export const clientFolder = ".client";
 
 /**
@@ -56,7 +56,7 @@ async function runStep(node, args) {
 }
 
 /**
- * Rewrites `.ts` imports in declarations to `.js`, which the compiler does only in JavaScript files.
+ * Rewrites imports of `.ts` files in type declarations to `.js`. The compiler does this only in JavaScript files.
  * @param {string} folder
  */
 function nameCompiledFiles(folder) {

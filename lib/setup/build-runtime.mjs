@@ -1,17 +1,17 @@
-/** `npm run build:runtime`: builds the runtime of variants, which is committed, as one script for browsers. */
+/** The work of `npm run build:runtime`: builds the runtime of variants as one script for browsers, which is committed. */
 import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
-/** Output file of the runtime. */
+/** The file that contains the built runtime. */
 export const runtimeFile = "public/variant-runtime.js";
 
-/** Properties that only the runtime itself reads; their names are shortened. */
+/** Matches the names of properties that only the runtime itself reads. These names are shortened. */
 const privateNames =
   /^(?:adoptSheet|hasLost|hasRunningScripts|isDocumentHydrated|isIntact|isLost|isUnmatched|reconcile|undo|verify)$/;
 
 /**
  * Bundles the runtime.
- * @returns {Promise<string>} statements that run the variant named `variant`
+ * @returns {Promise<string>} JavaScript statements that run the variant in the variable `variant`
  */
 export async function bundleRuntime() {
   const { build } = await import("esbuild");
@@ -25,7 +25,7 @@ export async function bundleRuntime() {
     legalComments: "none",
     write: false,
   });
-  // Next's own copy of terser saves another 5 %.
+  // Minifies the output again with the copy of terser that Next includes, which saves another 5 %.
   const { minify } = createRequire(import.meta.url)("next/dist/compiled/terser");
   const source = outputFiles.map(({ text }) => text).join("");
   const { code } = await minify(source, {
@@ -35,7 +35,7 @@ export async function bundleRuntime() {
   return `${code}\n`;
 }
 
-/** Writes the output file. */
+/** Builds the runtime and writes the output file. */
 export async function buildRuntime() {
   writeFileSync(runtimeFile, await bundleRuntime());
 }

@@ -1,4 +1,4 @@
-/** Step 5: the production build of the pages. It is rebuilt when a source file changes. */
+/** Step 5: makes the production build of the pages, again whenever a source file has changed. */
 import { rmSync } from "node:fs";
 import { runCommand } from "./command.mjs";
 import { showStep } from "./progress.mjs";
@@ -24,12 +24,12 @@ const sources = [
 /**
  * Builds the pages unless the last build used the same files.
  * @param {string} node executable of Node 24
- * @throws {SetupError} if the build fails, with its whole output
+ * @throws {SetupError} if the build fails; the error contains the whole output of the build
  */
 export async function ensureBuilt(node) {
   const hash = hashSources();
   if (readStamp(stampPath)?.sources === hash) return;
-  // A failed build can leave a partial one. Without a stamp, the next start builds again.
+  // Removes the stamp first: if the build fails and leaves partial output, the next start then builds again.
   rmSync(stampPath, { force: true });
   await showStep("Building the pages", async () => {
     const result = await runCommand(node, ["node_modules/next/dist/bin/next", "build"], {
@@ -38,7 +38,7 @@ export async function ensureBuilt(node) {
     if (!result.ok)
       throw new SetupError("Building the pages failed. See the output of Next above.", result.output);
   });
-  // Next may have changed tsconfig.json during the build.
+  // Computes the hash again, because Next may have changed tsconfig.json during the build.
   writeStamp(stampPath, { sources: hashSources() });
 }
 

@@ -1,4 +1,4 @@
-/** Part of `npm run check`: finds words of `avoided-words.mjs` in comments, test names and documents. */
+/** A part of `npm run check`: finds the words of `avoided-words.mjs` in comments, test names and documents. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -6,7 +6,10 @@ import { AVOIDED_WORDS } from "./avoided-words.mjs";
 
 const FOLDERS = ["app", "components", "db", "e2e", "inngest", "lib"];
 const CODE = /\.(tsx?|mjs)$/;
-/** The specification stays verbatim, the skills are texts for the model, and the list and its test name the words. */
+/**
+ * Matches files that are not checked: the specification is kept verbatim, skills are texts for the model, `wire.ts` is
+ * generated, and the list of words and the test of this check contain the words.
+ */
 const EXCLUDED =
   /^lib\/(docs\/specification\.md|skills\/library\/|client\/wire\.ts|setup\/(avoided-words|check-language\.test)\.)/;
 
@@ -14,8 +17,8 @@ const EXCLUDED =
 
 /**
  * Finds avoided words in a file.
- * @param {string} file path, which decides between code and document
- * @param {string} source its text
+ * @param {string} file path. Its ending decides whether the file is checked as code or as a document
+ * @param {string} source text of the file
  * @returns {string[]} one sentence for each finding
  */
 export function checkLanguage(file, source) {
@@ -31,7 +34,7 @@ export function checkLanguage(file, source) {
 }
 
 /**
- * The comments of a source file, adjacent lines as one, and the names of its tests.
+ * Lists the comments of a source file and the names of its tests. Adjacent comment lines are one passage.
  * @param {string} source
  * @returns {Passage[]}
  */
@@ -45,7 +48,7 @@ function readPassages(source) {
     const name = /\b(?:test|it|describe)(?:\.\w+)?\(\s*["'`](.*)/.exec(text)?.[1];
     const found = comment ?? trailing ?? name;
     const last = passages.at(-1);
-    // A phrase may continue on the next line of its comment.
+    // Joins the lines of a comment, because a phrase may continue on the next line.
     if (comment !== undefined && isOpen && last) last.text += `\n${comment}`;
     else if (found !== undefined) passages.push({ line: index + 1, text: found });
     isOpen = comment !== undefined;

@@ -1,4 +1,4 @@
-/** Runs other programs for the steps, and ends them when the runner receives a signal. */
+/** Runs the programs of the setup steps, and ends them when this process receives a signal. */
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 
@@ -20,11 +20,11 @@ const ownsGroup = process.platform !== "win32";
 /** @typedef {{ ok: boolean, exitCode: number, output: string, timedOut: boolean }} CommandResult */
 
 /**
- * Runs a program without standard input and waits for it. A program that cannot be started has exit code 127.
+ * Runs a program without standard input and waits until it ends. If it cannot be started, the exit code is 127.
  * @param {string} file
  * @param {string[]} args
  * @param {CommandOptions} [options]
- * @returns {Promise<CommandResult>} output: standard output and error, interleaved
+ * @returns {Promise<CommandResult>} the result; `output` contains standard output and standard error, interleaved
  */
 export function runCommand(file, args, options = {}) {
   return new Promise((resolve) => {
@@ -32,7 +32,7 @@ export function runCommand(file, args, options = {}) {
       cwd: options.cwd,
       env: { ...process.env, ...options.env },
       stdio: options.inherit ? ["ignore", "inherit", "inherit"] : ["ignore", "pipe", "pipe"],
-      // A process group of its own, so that a time limit also ends its child processes.
+      // The program gets its own process group, so that its child processes can be ended with it.
       detached: ownsGroup,
       windowsHide: true,
     });
@@ -69,8 +69,8 @@ export function runCommand(file, args, options = {}) {
 }
 
 /**
- * Makes a signal to the runner end the programs of the current step, and then the runner.
- * @returns {() => void} removes the handlers, before the service handles signals itself
+ * Handles signals to this process: the programs of the current step are ended, and then this process.
+ * @returns {() => void} a function that removes the handlers. It is called before the service handles signals itself
  */
 export function endCommandsOnSignal() {
   /** @param {"SIGINT" | "SIGTERM" | "SIGHUP"} signal */
@@ -81,7 +81,7 @@ export function endCommandsOnSignal() {
       kill(child, "SIGTERM");
       child.on("close", () => running.size === 0 && exit());
     }
-    // npm can be slow to handle SIGTERM. A killed step has no stamp, so the next run repeats it.
+    // Kills programs that do not end in time, as npm may not. A killed step has no stamp, so the next run repeats it.
     setTimeout(() => {
       for (const child of running) kill(child, "SIGKILL");
       exit();

@@ -1,9 +1,9 @@
 /**
- * Keeps package-lock.json usable on every machine: `npm run lockfile`.
+ * Makes package-lock.json usable on every machine. Run it with `npm run lockfile`.
  *
- * A package such as Next has one optional dependency per platform. npm omits those that the current registry does not
- * have, and `npm ci` then refuses the lockfile elsewhere ("Missing: … from lock file"). This script adds a stub
- * (version, os, cpu, optional) for each omitted package. npm skips it on other platforms and installs it on its own.
+ * A package such as Next has one optional dependency per platform. npm omits dependencies that the current registry does
+ * not have, and `npm ci` then refuses the lockfile on other machines ("Missing: … from lock file"). This script adds an
+ * entry (version, os, cpu, optional) for each omitted package. npm installs that package only on its own platform.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { argv } from "node:process";
@@ -53,7 +53,7 @@ export function listMissingOptionals(lockfile) {
 }
 
 /**
- * Lists entries with a registry URL, which would bind every clone to that registry.
+ * Lists the paths of entries with a registry URL. Such a URL would bind every clone of the project to that registry.
  * @param {Lockfile} lockfile
  * @returns {string[]}
  */
@@ -64,10 +64,11 @@ export function listRegistryHosts(lockfile) {
 }
 
 /**
- * Adds a stub for every missing optional dependency and removes registry hosts.
+ * Adds an entry for every missing optional dependency, and removes all registry URLs.
  * @param {Lockfile} lockfile
- * @returns {{ lockfile: Lockfile, added: string[] }} a copy with the packages in npm's order
- * @throws {Error} if a missing package has no exact version, or its name does not contain a platform
+ * @returns {{ lockfile: Lockfile, added: string[] }} a copy of the lockfile, with packages in npm's order, and what was
+ *   added
+ * @throws {Error} if a missing package has no exact version, or if its name does not contain a platform
  */
 export function completeLockfile(lockfile) {
   const packages = structuredClone(lockfile.packages);
@@ -111,7 +112,8 @@ function describePlatformPackage(name, version, isDev) {
 }
 
 /**
- * Searches like Node: in the package's own folder, then in each parent folder.
+ * Whether the lockfile contains the package that Node would find from `from`. Node searches the package's own
+ * node_modules folder first, then that of each parent folder.
  * @param {Lockfile} lockfile
  * @param {string} from
  * @param {string} name

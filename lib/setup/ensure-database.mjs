@@ -1,4 +1,4 @@
-/** Step 4: the template of the embedded database, which makes the first start faster. */
+/** Step 4: prepares a template of the embedded database. The template makes the first start faster. */
 import { runCommand } from "./command.mjs";
 import { showStep } from "./progress.mjs";
 import { hashTree, readStamp, writeStamp } from "./stamp.mjs";
@@ -6,8 +6,8 @@ import { hashTree, readStamp, writeStamp } from "./stamp.mjs";
 const stampPath = "node_modules/.cache/agent-session-service/postgres/prepared.json";
 
 /**
- * Prepares the template unless the last one used the same files. A failure is only printed here: the service reports it
- * at its start, unless `DATABASE_URL` is set by then.
+ * Prepares the template unless the last template was made from the same files. A failure is only printed, because the
+ * service reports the same problem when it starts, unless `DATABASE_URL` has been set by then.
  * @param {string} node executable of Node 24
  */
 export async function ensureDatabase(node) {

@@ -1,4 +1,4 @@
-/** Step 2: the Node executable that runs everything else. */
+/** Step 2: finds the Node executable that runs everything else. */
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { runCommand } from "./command.mjs";
@@ -7,12 +7,12 @@ import { SetupError } from "./setup-error.mjs";
 const versionWanted = 24;
 
 /**
- * Finds Node 24 or later: the one that runs this script, otherwise the one in node_modules.
- * @returns {Promise<string>} an absolute path
- * @throws {SetupError} if neither is recent enough
+ * Finds Node 24 or later: the Node that runs this script, or otherwise the one in node_modules.
+ * @returns {Promise<string>} the absolute path of the executable
+ * @throws {SetupError} if neither Node is recent enough
  */
 export async function findNode() {
-  // From the second run on, `npm start` already uses it, which saves a process to ask for its version.
+  // From the second run on, npm starts this script with the Node in node_modules, so this check suffices.
   if (isRecent(process.version)) return process.execPath;
   const answer = await runCommand(bundledNode(), ["--version"], { timeoutMs: 10_000 });
   if (answer.ok && isRecent(answer.output)) return bundledNode();
@@ -22,7 +22,8 @@ export async function findNode() {
 }
 
 /**
- * Whether Node 24 has to come from the packages but is missing: npm ignores optional packages that fail to install.
+ * Whether Node has to come from the installed packages but is missing there. npm ignores optional packages that it fails
+ * to install.
  * @param {Record<string, unknown>} lockedPackages
  */
 export function isNodeMissing(lockedPackages) {
@@ -38,7 +39,7 @@ function bundledNode() {
   return resolve(join(bundledFolder(), "bin", process.platform === "win32" ? "node.exe" : "node"));
 }
 
-/** @param {string} version "v24.21.0" */
+/** @param {string} version a version such as "v24.21.0" */
 function isRecent(version) {
   return Number(/^v(\d+)\./.exec(version.trim())?.[1] ?? 0) >= versionWanted;
 }

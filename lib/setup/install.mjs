@@ -1,4 +1,4 @@
-/** Step 1: installs the packages of package-lock.json in node_modules. */
+/** Step 1: installs the packages of package-lock.json into node_modules. */
 import { existsSync } from "node:fs";
 import { delimiter, join, sep } from "node:path";
 import { runCommand } from "./command.mjs";
@@ -12,7 +12,7 @@ const stampPath = "node_modules/.setup.json";
 
 /**
  * Installs the locked packages unless node_modules already contains them.
- * @throws {SetupError} if npm fails, with its whole output
+ * @throws {SetupError} if npm fails; the error contains the whole output of npm
  */
 export async function ensureInstalled() {
   const lockfile = hashFile("package-lock.json");
@@ -33,11 +33,11 @@ async function installPackages(showDetail) {
   if (!second.ok) throw describeFailure(`${first.output}\n${second.output}`);
 }
 
-// At "error" npm does not warn about engines. Node 24 is installed together with the packages that require it.
+// At the log level "error", npm does not warn that packages need Node 24, which is itself one of the installed packages.
 const quietFlags = ["--loglevel=error", "--no-audit", "--no-fund", "--include=dev", "--include=optional"];
 
 /**
- * Runs npm with a Node from outside node_modules, because `npm ci` removes the one inside.
+ * Runs npm with a Node from outside node_modules, because `npm ci` removes the Node in node_modules.
  * @param {string[]} args
  * @param {import("./command.mjs").CommandOptions} [options]
  */
@@ -53,7 +53,7 @@ export function runNpm(args, options = {}) {
     : runCommand("npm", args, { ...options, env });
 }
 
-/** PATH without the node_modules folders that `npm run` prepends. */
+/** Returns PATH without the folders in node_modules that `npm run` puts in front of it. */
 function outsidePath() {
   const folders = (process.env.PATH ?? "").split(delimiter);
   return folders.filter((folder) => !folder.includes(`${sep}node_modules${sep}.bin`)).join(delimiter);
@@ -68,8 +68,8 @@ function findOutsideNode() {
 }
 
 /**
- * Whether a manual `npm install` already installed the locked versions, which npm records in node_modules.
- * Optional packages may be absent, such as those of other platforms.
+ * Whether a manual `npm install` has already installed the locked versions, according to npm's record in node_modules.
+ * Optional packages, such as those for other platforms, may be absent.
  */
 function isAlreadyInstalled() {
   const wanted = readLockedPackages();

@@ -1,4 +1,4 @@
-/** Shows the progress of the steps: one line each, with the elapsed time. */
+/** Shows the progress of the setup steps: one line for each step, with the elapsed time. */
 import { stdout } from "node:process";
 
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
@@ -8,11 +8,11 @@ const reminderMs = 15_000;
 /** @typedef {(detail: string) => void} ShowDetail shows what a step is doing, in a few words */
 
 /**
- * Runs one step and shows its progress: a spinner with the seconds on a terminal, plain lines elsewhere.
+ * Runs one step and shows its progress: on a terminal a spinner with the elapsed time, elsewhere plain lines.
  * @template T
- * @param {string} title a gerund: "Installing packages"
+ * @param {string} title a phrase such as "Installing packages"
  * @param {(showDetail: ShowDetail) => Promise<T>} work
- * @returns {Promise<T>} the result of the work; false and null are shown as failed. Errors of the work are rethrown.
+ * @returns {Promise<T>} the result of the work. A result of false or null is shown as failed. Errors are rethrown.
  */
 export async function showStep(title, work) {
   const isTerminal = stdout.isTTY === true && process.env.CI !== "true";
@@ -37,7 +37,7 @@ export async function showStep(title, work) {
 }
 
 /**
- * "0.4 s" below ten seconds, "17 s" below two minutes, then "2 min 5 s".
+ * Formats a duration: "0.4 s" below ten seconds, "17 s" below two minutes, and "2 min 5 s" from then on.
  * @param {number} durationMs
  */
 export function formatSeconds(durationMs) {

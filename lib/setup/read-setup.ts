@@ -5,7 +5,7 @@ import { z } from "zod";
 const setupResult = z.object({
   chromium: z
     .object({
-      /** Absolute. */
+      /** The absolute path of the executable. */
       executablePath: z.string(),
       source: z.enum(["environment", "playwright", "system", "package"]),
       version: z.string().optional(),
@@ -20,8 +20,8 @@ const setupResult = z.object({
 type SetupResult = z.infer<typeof setupResult>;
 
 /**
- * Reads the result of the set-up on this machine from `setup.json` in the data folder. If the file is missing or invalid,
- * there is no Chromium; the next set-up writes it again.
+ * Reads the result of the setup on this machine from `setup.json` in the data folder. If the file is missing or invalid,
+ * returns that there is no Chromium. The next setup writes the file again.
  */
 export function readSetup(dataDir: string): SetupResult {
   try {

@@ -3,8 +3,8 @@ import { runCommand } from "./command.mjs";
 
 /**
  * @param {string} node executable of Node 24
- * @param {string[]} args options of the bench
- * @param {import("./command.mjs").Environment} env variables in addition to the bench's own
+ * @param {string[]} args options for the bench
+ * @param {import("./command.mjs").Environment} env additional environment variables
  * @returns {Promise<number>} the exit code
  */
 export async function runBench(node, args, env) {

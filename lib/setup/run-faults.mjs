@@ -1,10 +1,10 @@
-/** `npm run faults`: runs the fault campaign. */
+/** The work of `npm run faults`: runs the fault campaign, which injects faults and checks invariants. */
 import { runCommand } from "./command.mjs";
 
 /**
- * Runs the campaign of `e2e/faults`.
+ * Runs the fault campaign in `e2e/faults`.
  * @param {string} node executable of Node 24
- * @param {string[]} args its options
+ * @param {string[]} args options for the campaign
  * @param {import("./command.mjs").Environment} env variables in addition to this process's own
  * @returns {Promise<number>} the exit code: 1 if an invariant was violated
  */

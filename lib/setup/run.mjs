@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 /**
- * Entry point of `npm start`, `npm test` and the other npm scripts. They all work from a fresh clone.
+ * The entry point of `npm start`, `npm test` and the other npm scripts. They all work in a fresh clone.
  *
- * The .mjs files in this folder are plain JavaScript with JSDoc types, the one exception to ".ts only": they run before
- * any package is installed, on a Node 20 that cannot load TypeScript. For the same reason they read the environment
- * themselves instead of through lib/server/env.ts. Each step is skipped while its stamp is current.
+ * The .mjs files in this folder are plain JavaScript with JSDoc types, although all other code is TypeScript. They run
+ * before any package is installed, possibly on Node 20, which cannot load TypeScript. For the same reason they read the
+ * environment themselves instead of through lib/server/env.ts. Each step is skipped while its stamp is current.
  */
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -37,13 +37,13 @@ const usage = `Usage: node lib/setup/run.mjs <command>
   client                                 build the API client
   runtime                                build the script that applies variants`;
 
-/** Commands with steps of their own. */
+/** Commands for which `run` has steps of their own. */
 const commands = [
   ...["start", "dev", "test", "bench", "eval", "faults", "variants"],
   ...["setup", "client", "runtime"],
 ];
 
-/** Commands that only need the packages, each with its script and leading arguments. */
+/** Commands that need only the installed packages, each with its script and first arguments. */
 const tools = new Map([
   ["keys", ["lib/commands/keys/main.ts"]],
   ["login", ["lib/commands/login/main.ts"]],
@@ -66,7 +66,7 @@ async function run(command, args) {
     return 1;
   }
   process.chdir(fileURLToPath(new URL("../..", import.meta.url)));
-  // Tests, bench and fault campaign must not depend on the developer's .env.
+  // Does not load the developer's .env for tests, the bench and the fault campaign, which must not depend on it.
   if (!["test", "bench", "faults"].includes(command) && existsSync(".env")) process.loadEnvFile(".env");
   const stopListening = endCommandsOnSignal();
   await ensureInstalled();

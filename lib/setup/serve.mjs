@@ -1,23 +1,23 @@
-/** Last step: runs the service as a child process that never outlives this process. */
+/** The last step: runs the service as a child process, which ends when this process ends. */
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { fileURLToPath } from "node:url";
 
-// Under npm, Ctrl-C arrives twice: from the terminal and from npm. Signals within this time count as one.
+// Under npm, each Ctrl-C arrives twice, from the terminal and from npm. Signals within this time count as one signal.
 const sameSignalMs = 500;
 const ownsGroup = process.platform !== "win32";
 
-/** Variables of the service's process that a caller may override. */
+/** Defaults for environment variables of the service's process. The environment of this process overrides them. */
 export const PROCESS_DEFAULTS = {
-  // Caching compiled code between starts saves about a sixth of the start-up time.
+  // Keeps compiled code between starts, which saves about a sixth of the start-up time.
   NODE_COMPILE_CACHE: fileURLToPath(new URL("../../node_modules/.cache/node-compile", import.meta.url)),
-  // glibc gives each thread a heap of its own and returns little of it: after 500 sessions that takes 25 MB more.
+  // Limits glibc to two heaps. With its default of many heaps, the process uses 25 MB more after 500 sessions.
   MALLOC_ARENA_MAX: "2",
 };
 
 /**
- * Runs the service until it ends. The first SIGINT, SIGTERM or SIGHUP is forwarded; the next one kills the service and
- * its process group. If this process is killed, the service notices because its IPC channel disconnects.
+ * Runs the service until it ends. The first SIGINT, SIGTERM or SIGHUP is forwarded to the service. The next one kills the
+ * service and its process group. If this process is killed, the service detects it, because its IPC channel disconnects.
  * @param {string} node executable of Node 24
  * @param {"production" | "development"} nodeEnv
  * @returns {Promise<number>} the service's exit code, or 128 + the number of the signal that ended it
@@ -32,7 +32,7 @@ export function serve(node, nodeEnv) {
         NODE_ENV: nodeEnv,
         NEXT_TELEMETRY_DISABLED: "1",
       },
-      // In the terminal's process group the service would receive Ctrl-C twice: from the terminal and from here.
+      // In the terminal's process group, the service would receive Ctrl-C twice: from the terminal and from this process.
       detached: ownsGroup,
     });
     /** @type {number | undefined} */

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, test } from "node:test";
 
-// A service that prints the signals it receives, at the path of the real service.
+// The source of a fake service, which prints the signals that it receives. It is written to the real service's path.
 const service = `
   for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => { console.log(signal); process.exit(3); });
   process.on("disconnect", () => { console.log("alone"); process.exit(0); });

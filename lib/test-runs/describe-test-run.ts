@@ -5,11 +5,11 @@ const FAILED_SHOWN = 20;
 const PASSED_SHOWN = 50;
 const ERROR_CHARS_SHOWN = 1_500;
 const STEPS_SHOWN = 5;
-/** After this many characters about failed tests, further failed tests only get the beginning of their first error. */
+/** After this many characters about failed tests, only the beginning of the first error is shown for each further one. */
 const DETAIL_CHARS_MAX = 20_000;
 const BRIEF_CHARS_SHOWN = 300;
 
-/** Describes a test run for the model: the outcome, the details of failed and flaky tests, then the other tests. */
+/** Describes a test run for the model: first the outcome, then details of failed and flaky tests, then the other tests. */
 export function describeTestRun(row: TestRunRow, results: readonly TestResultRow[]): string {
   const { id, status, counts, problem, input, revision } = row;
   const tested =

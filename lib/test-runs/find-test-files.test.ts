@@ -21,7 +21,7 @@ const find = (requested: string[], files = FILES) =>
     requested,
   );
 
-/** The files that the patterns match. Like Playwright, it matches absolute paths. */
+/** Returns the files that the found patterns select. As in Playwright, patterns are matched against absolute paths. */
 async function select(requested: string[]): Promise<string[]> {
   const found = await find(requested);
   assert.ok(found.ok);

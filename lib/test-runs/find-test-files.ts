@@ -7,10 +7,10 @@ const ENTRIES_MAX = 20_000;
 const FILES_SHOWN = 10;
 
 /**
- * Finds the requested test files of a workspace.
+ * Finds the requested test files in a workspace.
  *
- * @param requested files and folders; empty for all test files.
- * @returns regular expressions for Playwright's runner, one for each file or folder; none for all test files.
+ * @param requested paths of files and folders. An empty list means all test files.
+ * @returns regular expressions for Playwright's runner, one for each file or folder. An empty list means all test files.
  */
 export async function findTestFiles(
   workspace: Workspace,

@@ -5,16 +5,16 @@ import { isWorkspaceError } from "#lib/sandbox/workspace-error.ts";
 import type { ReportedFile } from "./read-report.ts";
 
 const MEBIBYTE = 2 ** 20;
-/** Size limits: of one saved file, and of all saved files of a run. */
+/** Limits on the size of one saved file, and on the size and number of all saved files of a test run. */
 const FILE_BYTES_MAX = 20 * MEBIBYTE;
 const RUN_BYTES_MAX = 100 * MEBIBYTE;
 const RUN_FILES_MAX = 200;
 
-/** Media types that the session page shows as pictures. */
+/** Media types of files that the session page shows as pictures. */
 const PICTURES = ["image/png", "image/jpeg", "image/webp"];
 const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+$/;
 
-/** Creates a function that saves files of a test run as evidence, up to its limits; `problem` explains an unsaved file. */
+/** Creates a function that saves files of a test run as evidence, within the limits. `problem`: why a file is not saved. */
 export function createFileKeeper(
   deps: { evidence: Pick<EvidenceStore, "save">; workspace: Workspace },
   owner: { sessionId: string; runId: string | null },
@@ -34,7 +34,7 @@ export function createFileKeeper(
     });
     if (filesLeft === 0) return refuse(`a test run keeps at most ${RUN_FILES_MAX} files`);
     try {
-      // Only the size is read first, because a forged report may name the same large file thousands of times.
+      // Reads only the size first, because a forged report may name the same large file thousands of times.
       const { totalBytes: claimedBytes } = await deps.workspace.readFile(path, 0);
       if (claimedBytes > FILE_BYTES_MAX)
         return refuse(`a kept file has at most ${FILE_BYTES_MAX / MEBIBYTE} MiB`, claimedBytes);

@@ -6,18 +6,18 @@ import { claimTestRun, releaseTestRun, type TestRunRow } from "./test-run-store.
 import type { TestRunsDeps } from "./test-runs-deps.ts";
 import { RunEnded, watchTestRun } from "./watch-test-run.ts";
 
-/** A run whose process has died is played once more. */
+/** How often a test run is played at most. It is played a second time if the process of the first attempt died. */
 const ATTEMPTS_MAX = 2;
 
-/** `later`: the process that has claimed the run may still be alive. */
+/** `later`: another process has claimed the run and may still be alive. */
 export type PlayedTests = { status: "ended" } | { status: "later" };
 
 /**
- * Claims a test run for this process and plays it to its end. A run that another process has claimed is skipped, and a run
+ * Claims a test run for this process and plays it to its end. A run that another process has claimed is skipped. A run
  * that did not end in two attempts is settled as interrupted.
  *
- * @param shutdown fires when the service shuts down. The run is then released, and the next process starts it again.
- * @throws the shutdown's reason, and errors of the database.
+ * @param shutdown fires when the service shuts down. The run is then released, so that another process can start it again.
+ * @throws the reason of `shutdown`, and errors of the database.
  */
 export async function playTestRun(
   deps: TestRunsDeps,
@@ -40,7 +40,7 @@ const INTERRUPTED: TestRunEnd = {
   results: [],
 };
 
-/** @returns the outcome; undefined if the run was removed or another process took it over. @throws the shutdown's reason. */
+/** @returns the outcome; undefined if the run was removed or another process took it over. @throws `shutdown`'s reason. */
 async function playClaimed(
   deps: TestRunsDeps,
   row: TestRunRow,

@@ -14,7 +14,7 @@ const OUTPUT_CHARS_SHOWN = 2_000;
 
 export const CANCELLED = "The test run was cancelled.";
 
-/** Facts about a run whose runner has ended. */
+/** What the service knows about a run whose runner has ended. */
 type EndedRun = {
   input: TestRunRow["input"];
   /** Hosts that the proxy refused or could not reach, each with the reason. */
@@ -25,13 +25,13 @@ type EndedRun = {
 /** The outcome of a run, with its reported tests. */
 type ReportedEnd = {
   status: TestRunStatus;
-  /** Sentences, one per line, about problems of the run, such as tests without a result; null if there are none. */
+  /** Sentences, one per line, about problems of the run, such as tests without a result. Null if there are no problems. */
   problem: string | null;
   counts: TestCounts;
   tests: ReportedTest[];
 };
 
-/** Reads the runner's report, and determines the outcome of the run. */
+/** Reads the runner's report and determines the outcome of the run. */
 export async function readEnd(
   workspace: Workspace,
   result: CommandResult,
@@ -67,7 +67,7 @@ export async function readEnd(
   };
 }
 
-/** Reads the report. Returns no bytes, and a reason, if a test has removed the file or made it unreadable. */
+/** Reads the report. If a test has removed the file or made it unreadable, returns no bytes and the reason. */
 async function readBytes(workspace: Workspace) {
   try {
     return { ...(await workspace.readFile(REPORT_PATH, REPORT_BYTES_MAX)), whyUnread: undefined };
@@ -77,7 +77,7 @@ async function readBytes(workspace: Workspace) {
   }
 }
 
-/** Explains why tests have no result; empty if all tests have one. */
+/** Explains why tests have no result. The explanation is empty if all tests have a result. */
 function explainIncomplete(
   { isComplete, hasTimedOut, errors, tests }: ReturnType<typeof readReport>,
   total: number,
@@ -99,7 +99,7 @@ function explainIncomplete(
   return [];
 }
 
-/** Why the sandbox ended the runner, from the note that it appends to the output; undefined if the runner ended itself. */
+/** Reads from the end of the output why the sandbox ended the runner. Undefined if the runner ended by itself. */
 function explainEnd({ output, timedOut }: CommandResult): string | undefined {
   if (timedOut) return "the tests did not end in time, or one of them blocked the runner";
   return /\[ended: ([^\]]*)\]\s*$/.exec(output)?.[1];

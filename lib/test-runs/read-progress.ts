@@ -8,13 +8,13 @@ const progressSchema = z.object({
   counts: z.object({ total: number, passed: number, failed: number, flaky: number, skipped: number }),
 });
 
-/** Reads the counts of a running test run; undefined if the runner has not written valid counts. */
+/** Reads the counts of a test run that is in progress. Returns undefined if the file has no valid counts. */
 export async function readProgress(workspace: Workspace): Promise<TestCounts | undefined> {
   try {
     const { bytes } = await workspace.readFile(PROGRESS_PATH, 10_000);
     return progressSchema.parse(JSON.parse(Buffer.from(bytes).toString())).counts;
   } catch {
-    // A test may remove or forge the file, but the results do not depend on it.
+    // A test may have removed or forged the file. That is harmless, because the results do not depend on it.
     return undefined;
   }
 }

@@ -9,7 +9,7 @@ import { TESTS_MAX } from "./runner-program.ts";
 /** A file that a test left in the workspace. */
 export type ReportedFile = { name: string; mediaType: string; path: string };
 
-/** A test with its result, as reported. */
+/** A test with its result, as the runner reported them. */
 export type ReportedTest = {
   target: (typeof TEST_TARGETS)[number];
   file: string;
@@ -27,7 +27,7 @@ export type ReportedTest = {
 
 /** The content of a report. */
 type Report = {
-  /** The number of tests in the files; undefined if the runner ended before it had loaded them. */
+  /** The number of tests in the files. Undefined if the runner ended before it had loaded the files. */
   total: number | undefined;
   tests: ReportedTest[];
   /** Errors outside of a test, such as a file that could not be loaded. */
@@ -38,7 +38,7 @@ type Report = {
   hasTimedOut: boolean;
 };
 
-/** Text without terminal control sequences. The reporter removes them too, but a test can forge lines. */
+/** A schema for text. It removes terminal control sequences, as the reporter does, because a test can forge lines. */
 const text = (max: number) =>
   z
     .string()
@@ -48,7 +48,7 @@ const text = (max: number) =>
 const DURATION_MS_MAX = 86_400_000;
 const STEP_DEPTH_MAX = 4;
 const milliseconds = z.number().min(0).max(DURATION_MS_MAX).transform(Math.round);
-/** Creates the schema of a step with its inner steps, down to this depth; deeper steps are dropped. */
+/** Creates the schema of a step with its inner steps. Steps that are nested deeper than `depth` are dropped. */
 function makeStep(depth: number): z.ZodType<TestStep> {
   const flat = z.object({ title: text(400), durationMs: milliseconds, error: text(400).exactOptional() });
   if (depth === 1) return flat;
@@ -65,7 +65,7 @@ const identity = {
   titles: z.array(text(400)).transform((titles) => titles.slice(-TITLES_MAX)),
   attempt: z.int().min(1).max(20),
 };
-/** The lines of a report. Programs in the sandbox write them, so a test can forge them. */
+/** A line of a report. Programs in the sandbox write it, so a test can forge it. */
 const lineSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("begin"), total: z.int().min(0) }),
   z.object({ type: z.literal("start"), ...identity }),
@@ -89,10 +89,10 @@ const ERRORS_MAX = 10;
 const FILES_PER_TEST_MAX = 20;
 
 /**
- * Reads the report of a test run. Invalid lines are ignored, and so are tests beyond the limit of a run. A test that began
- * and did not end counts as failed.
+ * Reads the report of a test run. Invalid lines are ignored, as are tests beyond the maximum number. A test that began
+ * but did not end counts as failed.
  *
- * @param whyEnded why the run was ended from outside, as a clause such as "the test run was cancelled".
+ * @param whyEnded why the service ended the run, as a clause such as "the test run was cancelled".
  */
 export function readReport(report: string, whyEnded: string | undefined): Report {
   const tests = new Map<string, ReportedTest & { isOver: boolean }>();
@@ -139,13 +139,13 @@ function parseLine(written: string): Line | undefined {
   }
 }
 
-/** Adds an attempt to a test. The last attempt decides the status, and the errors are those of the last failed attempt. */
+/** Adds an attempt to a test. The status is that of the last attempt; the errors are those of the last failed attempt. */
 function addToTest(
   tests: Map<string, ReportedTest & { isOver: boolean }>,
   line: Extract<Line, { type: "start" | "end" }>,
 ): void {
   const { target, file, titles, attempt } = line;
-  // A test has the same id against both targets.
+  // The key contains the target, because a test has the same id for both targets.
   const key = `${target} ${line.id}`;
   const before = tests.get(key);
   if (!before && tests.size >= TESTS_MAX) return;

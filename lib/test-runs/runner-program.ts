@@ -6,21 +6,21 @@ import type { BrowserLease } from "#lib/browser/browser-service.ts";
 import { TEST_PROXY_SOCKET, type TestProgram } from "#lib/sandbox/sandbox-service.ts";
 import type { RunnerSettings } from "./runner/settings.ts";
 
-/** Output paths of the runner, relative to the workspace. Playwright clears the `files` folder in it before each run. */
+/** The runner's output folder, relative to the workspace. Playwright clears the folder `files` in it before each run. */
 const RESULTS_FOLDER = "test-results";
 export const REPORT_PATH = `${RESULTS_FOLDER}/report.jsonl`;
 export const PROGRESS_PATH = `${RESULTS_FOLDER}/progress.json`;
 
 /** Maximum number of tests in a run. A test that runs against both targets counts twice. */
 export const TESTS_MAX = 1_000;
-/** Time for the runner in addition to the tests' own limit: for its start, and for its end after a test that is too slow. */
+/** Time that the runner gets in addition to the time limit of the tests, to start, and to end after the limit. */
 export const RUNNER_MARGIN_MS = 15_000;
 
-/** Port on the sandbox's loopback that leads to the service's proxy. */
+/** The port on the sandbox's loopback that is forwarded to the service's proxy. */
 const PROXY_PORT = 8_899;
 const WORKSPACE = "/workspace";
 const RUNNER_FILES = ["start.ts", "settings.ts", "playwright.config.ts", "reporter.ts"];
-/** Folder of the runner's files: an absolute path in the sandbox. */
+/** The folder of the runner's files, as an absolute path in the sandbox. */
 const RUNNER = "/run-tests";
 const TEST_PACKAGE = "/node_modules/@playwright/test";
 
@@ -28,10 +28,10 @@ const require = createRequire(import.meta.url);
 const folderOf = (name: string) => dirname(require.resolve(`${name}/package.json`));
 
 /**
- * Composes the program for the sandbox that runs Playwright's test runner.
+ * Composes the program that runs Playwright's test runner in the sandbox.
  *
  * @param patterns regular expressions for the paths of the test files.
- * @param script script of the variant, which runs in every page of the target `variant`; null if only the control is tested.
+ * @param script the variant's script. It runs in every page of the target `variant`. Null if only the control is tested.
  */
 export async function composeProgram(
   input: TestRunInput,
@@ -42,7 +42,7 @@ export async function composeProgram(
   const settings: RunnerSettings = {
     proxyPort: PROXY_PORT,
     proxySocket: TEST_PROXY_SOCKET,
-    // The service's sandbox already confines Chromium, and Chromium's own sandbox does not work inside of it.
+    // The service's sandbox already confines Chromium, and Chromium's own sandbox does not work inside another sandbox.
     launchOptions: { executablePath, args, env, chromiumSandbox: false },
     viewport: input.viewport,
     targets: input.against,
@@ -92,7 +92,7 @@ export async function composeProgram(
 
 const toBytes = (value: unknown) => Buffer.from(JSON.stringify(value));
 
-/** Lists the folders of Chromium and its libraries that are not already visible in the sandbox. */
+/** Lists the folders of Chromium and its libraries, except those that are already visible in the sandbox. */
 function listChromiumFolders(executablePath: string, env: Record<string, string>): string[] {
   const libraries = (env.LD_LIBRARY_PATH ?? "").split(":").filter(Boolean);
   return [...new Set([dirname(executablePath), ...libraries])].filter(

@@ -13,7 +13,7 @@ import type { TestRunsDeps } from "./test-runs-deps.ts";
 /** Maximum number of test runs of a session. */
 export const TEST_RUNS_MAX = 200;
 
-/** The origin of a test run: a call of the agent, or a person. */
+/** What starts a test run: a tool call of the agent, or a person. */
 type Starter = {
   sessionId: string;
   startedBy: TestRunStarter;
@@ -24,12 +24,12 @@ type Starter = {
 
 type Started =
   | { ok: true; row: TestRunRow }
-  /** `open` is the test run that has to end first. */
+  /** `open` is the id of the test run that has to end first, if there is one. */
   | { ok: false; problem: string; open?: string };
 
 /**
- * Stores a test run and its job, and emits `tests.started`. A repeated call returns the test run that it has already
- * started. While another test run of the session is open, it starts none.
+ * Stores a test run and its job, and emits `tests.started`. If the same tool call is repeated, the test run that it has
+ * already started is returned. No test run is started while another one of the session is open.
  */
 export async function startTestRun(
   deps: Pick<TestRunsDeps, "log" | "jobs">,

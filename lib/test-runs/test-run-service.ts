@@ -6,9 +6,9 @@ import type { TestRunsDeps } from "./test-runs-deps.ts";
 /** Plays test runs in this process. */
 type TestRunService = {
   play: (testRunId: string) => Promise<PlayedTests>;
-  /** Stores new jobs for open runs that no process plays, if their last job is old. @returns the jobs, to be sent. */
+  /** Stores new jobs for open test runs that no process plays, if their last job is old. @returns the jobs to send. */
   requeueLost: () => Promise<Job[]>;
-  /** Stops and releases all runs of this process, so that another process can play them. */
+  /** Stops and releases all test runs of this process, so that other processes can play them. */
   interrupt: () => void;
 };
 
@@ -20,7 +20,7 @@ export function createTestRunService(deps: TestRunsDeps): TestRunService {
   const playing = new Map<string, Promise<PlayedTests>>();
   return {
     play(testRunId) {
-      // The job engine may deliver a job twice.
+      // The job engine may deliver a job twice. The second delivery waits for the same run.
       const existing = playing.get(testRunId);
       if (existing) return existing;
       const played = playTestRun(deps, testRunId, shutdown.signal).finally(() => playing.delete(testRunId));

@@ -40,7 +40,7 @@ export async function findTestRun(
   return row;
 }
 
-/** Finds the test run that a call has started. */
+/** Finds the test run that a tool call has started. */
 export async function findTestRunOfCall(
   db: Executor,
   { runId, callId }: { runId: string; callId: string },
@@ -52,7 +52,7 @@ export async function findTestRunOfCall(
   return row;
 }
 
-/** Reads the session's newest test run, and its open test run. */
+/** Reads the session's newest test run, and the one that has not ended yet. Either may not exist. */
 export async function readNewest(
   db: Executor,
   sessionId: string,
@@ -90,9 +90,10 @@ export const listResults = (db: Executor, testRunId: string): Promise<TestResult
     .orderBy(asc(testResults.position));
 
 /**
- * Claims a test run for this process, if no process has claimed it or its process has died.
+ * Claims a test run for this process, unless another process that may still be alive has claimed it.
  *
- * @returns the row with its new attempt; `held` if another process plays it; undefined if it has ended or was removed.
+ * @returns the row with the number of the new attempt; `held` if another process has claimed the test run; undefined if
+ *   the test run has ended or was removed.
  */
 export async function claimTestRun(
   db: Database,
@@ -116,7 +117,7 @@ export async function claimTestRun(
   return held && "held";
 }
 
-/** Releases a test run that this process cannot finish. The attempt does not count. */
+/** Releases a test run that this process cannot finish. The released attempt does not count. */
 export async function releaseTestRun(db: Database, { id, attempt }: TestRunRow): Promise<void> {
   await db
     .update(testRuns)
@@ -125,9 +126,10 @@ export async function releaseTestRun(db: Database, { id, attempt }: TestRunRow):
 }
 
 /**
- * Stores new counts of a test run, if given, and reads whether the run must stop.
+ * Stores the counts of a test run, if given, and reads whether the test run must stop.
  *
- * @returns `cancel` if the test run or its turn was cancelled; `lost` if it was removed or another process took it over.
+ * @returns `cancel` if the test run or its turn was cancelled, `lost` if the test run has ended, was removed, or was
+ *   taken over by another process.
  */
 export async function storeCounts(
   db: Executor,
@@ -148,7 +150,7 @@ export async function storeCounts(
   return row.isCancelled ? "cancel" : "continue";
 }
 
-/** Requests the cancellation of a test run. @returns false if it has already ended or does not exist. */
+/** Requests the cancellation of a test run. @returns false if the test run has already ended or does not exist. */
 export async function requestCancel(db: Executor, sessionId: string, id: string): Promise<boolean> {
   const found = await db
     .update(testRuns)
@@ -158,7 +160,7 @@ export async function requestCancel(db: Executor, sessionId: string, id: string)
   return found.length > 0;
 }
 
-/** Ends this attempt of a test run and stores its results. @returns the row; undefined if it has ended or was removed. */
+/** Ends this attempt of a test run and stores the results. @returns the row; undefined if the attempt is no longer open. */
 export async function endTestRun(
   tx: Transaction,
   { id, attempt }: TestRunRow,
@@ -180,7 +182,7 @@ export async function endTestRun(
 
 const ROWS_AT_ONCE = 100;
 
-/** Lists the open waits for a test run. */
+/** Lists the calls of turns that are waiting for a test run. */
 export const listTestWaits = (tx: Transaction, { id, sessionId }: TestRunRow) =>
   tx
     .select({ runId: waits.runId, callId: waits.callId })
@@ -195,11 +197,12 @@ export const listTestWaits = (tx: Transaction, { id, sessionId }: TestRunRow) =>
     );
 
 /**
- * Stores new jobs for open test runs that no process plays and whose last job is old: the job engine has lost that job, or
- * has ended it because the process died.
+ * Stores new jobs for open test runs that no process plays and whose last job is old. The job engine has then lost that
+ * job, or has ended it because the process died.
  *
- * @param ageMs minimum age of a run's last job.
- * @param playing ids of the test runs that this process plays. If it has claimed another one, the engine has given up on it.
+ * @param ageMs minimum age of a test run's last job.
+ * @param playing ids of the test runs that this process plays. For other test runs that this process has claimed, the
+ *   job engine has given up on their jobs.
  */
 export function requeueLostTests(
   db: Database,

@@ -7,7 +7,7 @@ import type { Logger } from "#lib/log/logger.ts";
 import type { SandboxService } from "#lib/sandbox/sandbox-service.ts";
 import type { JobSender } from "#lib/session/jobs/job-sender.ts";
 
-/** Dependencies of test runs, which the container builds. */
+/** What test runs depend on. The container builds it. */
 export type TestRunsDeps = {
   db: Database;
   log: EventLog;
@@ -16,6 +16,6 @@ export type TestRunsDeps = {
   browser: Pick<BrowserService, "lease">;
   evidence: Pick<EvidenceStore, "save">;
   jobs: Pick<JobSender, "sendSoon">;
-  /** Identifies this process among those that share the database. */
+  /** Identifies this process among the processes that share the database. */
   owner: BrowserOwner;
 };

@@ -8,7 +8,7 @@ import type { TestRunsDeps } from "./test-runs-deps.ts";
 
 const CHECK_INTERVAL_MS = 2_000;
 
-/** The reason of the abort signal that ends a test run from outside. */
+/** The reason of an abort signal that ends a test run before its tests have ended. */
 export class RunEnded extends Error {
   readonly why: "cancelled" | "lost" | "shutdown";
   constructor(why: "cancelled" | "lost" | "shutdown") {
@@ -19,10 +19,11 @@ export class RunEnded extends Error {
 }
 
 /**
- * Checks every 2 s whether a run must stop, and emits new counts. Aborts `stop` if the run was cancelled, removed, or taken
- * over by another process.
+ * Every 2 s, emits new counts and checks whether a test run must stop. Aborts `stop` if the test run was cancelled,
+ * removed, or taken over by another process.
  *
- * @returns `start`, to be called just before the tests start, sets the run to `running`. `end` ends the watch.
+ * @returns `start`, which sets the test run to `running` and must be called just before the tests start, and `end`, which
+ *   ends the checks.
  */
 export function watchTestRun(deps: TestRunsDeps, row: TestRunRow, stop: AbortController) {
   let workspace: Workspace | undefined;
@@ -38,7 +39,7 @@ export function watchTestRun(deps: TestRunsDeps, row: TestRunRow, stop: AbortCon
   };
   const loop = async () => {
     while (!ending.signal.aborted) {
-      // A short outage of the database must not end the run.
+      // Errors are only logged, because a short outage of the database must not end the test run.
       await checkOnce().catch((error: unknown) =>
         deps.logger.warn({ err: error, testRunId: row.id }, "the progress of a test run was not stored"),
       );
@@ -58,7 +59,7 @@ export function watchTestRun(deps: TestRunsDeps, row: TestRunRow, stop: AbortCon
   };
 }
 
-/** Stores new counts and emits `tests.progress`. @returns the result of `storeCounts`. */
+/** If counts are given, stores them and emits `tests.progress`. @returns the result of `storeCounts`. */
 async function storeProgress({ db, log }: TestRunsDeps, row: TestRunRow, counts: TestCounts | undefined) {
   if (!counts) return storeCounts(db, row, undefined);
   return log.transact(row.sessionId, async (tx, emit) => {

@@ -11,14 +11,14 @@ import { DatabaseLockedError, lockFolder } from "#db/embedded/lock-folder.ts";
 import { startServer } from "#db/embedded/open-embedded.ts";
 import { prepareSocket } from "#db/embedded/socket.ts";
 
-/** Contents of a backup in addition to the database. Browser profiles are disposable and left out. */
+/** What a backup contains in addition to the database. Browser profiles are left out, because they are disposable. */
 const FOLDERS = ["workspaces", "evidence", "api-key", "encryption-key"];
 const DATABASE = "database";
 
 /**
  * Writes the embedded database, the workspaces, the evidence and the generated keys to one archive (`.tar.gz`). The
- * service may be running. The database is copied first, so that the files that its rows refer to exist when the files
- * are copied.
+ * service may be running. The database is copied before the files, so that the archive contains all files that rows of
+ * the copied database refer to.
  *
  * @throws BackupError if there is no database or the archive already exists.
  */
@@ -46,7 +46,7 @@ export async function writeBackup(dataDir: string, archive: string): Promise<Man
       },
       [`${prefix}/${DATABASE}`, ...FOLDERS.filter((name) => existsSync(join(dataDir, name)))],
     );
-    // The archive contains the keys.
+    // Only the owner may read the archive, because it contains the keys.
     await chmod(draft, 0o600);
     await rename(draft, archive);
     return manifest;
@@ -57,11 +57,11 @@ export async function writeBackup(dataDir: string, archive: string): Promise<Man
 }
 
 /**
- * Restores an archive into a data folder that no service uses. Existing content of the folder is moved to
- * `<dataDir>/replaced-<time>`.
+ * Restores an archive into a data folder. No service may be using the folder. Existing content of the folder is moved
+ * to `<dataDir>/replaced-<time>`.
  *
  * @param options.replaces whether the folder may already contain a database.
- * @returns the manifest of the backup, and the folder with the previous content, if there was any.
+ * @returns the manifest of the backup, and the folder that contains the previous content, if there was any.
  */
 export async function restoreBackup(
   dataDir: string,
@@ -106,7 +106,7 @@ async function setAside(dataDir: string): Promise<string | undefined> {
   return target;
 }
 
-/** Connects to the folder's database server: the running service's, or one started for this call. */
+/** Connects to the database in a data folder, through the server of the running service or one started for this call. */
 async function withServer<Result>(
   dataDir: string,
   work: (client: Client) => Promise<Result>,

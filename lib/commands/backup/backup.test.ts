@@ -43,7 +43,7 @@ async function readTranscript(from: TestService, sessionId: string): Promise<unk
   return (await from.read<{ data: unknown }>(`/api/sessions/${sessionId}/messages`)).data;
 }
 
-/** The skills of a session, with the content of the first. */
+/** Reads the skills of a session, and the files of the first skill. */
 async function readSkills(from: TestService, sessionId: string) {
   const { data } = await from.read<{ data: { version: string }[] }>(`/api/sessions/${sessionId}/skills`);
   const files = await readFiles(from.container.services.db, data[0]?.version ?? "");

@@ -13,11 +13,11 @@ import { postgresFolder } from "#db/embedded/data-folder.ts";
 import { lockFolder } from "#db/embedded/lock-folder.ts";
 import { startServer } from "#db/embedded/open-embedded.ts";
 
-/** The last version that the service used. It opens the folders of all earlier versions. */
+/** The last version of PGlite that the service used. It can open the folders of all earlier versions. */
 const PGLITE = "@electric-sql/pglite@0.5.16";
 const INSTALL_TIMEOUT_MS = 300_000;
 
-/** The part of PGlite that this command uses. The package is not a dependency: the command installs it when it runs. */
+/** The part of PGlite that this command uses. The package is not a dependency; the command installs it when it runs. */
 type Pglite = {
   query: <Row>(text: string) => Promise<{ rows: Row[]; blob?: Blob }>;
   close: () => Promise<void>;
@@ -81,7 +81,7 @@ async function openPglite(staging: string, folder: string): Promise<Pglite> {
   return PGlite.create(folder);
 }
 
-/** Writes the same files as `dumpDatabase`. PGlite copies into a blob instead of a connection. */
+/** Writes the same files as `dumpDatabase`, from PGlite, which copies tables into a blob instead of a connection. */
 async function dumpPglite(pglite: Pglite, folder: string): Promise<void> {
   const tables = await pglite.query<{ table: string; columns: string[] }>(LIST_COLUMNS);
   const migrations = await pglite.query<{ at: string }>(LIST_MIGRATIONS);

@@ -21,7 +21,7 @@ const MAIN = fileURLToPath(new URL("main.ts", import.meta.url));
 
 type Ran = { code: number | null; out: string; error: string };
 
-/** Runs the command in this process, which is faster than starting one for each. */
+/** Runs the command in this process, which is faster than starting a process for each run. */
 async function run(words: string[], env: Record<string, string>): Promise<Ran> {
   const command = readKeysCommand(words);
   if (command.kind === "help") return { code: 0, out: KEYS_USAGE, error: "" };
@@ -36,7 +36,7 @@ async function run(words: string[], env: Record<string, string>): Promise<Ran> {
   }
 }
 
-/** Runs the command as `npm run keys --` does. */
+/** Runs the command in a child process, as `npm run keys --` does. */
 async function runProgram(words: string[], env: Record<string, string>): Promise<Ran> {
   const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", MAIN, ...words], {
     env: { NODE_ENV: "production", PATH: process.env.PATH ?? "", ...env },
@@ -81,7 +81,7 @@ after(async () => {
   await service.close();
 });
 
-/** Creates a key with these arguments. */
+/** Creates a key with the command. @param words additional arguments of `create`. */
 async function createKey(...words: string[]) {
   const created = await run(["create", ...words], variables);
   const [key = "", id = ""] = KEY.exec(created.out) ?? [];

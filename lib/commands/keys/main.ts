@@ -3,7 +3,7 @@ import { runCommandLine } from "../run-command-line.ts";
 import { KEYS_USAGE, readKeysCommand } from "./read-command.ts";
 import { runKeysCommand } from "./run-key-command.ts";
 
-// `npm run keys -- create | list | revoke | update | rotate | rotate-encryption`.
+// The entry point of `npm run keys -- create | list | revoke | update | rotate | rotate-encryption`.
 
 runCommandLine(
   {

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { parseWords } from "../parse-words.ts";
 
-/** A parsed command line. `invalid` has the error message for the user. */
+/** A parsed command line. An `invalid` one contains the error message for the user. */
 export type KeysCommand =
   | { kind: "help" }
   | { kind: "create"; body: { ownerId: string; name: string; scopes?: string[]; expiresInDays?: number } }
@@ -39,7 +39,7 @@ const ALLOWED: Record<string, { options: (keyof typeof OPTIONS)[]; takesId: bool
   "rotate-encryption": { options: [], takesId: false },
 };
 
-/** Default owner. The landing page and the generated key use the same one. */
+/** The owner of a key if none is given. The landing page and the generated key use the same owner. */
 const DEFAULT_OWNER = "local";
 
 /** Parses the arguments of `npm run keys --`. */
@@ -101,7 +101,7 @@ function readRotate(id: string, overlap: string | undefined): KeysCommand {
   return { kind: "rotate", id, body: overlapHours === undefined ? {} : { overlapHours } };
 }
 
-/** Parses `90d`, `12h` or `30m` to hours. */
+/** Converts a duration such as `90d`, `12h` or `30m` to hours. Returns undefined for an invalid duration. */
 function readHours(text: string): number | undefined {
   const [, digits, unit] = /^(\d{1,5})(m|h|d)$/.exec(text) ?? [];
   if (digits === undefined) return undefined;

@@ -8,10 +8,10 @@ type Counts = { resealed: number; unreadable: number; remaining: number; nextCur
 
 type Answer = { error?: string; key?: string; record?: ListedKey; old?: ListedKey; data?: ListedKey[] };
 
-/** A command that calls the service. */
+/** A command that calls operations of the service. */
 type KeyRequest = Exclude<KeysCommand, { kind: "invalid" | "help" }>;
 
-/** A command that is one call. */
+/** A command that calls exactly one operation. */
 type SingleRequest = Exclude<KeyRequest, { kind: "rotate-encryption" }>;
 
 /** Runs a command and returns the lines to print. */
@@ -22,7 +22,7 @@ export async function runKeysCommand(
 ): Promise<{ isDone: boolean; lines: string[] }> {
   if (command.kind === "rotate-encryption") return rotateEncryption(desk);
   const response = await send(desk, command);
-  // The contract defines these fields; an answer of another server, such as a proxy, may have none of them.
+  // The contract defines these fields. If another server, such as a proxy, answers, all of them may be missing.
   const answer = (await response.json().catch(() => ({}))) as Answer;
   if (!response.ok) return { isDone: false, lines: [describeError(response, answer)] };
   return { isDone: true, lines: describeAnswer(answer, now) };
@@ -31,7 +31,7 @@ export async function runKeysCommand(
 const describeError = (response: Response, { error }: { error?: string }): string =>
   error ?? `The service responded with status ${response.status}.`;
 
-/** Repeats the operation, each time from where it stopped, until it has processed the whole database. */
+/** Repeats the operation until it has processed the whole database. Each call continues where the previous one stopped. */
 async function rotateEncryption(desk: OperatorDesk): Promise<{ isDone: boolean; lines: string[] }> {
   const total = { resealed: 0, unreadable: 0 };
   let cursor: string | null = null;

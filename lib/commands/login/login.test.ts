@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Runs the command as `npm run login` does, with these settings. */
+/** Runs the command in a child process, as `npm run login` does. The settings are environment variables. */
 const run = (settings: Record<string, string>, ...words: string[]) =>
   promisify(execFile)(process.execPath, ["--disable-warning=ExperimentalWarning", MAIN, ...words], {
     env: { NODE_ENV: "production", PATH: process.env.PATH ?? "", ...settings },

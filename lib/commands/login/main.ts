@@ -5,7 +5,8 @@ import { printLoginLink } from "./print-login-link.ts";
 import { LOGIN_USAGE, readLoginCommand } from "./read-command.ts";
 import { runLoginCommand } from "./run-login-command.ts";
 
-// `npm run login`: prints a login link. `npm run login -- list | end`: lists and ends logins.
+// The entry point of `npm run login`, which prints a login link, and `npm run login -- list | end`, which lists or ends
+// logins.
 
 if (process.argv.length === 2)
   printLink().catch((error: unknown) => {

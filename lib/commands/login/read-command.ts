@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { parseWords } from "../parse-words.ts";
 
-/** A parsed command line. `invalid` has the error message for the user. */
+/** A parsed command line. An `invalid` one contains the error message for the user. */
 export type LoginCommand =
   | { kind: "help" }
   | { kind: "list" }

@@ -4,7 +4,7 @@ import type { OperatorDesk } from "../open-operator-desk.ts";
 import type { LoginCommand } from "./read-command.ts";
 
 type Outcome = { isDone: boolean; lines: string[] };
-/** A command that calls the service. */
+/** A command that calls operations of the service. */
 type LoginRequest = Exclude<LoginCommand, { kind: "invalid" | "help" }>;
 
 const PATH = "/actions/logins";
@@ -17,7 +17,7 @@ export async function runLoginCommand(desk: OperatorDesk, command: LoginRequest)
   }
   const listed = await call(desk, "GET", PATH);
   if (!listed.isDone) return listed;
-  // If a running service owns the database, this command has a login of its own, which must not count.
+  // If this command calls a running service, it has a login of its own there. That login is neither listed nor ended.
   const logins = listed.data.filter(({ isCurrent }) => !isCurrent);
   if (command.kind === "list") return done(describeLogins(logins));
   for (const { id } of logins) {
@@ -31,7 +31,7 @@ type Called = { isDone: true; data: Login[] } | { isDone: false; lines: string[]
 
 async function call(desk: OperatorDesk, method: string, path: string): Promise<Called> {
   const response = await desk.ask(method, path);
-  // The contract defines these fields; an answer of another server, such as a proxy, may have none of them.
+  // The contract defines these fields. If another server, such as a proxy, answers, all of them may be missing.
   const answer = (await response.json().catch(() => ({}))) as { error?: string; data?: Login[] };
   if (response.ok) return { isDone: true, data: answer.data ?? [] };
   return {

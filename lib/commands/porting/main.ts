@@ -3,7 +3,7 @@ import { openPortingDesk } from "./open-porting-desk.ts";
 import { PORTING_USAGE, readPortingCommand } from "./read-command.ts";
 import { runPortingCommand } from "./run-porting-command.ts";
 
-// `npm run export` and `npm run import`.
+// The entry point of `npm run export` and `npm run import`.
 
 runCommandLine(
   {

@@ -37,10 +37,10 @@ export type PortingDesk = {
 const NO_SESSION = "no such session";
 
 /**
- * Opens the database of the settings, or connects to the running service that owns the embedded database.
+ * Opens the database that the settings name, or connects to the running service that owns the embedded database.
  *
- * @param key an API key to call the service with; the keys of the settings if undefined.
- * @throws Error with a message for the user if neither is available.
+ * @param key an API key to call the service with. If undefined, the keys in the settings are used.
+ * @throws Error with a message for the user if neither a database nor a service is available.
  */
 export async function openPortingDesk(env: Env, key: string | undefined): Promise<PortingDesk> {
   const isEmbedded = chooseDriver(env.DATABASE_URL, env.DATABASE_DRIVER) === "embedded";
@@ -102,7 +102,7 @@ async function openAtService(env: Env, key: string | undefined, whyLocked: strin
         ? configured
         : [(await readOrCreateSecrets(env.DATA_DIR)).apiKey];
 
-  /** Repeats the call with each key until one has access to the session. */
+  /** Repeats the call with each key until a key has access to the session. */
   async function ask(method: string, path: string, body?: Uint8Array<ArrayBuffer>): Promise<Response> {
     let answer: Response | undefined;
     for (const each of keys) {
@@ -131,7 +131,7 @@ async function openAtService(env: Env, key: string | undefined, whyLocked: strin
     async importDocument(sessionId, bytes) {
       const answer = await ask("POST", `/api/sessions/${encodeURIComponent(sessionId)}/import`, bytes);
       if (!answer.ok) return readRefusal(answer);
-      // The contract defines the type of the answer.
+      // The cast is safe: the contract defines the type of the answer.
       const { import: summary, leftOut } = (await answer.json()) as {
         import: Omit<Imported, "ok" | "isNew" | "leftOut">;
         leftOut: LeftOut[];

@@ -53,7 +53,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Runs the command like `npm run export` and `npm run import`, in the folder of this test. */
+/** Runs the command in a child process, as `npm run export` and `npm run import` do, in the folder of this test. */
 async function run(words: string[], env = variables): Promise<Ran> {
   const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", MAIN, ...words], {
     cwd: folder,

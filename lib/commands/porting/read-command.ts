@@ -16,7 +16,7 @@ Both work while the service runs and while it is stopped. They use the database 
 service owns the embedded database, they call that service with the API keys of the settings. For a session of another
 owner, pass that owner's API key with --key <API key>.`;
 
-/** A parsed command line. `invalid` has the error message for the user. */
+/** A parsed command line. An `invalid` one contains the error message for the user. */
 export type PortingCommand =
   | {
       kind: "export";
@@ -39,7 +39,7 @@ const OPTIONS = {
   help: { type: "boolean", short: "h" },
 } as const;
 
-/** Parses the arguments of `export` and `import`. */
+/** Parses the arguments of `npm run export` and `npm run import`. The first word is the name of the command. */
 export function readPortingCommand([name, ...words]: string[]): PortingCommand {
   const outcome = parseWords(parse, words);
   if (!outcome.ok) return invalid(outcome.message);

@@ -39,7 +39,7 @@ async function runExport(
         : `cannot be written (${exists.code})`;
     return refuse(`${path} ${why}.`);
   }
-  // The export gets its final name only when it is complete, so that a partial file is not mistaken for an export.
+  // The file gets its final name only when it is complete, so that a partial file is not mistaken for an export.
   const unfinished = `${path}.unfinished`;
   try {
     await pipeline(
@@ -81,5 +81,5 @@ async function runImport(desk: PortingDesk, { file, sessionId }: Extract<Run, { 
   };
 }
 
-/** Text of a document without control characters, which a terminal could act on. */
+/** Replaces control characters in text of an imported document, because a terminal could act on them. */
 const printable = (line: string): string => line.replace(/[\p{Cc}\p{Cf}]/gu, " ");

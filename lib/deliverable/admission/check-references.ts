@@ -1,22 +1,22 @@
 import type { Draft } from "./find-draft.ts";
 import { childrenOf, type Place, resolveReference, type SchemaObject } from "./walk-schema.ts";
 
-/** Limit on checks of one value. Ordinary schemas need a few hundred; references that multiply need more than this. */
+/** How many schema checks one value may cost. Ordinary schemas cost a few hundred; only multiplying references cost more. */
 const CHECKS_MAX = 1_000_000;
 
 type ReferenceFlaw = { pointer: string; sentence: string };
 
 /**
- * Finds references that no validator can finish: a `$ref` that leads back to itself without descending into the value
- * (`allOf: [{ $ref: "#" }]`), and combinators whose references multiply (`allOf` of the same definition twice, on many
- * levels). Recursion through properties or items is allowed.
+ * Finds references that a validator could never finish checking: a `$ref` cycle that does not descend into the value
+ * (`allOf: [{ $ref: "#" }]`), and references that multiply, because many levels each refer to the next one twice.
+ * Recursion through properties or items is allowed.
  */
 export function findReferenceFlaw(
   root: SchemaObject,
   places: ReadonlyMap<SchemaObject, Place>,
   draft: Draft,
 ): ReferenceFlaw | undefined {
-  /** The number of checks of one value, by schema; undefined while it is being counted. */
+  /** For each visited schema, how many checks one value costs; undefined while they are being counted. */
   const checks = new Map<SchemaObject, number | undefined>();
 
   const visit = (place: Place): ReferenceFlaw | undefined => {
@@ -47,7 +47,7 @@ export function findReferenceFlaw(
   return undefined;
 }
 
-/** The schemas that a schema applies to the same value; `pointer` is the place of the application. */
+/** Lists the subschemas and the `$ref` target that check the same value as the schema, each with its JSON pointer. */
 function listInPlace(
   root: SchemaObject,
   place: Place,

@@ -8,16 +8,19 @@ import { collectPlaces, formatPointer, type Place, type SchemaObject } from "./w
 
 export type CompiledSchema = { ok: true; validate: ValidateFunction } | { ok: false; error: string };
 
-/** Collects all errors: the code that ajv generates to stop at the first one nests too deeply for wide schemas. */
+/**
+ * Collects all errors. To stop at the first error, ajv would generate code with one level of nesting for each check, which
+ * is nested too deeply for wide schemas.
+ */
 const common: Options = { strict: false, logger: false, allErrors: true };
 
 /**
  * Compiles a caller's schema with the rules of its draft. Unknown keywords and formats are annotations; references must
- * stay within the document. A hostile schema can make it slow, so only the worker thread calls it.
+ * stay within the document. Compiling a hostile schema can be slow, so only the worker thread calls this function.
  * Source: specification, Structured sessions, Schema rules, 2; `facts.md`, Caller schemas.
  *
  * @param schema is modified: keywords that are not part of JSON Schema are removed.
- * @returns the validator, or the flaw: `<JSON pointer> <sentence>`.
+ * @returns the validator, or the flaw as `<JSON pointer> <sentence>`.
  */
 export function compileSchema(schema: SchemaObject): CompiledSchema {
   const draft = findDraft(schema.$schema);
@@ -43,15 +46,15 @@ const refuse = (pointer: string, sentence: string): { ok: false; error: string }
 /** Removes keywords that ajv enforces although the draft ignores them. */
 function removeEnforced(draft: Draft, places: ReadonlyMap<SchemaObject, Place>): void {
   for (const { schema } of places.values()) {
-    // A keyword of OpenAPI, which is not part of JSON Schema.
+    // `nullable` is a keyword of OpenAPI, not of JSON Schema.
     delete schema.nullable;
-    // Ajv ignores the other siblings of `$ref` if the draft does, but still checks the type.
+    // In drafts that ignore the siblings of `$ref`, ajv ignores them all except `type`.
     if (draft.ignoresRefSiblings && typeof schema.$ref === "string") delete schema.type;
   }
 }
 
 /**
- * Rewrites dependencies that require the property with the empty name, because inside of `not`, `if` and `anyOf` ajv
+ * Rewrites dependencies that require a property whose name is the empty string. Inside `not`, `if` and `anyOf`, ajv
  * wrongly treats that property as present.
  */
 function replaceEmptyNames(draft: Draft, places: ReadonlyMap<SchemaObject, Place>): void {
@@ -87,7 +90,7 @@ function findFlaw(draft: Draft, schema: SchemaObject, places: ReadonlyMap<Schema
 
 const metaCheckers = new Map<Draft, AjvCore>();
 
-/** Finds the meta-schema's deepest error: the other errors follow from it. */
+/** Validates the schema against its meta-schema. @returns the deepest error, because the other errors follow from it. */
 function findMetaError(draft: Draft, schema: SchemaObject): ErrorObject | undefined {
   let ajv = metaCheckers.get(draft);
   if (ajv === undefined) {
@@ -126,7 +129,7 @@ function compileChecked(
   try {
     validate = compileWith(draft, schema, true);
   } catch (error) {
-    // Unicode mode refuses escapes like `\\-` that many published patterns contain.
+    // In Unicode mode, JavaScript rejects escapes like `\\-`, which many published patterns contain.
     if (!(error instanceof SyntaxError)) return describeFailure(error, places);
     try {
       validate = compileWith(draft, schema, false);
@@ -150,9 +153,9 @@ function compileWith(draft: Draft, schema: SchemaObject, unicodeRegExp: boolean)
     ownProperties: true,
     unicodeRegExp,
     ignoreKeywordsWithRef: draft.ignoresRefSiblings,
-    // Inlining and optimizing take time that grows faster than the schema.
+    // The time for inlining and optimizing grows faster than the size of the schema.
     inlineRefs: false,
-    // Only with a loop does ajv notice that the property with the empty name is missing, inside of `not`, `if` and `anyOf`.
+    // Makes ajv check required properties in a loop: its unrolled check inside `not`, `if` and `anyOf` misses the name "".
     loopRequired: 1,
     code: { optimize: false },
   });

@@ -5,7 +5,7 @@ import { fullFormats } from "ajv-formats/dist/formats.js";
 import { isMultipleOf } from "./decimal.ts";
 import type { Draft } from "./find-draft.ts";
 
-/** The formats of JSON Schema, and two that other validators also assert; all other formats are annotations. */
+/** The formats that are checked: those of JSON Schema, and two more that other validators check. All others are ignored. */
 const ASSERTED_FORMATS: FormatName[] = [
   "date",
   "time",
@@ -25,7 +25,7 @@ const ASSERTED_FORMATS: FormatName[] = [
   "json-pointer-uri-fragment",
 ];
 
-/** Configures a new ajv instance for a draft, to correct differences between ajv's vocabulary and the draft. */
+/** Configures a new ajv instance so that its keywords and formats behave as the draft says. */
 export function configureAjv(ajv: AjvCore, draft: Draft): AjvCore {
   ajv.removeKeyword(draft.foreignId);
   for (const keyword of draft.ignoredKeywords) ajv.removeKeyword(keyword);
@@ -42,8 +42,8 @@ export function configureAjv(ajv: AjvCore, draft: Draft): AjvCore {
   return ajv;
 }
 
-// The package types a format as any of ajv's kinds; this format is a function.
+// The package's type allows every kind of format definition; this one has a `validate` function.
 const { validate: isLooseDateTime } = fullFormats["date-time"] as { validate: (text: string) => boolean };
 
-/** RFC 3339, section 5.6. The format of ajv-formats also accepts white space instead of the `T`. */
+/** RFC 3339, section 5.6. The `date-time` format of ajv-formats also accepts white space instead of the `T`. */
 const isDateTime = (text: string): boolean => !/\s/.test(text) && isLooseDateTime(text);

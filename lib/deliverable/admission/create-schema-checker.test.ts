@@ -322,7 +322,7 @@ describe("hostile schemas", () => {
   before(() => {
     patient = createSchemaChecker({ cpuMs: 30_000 });
     strict = createSchemaChecker({ cpuMs: 400 });
-    // Measures the CPU time of this thread: on a busy machine, elapsed time would include waiting for the CPU.
+    // Measures this thread's CPU time, because elapsed time on a busy machine includes waiting for the CPU.
     let lastTick = process.threadCpuUsage();
     ticker = setInterval(() => {
       const { user, system } = process.threadCpuUsage(lastTick);

@@ -9,7 +9,7 @@ import { serializeSchema } from "./serialize-schema.ts";
 
 export type { RawViolation, Violation } from "./schema-job.ts";
 
-/** `isBusy`: the schema was not checked, because too many of this owner's schemas are waiting. */
+/** With `isBusy`, the schema was not checked, because too many schemas of this owner are waiting. */
 type SchemaVerdict = { ok: true } | { ok: false; error: string; isBusy?: true };
 
 type ValueVerdict =
@@ -21,15 +21,15 @@ type ValueVerdict =
 /** The response format of a schema: the schema for the provider, and whether strict mode is used. */
 export type OutputFormat = { schema: Record<string, unknown>; isStrict: boolean };
 
-/** The judgement on a model's answer in a schema's response format. */
+/** The result of checking a model's answer against the response format and the caller's schema. */
 type Judgement =
-  /** The value in the caller's shape, valid against the caller's schema. */
+  /** The answer is valid against the caller's schema; `value` is the answer in the caller's shape. */
   | { kind: "fits"; value: unknown }
   | { kind: "breaks"; violations: RawViolation[] }
-  /** The answer does not fit the format; `path` is a JSON pointer into it. */
+  /** The answer does not fit the response format; `path` is a JSON pointer into the answer. */
   | { kind: "outside"; path: string; message: string }
   | { kind: "unreadable"; reason: "not JSON" | "nested too deeply" }
-  /** The judgement exceeded its limits. */
+  /** The answer could not be checked, because the check exceeded its limits. */
   | { kind: "unjudged"; error: string };
 
 /**
@@ -37,19 +37,19 @@ type Judgement =
  * threads fairly.
  */
 export type SchemaChecker = {
-  /** Whether a session may have this `outputSchema`. The error is `outputSchema: …`, with a JSON pointer if possible. */
+  /** Whether a session may use this `outputSchema`. The error starts with `outputSchema:` and a JSON pointer if possible. */
   admitSchema: (schema: unknown, ownerId?: string) => Promise<SchemaVerdict>;
   /** Whether a value is valid against the caller's original schema. */
   validateValue: (schema: unknown, value: unknown) => Promise<ValueVerdict>;
   /**
-   * The response format for an admitted schema.
+   * Returns the response format for an admitted schema.
    *
    * @throws when the projection exceeds the limits of a job. That does not happen for an admitted schema.
    */
   formatOf: (schema: unknown, ownerId?: string) => Promise<OutputFormat>;
   /**
-   * Decodes an answer in that format into the caller's shape, and validates it against the caller's schema. A number
-   * that JavaScript would change silently is a violation.
+   * Decodes an answer in the format of `formatOf` into the caller's shape, and validates it against the caller's schema.
+   * A number that JavaScript would change silently is a violation.
    */
   judgeAnswer: (schema: unknown, answer: string, ownerId?: string) => Promise<Judgement>;
   close: () => Promise<void>;
@@ -59,11 +59,11 @@ export type SchemaChecker = {
  * Compiles, projects and runs schemas in a small pool of worker threads, with a CPU deadline and a memory cap per job.
  * Source: specification, Structured sessions, Schema rules; `security.md`, What comes in.
  *
- * @param options.cpuMs CPU time for admitting one schema. Default 3,000. Jobs of an admitted schema have three times as
- *   much, so that a slower moment of the machine does not fail an admitted schema.
- * @param options.memoryMb memory of each thread. Default 256.
+ * @param options.cpuMs CPU time for admitting one schema. Default 3,000. Later jobs with an admitted schema get three
+ *   times as much, so that they do not fail when the machine is slower than it was at admission.
+ * @param options.memoryMb memory limit of each thread. Default 256.
  * @param options.threadsMax Default: one less than the machine has cores, at least 2 and at most 4.
- * @param options.profile the provider's profile. Default `openai`, which other providers accept too.
+ * @param options.profile the provider's profile. Default `openai`: other providers also accept schemas of this profile.
  */
 export function createSchemaChecker(
   options: { cpuMs?: number; memoryMb?: number; threadsMax?: number; profile?: ProfileName } = {},
@@ -87,7 +87,7 @@ export function createSchemaChecker(
       if (cached) return cached;
       if (pool.countWaiting(ownerId) >= WAITING_MAX) return { ...refuse(tooManyWaiting), isBusy: true };
       const outcome = await pool.run({ kind: "admit", schema: serialized.text }, ownerId, admission);
-      // Not cached: the next attempt may run in a thread with more free memory.
+      // This verdict is not cached: the next attempt may run in a thread with more free memory.
       if (outcome.kind === "timeout" || outcome.kind === "out of memory")
         return refuse(`takes ${describeLimit(outcome.kind, admission)} to compile and run`);
       return verdicts.keep(key, outcome.kind === "refused" ? refuse(outcome.error) : { ok: true });
@@ -139,7 +139,7 @@ export function createSchemaChecker(
 const FORMATS_CACHED = 64;
 const VERDICTS_CACHED = 256;
 const LATER_FACTOR = 3;
-/** Limit on waiting admissions of one owner; jobs of running turns are never rejected. */
+/** While this many jobs of an owner wait, admissions are rejected. The jobs of running turns are never rejected. */
 const WAITING_MAX = 32;
 const tooManyWaiting = `${WAITING_MAX} schemas of this API key are waiting to be checked; try again in a few seconds`;
 const NO_OWNER = "";
@@ -175,7 +175,7 @@ const refuse = (error: string): { ok: false; error: string } => ({
 
 function serializeValue(value: unknown): string | undefined {
   try {
-    // JSON.stringify returns undefined for values that JSON cannot hold, although its type says string.
+    // JSON.stringify returns undefined for values that JSON cannot hold, although its declared return type is string.
     return JSON.stringify(value) as string | undefined;
   } catch {
     return undefined;

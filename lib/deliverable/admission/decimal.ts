@@ -17,8 +17,8 @@ function parseDecimal(text: string): Decimal {
 }
 
 /**
- * Whether a number in JSON text became a different one in JavaScript: a whole number beyond 2^53 that is not a double,
- * or a number that is too large for one. The rounding of fractions does not count: every JSON parser does it.
+ * Whether parsing changed a number of the JSON text: it is a whole number beyond 2^53 that no double represents exactly,
+ * or is too large for a double. Rounded fractions do not count, because every JSON parser rounds them.
  */
 export function isInexact(text: string, parsed: number): boolean {
   if (Math.abs(parsed) <= Number.MAX_SAFE_INTEGER) return false;
@@ -28,7 +28,7 @@ export function isInexact(text: string, parsed: number): boolean {
   return written.digits !== read.digits || written.exponent !== read.exponent;
 }
 
-/** `multipleOf`, computed with decimal digits, because a quotient of doubles is rounded. */
+/** Implements `multipleOf` with decimal digits, because a quotient of doubles is rounded. */
 export function isMultipleOf(value: number, divisor: number): boolean {
   if (Number.isSafeInteger(value) && Number.isSafeInteger(divisor)) return value % divisor === 0;
   const one = parseDecimal(String(value));

@@ -4,7 +4,7 @@ import type { Violation } from "./schema-job.ts";
 const VIOLATIONS_MAX = 50;
 const QUOTE_CHARACTERS_MAX = 200;
 
-/** Converts ajv's errors into violations, without duplicates, at most 50. */
+/** Converts ajv's errors into at most 50 violations without duplicates. */
 export function describeViolations(errors: readonly ErrorObject[]): Violation[] {
   const seen = new Map<string, Violation>();
   for (const error of errors) {
@@ -15,7 +15,7 @@ export function describeViolations(errors: readonly ErrorObject[]): Violation[] 
   return [...seen.values()];
 }
 
-/** Describes an error of ajv in one sentence, with details that its own message omits. */
+/** Describes an error of ajv in one sentence, with details that ajv's own message omits. */
 export function describeError({ keyword, params, message = "is not valid" }: ErrorObject): string {
   switch (keyword) {
     case "additionalProperties":

@@ -6,15 +6,15 @@ import draft06MetaSchema from "ajv/dist/refs/json-schema-draft-06.json" with { t
 import AjvDraft04 from "ajv-draft-04";
 import { ignoredKeywords } from "./draft-keywords.ts";
 
-/** A draft of JSON Schema. */
+/** What the checker needs to know about a draft of JSON Schema. */
 export type Draft = {
   metaSchemaId: string;
-  /** Creates an ajv instance with the draft's vocabulary; with `meta: true`, also with its meta-schema. */
+  /** Creates an ajv instance with the draft's vocabulary. With `meta: true`, it also has the draft's meta-schema. */
   createAjv: (options: Options) => AjvCore;
-  /** Up to draft-07 the siblings of a `$ref` are ignored. */
+  /** Whether keywords next to a `$ref` are ignored, as in all drafts up to draft-07. */
   ignoresRefSiblings: boolean;
   ignoredKeywords: ReadonlySet<string>;
-  /** The other drafts' keyword for an id, which is unknown in this draft. */
+  /** The keyword that other drafts use for a schema's id, and that this draft does not know. */
   foreignId: "id" | "$id";
 };
 
@@ -59,12 +59,14 @@ const drafts: Record<string, Draft> = {
   },
 };
 
-/** The names of the drafts, for messages. */
+/** The names of the supported drafts, as error messages list them. */
 export const DRAFT_NAMES = "draft-04, draft-06, draft-07, 2019-09 or 2020-12";
 
 /**
- * Finds the draft of `$schema`, with http or https and with or without `#`. 2020-12 when it is absent; undefined for
- * an unknown draft. Source: `wire.md`, Structured output.
+ * Finds the draft that `$schema` names, with http or https and with or without a final `#`.
+ * Source: `wire.md`, Structured output.
+ *
+ * @returns draft 2020-12 without a `$schema`, undefined for an unknown draft.
  */
 export function findDraft($schema: unknown): Draft | undefined {
   if ($schema === undefined) return drafts["json-schema.org/draft/2020-12/schema"];

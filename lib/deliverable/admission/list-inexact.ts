@@ -2,7 +2,7 @@ import type { InexactNumber } from "./parse-answer.ts";
 import type { RawViolation } from "./schema-job.ts";
 import { formatPointer } from "./walk-schema.ts";
 
-/** Lists violations for numbers that JavaScript cannot represent, with their places in the decoded value if found. */
+/** Lists a violation for each number that JavaScript cannot represent, with its place in the decoded value if found. */
 export function listInexact(
   value: unknown,
   inexact: readonly InexactNumber[],
@@ -24,7 +24,7 @@ export function listInexact(
       for (const [key, each] of Object.entries(part)) visit(each, [...path, key]);
   };
   visit(value, []);
-  // The number has no place in the value if its key repeats, because only the last entry is decoded.
+  // These numbers are not in the decoded value: when a key repeats, only its last entry is decoded.
   for (const number of open.values())
     found.push({ path: number.path, rawPath: number.path, message: explain(number) });
   return found;

@@ -1,4 +1,4 @@
-/** A cache of values by the text they were computed from. */
+/** A cache of computed values. The key is the text that the value was computed from. */
 type Recent<Value> = {
   find: (text: string) => Value | undefined;
   keep: (text: string, value: Value) => Value;
@@ -8,7 +8,7 @@ type Recent<Value> = {
 export function createRecent<Value extends object>(max: number): Recent<Value> {
   const entries = new Map<string, Value>();
 
-  /** Deletes and sets the entry, so that the map is ordered by last use. */
+  /** Deletes the entry before setting it, so that the map is ordered by last use. */
   function keep(text: string, value: Value): Value {
     entries.delete(text);
     entries.set(text, value);

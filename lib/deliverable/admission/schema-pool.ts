@@ -8,9 +8,8 @@ import {
 } from "./schema-thread.ts";
 
 type PoolOptions = {
-  /** Maximum number of threads. */
   threadsMax: number;
-  /** Memory limit for the objects of each thread. */
+  /** Heap limit of each thread. */
   memoryMb: number;
 };
 
@@ -34,18 +33,18 @@ type Task = {
 type Slot = {
   thread: SchemaThread;
   task: Task | undefined;
-  /** The schemas of the thread's latest tasks, which it has cached. */
+  /** Hashes of the schemas of the thread's latest tasks. The thread has these schemas cached. */
   schemaHashes: string[];
   idleTimer: NodeJS.Timeout | undefined;
 };
 
-/** The number of schemas that a thread caches. */
+/** How many schemas a thread caches. */
 const HASHES_KEPT = 8;
 const IDLE_MS = 30_000;
 
 type Pool = {
   slots: Slot[];
-  /** Waiting tasks by owner; the owner whose turn is next comes first. */
+  /** Waiting tasks by owner. The first owner in the map is served next. */
   waiting: Map<string, Task[]>;
   isClosed: boolean;
 };
@@ -53,8 +52,8 @@ type Pool = {
 const closedError = () => new Error("the schema threads are closed");
 
 /**
- * Owners take turns, and no owner gets all threads: however many jobs one owner sends, a job of another owner finds a
- * free thread. Threads start on demand, and all but the first stop after an idle time.
+ * Creates a pool in which owners take turns. One owner never uses all threads (unless there is only one), so its jobs
+ * cannot block those of other owners. Threads start on demand, and all but the first stop when they are idle.
  */
 export function createSchemaPool({ threadsMax, memoryMb }: PoolOptions): SchemaPool {
   const createSlot = (): Slot => ({
@@ -100,7 +99,7 @@ function dispatch(pool: Pool): void {
   }
 }
 
-/** Takes a task of the first owner who may use another thread, and moves that owner to the end. */
+/** Takes a task of the first owner who may use one more thread, and moves that owner to the end of the order. */
 function takeNext({ slots, waiting }: Pool): Task | undefined {
   const perOwnerMax = Math.max(1, slots.length - 1);
   for (const [ownerId, tasks] of waiting) {
@@ -113,7 +112,7 @@ function takeNext({ slots, waiting }: Pool): Task | undefined {
   return undefined;
 }
 
-/** Picks a free thread: preferably one with the schema cached, then a started one. */
+/** Picks a free thread: preferably one that has the schema cached, otherwise one that is already started. */
 function pickSlot({ slots }: Pool, schemaHash: string): Slot | undefined {
   const free = slots.filter(({ task }) => task === undefined);
   return (

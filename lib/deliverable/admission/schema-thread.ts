@@ -2,11 +2,11 @@ import { Worker } from "node:worker_threads";
 import type { SchemaAnswer, SchemaJob, WorkerMessage } from "./schema-job.ts";
 
 export type JobLimits = {
-  /** CPU time limit of one job. It is not elapsed time, so that a busy machine does not fail cheap schemas. */
+  /** CPU time limit of one job. Elapsed time would fail cheap schemas on a busy machine. */
   cpuMs: number;
 };
 
-/** The answer of a job, or the limit that it exceeded. At a limit, the thread is terminated. */
+/** The answer to a job, or the limit that the job exceeded. If it exceeded a limit, its thread is terminated. */
 export type ThreadOutcome = SchemaAnswer | { kind: "timeout" } | { kind: "out of memory" };
 
 /** One worker thread. The caller runs one job at a time. */
@@ -19,12 +19,12 @@ export type SchemaThread = {
   close: () => Promise<void>;
 };
 
-/** A job that gets no CPU time, or cannot be measured, ends after this multiple of its CPU time. */
+/** A job that gets no CPU time, or whose CPU time cannot be measured, is ended after this multiple of its limit. */
 const WALL_FACTOR = 40;
 
 /**
- * Starts its thread at the first job and reuses it. A job that exceeds its CPU time or memory terminates the thread,
- * and the next job gets a new one. An idle thread does not keep the process alive.
+ * The thread starts at the first job and is reused. When a job exceeds its CPU time or memory, the thread is terminated,
+ * and the next job starts a new one. An idle thread does not keep the process alive.
  */
 export function createSchemaThread(memoryMb: number): SchemaThread {
   let thread: Thread | undefined;
@@ -39,7 +39,7 @@ export function createSchemaThread(memoryMb: number): SchemaThread {
   return {
     isStarted: () => thread?.isGone() === false,
     async run(job, limits) {
-      // V8 does not interrupt the compilation of a pattern: the old thread must be gone before the next one starts.
+      // Waits until the old thread has ended, which can take a while: V8 does not interrupt the compilation of a pattern.
       await ending;
       if (isClosed) throw new Error("the schema thread is closed");
       if (thread === undefined || thread.isGone()) thread = await startThread(memoryMb);
@@ -65,16 +65,16 @@ type Thread = {
   terminate: () => Promise<unknown>;
 };
 
-/** Starts a thread and waits until it has loaded, so that loading does not count towards the first job's time. */
+/** Starts a thread and waits until its code has loaded, so that loading does not count towards the first job's time. */
 async function startThread(memoryMb: number): Promise<Thread> {
   const worker = new Worker(new URL("./schema-worker.ts", import.meta.url), {
-    // No environment: code injected through a schema would find no secrets.
+    // The environment is empty, so that code injected through a schema finds no secrets in it.
     env: {},
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 32 },
   });
   let isGone = false;
-  /** CPU time of the thread up to the end of its last job. */
+  /** The thread's CPU time when its last job ended. */
   let cpuMsBefore = 0;
   let waiting = Promise.withResolvers<ThreadOutcome | undefined>();
   worker.on("message", ({ answer, cpuMs }: WorkerMessage) => {
@@ -98,7 +98,7 @@ async function startThread(memoryMb: number): Promise<Thread> {
     async run(job, limits) {
       const started = Promise.withResolvers<ThreadOutcome | undefined>();
       waiting = started;
-      // An answer that arrived while the event loop was busy wins over the deadline.
+      // `setImmediate` lets an answer that arrived while the event loop was busy win over the deadline.
       const expire = () => setImmediate(started.resolve, { kind: "timeout" });
       const stopWatching = watchCpu(worker, cpuMsBefore, limits.cpuMs, expire);
       worker.ref();
@@ -133,7 +133,7 @@ function watchCpu(worker: Worker, cpuMsBefore: number, cpuMs: number, expire: ()
     else arm(Math.max(leftMs, 10));
   };
   const arm = (ms: number) => {
-    // An exited thread cannot be measured; its exit settles the job.
+    // Ignores failures: a thread that has exited cannot be measured, and its exit settles the job.
     timer = setTimeout(() => check().catch(() => {}), ms);
   };
   arm(cpuMs);

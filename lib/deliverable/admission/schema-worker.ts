@@ -10,7 +10,8 @@ import { type ParsedAnswer, parseAnswer } from "./parse-answer.ts";
 import { createRecent } from "./recent.ts";
 import type { SchemaAnswer, SchemaJob, Violation, WorkerMessage } from "./schema-job.ts";
 
-// The entry of a worker thread: one job at a time, one answer each. It can be terminated at any moment.
+// The entry point of a worker thread. It runs one job at a time and sends one answer for each. The thread can be
+// terminated at any moment.
 
 const SCHEMAS_CACHED = 8;
 const compiled = createRecent<CompiledSchema>(SCHEMAS_CACHED);
@@ -28,7 +29,7 @@ function projectText(text: string, profile: ProfileName): Projection {
 }
 
 function run(job: SchemaJob): SchemaAnswer {
-  // Only admitted schemas are projected, so this one need not be compiled.
+  // Only admitted schemas are projected, so the schema need not be compiled again to check it.
   if (job.kind === "project") return project(job.schema, job.profile);
   const schema = compileText(job.schema);
   if (!schema.ok) return { kind: "refused", error: schema.error };
@@ -49,10 +50,10 @@ function project(text: string, profileName: ProfileName): SchemaAnswer {
   return { kind: "projected", schema: JSON.stringify(projection.schema), isStrict };
 }
 
-/** Options for wide and deep examples, with the first and with later branches of unions. */
+/** Options of the examples: shallow and deep ones, with the first and with later branches of unions. */
 const EXAMPLES = [{}, { branch: 1 }, { branch: 2, levelsMax: 30 }, { levelsMax: 30 }];
 
-/** Validates examples, so that a schema whose validation takes too long exceeds the deadline at admission. */
+/** Validates example values, so that a schema that is too slow to validate exceeds the time limit already at admission. */
 function admit(schema: Compiled, text: string): SchemaAnswer {
   const { schema: format, hasValue, foldBack } = projectText(text, "openai");
   if (!hasValue) return { kind: "refused", error: NO_VALUE };
@@ -100,7 +101,7 @@ function validate(
     const isValid = validate(value) === true;
     return { kind: "checked", violations: isValid ? [] : describeViolations(validate.errors ?? []) };
   } catch (error) {
-    // The validator's comparison with enumerated objects calls a value's own toString and valueOf.
+    // To compare a value with objects in `enum`, the validator calls the value's own toString and valueOf, which may fail.
     if (error instanceof TypeError) return { kind: "refused", error: "cannot be compared with this value" };
     if (!(error instanceof RangeError)) throw error;
     return { kind: "refused", error: ENDLESS };
@@ -113,6 +114,6 @@ function send(answer?: SchemaAnswer): void {
 }
 
 parentPort?.on("message", (job: SchemaJob) => send(run(job)));
-// Compiling the first meta-schema takes longer than a small schema: no job pays for it.
+// Compiles the meta-schema before the first job: that takes longer than compiling a small schema.
 compileSchema({ type: "object" });
 send();

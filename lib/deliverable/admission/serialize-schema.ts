@@ -4,10 +4,10 @@ const SCHEMA_BYTES_MAX = 65_536;
 type SerializedSchema = { ok: true; text: string } | { ok: false; error: string };
 
 /**
- * Serializes a caller's schema, with the checks that need no compiling: its root is an object schema, and it is at most
- * 64 KiB. Source: specification, Structured sessions, Schema rules, 1 and 2.
+ * Serializes a caller's schema, and makes the checks that need no compiling: the root must have the type `object`, and
+ * the text may have at most 64 KiB. Source: specification, Structured sessions, Schema rules, 1 and 2.
  *
- * @returns the text, or a sentence without the field's name.
+ * @returns the text, or an error sentence that does not name the field.
  */
 export function serializeSchema(schema: unknown): SerializedSchema {
   if (typeof schema !== "object" || schema === null || Array.isArray(schema))

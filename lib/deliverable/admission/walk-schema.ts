@@ -1,10 +1,10 @@
-/** A schema that is an object (the other kind is a boolean). */
+/** A schema that is an object. The other kind of schema is a boolean. */
 export type SchemaObject = Record<string, unknown>;
 
-/** A subschema with its pointer, and the schema resource (the nearest `$id`) that its `#…` references are relative to. */
+/** A subschema with its JSON pointer. Its `#…` references are relative to `resource`, the nearest schema with an `$id`. */
 export type Place = { pointer: string; schema: SchemaObject; resource: Place | undefined };
 
-/** A subschema of another one, with its keys. `isInPlace` tells whether it applies to the same value. */
+/** A subschema, with the keys that lead to it from its parent. `isInPlace`: it applies to the same value as the parent. */
 type Child = { pointer: string; keys: readonly string[]; schema: SchemaObject; isInPlace: boolean };
 
 const IN_PLACE_KEYWORDS = new Set(
@@ -18,8 +18,8 @@ const listKeywords = "allOf anyOf oneOf prefixItems items".split(" ");
 const mapKeywords = "properties patternProperties $defs definitions dependentSchemas dependencies".split(" ");
 
 /**
- * Collects all subschemas that are objects, the root first: those in the keywords of any draft, and those that local
- * references point to elsewhere. Data in `enum`, `const`, `default` or `examples` is not a schema.
+ * Collects the root and all subschemas that are objects: those in the keywords of any draft, and those elsewhere that
+ * local references point to. Data in `enum`, `const`, `default` or `examples` is not a schema.
  */
 export function collectPlaces(root: SchemaObject): Map<SchemaObject, Place> {
   const places = new Map<SchemaObject, Place>();
@@ -35,7 +35,7 @@ export function collectPlaces(root: SchemaObject): Map<SchemaObject, Place> {
   return places;
 }
 
-/** The subschemas in a schema's own keywords. */
+/** Lists the subschemas in a schema's own keywords. */
 export function childrenOf({ pointer, schema }: Pick<Place, "pointer" | "schema">): Child[] {
   const children: Child[] = [];
   const add = (value: unknown, ...path: string[]) => {
@@ -81,7 +81,7 @@ export function resolveReference(
     : undefined;
 }
 
-/** Formats a path: `["properties", "a/b"]` becomes `/properties/a~1b`. */
+/** Formats a path as a JSON pointer: `["properties", "a/b"]` becomes `/properties/a~1b`. */
 export function formatPointer(path: readonly string[]): string {
   let pointer = "";
   for (const key of path)

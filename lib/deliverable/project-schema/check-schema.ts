@@ -6,13 +6,13 @@ import type { Profile } from "../projection/profile/profile.ts";
 import { type Projection, projectSchema } from "../projection/project-schema.ts";
 import type { Input } from "./read-inputs.ts";
 
-/** The outcome of a round trip: the same value, a different one (with the difference), or skipped as not valid. */
+/** The outcome of projecting a value and converting it back: it is the same or different, or was skipped as not valid. */
 type RoundTrip =
   | { outcome: "exact" }
   | { outcome: "different"; detail: string }
   | { outcome: "skipped-invalid"; detail: string };
 
-/** The report on one schema. `error` is the sentence of the API's 400, or the reason why the check failed. */
+/** The report on one schema. `error` is the sentence of the API's 400 response, or says why the check failed (`failed`). */
 export type Report =
   | { source: string; admitted: false; error: string; failed?: true }
   | {
@@ -25,7 +25,7 @@ export type Report =
       projection: Projection;
     };
 
-/** Admits a schema as the API does, projects it, and checks the round trips of the values. It does not throw. */
+/** Admits a schema as the API does, projects it, and checks the round trip of each value. It never throws. */
 export async function checkSchema(checker: SchemaChecker, profile: Profile, input: Input): Promise<Report> {
   try {
     return await check(checker, profile, input);
@@ -41,7 +41,7 @@ async function check(checker: SchemaChecker, profile: Profile, input: Input): Pr
   const verdict = await checker.admitSchema(input.schema);
   if (!verdict.ok) return { source, admitted: false, error: verdict.error };
   const startedAt = performance.now();
-  // An admitted schema is an object.
+  // The cast is safe: only objects are admitted.
   const projection = projectSchema(input.schema as SchemaObject, profile);
   const projectionMs = performance.now() - startedAt;
   const breach = checkProfile(projection.schema, profile);
@@ -82,7 +82,7 @@ async function checkRoundTrip(
 const formatViolation = (violation: { path: string; message: string } | undefined): string =>
   violation ? `${violation.path || "/"} ${violation.message}` : "";
 
-/** Whether a report contains no problem of the projection; a schema that is not admitted has none. */
+/** Whether the report shows no problem of the projection. A schema that was refused admission counts as fine. */
 export const isFine = (report: Report): boolean =>
   report.admitted
     ? report.fits && report.roundTrips.every(({ outcome }) => outcome !== "different")

@@ -12,7 +12,7 @@ const product = {
   additionalProperties: { type: "integer" },
 };
 
-/** Runs the command. */
+/** Runs the command in a child process. */
 function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
   return new Promise((resolve) => {
     const options = { timeout: 30_000 };

@@ -46,7 +46,7 @@ async function main(): Promise<number> {
       const report = await checkSchema(checker, profile, input);
       count(report);
       if (isJson) say(toJsonLine(report));
-      // The form of the first report depends on whether another schema follows.
+      // Holds the first report back: it becomes a page if it is the only one, and a line if others follow.
       else if (totals.schemas === 1) first = { input, report };
       else {
         if (totals.schemas === 2 && first) say(toLine(first.report));
@@ -68,7 +68,7 @@ async function main(): Promise<number> {
     return 2;
   }
   if (totals.schemas > 1) process.stderr.write(`${summarize(totals)}\n`);
-  // Of several schemas, refused ones are only counted. For a single one, the refusal is the answer.
+  // Among several schemas, a refused one is only counted. If the only schema is refused, the command fails.
   const isRefused = totals.schemas === 1 && totals.admitted === 0;
   return totals.wrong > 0 || isRefused ? 1 : 0;
 }

@@ -2,14 +2,14 @@ import { createReadStream } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 
-/** A schema with its origin, and values for the round trip. */
+/** A schema, the file it is from (`source`), and values to check the round trip with. */
 export type Input =
   | { source: string; schema: unknown; values: readonly unknown[] | undefined }
   | { source: string; unreadable: string };
 
 /**
- * Reads the schemas in files, one at a time: a `.json` file is one schema, a `.jsonl` or `.ndjson` file one on each line, a
- * folder all `.json` files below it. Instead of a schema, an entry may be `{ "schema": …, "values": […] }`.
+ * Reads schemas one at a time. A `.json` file holds one schema; a `.jsonl` or `.ndjson` file holds one on each line; a
+ * folder stands for all `.json` files below it. Instead of a schema, an entry may be `{ "schema": …, "values": […] }`.
  */
 export async function* readInputs(paths: readonly string[]): AsyncGenerator<Input> {
   for (const path of paths) {
@@ -35,7 +35,7 @@ async function* readLines(path: string): AsyncGenerator<Input> {
   }
 }
 
-/** Splits at line feeds only: `node:readline` also splits at U+2028 and U+2029, which JSON strings may contain. */
+/** Splits at line feeds only. `node:readline` also splits at U+2028 and U+2029, which JSON strings may contain. */
 async function* splitLines(chunks: AsyncIterable<string>): AsyncGenerator<string> {
   let rest = "";
   for await (const chunk of chunks) {

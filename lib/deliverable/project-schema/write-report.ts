@@ -2,7 +2,7 @@ import type { SchemaChecker } from "../admission/create-schema-checker.ts";
 import { buildExample } from "../projection/build-example.ts";
 import { isFine, type Report } from "./check-schema.ts";
 
-/** One JSON object per schema: the projected schema, the constraints that became sentences, and the round trips. */
+/** Formats a report as one line of JSON: the projected schema, the constraints that became sentences, the round trips. */
 export function toJsonLine(report: Report): string {
   if (!report.admitted) return JSON.stringify(report);
   const { projection, roundTrips, projectionMs, ...rest } = report;
@@ -19,7 +19,7 @@ export function toJsonLine(report: Report): string {
   });
 }
 
-/** One line per schema, as text. */
+/** Formats a report as one line of text. */
 export function toLine(report: Report): string {
   if (!report.admitted) return `refused  ${report.source}  ${report.error}`;
   const { exact, different, "skipped-invalid": skipped } = countTrips(report);
@@ -37,7 +37,7 @@ function countTrips(report: Extract<Report, { admitted: true }>) {
   return counts;
 }
 
-/** The full report on one schema: the projection, the constraints that became sentences, and an example round trip. */
+/** Formats the full report on one schema: the projection, the constraints that became sentences, and the round trips. */
 export async function toPage(report: Report, checker: SchemaChecker, schema: unknown): Promise<string> {
   if (!report.admitted) return toLine(report);
   const { projection, breach, roundTrips } = report;

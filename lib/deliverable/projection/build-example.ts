@@ -1,17 +1,17 @@
 import { isObject, type JsonSchema, setOwn } from "./json.ts";
 
-/** Options: the branch to use of each union, and the depth below which the shortest form is used. */
+/** `branch`: the index of the branch to use in each union. `levelsMax`: from this depth on, the shortest form is used. */
 type ExampleOptions = { branch?: number; levelsMax?: number };
 
-/** After this many parts, the shortest form is used everywhere. */
+/** Once the example has this many parts, the shortest form is used everywhere. */
 const PARTS_MAX = 2_000;
-/** Beyond this many parts there is no example: even the shortest forms multiply. */
+/** An example with more parts than this is given up: even its shortest forms multiply. */
 const PARTS_END = 20_000;
 
 /**
- * Builds a small value of a projected schema. It ignores constraints that were folded into descriptions.
+ * Builds a small value of a projected schema. Constraints that only descriptions state are ignored.
  *
- * @returns undefined when the schema has no value, or none of reasonable size.
+ * @returns undefined when the schema has no value or only very large ones.
  */
 export function buildExample(schema: JsonSchema, options: ExampleOptions = {}): unknown {
   const { branch = 0, levelsMax = 6 } = options;
@@ -38,7 +38,7 @@ export function buildExample(schema: JsonSchema, options: ExampleOptions = {}): 
     return value;
   };
 
-  /** The list of additional properties is omitted, as the model is asked to do. */
+  /** Whether a property is the list of additional properties. It is set to null, as its description asks the model to do. */
   const isSpare = (name: string, part: unknown): boolean => {
     const { anyOf } = resolve(part);
     return /^additional(_\d+)?$/.test(name) && Array.isArray(anyOf) && anyOf.some(isNull);
@@ -81,7 +81,7 @@ function createResolver(schema: JsonSchema): Resolve {
   };
 }
 
-/** The depth of the shallowest value of each part; parts without a value of finite size have none. */
+/** Measures how deep the shallowest value of each part is. Parts without a value of finite size are not in the map. */
 function measureHeights(schema: JsonSchema, resolve: Resolve): Map<JsonSchema, number> {
   const heights = new Map<JsonSchema, number>();
   const measure = (part: JsonSchema): number | undefined => {

@@ -14,17 +14,17 @@ export function kindOf(value: unknown): Kind | undefined {
 
 export const isObject = (value: unknown): value is Record<string, unknown> => kindOf(value) === "object";
 
-/** Reads an own property: `__proto__` and `constructor` are ordinary names. */
+/** Reads an own property, so that `__proto__` and `constructor` are treated as ordinary names. */
 export const ownValue = (object: Record<string, unknown>, key: string): unknown =>
   Object.hasOwn(object, key) ? object[key] : undefined;
 
-/** Sets an own property, whatever its name. */
+/** Sets an own property, even if its name is `__proto__`. */
 export function setOwn(object: Record<string, unknown>, key: string, value: unknown): void {
   if (key !== "__proto__") object[key] = value;
   else Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
-/** JSON text with sorted keys, so that equal values have equal texts. */
+/** Returns JSON text with sorted keys, so that equal values have equal texts. */
 export function stableText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(stableText).join(",")}]`;
   if (!isObject(value)) return JSON.stringify(value) ?? "null";
@@ -32,7 +32,7 @@ export function stableText(value: unknown): string {
   return `{${keys.map((key) => `${JSON.stringify(key)}:${stableText(value[key])}`).join(",")}}`;
 }
 
-/** JSON text of at most about `charactersMax` characters; it reads no more of the value than it needs. */
+/** Returns JSON text, cut off with `…` after `charactersMax` characters. It reads no more of the value than it needs. */
 export function briefText(value: unknown, charactersMax: number): string {
   let text = "";
   const isFull = () => text.length > charactersMax;

@@ -12,7 +12,7 @@ import { realSchemas } from "./testing/real-schemas.ts";
 const object = (properties: object, more: object = {}) => ({ type: "object", properties, ...more });
 const closed = (properties: object, required = Object.keys(properties)) =>
   object(properties, { required, additionalProperties: false });
-/** Projects a closed object with one property. Returns the property's projection, and functions to convert its values. */
+/** Projects a closed object schema whose only property, `a`, has the given schema. */
 const projectProperty = (schema: unknown, required = ["a"]) =>
   projectStrictly(closed({ a: schema }, required));
 const at = (projection: { schema: Record<string, unknown> }, ...keys: string[]) =>

@@ -16,23 +16,23 @@ import { createSchemaIndex } from "./schema/schema-index.ts";
 export type { Decoded, Encoded } from "./codec/run-codec.ts";
 export type { Folded } from "./graph/builder.ts";
 
-/** A caller's schema in the form that a provider accepts, with the conversion of its values in both directions. */
+/** A caller's schema in the form that a provider accepts, and functions to convert values in both directions. */
 export type Projection = {
   /** The schema for the provider. */
   schema: JsonSchema;
   /** The constraints that became sentences in descriptions. */
   folded: readonly Folded[];
-  /** Whether any value of finite size may be valid; false is certain. */
+  /** Whether the schema may have a valid value of finite size. False means that it certainly has none. */
   hasValue: boolean;
-  /** Converts a value of the projected schema into the caller's shape; a failure's `path` points into the model's JSON. */
+  /** Converts a value of the projected schema into the caller's shape. The `path` of a failure points into that value. */
   foldBack: (projected: unknown) => Decoded;
-  /** Converts a value of the caller's schema into its projected form; every valid value has one. */
+  /** Converts a value of the caller's schema into its projected form. Every valid value has a projected form. */
   project: (value: unknown) => Encoded;
-  /** Translates a JSON pointer from the caller's shape to the model's JSON. */
+  /** Given a JSON pointer into the caller's value, returns one to the same place in `projected`, the model's JSON. */
   toProjectedPath: (pointer: string, projected: unknown) => string;
 };
 
-/** Limits of each attempt: they shrink until the schema fits the profile. */
+/** The limits of each attempt. They shrink from one attempt to the next; the first projection that fits is used. */
 const ATTEMPTS: readonly GraphLimits[] = [
   { fieldsMax: 6_000, copiesMax: 1_000 },
   { fieldsMax: 6_000, copiesMax: 0 },
@@ -43,7 +43,8 @@ const ATTEMPTS: readonly GraphLimits[] = [
 /**
  * Projects an admitted schema onto the subset that a provider's strict mode accepts. Constraints that the subset cannot
  * express become sentences in descriptions. Every value that is valid under the caller's schema survives `project` and
- * `foldBack` unchanged. Pure and linear: no pattern is run, and parts that exceed the budget travel as untyped JSON.
+ * `foldBack` unchanged. The work is linear in the size of the schema: no pattern is run, and parts that exceed the
+ * budget become untyped JSON.
  * Source: specification, Structured sessions, Schema rules, rule 4.
  */
 export function projectSchema(schema: SchemaObject, profile: Profile): Projection {
@@ -68,7 +69,7 @@ function leaveUnchanged(schema: SchemaObject): Projection {
   };
 }
 
-/** Builds the graph. A schema that is nested too deeply becomes untyped JSON. */
+/** Builds the graph of places. A schema that is nested too deeply becomes untyped JSON. */
 function buildSafely(schema: SchemaObject, limits: GraphLimits): Graph {
   try {
     return buildGraph(createSchemaIndex(schema, findDialect(schema.$schema)), schema, limits);
@@ -98,14 +99,14 @@ function create({ root, folded }: Graph, schema: SchemaObject, rules: ProfileRul
   };
 }
 
-/** Wraps the root and moves its description to the wrapper, so that it is not sent twice. */
+/** Wraps the root in an object, and moves the root's description to the wrapper, so that it is not sent twice. */
 function wrapRoot(root: Node): Node {
   const top = createNode(createWrapperCodec("result", root), "result", root.description);
   root.description = "";
   return top;
 }
 
-/** Puts the caller's title and description at the root, whatever its form. Source: `wire.md`, Structured output. */
+/** Puts the caller's title and description at the root of the projected schema. Source: `wire.md`, Structured output. */
 function nameRoot(projected: JsonSchema, { title, description }: SchemaObject): JsonSchema {
   const isUndescribed = projected.description === undefined && typeof description === "string";
   return {

@@ -5,7 +5,7 @@ import { formSchema } from "#lib/events/form-schema.ts";
 import type { ElicitationEnd } from "#lib/session/elicitation/elicitation.ts";
 import type { FormRequest } from "./open-connection.ts";
 
-/** A question to the person on the session page: a form, or a plain question with options. */
+/** A question to the person on the session page: either a form, or a plain question with options. */
 export type PersonQuestion = { question: string; options: string[] | null; form: ElicitationForm | null };
 
 const QUESTION_MAX = 2_000;
@@ -22,8 +22,8 @@ const LABEL_MAX = 200;
 const DESCRIPTION_MAX = 1_000;
 
 /**
- * Shows a server's form to the person on the session page and returns the answer to the server. The result is `decline`
- * if the person declines or if the page cannot show the form, and `cancel` if the question ends without an answer.
+ * Shows a server's form to the person on the session page, and returns what to send to the server. The action is
+ * `decline` if the person declines or if the page cannot show the form, and `cancel` if the question ends unanswered.
  * Source: Model Context Protocol 2025-11-25, Elicitation, form mode.
  */
 export async function askPerson(
@@ -60,7 +60,7 @@ function readForm({ properties, required }: z.output<typeof requestSchema>): Eli
   return parse(fields) ?? parse(fields.map(([name, { default: _, ...field }]) => [name, field] as const));
 }
 
-/** Converts a field: unknown keywords and empty titles are dropped, long texts are cut. */
+/** Converts a field of a server's form. Unknown keywords and empty titles are dropped; long texts are cut. */
 function readField(field: Record<string, unknown>): Record<string, unknown> {
   const { title, description, default: start, items, ...rest } = field;
   const supported = Object.fromEntries(Object.entries(rest).filter(([name]) => KEYWORDS.has(name)));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { capBody } from "./cap-body.ts";
 
-/** A response whose body consists of these chunks. */
+/** Creates a response whose body is sent in these chunks. */
 const respond = (contentType: string, chunks: string[]) =>
   new Response(
     new ReadableStream({

@@ -3,7 +3,7 @@ import { GuardedFetchError } from "#lib/net/fetch/guarded-fetch-error.ts";
 /** Size limits for a response body, and a callback for its end. */
 type BodyWatch = {
   host: string;
-  /** Maximum size of one message; in an event stream, of one event. */
+  /** Maximum size of one message. In an event stream, each event is a message. */
   messageBytesMax: number;
   /** Maximum size of the whole body. */
   bytesMax: number;
@@ -11,7 +11,7 @@ type BodyWatch = {
   onEnd?: (about: { hasEventIds: boolean }) => void;
 };
 
-/** Bytes at the start of a stream in which an event id is searched for. A stream with ids sends one in its first event. */
+/** How many bytes at the start of a stream are searched for an event id. A stream with ids sends one in its first event. */
 const HEAD_BYTES = 4_096;
 const SEPARATOR_BYTES_MAX = "\r\n\r\n".length;
 
@@ -72,7 +72,7 @@ export function capBody(response: Response, watch: BodyWatch): Response {
   return Object.defineProperty(capped, "url", { value: url });
 }
 
-/** The number of bytes after the last complete event in a chunk; undefined if no event ends in the chunk. */
+/** Counts the bytes from the last event separator to the end, with the separator; undefined if there is no separator. */
 function bytesAfterEvent(bytes: Buffer): number | undefined {
   const end = Math.max(bytes.lastIndexOf("\n\n"), bytes.lastIndexOf("\r\n\r\n"));
   return end < 0 ? undefined : bytes.byteLength - end;

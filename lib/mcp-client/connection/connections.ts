@@ -13,21 +13,21 @@ export type ActiveCall = {
   callId: string;
   signal: AbortSignal;
   clock: CallClock | undefined;
-  /** The number of questions that the server has asked during this call. */
+  /** How many questions the server has asked during this call. */
   questions: number;
-  /** Whether the person is being shown a form of the server. */
+  /** Whether a form of the server is currently shown to the person. */
   isAsking: boolean;
 };
 
 /** A turn's connection to one server. */
 export type TurnConnection = {
   opened: Promise<McpConnection>;
-  /** Removes the secrets in the server's headers and URL from a text. */
+  /** Removes from a text the secrets that are sent to the server in headers and URL. */
   redact: (text: string) => string;
   calls: Set<ActiveCall>;
 };
 
-/** The connections of the active turns: one per server and turn, opened at its first use. */
+/** The connections of the active turns. Each turn has its own connection to each of its servers, opened at first use. */
 type Connections = {
   /** @throws McpFailure if the connection cannot be opened, or the signal fires first. */
   obtain: (turn: McpTurn, serverId: string, signal: AbortSignal) => Promise<TurnConnection>;
@@ -75,7 +75,7 @@ export function createConnections(deps: ConnectionDeps): Connections {
       turns.set(key, servers);
       const existing = servers.get(serverId);
       if (existing && (await isUsable(existing))) return existing;
-      // Two calls may have found the same connection closed: the second call uses the connection that the first one opens.
+      // If two calls find the same connection closed, the first call opens a new one, and the second call uses it too.
       const renewed = servers.get(serverId);
       const turnConnection = renewed && renewed !== existing ? renewed : open(turn, serverId, signal);
       servers.set(serverId, turnConnection);
@@ -114,7 +114,10 @@ const isUsable = ({ opened }: TurnConnection): Promise<boolean> =>
     () => false,
   );
 
-/** Asks the turn's person on behalf of the connection's call. Declines if no person is present or a form is already open. */
+/**
+ * Shows a server's form to the person of the turn, for the oldest call on the connection. Declines if there is no call,
+ * no person is present, a form is already open, or the call has asked too many questions.
+ */
 async function askForm(
   { elicitations, limits }: ConnectionDeps,
   turn: McpTurn,
@@ -128,7 +131,7 @@ async function askForm(
   const { sessionId, runId } = turn;
   const ask = ({ question, options, form }: PersonQuestion) => {
     call.questions += 1;
-    // Questions are stored by call id, so further questions of a call get an id of their own.
+    // Questions are stored by call id, so each further question of the same call needs a different id.
     const callId = call.questions === 1 ? call.callId : `${call.callId}/${call.questions}`;
     return elicitations.askAndWait(
       { sessionId, runId, callId, signal: call.signal },

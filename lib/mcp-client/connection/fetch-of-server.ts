@@ -6,7 +6,7 @@ import { capBody } from "./cap-body.ts";
 /** The id of a JSON-RPC request. */
 export type RequestId = string | number;
 
-/** Callbacks for the end of the answer to a request, and for the end of the server's own stream. */
+/** Callbacks: the answer to a request has ended, or the stream that a `GET` request opened has ended. */
 type AnswerWatch = {
   onAnswerEnd: (id: RequestId, about: { hasEventIds: boolean }) => void;
   onStreamEnd: () => void;
@@ -16,8 +16,8 @@ type AnswerWatch = {
 const NOTIFY_TIMEOUT_MS = 1_000;
 
 /**
- * Creates the `fetch` for one server's transport. It refuses other origins, limits the size of bodies, and limits how
- * often the server's stream is opened. `settle` waits for notifications that are still being sent.
+ * Creates the `fetch` for the transport to one server. It refuses other origins, limits the size of bodies, and limits
+ * how often the transport opens the server's event stream. `settle` waits for notifications that are still being sent.
  */
 export function fetchOfServer(
   server: McpServer,
@@ -30,11 +30,11 @@ export function fetchOfServer(
 
   const fetch: Fetch = async (input, init = {}) => {
     const url = new URL(input instanceof Request ? input.url : input);
-    // The request carries the caller's headers, which are secrets for this server only.
+    // The request carries the caller's headers, which may contain secrets that only this server may see.
     if (url.origin !== origin)
       throw new GuardedFetchError("refused", `${host} sent us to another host, ${url.host}`);
     const isStream = (init.method ?? "GET") === "GET";
-    // 405 means "no stream" in the protocol, so the SDK stops reopening the stream.
+    // In the protocol, status 405 means that there is no stream, so the SDK stops reopening it.
     if (isStream && ++streams > limits.streamsMax) return new Response(null, { status: 405 });
     const message = readMessage(init.body);
     const sent = server.fetch(url, init);
@@ -64,7 +64,7 @@ export function fetchOfServer(
   };
 }
 
-/** Reads whether a body is a request or a notification (or a response). The SDK puts one JSON-RPC message into each body. */
+/** Reads the kind of the one JSON-RPC message in a body. A response counts as a notification: neither gets an answer. */
 function readMessage(body: unknown): { id: RequestId } | "notification" | undefined {
   if (typeof body !== "string") return undefined;
   const { id, method } = JSON.parse(body) as { id?: RequestId; method?: string };

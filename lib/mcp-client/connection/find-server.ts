@@ -3,32 +3,32 @@ import type { ServerSecrets } from "../read-server-secrets.ts";
 import type { Fetch, McpServer } from "../tool-server.ts";
 import { BUILTIN, type McpTurn } from "../tool-server.ts";
 
-/** How tool servers are reached: their stored secrets, the fetch, and the service's own server. */
+/** What is needed to reach tool servers: their stored secrets, a fetch, and the address of the service's own server. */
 export type ServerDeps = {
-  /** Opens a server's sealed headers and URL. */
+  /** Decrypts the stored headers and URL of a server. */
   readSecrets: (sessionId: string, serverId: string) => Promise<ServerSecrets>;
-  /** The guarded fetch: https only, no redirect to another host. */
+  /** The guarded fetch. It allows only https, and follows no redirect to another host. */
   fetch: Fetch;
-  /** The same fetch on behalf of a session; `fetch` by default. */
+  /** Creates the same fetch for one session. Omit to use `fetch` for all sessions. */
   fetchFor?: (sessionId: string) => Fetch;
   /** The service's own tool server. Omit for a deployment without one. */
   builtin?: {
     url: string;
-    /** Whether this process is the server, so that its tool list depends only on the session and can be cached. */
+    /** Whether `url` is served by this process itself. Its tool list then depends only on `offerKey`, and can be cached. */
     isOurs: boolean;
-    /** A fetch for `url` only. It may reach a private network, because the operator chose the URL, not a caller. */
+    /** A fetch for `url` only. It may reach a private network, because the operator, not a caller, chose the URL. */
     fetch: Fetch;
     issueUserToken: (sessionId: string, audience: string) => string;
   };
 };
 
-/** The ids of a turn's servers, the service's own last. */
+/** Lists the ids of a turn's servers. The service's own server comes last. */
 export const listServerIds = (
   { builtin }: Pick<ServerDeps, "builtin">,
   { servers }: Pick<McpTurn, "servers">,
 ): string[] => [...Object.keys(servers).filter((id) => id !== BUILTIN), ...(builtin ? [BUILTIN] : [])];
 
-/** Whether a server of a turn is this process. */
+/** Whether requests to this server of a turn reach this process itself. */
 export const isOurs = (
   { builtin }: Pick<ServerDeps, "builtin">,
   { servers }: Pick<McpTurn, "servers">,
@@ -37,8 +37,8 @@ export const isOurs = (
   id === BUILTIN && builtin?.isOurs === true && (servers[BUILTIN]?.url ?? builtin.url) === builtin.url;
 
 /**
- * Finds a turn's server with its credentials: the caller's headers, or for the service's own server a user token of the
- * session that is bound to the server's URL (the URL that the session has pinned, if any).
+ * Finds a turn's server with its credentials. For most servers these are the caller's headers. For the service's own
+ * server, they are a user token that is bound to the server's URL, which a session may have set to another URL.
  *
  * @throws McpFailure if the session has no server with this id, or its secrets cannot be opened.
  */
@@ -52,7 +52,7 @@ export async function findServer(
     const { builtin } = deps;
     const url = row ? await readPinnedUrl(deps, sessionId, row.url) : builtin.url;
     const send = url === builtin.url ? builtin.fetch : deps.fetch;
-    // A turn may last longer than a token, so each request has its own.
+    // A turn may last longer than a token is valid, so each request gets a new token.
     const fetch: Fetch = (input, init) => {
       const headers = new Headers(init?.headers);
       headers.set("authorization", `Bearer ${builtin.issueUserToken(sessionId, url)}`);
@@ -65,9 +65,9 @@ export async function findServer(
   return { id, type: row.type, url, headers, fetch: deps.fetchFor?.(sessionId) ?? deps.fetch };
 }
 
-/** Reads the full URL to which a session has pinned the built-in server. */
+/** Reads the full URL that a session has set for the built-in server. `stored` is the URL in the session's row. */
 async function readPinnedUrl(deps: ServerDeps, sessionId: string, stored: string): Promise<string> {
-  // The session's row holds a masked URL only if the URL has a query or a fragment.
+  // Only URLs with a query or a fragment are masked in the session's row.
   if (!/[?#]/.test(stored)) return stored;
   return (await deps.readSecrets(sessionId, BUILTIN)).url ?? stored;
 }

@@ -16,21 +16,21 @@ export type McpConnection = {
   client: Client;
   hasTools: boolean;
   isOpen: () => boolean;
-  /** Waits for pending notifications (such as a cancellation), ends the server's session (at most 1 s each), and closes. */
+  /** Waits for pending notifications, ends the server's session, and closes. The first two steps take at most 1 s each. */
   close: () => Promise<void>;
 };
 
 const CLIENT = { name: "agent-session-service", version: "1" };
-/** Headers that the transport sets itself; a caller's values for them are dropped. */
+/** Headers that the transport sets itself. A caller's headers with these names are not sent. */
 const TRANSPORT_HEADERS =
   /^(host|connection|content-length|content-type|transfer-encoding|te|trailer|upgrade|keep-alive|expect|accept|mcp-session-id|mcp-protocol-version|last-event-id)$/i;
-/** The SDK may parse an answer's last event only after the stream has ended, so a missing answer is not reported at once. */
+/** How long to wait for the answer after its stream has ended: the SDK may parse the last event only after the end. */
 const READ_GRACE_MS = 250;
 const TERMINATE_TIMEOUT_MS = 1_000;
 
 /**
- * Connects to a tool server and negotiates the protocol. The only capability offered to the server is elicitation in form
- * mode: no sampling, no roots. The server's instructions are ignored, because a server must not instruct the agent.
+ * Connects to a tool server and negotiates the protocol. The client offers only one capability, elicitation in form mode,
+ * and neither sampling nor roots. The server's instructions are ignored, because a server must not instruct the agent.
  *
  * @throws McpFailure if the connection cannot be opened, or the signal fires first.
  */
@@ -43,7 +43,7 @@ export async function openConnection(
   const waiting = new Set<RequestId>();
   const wire = fetchOfServer(server, limits, {
     onAnswerEnd(id, { hasEventIds }) {
-      // Over SSE, answers arrive on the server's own stream. A stream with event ids is resumed by the SDK.
+      // Over SSE, answers arrive on another stream. If the stream had event ids, the SDK resumes it.
       if (server.type === "http" && !hasEventIds) setTimeout(failUnanswered, READ_GRACE_MS, id).unref();
     },
     onStreamEnd: () => void (server.type === "sse" && client.close().catch(() => {})),
@@ -75,7 +75,7 @@ export async function openConnection(
     return send(message, options);
   };
 
-  /** Fails a request whose answer broke off, which would otherwise wait for its deadline. */
+  /** Fails a request whose answer ended too early. Otherwise the request would wait until its deadline. */
   function failUnanswered(id: RequestId) {
     if (!waiting.delete(id)) return;
     const error = { code: ErrorCode.ConnectionClosed, message: "the answer broke off" };
@@ -122,11 +122,11 @@ function openTransport(server: McpServer, fetch: McpServer["fetch"]): Transport 
     server.type === "sse"
       ? new SSEClientTransport(url, options)
       : new StreamableHTTPClientTransport(url, options);
-  // The SDK's own types are not written for exactOptionalPropertyTypes.
+  // The cast is needed because the SDK's types are not compatible with exactOptionalPropertyTypes.
   return transport as Transport;
 }
 
-/** Waits until `work` settles, at most `timeoutMs`; ignores its failure. */
+/** Waits until `work` settles, but at most `timeoutMs`. A failure of `work` is ignored. */
 async function waitAtMost(work: Promise<unknown>, timeoutMs: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, timeoutMs);

@@ -4,22 +4,22 @@ import { fitSchema } from "./fit-schema.ts";
 import type { RawListing } from "./list-tools.ts";
 import { measureBytes } from "./list-tools.ts";
 
-/** A tool of a server, in the form that the agent gets. */
+/** A tool of a server, in the form in which it is offered to the agent. */
 export type RemoteTool = {
-  /** `mcp_<id>__<tool>`. */
+  /** The tool's name for the agent: `mcp_<serverId>__<tool>`. */
   name: string;
   serverId: string;
   /** The tool's name on the server. */
   tool: string;
   description: string;
   inputSchema: Record<string, unknown>;
-  /** The server claims that the tool changes nothing. */
+  /** Whether the server says that the tool changes nothing. */
   isReadOnly: boolean;
-  /** The server claims that repeating a call has no further effect. */
+  /** Whether the server says that repeating a call has no further effect. */
   isIdempotent: boolean;
 };
 
-/** Why a turn lacks a whole server, or (with `tools`) some of its tools. */
+/** Why a turn has none of a server's tools, or lacks some of them (`tools`; `toolCount` is their number). */
 export type Skipped = { serverId: string; reason: string; tools?: string[]; toolCount?: number };
 
 const toolSchema = z.looseObject({
@@ -45,8 +45,8 @@ const NAMED_LENGTH = 100;
 export const toToolName = (serverId: string, tool: string): string => `mcp_${serverId}__${tool}`;
 
 /**
- * Selects the tools of a listing that the agent gets: those with a unique name and a schema that providers accept, up to
- * the limit for one server.
+ * Selects the tools of a server's list that the agent gets: those with a unique name and a schema that providers accept,
+ * up to the limit for one server.
  *
  * @param usedNames the names already in use; the names of the admitted tools are added.
  */

@@ -4,12 +4,12 @@ import { McpFailure, toMcpFailure } from "../mcp-error.ts";
 import type { McpLimits } from "../mcp-limits.ts";
 import { callResultSchema, type McpAnswer, readAnswer } from "./read-answer.ts";
 
-/** The clock of a call, which is paused while a person is asked a question. */
+/** Controls the timeouts of a call. They are paused while a person is asked a question. */
 export type CallClock = { pause: () => void; resume: () => void };
 
 /**
- * Calls a tool and waits for its answer, within a limit on silence and a limit on the total time. At a limit, or when
- * `signal` fires, the server is notified that the call is cancelled.
+ * Calls a tool and waits for its answer. The call is cancelled when the server is silent for too long, when the call
+ * takes too long in total, or when `signal` fires. The server is notified of the cancellation.
  *
  * @param onClock receives the call's clock before the call is sent.
  * @throws McpFailure if the server gave no answer.
@@ -27,7 +27,7 @@ export async function callTool(
     const result = await connection.client.request(
       { method: "tools/call", params: { name: call.tool, arguments: call.input } },
       callResultSchema,
-      // The SDK's own timeout cannot be paused while a person is asked, so it is set too high to ever fire.
+      // The SDK's own timeout cannot be paused while a person is asked, so it is set so high that it never fires.
       { signal: clock.signal, timeout: 2_000_000_000, onprogress: clock.restart },
     );
     return readAnswer(result);
@@ -40,14 +40,14 @@ export async function callTool(
   }
 }
 
-/** Whether an error is an answer of the server, for example about invalid input. */
+/** Whether an error is the server's answer to the call, for example about invalid input. */
 const isServerError = (error: unknown): error is McpError =>
   error instanceof McpError && !(error.code === ErrorCode.ConnectionClosed && BROKEN.test(error.message));
 
-/** Messages of the SDK and of `open-connection.ts` about a lost connection. Servers use the same code for other errors. */
+/** Matches the SDK's and `open-connection.ts`'s messages about a lost connection. The code alone may be another error. */
 const BROKEN = /: (Connection closed|the answer broke off)$/;
 
-/** Starts the two timeouts of a call: on its silence, and on its total time. */
+/** Starts the two timeouts of a call: one for the server's silence, and one for the call's total time. */
 function startClock({ callIdleMs, callMs }: McpLimits, caller: AbortSignal) {
   const controller = new AbortController();
   let idle: NodeJS.Timeout | undefined;

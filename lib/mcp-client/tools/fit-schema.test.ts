@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { fitSchema } from "./fit-schema.ts";
 
-/** Fits a schema with one property, and returns that property. */
+/** Fits an object schema whose only property has the given schema. @returns the fitted schema of that property. */
 const fitProperty = (schema: unknown) =>
   Object(fitSchema({ type: "object", properties: { a: schema } })?.properties).a;
 

@@ -12,7 +12,7 @@ const isNumber = (value: unknown) => typeof value === "number" && Number.isFinit
 const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0;
 const isFlag = (value: unknown) => typeof value === "boolean";
 
-/** Whether a pattern is a valid regular expression. It is only parsed, never run, so a hostile pattern costs no time. */
+/** Whether a pattern is a valid regular expression. It is parsed but never run, so a hostile pattern costs no time. */
 function isPattern(value: unknown): boolean {
   if (!isText(value) || value.length > TEXT_MAX) return false;
   try {
@@ -53,9 +53,9 @@ const KEPT = new Map<string, (value: unknown) => boolean>(
 );
 
 /**
- * Copies a tool's input schema in a form that every provider accepts: the root is an object without alternatives, only
- * known keywords with values of the right type are kept, and references lead to a schema inside the document. The server
- * itself checks any constraint that is dropped here. The schema is never compiled.
+ * Copies a tool's input schema in a form that every provider accepts. The root is an object without alternatives, only
+ * known keywords with values of the right type are kept, and references point to a schema inside the document. The
+ * server itself still checks the constraints that are dropped here. The schema is never compiled.
  *
  * @returns undefined if the input is not an object schema.
  */
@@ -79,7 +79,7 @@ export function fitSchema(input: unknown): Json | undefined {
   return root;
 }
 
-/** Moves the properties of a branch at the root into the root itself, because providers refuse alternatives there. */
+/** Copies the properties of a branch of the root into the root, because providers refuse alternatives at the root. */
 function liftBranch(root: Json, branch: Json, isBinding: boolean): void {
   if (isObject(branch.properties) && isObject(root.properties))
     root.properties = { ...branch.properties, ...root.properties };
@@ -124,7 +124,7 @@ function fitType(value: unknown): Json {
   return types.length > 0 ? { type: [...new Set(types)] } : {};
 }
 
-/** Removes references that do not resolve, or that only lead back to themselves through other references. */
+/** Removes references that cannot be resolved, and chains of references that never reach a schema. */
 function checkReferences(node: unknown, root: Json): void {
   if (Array.isArray(node)) for (const each of node) checkReferences(each, root);
   if (!isObject(node)) return;

@@ -3,21 +3,21 @@ import type { McpConnection } from "../connection/open-connection.ts";
 import { McpFailure, toMcpFailure } from "../mcp-error.ts";
 import type { McpLimits } from "../mcp-limits.ts";
 
-/** A server's unchecked tool list; `isCut` if the server has more tools than were read. */
+/** A server's tool list before validation. With `isCut`, the list may not contain all of the server's tools. */
 export type RawListing = { tools: unknown[]; isCut: boolean };
 
-/** One page. Each tool is validated separately later, so that an invalid tool does not invalidate the others. */
+/** One page of a tool list. Each tool is validated separately later, so that one invalid tool does not fail the page. */
 const pageSchema = z.looseObject({
   tools: z.array(z.unknown()).default([]),
   nextCursor: z.string().nullish(),
 });
 
-/** Up to this multiple of `toolsPerServerMax` is read, because some tools may be refused. */
+/** How many times `toolsPerServerMax` tools are read at most. It is more than once, because some tools may be refused. */
 const ROOM = 4;
 
 /**
- * Lists a server's tools, page by page. It stops at the limits for pages, tools and bytes, and at a cursor that repeats. A
- * server that does not advertise tools gets no request.
+ * Lists a server's tools, page by page. Reading stops at the limits for pages, tools and bytes, and when a cursor repeats.
+ * A server that does not advertise tools gets no request.
  *
  * @throws McpFailure if a page cannot be read, or the signal fires first.
  */
@@ -52,7 +52,7 @@ export async function listTools(
   return { tools, isCut: true };
 }
 
-/** The size of a value as JSON, in bytes; infinity if it is nested too deeply to be serialized. */
+/** Measures the size of a value as JSON, in bytes. The result is infinity if the value cannot be serialized. */
 export function measureBytes(value: unknown): number {
   try {
     return Buffer.byteLength(JSON.stringify(value));

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 
-/** A part of a server's answer to a call: `text` is written by the server, `note` by the service. */
+/** A part of a server's answer to a call. The server wrote a `text`; the service wrote a `note`. */
 export type AnswerPart =
   | { type: "text"; text: string }
   | { type: "note"; text: string }
@@ -9,7 +9,7 @@ export type AnswerPart =
 
 export type McpAnswer = { isError: boolean; parts: AnswerPart[] };
 
-/** A call's result. Each piece of `content` is validated separately later. */
+/** The result of a call. Each piece of `content` is validated separately later. */
 export const callResultSchema = z.looseObject({
   content: z.array(z.unknown()).default([]),
   structuredContent: z.unknown().optional(),
@@ -46,7 +46,7 @@ const UNKNOWN: AnswerPart = {
   text: "[A piece of the answer is of a kind that is not known here.]",
 };
 
-/** Reads a call's result: text and pictures are kept unchanged, other content is described in text. */
+/** Reads the result of a call. Text and pictures are kept; other content is described in words. */
 export function readAnswer(result: z.output<typeof callResultSchema>): McpAnswer {
   const { content, structuredContent, isError } = result;
   const parts: AnswerPart[] = [];

@@ -36,7 +36,7 @@ const output = z.object({
   framesLeftOut: whole,
 });
 
-/** `check_accessibility`: axe-core on the page in the session's live browser. */
+/** Creates the tool `check_accessibility`, which runs axe-core on the page in the session's live browser. */
 export const checkAccessibility = ({ browser }: Pick<UtilityServices, "browser">): McpTool =>
   defineMcpTool({
     name: "check_accessibility",
@@ -61,7 +61,7 @@ export const checkAccessibility = ({ browser }: Pick<UtilityServices, "browser">
       return withinDeadline(signal, WORK_MS_MAX, () =>
         withFrames(live, async (frames, page) => {
           const [main, ...inner] = frames;
-          // A selector only applies to the main frame.
+          // With a selector, only the main frame is checked.
           const visible = [main, ...(selector === undefined ? inner : [])].filter(
             (frame) => frame?.isVisible === true,
           );
@@ -73,7 +73,7 @@ export const checkAccessibility = ({ browser }: Pick<UtilityServices, "browser">
             const parts = selector === undefined ? [] : [selector];
             const options = { tags: STANDARDS[standard], parts, elementsPerRule };
             const found = await runAxe(frame, options).catch((error: unknown) => {
-              // An inner frame may have been removed in the meantime.
+              // Failures in inner frames are ignored, because an inner frame may have been removed in the meantime.
               if (frame === main) throw error;
             });
             if (found) findings.push({ ...found, frame: describeFrame(frame) });

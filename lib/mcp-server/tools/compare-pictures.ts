@@ -22,7 +22,7 @@ const output = z.object({
   differenceId: z.string().nullable().describe("evidence: the picture that shows the differences in red"),
 });
 
-/** `compare_pictures`: compares two of the session's pictures. */
+/** Creates the tool `compare_pictures`, which compares two pictures of the session. */
 export const comparePictures = ({
   evidence,
   compare,

@@ -1,18 +1,18 @@
 import { type GuardedFetch, isGuardedFetchError } from "#lib/net/fetch/guarded-fetch.ts";
 import { decodeBody, readMediaType } from "#lib/tools/workspace/fetch/decode-body.ts";
 
-/** A web page, or a sentence about why it could not be fetched. */
+/** A web page, or a sentence that says why it could not be fetched. */
 type FetchedPage =
   | { ok: true; url: string; html: string; isTruncated: boolean }
   | { ok: false; error: string };
 
 const BYTES_MAX = 4 * 1_048_576;
 const timeoutMs = 15_000;
-/** Limit on elements, because parsing takes time for each. Ordinary pages have fewer. */
+/** Maximum number of elements of a page, because each takes time to parse. Ordinary pages have fewer. */
 const ELEMENTS_MAX = 60_000;
 const PAGES = new Set(["text/html", "application/xhtml+xml"]);
 
-/** Fetches a page through the guarded fetch, which follows redirects and refuses private addresses. */
+/** Fetches a page with the guarded fetch. Redirects are followed, and private addresses are refused. */
 export async function fetchPage(fetch: GuardedFetch, url: string, signal: AbortSignal): Promise<FetchedPage> {
   try {
     const answer = await fetch(url, {

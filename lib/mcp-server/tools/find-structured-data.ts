@@ -4,7 +4,7 @@ import { readMicrodata } from "./read-microdata.ts";
 
 const SCRIPTS_MAX = 50;
 
-/** Finds a page's machine-readable metadata: JSON-LD, microdata, Open Graph, Twitter cards and its head. */
+/** Finds a page's machine-readable metadata: JSON-LD, microdata, Open Graph, Twitter cards and elements of the head. */
 export function findStructuredData({
   html,
   url,
@@ -43,7 +43,7 @@ function readJsonLd(document: Document): Pick<StructuredDataAnswer, "jsonLd" | "
   return { jsonLd, jsonLdErrors };
 }
 
-/** Reads `meta` elements by name. A `start` that ends with a colon is a prefix; otherwise the name must be equal. */
+/** Reads `meta` elements by name. If `start` ends with a colon, names must begin with it; otherwise they must equal it. */
 function readMeta(document: Document, attribute: string, start: string): Record<string, string[]> {
   const found = new Map<string, string[]>();
   for (const meta of document.querySelectorAll(`meta[${attribute}][content]`)) {

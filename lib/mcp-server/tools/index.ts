@@ -8,7 +8,7 @@ import type { UtilityServices } from "./utility-services.ts";
 /** A utility of the built-in server, and the capability that it needs. */
 export type Utility = { tool: McpTool; needs: "browser" | undefined };
 
-/** Tools that exist only on the built-in server. Source: `security.md`, Built-in MCP server. */
+/** Creates the tools that exist only on the built-in server. Source: `security.md`, Built-in MCP server. */
 export const createUtilities = (services: UtilityServices): Utility[] => [
   { tool: readMarkdown(services), needs: undefined },
   { tool: readStructuredData(services), needs: undefined },

@@ -72,7 +72,7 @@ test("the check leaves nothing on the page", async () => {
   assert.deepEqual(left, ["run"]);
 });
 
-/** An evidence store in memory. */
+/** Creates an evidence store in memory. */
 function keepEvidence(pictures: Record<string, { mediaType: string; bytes: Uint8Array }>) {
   const saved: NewEvidence[] = [];
   const store: EvidenceStore = {

@@ -1,4 +1,4 @@
-/** A parsing job on untrusted HTML. It may need much time or memory, so it runs in its own thread. */
+/** A job that parses untrusted HTML. It may need much time or memory, so it runs in its own thread. */
 export type PageJob =
   | { kind: "markdown"; html: string; url: string; scope: "article" | "page" }
   | { kind: "structured data"; html: string; url: string };
@@ -24,7 +24,7 @@ export type StructuredDataAnswer = {
   canonicalUrl: string | null;
   language: string | null;
   jsonLd: unknown[];
-  /** Parser errors of JSON-LD scripts that are not valid JSON. */
+  /** The parser's error messages for JSON-LD scripts that are not valid JSON. */
   jsonLdErrors: string[];
   microdata: MicrodataItem[];
   openGraph: Record<string, string[]>;

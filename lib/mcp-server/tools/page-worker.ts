@@ -2,7 +2,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import type { JobOutcome } from "#lib/tools/threads/job-threads.ts";
 import type { PageJob } from "./page-job.ts";
 
-// Entry of the worker thread: it runs the job in `workerData` and posts the outcome.
+// The entry point of a worker thread. It runs the job in `workerData` and posts the outcome.
 const job = workerData as PageJob;
 const answer = (outcome: JobOutcome) => parentPort?.postMessage(outcome);
 
@@ -15,7 +15,7 @@ try {
     answer({ ok: true, value: findStructuredData(job) });
   }
 } catch (error) {
-  // A page with too deep nesting overflows the stack.
+  // A page that is nested too deeply overflows the stack.
   const isDeep = error instanceof RangeError;
   answer({ ok: false, error: isDeep ? "The page is nested too deeply." : String(error) });
 }

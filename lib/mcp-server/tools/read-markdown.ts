@@ -7,7 +7,7 @@ import type { UtilityServices } from "./utility-services.ts";
 
 const CHARACTERS_MAX = 100_000;
 
-/** `read_markdown`: a page of the web as clean Markdown. */
+/** Creates the tool `read_markdown`, which returns a web page as clean Markdown. */
 export const readMarkdown = ({ fetch, threads }: Pick<UtilityServices, "fetch" | "threads">): McpTool =>
   defineMcpTool({
     name: "read_markdown",

@@ -15,7 +15,7 @@ const ADDRESSES: Record<string, string> = {
   object: "data",
 };
 
-/** Reads the top-level microdata items of a page. Follows `itemref`, but not in cycles. Source: HTML Standard, Microdata. */
+/** Reads a page's top-level microdata items. `itemref` is followed, but not in cycles. Source: HTML Standard, Microdata. */
 export function readMicrodata(document: Document, url: string): MicrodataItem[] {
   const items = [...document.querySelectorAll("[itemscope]:not([itemprop])")];
   return items.slice(0, ITEMS_MAX).map((item) => readItem(item, url, [item]));
@@ -59,7 +59,7 @@ function readValue(element: Element, url: string, above: readonly Element[]): un
   if (name === "meta") return element.getAttribute("content") ?? "";
   if (name === "data" || name === "meter") return element.getAttribute("value") ?? "";
   if (name === "time" && element.hasAttribute("datetime")) return element.getAttribute("datetime");
-  // The standard defines `content` for `meta` only, but shops set it on any element.
+  // The standard defines `content` only for `meta`, but web shops set it on any element.
   const content = element.getAttribute("content");
   return content ?? element.textContent?.replace(/\s+/g, " ").trim() ?? "";
 }

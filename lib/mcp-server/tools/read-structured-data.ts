@@ -27,7 +27,7 @@ const output = z.object({
   leftOut: z.array(z.string()).describe("parts that would have made the answer too long"),
 });
 
-/** `read_structured_data`: the machine-readable metadata of a web page. */
+/** Creates the tool `read_structured_data`, which returns the machine-readable metadata of a web page. */
 export const readStructuredData = ({ fetch, threads }: Pick<UtilityServices, "fetch" | "threads">): McpTool =>
   defineMcpTool({
     name: "read_structured_data",
@@ -52,7 +52,7 @@ export const readStructuredData = ({ fetch, threads }: Pick<UtilityServices, "fe
     },
   });
 
-/** Empties the longest fields until the value is short enough, and lists them in `leftOut`. */
+/** Empties the longest fields until the value is short enough. The field `leftOut` lists the emptied fields. */
 function shortenValue(value: Record<string, unknown>): Record<string, unknown> {
   const shortened: Record<string, unknown> = { ...value };
   const leftOut: string[] = [];

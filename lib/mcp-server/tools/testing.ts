@@ -1,7 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import type { McpCall } from "../mcp-tool.ts";
 
-/** A call of a tool, and the progress reports that it received. */
+/** Creates a call of a tool. `reports` collects the progress that the tool reports. */
 export function mcpCall(signal: AbortSignal = new AbortController().signal) {
   const reports: string[] = [];
   const call: McpCall = {
@@ -14,6 +14,6 @@ export function mcpCall(signal: AbortSignal = new AbortController().signal) {
   return { call, reports };
 }
 
-/** The text of a result. */
+/** Returns the text of a result. Other content appears as its type in brackets. */
 export const mcpTextOf = (result: CallToolResult): string =>
   result.content.map((part) => (part.type === "text" ? part.text : `[${part.type}]`)).join("\n");

@@ -1,7 +1,7 @@
-/** Types for packages whose own types a module cannot import. */
+/** Types for packages whose own types modules cannot import. */
 declare module "@joplin/turndown-plugin-gfm" {
   import type TurndownService from "turndown";
-  /** Tables, strikethrough, task lists and highlighted code. */
+  /** Supports tables, strikethrough, task lists and highlighted code. */
   export const gfm: TurndownService.Plugin;
 }
 

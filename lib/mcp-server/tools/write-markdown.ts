@@ -19,7 +19,7 @@ export function writeMarkdown({ html, url, scope }: Extract<PageJob, { kind: "ma
   return { title, byline: null, publishedAt: null, language, isArticle: false, markdown };
 }
 
-/** Extracts the main article. Readability modifies its document, so it gets a copy. */
+/** Extracts the main article. Readability modifies the document that it gets, so it gets a copy. */
 function readArticle(document: Document) {
   const copy = document.cloneNode(true) as Document;
   const article = new Readability<Element>(copy, { serializer: (node) => node as Element }).parse();
@@ -42,14 +42,14 @@ function toMarkdown(element: Element): string {
     hr: "---",
   });
   service.use(gfm);
-  // Turndown parses the HTML itself, because its table rules need DOM features that this document lacks.
+  // Turndown gets HTML text instead of the element, because its table rules need DOM features that linkedom lacks.
   return service
     .turndown(element.innerHTML)
     .replace(/\n{3,}/g, "\n\n")
     .trim();
 }
 
-/** Makes the addresses of links and pictures absolute, and removes those that are not http(s), such as scripts. */
+/** Makes the URLs of links and pictures absolute. URLs that are not http(s), such as `javascript:`, are removed. */
 function makeAbsolute(document: Document, url: string): void {
   const base = URL.parse(document.querySelector("base[href]")?.getAttribute("href") ?? "", url)?.href ?? url;
   for (const [selector, attribute] of [

@@ -9,7 +9,7 @@ export { readNetworkAllow } from "./network-allow.ts";
 /** An IP address, as a resolver returns it. */
 type ResolvedAddress = { address: string; family: number };
 
-/** Resolves a host name to all of its addresses. For a name without an address it rejects or returns an empty list. */
+/** Resolves a host name to all of its addresses. If the name has no address, it rejects or returns an empty list. */
 export type Lookup = (hostname: string) => Promise<ResolvedAddress[]>;
 
 /** The destination of a connection: a URL, or a host name or address (IPv6 with or without brackets) and a port. */
@@ -17,28 +17,29 @@ type Destination = URL | { hostname: string; port: number };
 
 /**
  * The guard's decision about a destination. `addresses` are the ones to connect to; `reason` is a sentence for people.
- * `unresolved`: the name has no address now, but may have one later. `refused`: requests to it are forbidden.
+ * `unresolved`: the host name has no address now, but may have one later. `refused`: the destination is forbidden.
  */
 export type AddressVerdict =
   | { allowed: true; addresses: ResolvedAddress[] }
   | { allowed: false; why: "refused" | "unresolved"; reason: string };
 
-/** The rule about where requests may go, shared by the guarded fetch and the forward proxy. */
+/** The rule that decides where requests may go. The guarded fetch and the forward proxy share it. */
 export type AddressRule = {
-  /** Resolves and checks a destination: all of its addresses must be allowed. Never rejects. */
+  /** Resolves a destination and checks that all of its addresses are allowed. Never rejects. */
   check(destination: Destination): Promise<AddressVerdict>;
-  /** Returns why a connection to this IP address (for `hostname`, if given) is refused; undefined if it is allowed. */
+  /** Returns why a connection to an IP address is refused, or undefined. `hostname` is the name it was resolved from. */
   checkAddress(address: string, port: number, hostname?: string): string | undefined;
   /**
-   * Refuses connections to a port of this machine (DevTools, a proxy), even if `NETWORK_ALLOW` allows them.
-   * @returns a function that releases the port.
+   * After this call, connections to a port of this machine (DevTools, a proxy) are refused, even if `NETWORK_ALLOW` allows
+   * them.
+   * @returns a function that ends the reservation.
    */
   reservePort(port: number): () => void;
-  /** Returns why a URL is refused by its scheme, credentials, port, local name or literal address. Uses no DNS. */
+  /** Returns why a URL is refused for its scheme, credentials, port, local name or literal address. Makes no DNS query. */
   refuseLiteral(url: URL): string | undefined;
 };
 
-/** Options of a rule: entries of `NETWORK_ALLOW`, a resolver (default: the system's), and its deadline. */
+/** `allow`: entries of `NETWORK_ALLOW`. `lookup`: a resolver, by default the system's. `lookupTimeoutMs`: its deadline. */
 type AddressRuleOptions = { allow: string[]; lookup?: Lookup; lookupTimeoutMs?: number };
 
 const exceptionHint = "name it in NETWORK_ALLOW to permit it";
@@ -46,8 +47,8 @@ const RESERVED = "this port belongs to the service's own browsers";
 const LOCAL_NAMES = /(^|\.)(localhost|localdomain|local|internal|home\.arpa)$/;
 
 /**
- * Creates the guard's rule from the entries of `NETWORK_ALLOW` (each a host, `host:port` or CIDR).
- * Literal addresses cost no DNS call. Throws an Error that names a malformed entry.
+ * Creates the guard's rule from the entries of `NETWORK_ALLOW`. Each entry is a host, `host:port` or CIDR.
+ * Literal addresses need no DNS query. Throws an Error that names a malformed entry.
  * Source: `security.md`, What leaves the service.
  */
 export function createAddressRule(options: AddressRuleOptions): AddressRule {
@@ -68,7 +69,7 @@ export function createAddressRule(options: AddressRuleOptions): AddressRule {
     if (isExcepted) return undefined;
     const description = describeAddress(canonical);
     if (description === undefined) return refusePort(canonical, port);
-    // The reason omits the address of a name, because callers could use it to explore the internal network.
+    // For a host name, the reason omits the address, because callers could use it to explore the internal network.
     const isLiteral = name === undefined || canonicalAddress(name) !== undefined;
     return `${isLiteral ? address : name} ${isLiteral ? "is" : "resolves to"} ${description}; ${exceptionHint}`;
   }
@@ -122,7 +123,7 @@ export function createAddressRule(options: AddressRuleOptions): AddressRule {
   return { check, checkAddress, reservePort, refuseLiteral };
 }
 
-/** The canonical address if the host is a literal address, also with trailing dots; undefined for a name. */
+/** Returns the canonical form of a literal address, also of one with trailing dots; undefined for a host name. */
 const literalOf = (hostname: string): string | undefined =>
   canonicalAddress(hostname) ?? canonicalAddress(canonicalHostname(hostname));
 
@@ -132,14 +133,14 @@ function refusePort(host: string, port: number): string | undefined {
     : undefined;
 }
 
-/** The host (IPv6 without brackets) and the port of a URL, by default the port of its scheme. */
+/** Returns the host (IPv6 without brackets) and the port of a URL. The default port is that of the scheme. */
 export function hostAndPort(url: URL): { hostname: string; port: number } {
   const hostname = url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname;
   const isSecure = url.protocol === "https:" || url.protocol === "wss:";
   return { hostname, port: url.port === "" ? (isSecure ? 443 : 80) : Number(url.port) };
 }
 
-/** Resolves a name; returns an empty list if the resolver fails or does not answer in time. */
+/** Resolves a host name. Returns an empty list if the resolver fails or does not answer in time. */
 async function resolveWithin(lookup: Lookup, name: string, timeoutMs: number): Promise<ResolvedAddress[]> {
   const { promise: late, resolve: giveUp } = Promise.withResolvers<ResolvedAddress[]>();
   const timer = setTimeout(() => giveUp([]), timeoutMs).unref();
@@ -153,8 +154,8 @@ async function resolveWithin(lookup: Lookup, name: string, timeoutMs: number): P
 }
 
 /**
- * Ports of other protocols (mail, files, remote shells), whose servers could interpret an HTTP body as commands.
- * Source: Fetch standard, "port blocking". 0 is not a valid port.
+ * Ports of other protocols (mail, files, remote shells), whose servers could interpret an HTTP body as commands. Port 0
+ * is included because it is not a valid port. Source: Fetch standard, "port blocking".
  */
 const BLOCKED_PORTS: ReadonlySet<number> = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
-/** Names of the ranges that are not public, for sentences such as "… is a loopback address". */
+/** Names of the address ranges that are not public, for sentences such as "… is a loopback address". */
 const rangeNames: Readonly<Record<string, string>> = {
   unspecified: "an unspecified address",
   broadcast: "a broadcast address",
@@ -18,7 +18,7 @@ const rangeNames: Readonly<Record<string, string>> = {
   benchmarking: "a benchmarking address",
 };
 
-/** Addresses at which clouds serve credentials to their machines. Some of them are in public ranges. */
+/** Addresses from which cloud machines can fetch their credentials. Some of these addresses are in public ranges. */
 const METADATA_ADDRESSES = new Set([
   "169.254.169.254",
   "169.254.170.2",
@@ -32,8 +32,8 @@ const METADATA_ADDRESSES = new Set([
 ]);
 
 /**
- * Normalizes an IP address for comparisons: without a zone, IPv4-mapped IPv6 as IPv4, other IPv6 in its short form.
- * Returns undefined if the text is not an IP address.
+ * Normalizes an IP address for comparisons. The zone is removed, an IPv4-mapped IPv6 address becomes an IPv4 address, and
+ * other IPv6 addresses are shortened. Returns undefined if the text is not an IP address.
  */
 export function canonicalAddress(text: string): string | undefined {
   const bare = text.startsWith("[") && text.endsWith("]") ? text.slice(1, -1) : text;
@@ -69,7 +69,7 @@ function describeIPv6(parsed: ipaddr.IPv6, range: string): string | undefined {
     }
     // Only 2000::/3 is allocated for the public internet.
     if (!parsed.match(ipaddr.parse("2000::"), 3)) return "a reserved address";
-    // An ISATAP interface id contains an IPv4 address, whatever the prefix is.
+    // An ISATAP interface id contains an IPv4 address. This is so under any prefix.
     const isIsatap =
       (bytes[8] === 0 || bytes[8] === 2) && bytes[9] === 0 && bytes[10] === 0x5e && bytes[11] === 0xfe;
     return isIsatap ? describeEmbedded(bytes.slice(12), "ISATAP") : undefined;

@@ -1,7 +1,7 @@
 import { networkInterfaces } from "node:os";
 import { canonicalAddress, describeAddress } from "./describe-address.ts";
 
-/** Whether an IP address leads to this machine: loopback, unspecified, or one of its interfaces. False for names. */
+/** Whether an IP address is this machine: loopback, unspecified, or that of a network interface. False for host names. */
 export function isOfThisMachine(host: string): boolean {
   const address = canonicalAddress(host);
   if (address === undefined) return false;

@@ -2,14 +2,14 @@ import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import { canonicalAddress } from "./describe-address.ts";
 
-/** One exception of the guard: a network, or a host (name or address) with or without a port. */
+/** One exception to the guard's rule: a network, or a host (name or address) with or without a port. */
 type NetworkAllowEntry =
   | { kind: "network"; base: ipaddr.IPv4 | ipaddr.IPv6; bits: number }
   | { kind: "host"; host: string; port: number | undefined };
 
 /**
- * Splits the value of `NETWORK_ALLOW` (comma-separated hosts, `host:port` or CIDRs) into its entries, trimmed and without
- * empty ones. Throws an Error that names the variable and the malformed entry, if there is one.
+ * Splits the value of `NETWORK_ALLOW` (comma-separated hosts, `host:port` or CIDRs) into trimmed entries. Empty entries
+ * are dropped. If an entry is malformed, throws an Error that names the variable and the entry.
  */
 export function readNetworkAllow(text: string | undefined): string[] {
   const entries = (text ?? "")
@@ -20,7 +20,7 @@ export function readNetworkAllow(text: string | undefined): string[] {
   return entries;
 }
 
-/** Parses one entry of `NETWORK_ALLOW`. Throws an Error that names the variable and the entry when it is malformed. */
+/** Parses one entry of `NETWORK_ALLOW`. If the entry is malformed, throws an Error that names the variable and the entry. */
 export function parseNetworkAllowEntry(entry: string): NetworkAllowEntry {
   if (entry.includes("/")) return parseNetwork(entry);
   if (isIP(entry) === 6) return { kind: "host", host: canonicalAddress(entry) ?? entry, port: undefined };
@@ -45,7 +45,7 @@ function parseHost(entry: string, host: string): string {
   if (address !== undefined) return address;
   const url = /^[^\s/?#@\\%*]+$/.test(host) && URL.parse(`http://${host}/`);
   if (!url) throw malformed(entry, "it is no host name or address");
-  // URL parsing changes "010.0.0.1" to 8.0.0.1, so a silent conversion could allow the wrong address.
+  // Parsing as a URL turns "010.0.0.1" into 8.0.0.1, so a silent conversion could allow the wrong address.
   if (canonicalAddress(url.hostname) !== undefined)
     throw malformed(entry, `write the address as ${url.hostname}`);
   return canonicalHostname(url.hostname);
@@ -65,7 +65,7 @@ export function allowsHost(entry: NetworkAllowEntry, host: string, port: number)
   return entry.kind === "host" && entry.host === host && (entry.port === undefined || entry.port === port);
 }
 
-/** Whether an entry allows this canonical IP address at this port, as a host or as a part of a network. */
+/** Whether an entry allows this canonical IP address at this port, either as a host or as part of a network. */
 export function allowsAddress(entry: NetworkAllowEntry, canonical: string, port: number): boolean {
   if (entry.kind === "host") return allowsHost(entry, canonical, port);
   const parsed = ipaddr.parse(canonical);

@@ -5,13 +5,13 @@ import { createCheckedLookup } from "./checked-lookup.ts";
 import { GuardedFetchError } from "./guarded-fetch-error.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Limit on cached connectors (one per port), so that a caller that tries many ports does not fill the memory. */
+/** Maximum number of cached connectors. There is one per port, and a caller that tries many ports must not fill memory. */
 const CONNECTORS_MAX = 256;
 
 /**
- * Creates an undici agent whose connector applies the rule when it connects: to the literal address, or to every address
- * that the name resolves to. It ignores proxy settings in the environment and uses HTTP/1.1. `headersTimeoutMs` and
- * `bodyTimeoutMs` (idle time; 0 disables it) are for callers without a deadline for the whole exchange.
+ * Creates an undici agent that applies the rule when it connects. The rule checks a literal address, or every address
+ * that a host name resolves to. The agent ignores proxy settings in the environment and uses HTTP/1.1. `headersTimeoutMs`
+ * and `bodyTimeoutMs` (idle time; 0 disables it) are for callers without a deadline for the whole exchange.
  */
 export function createGuardedAgent(
   rule: AddressRule,
@@ -27,7 +27,7 @@ export function createGuardedAgent(
       timeout: CONNECT_TIMEOUT_MS,
       allowH2: false,
       lookup: createCheckedLookup(rule, port),
-      // The type requires host and port, which net.connect only gets with each call.
+      // The cast is needed because the type requires a host and a port, which are only known at each call.
     } as buildConnector.BuildOptions);
     connectors.set(port, connector);
     return connector;

@@ -6,11 +6,11 @@ const brand = Symbol.for("agent-session-service.GuardedFetchError");
  */
 export type GuardedFetchFailure = "refused" | "timeout" | "redirect" | "too_large" | "network" | "aborted";
 
-/** The error of the guarded fetch. Its message is a sentence for people, without internal addresses. */
+/** The error of the guarded fetch. The message is a sentence for people and contains no internal addresses. */
 export class GuardedFetchError extends Error {
   readonly [brand] = true;
   readonly kind: GuardedFetchFailure;
-  /** The HTTP status, if one was received before the failure; for example that of a redirect that is not followed. */
+  /** The HTTP status, if one was received before the failure, for example the status of a redirect that is not followed. */
   readonly status: number | undefined;
 
   constructor(
@@ -33,8 +33,9 @@ export function isGuardedFetchError(error: unknown): error is GuardedFetchError 
 const TLS_CODE = /^(CERT_|ERR_TLS_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|EPROTO$|ERR_SSL_)/;
 
 /**
- * Converts any error of an exchange with `host` into a GuardedFetchError. A GuardedFetchError in the chain of causes is
- * returned unchanged; other errors are described by their code, because system messages contain internal addresses.
+ * Converts any error of an exchange with `host` into a GuardedFetchError. If the chain of causes contains a
+ * GuardedFetchError, that error is returned. Other errors are described by their code, because their messages may
+ * contain internal addresses.
  */
 export function toGuardedFetchError(error: unknown, host: string): GuardedFetchError {
   let code = "";

@@ -37,7 +37,7 @@ after(async () => {
 async function listen(listener: RequestListener): Promise<Server> {
   const server = createServer(listener);
   const { promise, resolve } = Promise.withResolvers<void>();
-  // Without a host, the server listens on all addresses of the machine (also IPv6), which the hostile URLs try to reach.
+  // Without a host argument, the server listens on all IPv4 and IPv6 addresses of the machine, as the hostile URLs need.
   server.listen(0, resolve);
   await promise;
   opened.push(server);

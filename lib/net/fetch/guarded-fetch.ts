@@ -11,19 +11,19 @@ export { GuardedFetchError, type GuardedFetchFailure, isGuardedFetchError } from
 /** Default settings of a guarded fetch, which each request can override. */
 type GuardedFetchDefaults = {
   headers?: Record<string, string>;
-  /** Deadline for the whole exchange, from the call to the last byte of the body. Default 10,000. */
+  /** Deadline in milliseconds for the whole exchange, from the call to the last byte of the body. Default 10,000. */
   timeoutMs?: number;
   /** Size limit of the decompressed body. Default 1 MiB. */
   maxBytes?: number;
-  /** "error" (default): a redirect fails the exchange. "follow": at most five redirects are followed, each one checked. */
+  /** "error" (default): a redirect fails the exchange. "follow": up to five redirects are checked and followed. */
   redirect?: "error" | "follow";
   /** Permitted schemes of the URL and of redirects. Default: both. */
   protocols?: ("http:" | "https:")[];
-  /** "error" (default): a body over the limit fails the exchange. "truncate": it is cut and marked `truncated`. */
+  /** "error" (default): a body over the limit fails the exchange. "truncate": the body is cut and marked `truncated`. */
   overflow?: "error" | "truncate";
 };
 
-/** The source and session of a request, which are part of the report about a refusal. */
+/** The source and session of a request. If the request is refused, they are reported with the refusal. */
 type FetchPurpose = Pick<NetworkRefusal, "source" | "sessionId">;
 
 /** The options of one request, which override the defaults. */
@@ -34,7 +34,7 @@ export type GuardedFetchInit = GuardedFetchDefaults & {
   purpose?: FetchPurpose;
 };
 
-/** A finished exchange: `url` is the last hop's, `body` is decompressed, `latencyMs` covers the whole exchange. */
+/** A finished exchange. `url` is the one reached after redirects, `body` is decompressed, `latencyMs` is the total time. */
 export type GuardedResponse = {
   status: number;
   headers: Headers;
@@ -47,7 +47,7 @@ export type GuardedResponse = {
 /** The fetch for all URLs that callers supply. It rejects only with a GuardedFetchError. */
 export type GuardedFetch = {
   (url: string | URL, init?: GuardedFetchInit): Promise<GuardedResponse>;
-  /** Closes all connections; later calls fail. */
+  /** Closes all connections. Later calls fail. */
   close(): Promise<void>;
 };
 
@@ -55,8 +55,8 @@ const redirectsMax = 5;
 const BODY_BYTES_MAX = 1_048_576;
 
 /**
- * Creates a guarded fetch with its own connection pool: http(s) only, no credentials in the URL, every address checked
- * when connecting, a deadline for the whole exchange, a size limit on the body, and redirects refused or checked.
+ * Creates a guarded fetch with its own connection pool. It accepts only http(s) URLs without credentials, checks every
+ * address when it connects, limits the time of the exchange and the size of the body, and refuses or checks redirects.
  * Source: `security.md`, What leaves the service.
  */
 export function createGuardedFetch(
@@ -132,7 +132,7 @@ function parseUrl(url: string | URL): URL {
   return parsed;
 }
 
-/** Throws a GuardedFetchError of kind "refused" if the URL alone, without DNS, is a reason to refuse it. */
+/** Throws a GuardedFetchError of kind "refused" if a URL can be refused without a DNS query. */
 export function refuseUrl(rule: AddressRule, url: URL, protocols: readonly string[]): void {
   const isPermittedScheme = protocols.includes(url.protocol);
   const reason = isPermittedScheme
@@ -168,7 +168,7 @@ async function readAnswer(answer: Dispatcher.ResponseData, url: URL, settings: S
   return { status: answer.statusCode, headers, url: url.href, body, truncated };
 }
 
-/** Combines the deadline and the caller's signal. `explain` returns an error if one of them ended the exchange. */
+/** Combines the deadline and the caller's signal. If one of them ended the exchange, `explain` returns an error for it. */
 function startDeadline(timeoutMs: number, caller: AbortSignal | undefined) {
   const controller = new AbortController();
   let ended: "timeout" | "aborted" | undefined;

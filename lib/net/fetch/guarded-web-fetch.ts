@@ -5,22 +5,22 @@ import { refuseUrl } from "./guarded-fetch.ts";
 import { GuardedFetchError, toGuardedFetchError } from "./guarded-fetch-error.ts";
 import { isRedirect, nextHop, type RedirectHop } from "./redirect-hop.ts";
 
-/** A guarded drop-in for `fetch`, with streaming bodies. It rejects with a GuardedFetchError. */
+/** A guarded replacement for `fetch` that streams bodies. Rejects with a GuardedFetchError, or the caller's abort reason. */
 type GuardedWebFetch = typeof globalThis.fetch & {
-  /** Closes all connections, including streams; later calls fail. */
+  /** Closes all connections, including streams. Later calls fail. */
   close(): Promise<void>;
 };
 
-/** `timeoutMs` limits the time from the connection to the response headers (default 30,000). */
+/** `timeoutMs` limits the time from the established connection to the response headers (default 30,000). */
 type GuardedWebFetchOptions = { protocols: ("http:" | "https:")[]; timeoutMs?: number };
 
 const REDIRECTS_MAX = 5;
 const IDLE_BODY_TIMEOUT_MS = 300_000;
 
 /**
- * Creates a `fetch` for libraries that accept one. It applies the same rule when connecting as the guarded fetch. Bodies
- * are streamed without a size limit; they end at the caller's signal, or after five minutes without a byte. Redirects are
- * followed only within the origin, because the caller's headers may be secrets for that server.
+ * Creates a `fetch` for libraries that accept one. It checks addresses when it connects, as the guarded fetch does.
+ * Bodies are streamed without a size limit; they are aborted at the caller's signal, or after five minutes without a
+ * byte. Redirects are followed only within the origin, because the caller's headers may be secrets for that server.
  * Source: `security.md`, What leaves the service.
  */
 export function createGuardedWebFetch(rule: AddressRule, options: GuardedWebFetchOptions): GuardedWebFetch {
@@ -40,7 +40,7 @@ export function createGuardedWebFetch(rule: AddressRule, options: GuardedWebFetc
       signal,
       dispatcher: agent,
     });
-    // Libraries check `instanceof Response`, and undici's class differs from the global one. The stream is not copied.
+    // Libraries check `instanceof Response`, and undici's class is not the global one. The body stream is not copied.
     const response = new Response(answer.body as ReadableStream<Uint8Array> | null, {
       status: answer.status,
       statusText: answer.statusText,
@@ -70,7 +70,7 @@ export function createGuardedWebFetch(rule: AddressRule, options: GuardedWebFetc
         hop = next;
       }
     } catch (error) {
-      // Libraries recognize a cancelled call by the reason of their own signal.
+      // Throws the reason of the caller's signal, by which libraries recognize that they cancelled the call.
       if (signal?.aborted) throw signal.reason;
       throw toGuardedFetchError(error, host);
     }

@@ -11,18 +11,18 @@ const decoders: Readonly<Record<string, () => Transform>> = {
   zstd: createZstdDecompress,
 };
 
-/** Encoding makes incompressible data slightly larger. An encoded body may exceed `maxBytes` by this much. */
+/** By how much an encoded body may exceed `maxBytes`, because encoding makes incompressible data slightly larger. */
 const ENCODING_OVERHEAD_BYTES = 65_536;
 
-/** The content encodings that `readCappedBody` decodes, as an `Accept-Encoding` value. */
+/** The `Accept-Encoding` value with the content encodings that `readCappedBody` can decode. */
 export const ACCEPTED_ENCODINGS = "gzip, deflate, br, zstd";
 
-/** A body of at most `maxBytes`; `truncated` if there was more, `decoded` if it was decompressed. */
+/** A body of at most `maxBytes`. `truncated`: the original is longer. `decoded`: the body was decompressed. */
 type CappedBody = { bytes: Uint8Array; truncated: boolean; decoded: boolean };
 
 /**
- * Reads a response body up to `maxBytes`, counted after decompression, and leaves the rest unread, so that a compression
- * bomb costs no more memory than that. A body with an unknown or chained encoding is returned undecoded.
+ * Reads a response body up to `maxBytes`, counted after decompression. The rest is left unread, so that a compression
+ * bomb cannot use more memory. A body with an unknown encoding or several encodings is returned undecoded.
  * Rejects with the error of the stream or the decoder.
  */
 export async function readCappedBody(
@@ -42,7 +42,7 @@ export async function readCappedBody(
       yield chunk;
     }
   }
-  // Errors of the body and of the decoder both surface in `collect`, which reads the decoder.
+  // The callback can ignore errors: `collect` reads the decoder, so it rejects with those of the body and the decoder.
   pipeline(encoded, decoder, () => {});
   try {
     const read = await collect(decoder, maxBytes);
@@ -61,7 +61,7 @@ async function collect(
 ): Promise<{ bytes: Uint8Array; truncated: boolean }> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  // Leaving the loop destroys the stream, which closes the connection or the decoder.
+  // Leaving the loop early destroys the stream, and with it the connection or the decoder.
   for await (const chunk of stream as AsyncIterable<Uint8Array>) {
     chunks.push(chunk);
     length += chunk.byteLength;

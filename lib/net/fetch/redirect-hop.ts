@@ -1,6 +1,6 @@
 import { GuardedFetchError } from "./guarded-fetch-error.ts";
 
-/** One request in a chain of redirects; header names are lower case. */
+/** One request in a chain of redirects. Header names are in lower case. */
 export type RedirectHop = {
   url: URL;
   method: string;
@@ -8,18 +8,18 @@ export type RedirectHop = {
   body: string | Uint8Array | undefined;
 };
 
-/** The only headers that are sent on to another origin. The caller meant all others for the first origin only. */
+/** The only headers that are also sent to another origin. The caller meant all other headers only for the first origin. */
 const CROSS_ORIGIN_HEADERS = new Set(["accept", "accept-encoding", "accept-language", "user-agent"]);
 
-/** Whether a status is a redirect. */
+/** Whether a status tells the client to follow a redirect. */
 export function isRedirect(status: number): boolean {
   return [301, 302, 303, 307, 308].includes(status);
 }
 
 /**
- * Computes the request that follows a redirect. The method changes as in the Fetch standard ("HTTP-redirect fetch"), and
- * another origin gets neither the caller's headers nor a body. Throws a GuardedFetchError of kind "redirect" if the
- * location is invalid, or if a body would be sent to another origin.
+ * Computes the request that follows a redirect. The method changes as in the Fetch standard ("HTTP-redirect fetch").
+ * Another origin gets only the headers in `CROSS_ORIGIN_HEADERS`, and never a body. Throws a GuardedFetchError of kind
+ * "redirect" if the location is invalid, or if a body would be sent to another origin.
  */
 export function nextHop(hop: RedirectHop, status: number, location: unknown): RedirectHop {
   const url = typeof location === "string" ? URL.parse(location, hop.url) : null;

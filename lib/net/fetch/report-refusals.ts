@@ -1,6 +1,6 @@
 import { toGuardedFetchError } from "./guarded-fetch-error.ts";
 
-/** Wraps a guarded fetch so that it reports refusals, with the host of the URL. Errors are rethrown unchanged. */
+/** Wraps a guarded fetch so that each refusal is reported with the host of the URL. Errors are rethrown unchanged. */
 export const reportRefusals =
   (
     fetch: typeof globalThis.fetch,

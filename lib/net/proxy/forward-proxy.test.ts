@@ -269,7 +269,7 @@ for (const [path, status] of ownPaths) {
     const own = { origin: `http://127.0.0.1:${port}`, paths: ["/demo", "/p/"] };
     for (const allow of [[], ["127.0.0.0/8", "localhost"]]) {
       const proxy = await proxyWith(allow, { own });
-      // The request is written by hand, because a client library would normalize the path.
+      // Writes the request as raw text, because a client library would normalize the path.
       const { socket } = await openRaw(proxy);
       socket.write(`GET http://127.0.0.1:${port}${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
       const [line = ""] = (await readSocket(socket)).split("\r\n");

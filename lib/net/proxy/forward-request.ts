@@ -6,8 +6,8 @@ import { type ProxyContext, routeTo, timedOut } from "./proxy-context.ts";
 import { endToEndHeaders } from "./proxy-headers.ts";
 
 /**
- * Forwards one plain http request to its server and streams the answer back. Refusals and unreachable servers are answered
- * as `startForwardProxy` describes. Never throws.
+ * Forwards one plain http request to its server and streams the answer back. If the request is refused or the server
+ * cannot be reached, the answer is as `startForwardProxy` describes. Never throws.
  */
 export function forwardRequest(
   context: ProxyContext,
@@ -23,7 +23,7 @@ export function forwardRequest(
     }
     const error = toGuardedFetchError(cause, url.host);
     const [name, reason] = context.report(url.href, error, clientId);
-    // Chromium sends this header only with navigations. After a 204 it stays on its current page.
+    // Chromium sends this header only with navigations. After a 204 answer, it stays on its current page.
     const isNavigation = request.headers["upgrade-insecure-requests"] === "1";
     const status = isNavigation ? 204 : error.kind === "refused" ? 403 : 502;
     answerRequest(response, status, { [name]: reason }, `${reason}\n`);
@@ -53,7 +53,7 @@ export function forwardRequest(
       response.writeHead(incoming.statusCode ?? 502, endToEndHeaders(incoming.rawHeaders));
       response.flushHeaders();
     } catch (error) {
-      // Node parses some statuses that it refuses to write, such as 099.
+      // Node accepts some statuses from servers, such as 099, that it refuses to send.
       upstream.destroy();
       fail(error);
       return;

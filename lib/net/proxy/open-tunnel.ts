@@ -5,9 +5,9 @@ import { GuardedFetchError, toGuardedFetchError } from "../fetch/guarded-fetch-e
 import { type ProxyContext, routeTo, timedOut } from "./proxy-context.ts";
 
 /**
- * Opens a CONNECT tunnel from the client's socket to the host and port of `url`, and pipes both ways until one side ends,
- * or until both are silent for the idle time. `head` contains bytes that the client sent early. Returns the socket to the
- * server, or undefined if the guard refused it. Never throws.
+ * Opens a CONNECT tunnel from the client's socket to the host and port of `url`. It pipes both ways until one side ends,
+ * or until both are silent for the idle time. `head` contains bytes that the client sent right after its request. Returns
+ * the socket to the server, or undefined if the guard refused the connection. Never throws.
  */
 export function openTunnel(
   context: ProxyContext,
@@ -47,7 +47,7 @@ export function openTunnel(
     upstream.off("error", fail);
     client.write("HTTP/1.1 200 Connection Established\r\n\r\n");
     if (head.length > 0) upstream.write(head);
-    // Bytes in either direction reset this timer.
+    // Every byte in either direction restarts this timeout.
     upstream.setTimeout(context.idleTimeoutMs, () => upstream.destroy());
     upstream.pipe(client);
     client.pipe(upstream);

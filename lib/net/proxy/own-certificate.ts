@@ -2,24 +2,24 @@ import { createHash, generateKeyPair } from "node:crypto";
 import { isIP } from "node:net";
 import { promisify } from "node:util";
 
-/** A certificate with its private key, which is kept only in memory. */
+/** A certificate and its private key. Both are kept only in memory. */
 export type OwnCertificate = {
   key: string;
   cert: string;
-  /** SHA-256 of the public key, in base64. A browser that is started with it accepts this certificate. */
+  /** SHA-256 of the public key, in base64. A browser that is started with this hash accepts the certificate. */
   spkiHash: string;
 };
 
 const generate = promisify(generateKeyPair);
 const BITS = 2_048;
 const YEARS = 10;
-/** Types of alternative names. Source: RFC 5280, 4.2.1.6. */
+/** Types of a certificate's alternative names. Source: RFC 5280, 4.2.1.6. */
 const DNS_NAME = 2;
 const IP_ADDRESS = 7;
 
 /** Creates a self-signed certificate for host names and addresses. */
 export async function createOwnCertificate(hostnames: readonly string[]): Promise<OwnCertificate> {
-  // Loaded on demand, because only deployments with https need it.
+  // node-forge is loaded on demand, because only deployments with https need it.
   const { default: forge } = await import("node-forge");
   const { publicKey, privateKey } = await generate("rsa", { modulusLength: BITS });
   const key = privateKey.export({ type: "pkcs8", format: "pem" }).toString();

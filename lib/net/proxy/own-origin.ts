@@ -5,9 +5,9 @@ import { isOfThisMachine } from "../address/is-of-this-machine.ts";
 import { canonicalHostname } from "../address/network-allow.ts";
 
 /**
- * The part of this service that the agent's browser may reach. `origin` is the loopback URL at which the service listens;
- * `publicOrigins` are its `BASE_URL` and `PUBLIC_PAGES_ORIGIN`, if they differ. `paths` are the allowed paths: "/demo"
- * allows that path and all paths below it, "/p/" only the paths below it.
+ * The part of this service that the agent's browser may reach. `origin` is the loopback URL at which the service listens.
+ * `publicOrigins` are `BASE_URL` and `PUBLIC_PAGES_ORIGIN`, if they differ from `origin`. `paths` are the allowed paths:
+ * "/demo" allows that path and all paths below it, "/p/" only the paths below it.
  */
 export type OwnOrigin = { origin: string; publicOrigins?: string[]; paths: string[] };
 
@@ -19,21 +19,21 @@ export type OwnOriginRule = {
    */
   resolve(url: URL): { hostname: string; port: number } | { reason: string } | undefined;
   /**
-   * Our public origins with https. The proxy terminates TLS for them, because the rule needs the path of each request. It
-   * forwards to the service's plain http port.
+   * Our public origins with https. The proxy terminates TLS for them, because the rule needs the path of each request, and
+   * forwards the requests to the service's plain http port.
    */
   tlsOrigins: URL[];
-  /** Refuses a tunnel to our own origin, because the proxy cannot see paths in it; undefined for a foreign host. */
+  /** Returns why a tunnel to our own origin is refused (the proxy cannot see paths in it); undefined for a foreign host. */
   refuseTunnel(hostname: string, port: number): string | undefined;
-  /** Extends a rule: it also refuses all addresses of this machine at our own port, whatever name resolves to them. */
+  /** Extends a rule so that it also refuses our own port at all addresses of this machine, under every host name. */
   guard(rule: AddressRule): Pick<AddressRule, "check" | "checkAddress">;
 };
 
 const refusal = "this service's own pages are not for the agent's browser";
 
 /**
- * Creates the rule about our own origin: its allowed paths are reachable, although it is on loopback. Its other paths are
- * not, even if `NETWORK_ALLOW` allows the origin. Source: `security.md`, What leaves the service.
+ * Creates the rule about our own origin. Its allowed paths can be reached, although it is on loopback. All other paths
+ * cannot, even if `NETWORK_ALLOW` allows the origin. Source: `security.md`, What leaves the service.
  */
 export function createOwnOriginRule(own: OwnOrigin): OwnOriginRule {
   const listening = hostAndPort(new URL(own.origin));

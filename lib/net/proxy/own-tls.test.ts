@@ -49,7 +49,7 @@ async function tunnel(authority: string): Promise<{ status: number; socket: Sock
   return promise;
 }
 
-/** Sends a request through a tunnel, and accepts only the given certificate. */
+/** Sends a request through a tunnel. The client accepts only the proxy's certificate. */
 async function ask(authority: string, path: string, headers: http.OutgoingHttpHeaders = {}) {
   const { socket } = await tunnel(authority);
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
@@ -145,7 +145,7 @@ test("a client that does not complete a request in time is disconnected, even if
   timeout: 10_000,
 }, async (t) => {
   const limits = { headersTimeout: 300, idleTimeoutMs: 60_000 };
-  // No request gets far enough to use the context.
+  // The context can be empty, because no request in this test gets far enough to use it.
   const own = createOwnTls({} as ProxyContext, [new URL("https://service.test")], certificate, limits);
   const clients: Socket[] = [];
   const server = createTcpServer((client) => {

@@ -9,17 +9,17 @@ import type { ProxyContext } from "./proxy-context.ts";
 
 /** Terminates TLS for our own origins, so that the proxy can check the paths of requests. */
 type OwnTls = {
-  /** Takes over a tunnel to one of our origins. @returns false for any other host and port. */
+  /** Takes over a tunnel if it goes to one of our https origins. @returns false for any other host and port. */
   takeTunnel: (client: Duplex, head: Uint8Array, hostname: string, port: number) => boolean;
 };
 
 /**
  * Creates TLS servers for our own https origins, with the proxy's own certificate. Requests with an allowed path are
- * forwarded to the service's port on this machine. Other paths are refused like plain http requests; WebSockets are always
- * refused. The caller must close tunnels that are still open at the end.
+ * forwarded to the service's port on this machine. Other paths are refused in the same way as plain http requests, and
+ * WebSockets are always refused. The caller must close the tunnels that are still open when the proxy stops.
  *
  * @param context its `own` rule must be set.
- * @param limits.headersTimeout time limit for the handshake, and then for the headers of the first request, in ms.
+ * @param limits.headersTimeout time limit in ms for the handshake, and again for the headers of the first request.
  */
 export function createOwnTls(
   context: ProxyContext,
@@ -37,7 +37,7 @@ export function createOwnTls(
         clearTimeout(firstRequestTimers.get(request.socket));
         request.on("error", () => {});
         response.on("error", () => {});
-        // The tunnel determines the host; the Host header is ignored.
+        // The tunnel determines the host of the URL. The Host header is ignored.
         const url = request.url?.startsWith("/") ? URL.parse(`${origin.origin}${request.url}`) : null;
         if (!url) return answerRequest(response, 400, {}, "a path is expected\n");
         if (request.headers.upgrade === undefined)
@@ -50,7 +50,7 @@ export function createOwnTls(
         answerRequest(response, 403, { [name]: reason }, `${reason}\n`);
       },
     );
-    // Node enforces `headersTimeout` only for servers that listen, and this one gets its sockets from the proxy.
+    // Node enforces `headersTimeout` only for servers that listen. This server does not: it gets its sockets from the proxy.
     server.on("secureConnection", (socket) => {
       const timer = setTimeout(() => socket.destroy(), limits.headersTimeout);
       firstRequestTimers.set(socket, timer);

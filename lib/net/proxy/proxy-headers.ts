@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 
-/** Response header of the proxy: the guard refused the request. */
+/** The response header that the proxy sends when the guard refused the request. */
 export const refusedHeader = "x-network-refused";
-/** Response header of the proxy: the request was allowed, but its server could not be reached. */
+/** The response header that the proxy sends when the request was allowed, but its server could not be reached. */
 export const FAILED_HEADER = "x-network-failed";
 
 const HOP_BY_HOP = new Set([
@@ -18,8 +18,8 @@ const HOP_BY_HOP = new Set([
 ]);
 
 /**
- * Copies raw headers (name, value, name, value …), except hop-by-hop headers (RFC 9110, 7.6.1), those in `without` (lower
- * case), and the proxy's own headers, so that servers cannot forge them.
+ * Copies raw headers (name, value, name, value …). Left out are hop-by-hop headers (RFC 9110, 7.6.1), those named in
+ * `without` (lower case), and the proxy's own headers, so that servers cannot forge these.
  */
 export function endToEndHeaders(rawHeaders: string[], without: string[] = []): string[] {
   const dropped = new Set([...HOP_BY_HOP, ...without, refusedHeader, FAILED_HEADER]);
@@ -34,12 +34,12 @@ export function endToEndHeaders(rawHeaders: string[], without: string[] = []): s
   return pairs.filter(([name]) => !dropped.has(name.toLowerCase())).flat();
 }
 
-/** Credentials of the proxy. Without a `username`, any user name is accepted with the password. */
+/** The credentials that clients of the proxy need. Without a `username`, any user name is accepted with the password. */
 export type ProxyCredentials = { username?: string; password: string };
 
 /**
- * Checks a `Proxy-Authorization` value (Basic), in constant time. Returns the user name, or undefined if the credentials
- * are missing or wrong.
+ * Checks the value of a `Proxy-Authorization` header (Basic) in constant time. Returns the user name, or undefined if the
+ * credentials are missing or wrong.
  */
 export function readProxyUser(header: string | undefined, credentials: ProxyCredentials): string | undefined {
   const encoded = /^basic\s+([a-z0-9+/=]+)$/i.exec(header ?? "")?.[1];

@@ -1,4 +1,7 @@
-/** Step 3: a working Chromium with fonts, and bubblewrap for the sandbox. The result is stored in the data folder. */
+/**
+ * Step 3: provides a working Chromium with fonts, and bubblewrap for the sandbox. The result is stored in the data
+ * folder.
+ */
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { showStep } from "../progress.mjs";
@@ -20,9 +23,9 @@ import {
  */
 
 /**
- * Finds or installs what the browser and the sandbox need. Both are optional: a missing part is reported in one line.
+ * Finds or installs what the browser and the sandbox need. Both are optional, so a missing part is only reported.
  * @param {string} node executable of Node 24
- * @param {boolean} isForced search and install again, even if an earlier run did
+ * @param {boolean} isForced whether to search and install again, even if an earlier run has already done so
  * @returns {Promise<Chromium | null>}
  */
 export async function ensureBrowser(node, isForced) {
@@ -44,7 +47,7 @@ function isCurrent(last) {
   const chosen = process.env.BROWSER_EXECUTABLE_PATH || undefined;
   if (process.env.BROWSER_CDP_URL) return true;
   if (last.chromium === null) return false;
-  // A path from the environment is used only while the environment still has it.
+  // A path that came from the environment is current only while the environment contains the same path.
   const isChosen = last.chromium.source === "environment";
   if (chosen === undefined ? isChosen : !isChosen || last.chromium.executablePath !== resolve(chosen))
     return false;
@@ -54,7 +57,8 @@ function isCurrent(last) {
 /**
  * @param {string} node
  * @param {string} dataDir
- * @param {boolean} mayInstall whether to try an installation: once, and on `npm run setup`, so that starts without a network stay fast
+ * @param {boolean} mayInstall whether to try to install Chromium. True on the first start and on `npm run setup`, so that
+ *   later starts without a network stay fast
  * @returns {Promise<Chromium | null>}
  */
 async function findOrInstall(node, dataDir, mayInstall) {
@@ -89,7 +93,7 @@ async function installCompanions() {
   if (process.platform !== "linux") return;
   const wanted = [
     ...(isOnPath("bwrap") ? [] : ["bubblewrap"]),
-    // A minimal Debian has no fonts. These two take 3 MB and cover Latin, Greek and Cyrillic.
+    // A minimal Debian has no fonts. These two font packages take 3 MB and cover Latin, Greek and Cyrillic.
     ...(listFiles("/usr/share/fonts").length > 0 ? [] : ["fonts-dejavu-core", "fonts-liberation"]),
   ];
   if (wanted.length === 0) return;

@@ -7,17 +7,18 @@ import { runCommand } from "../command.mjs";
 /**
  * @typedef {object} Chromium
  * @property {string} executablePath absolute
- * @property {string} source "environment", "playwright", "system" or "package"
- * @property {string} version "156.0.8078.79"
- * @property {string[]} [args] flags that it needs to start on this machine
- * @property {Record<string, string>} [env] environment variables that it needs to start on this machine
+ * @property {string} source where it was found: "environment", "playwright", "system" or "package"
+ * @property {string} version for example "156.0.8078.79"
+ * @property {string[]} [args] flags that Chromium needs to start on this machine
+ * @property {Record<string, string>} [env] environment variables that Chromium needs to start on this machine
  */
 /** @typedef {Pick<Chromium, "executablePath" | "source" | "args" | "env">} Candidate */
 
 const launchTimeoutMs = 20_000;
 
 /**
- * Lists existing executables in order of preference: Playwright's cache before the system's, headless shells first.
+ * Lists the existing executables in order of preference: those in Playwright's cache (headless shells first), then those
+ * of the system.
  * @returns {Candidate[]}
  */
 export function listChromiums() {
@@ -41,8 +42,8 @@ export async function pickChromium(node, candidates) {
   return undefined;
 }
 
-// Launches through Playwright, as the service does: not every build supports --version or --dump-dom.
-// Without fonts, text has no width.
+// The script launches Chromium with Playwright, as the service does, because not every build supports --version or
+// --dump-dom. It also checks that text has a width, because without fonts it has none.
 const launchScript = `
   const { chromium } = await import("playwright");
   const { executablePath, args = [], env = {}, timeout } = JSON.parse(process.env.CANDIDATE);
@@ -55,10 +56,10 @@ const launchScript = `
   await browser.close();`;
 
 /**
- * Starts Chromium once with our own page. The page is trusted, so Chromium's sandbox can be off.
+ * Starts Chromium once with a page of our own. The page is trusted, so Chromium's sandbox can be off.
  * @param {string} node
  * @param {Candidate} candidate
- * @returns {Promise<string | undefined>} its version, or undefined if it does not work
+ * @returns {Promise<string | undefined>} the version of Chromium, or undefined if it does not work
  */
 async function tryChromium(node, candidate) {
   const result = await runCommand(node, ["--input-type=module", "--eval", launchScript], {
@@ -78,7 +79,7 @@ function listPlaywrightChromiums() {
   return builds.flatMap(({ name }) => findExecutables(join(cache, name), 5));
 }
 
-/** @param {string} name "chromium_headless_shell-1234" or "chromium-1234" */
+/** @param {string} name a folder name such as "chromium_headless_shell-1234" or "chromium-1234" */
 function parseBuild(name) {
   const match = /^chromium(_headless_shell)?-(\d+)$/.exec(name);
   return { isShell: match?.[1] !== undefined, revision: Number(match?.[2] ?? 0) };
@@ -128,7 +129,7 @@ function systemPaths() {
       root === undefined ? [] : programs.map((program) => `${root}\\${program}`),
     );
   }
-  // Prefer the executables to the wrappers in /usr/bin: if a wrapper does not exec, killing it leaves the browser running.
+  // The executables come before the wrappers in /usr/bin: killing a wrapper can leave the browser that it started running.
   return [
     "/usr/lib/chromium/chromium-headless-shell",
     "/usr/lib/chromium/chromium",

@@ -1,4 +1,4 @@
-/** Installs a Chromium from npm, for Linux distributions without a package: `@sparticuz/chromium`, built for AWS Lambda. */
+/** Installs `@sparticuz/chromium` from npm, a build for AWS Lambda, on Linux distributions without a Chromium package. */
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { runCommand } from "../command.mjs";
@@ -8,7 +8,7 @@ import { pickChromium } from "./find-chromium.mjs";
 const downloadTimeoutMs = 300_000;
 
 /**
- * Installs the package and unpacks it into the data folder, because the package's default is a temporary folder.
+ * Installs the package and unpacks it into the data folder. By default, the package would use a temporary folder.
  * @param {string} node
  * @param {string} dataDir
  * @param {import("../progress.mjs").ShowDetail} showDetail
@@ -25,7 +25,7 @@ export async function installFromNpm(node, dataDir, showDetail) {
   });
   if (!installed.ok) return undefined;
   const unpacked = join(folder, "unpacked");
-  // Tries the system's libraries first, then the ones that the package includes for AWS Lambda.
+  // Tries Chromium with the system's libraries first, then with the libraries that the package includes for AWS Lambda.
   for (const lambda of [{}, { AWS_EXECUTION_ENV: "AWS_Lambda_nodejs22.x" }]) {
     rmSync(unpacked, { recursive: true, force: true });
     const candidate = await unpackChromium(node, folder, unpacked, lambda);
@@ -35,7 +35,7 @@ export async function installFromNpm(node, dataDir, showDetail) {
   return undefined;
 }
 
-// The package's default flags (single process, web security off) are deliberately not used.
+// The script does not use the package's default flags, because they include a single process and no web security.
 const unpackScript = `
   const { default: chromium } = await import("@sparticuz/chromium");
   const executablePath = await chromium.executablePath();
@@ -58,9 +58,9 @@ async function unpackChromium(node, folder, unpacked, lambda) {
   const line = result.output.split("\n").find((text) => text.startsWith("{"));
   if (!result.ok || line === undefined) return undefined;
   const { executablePath, libraries } = JSON.parse(line);
-  // The package makes it executable for its owner only, and the browser may run as another user.
+  // The package makes the file executable only for its owner, but the browser may run as another user.
   chmodSync(executablePath, 0o755);
-  // The included font list names folders of AWS Lambda. Without fonts, text is invisible.
+  // Replaces the included font list, which names folders of AWS Lambda. Without fonts, text is invisible.
   const fontList = join(unpacked, "fonts.conf");
   writeFileSync(
     fontList,

@@ -12,7 +12,7 @@ const downloadTimeoutMs = 300_000;
 const reachTimeoutMs = 5_000;
 
 /**
- * Tries each way until a Chromium works.
+ * Tries each way of installing Chromium until one of them yields a Chromium that works.
  * @param {string} node executable of Node 24
  * @param {string} dataDir absolute
  * @param {ShowDetail} showDetail
@@ -51,9 +51,9 @@ async function installWithPlaywright(node, showDetail) {
   return result.ok;
 }
 
-/** Checked first, because Playwright retries an unreachable host for minutes. */
+/** Checks whether the download host can be reached, because Playwright would retry an unreachable host for minutes. */
 async function isDownloadReachable() {
-  // Node's fetch does not use the proxy that Playwright would use.
+  // With a proxy this cannot be checked: Playwright uses the proxy, but Node's fetch does not.
   if (process.env.HTTPS_PROXY ?? process.env.https_proxy) return true;
   const host = process.env.PLAYWRIGHT_DOWNLOAD_HOST ?? "https://cdn.playwright.dev";
   try {
@@ -64,7 +64,7 @@ async function isDownloadReachable() {
   }
 }
 
-/** Whether system packages can be installed without a prompt: as root on Debian or Ubuntu. */
+/** Whether system packages can be installed without a prompt. This is so for root on Debian or Ubuntu. */
 export function canInstallSystemPackages() {
   return process.platform === "linux" && process.getuid?.() === 0 && isOnPath("apt-get");
 }
@@ -75,7 +75,7 @@ let isListFresh = false;
  * Installs Debian packages.
  * @param {string[]} names
  * @param {ShowDetail} showDetail
- * @returns {Promise<boolean>} whether all are installed
+ * @returns {Promise<boolean>} whether the packages were installed
  */
 export async function installSystemPackages(names, showDetail) {
   if (!canInstallSystemPackages()) return false;

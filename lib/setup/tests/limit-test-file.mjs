@@ -1,12 +1,12 @@
 /**
- * Preloaded for each unit test file. It ends a file that still runs after ten minutes, or whose open handles keep its
- * process alive, and counts it as failed. It also resolves modules as the service does, which is faster.
+ * Preloaded for each unit test file. If the process of the file is still alive after ten minutes, for example because of
+ * open handles, it is ended and the file counts as failed. Modules are resolved as in the service, which is faster.
  */
 import { shortenResolution } from "../../server/shorten-resolution.ts";
 
 const LIMIT_MS = 600_000;
 
-// Only test files have this variable, not the runner itself.
+// Node's runner sets this variable only in the processes of test files, so the runner itself is not affected.
 if (process.env.NODE_TEST_CONTEXT !== undefined) {
   shortenResolution();
   setTimeout(() => {

@@ -1,4 +1,4 @@
-/** Step 6 of `npm test`: runs checks, unit tests, the build and end-to-end tests, and prints one summary. */
+/** Step 6 of `npm test`: runs the checks, unit tests, build and end-to-end tests, and prints one summary of all. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
@@ -12,7 +12,7 @@ import { listFiles, readStamp } from "../stamp.mjs";
 /** @typedef {Omit<PartResult, "name" | "durationMs">} Counts */
 /** @typedef {{ node: string, counts: string, env: import("../command.mjs").Environment }} Context */
 
-/** Tests of storage and turns. They also run with Neon's driver. */
+/** The beginnings of the paths of tests for storage and turns. These tests also run with Neon's driver. */
 const onNeon = [
   "lib/session/",
   "lib/callback/",
@@ -24,15 +24,15 @@ const onNeon = [
 ];
 
 /**
- * Unit tests use one Postgres server. End-to-end tests use the embedded database, which is the default of the service.
- * The crash tests also run on a Postgres server, because there other processes can take over the work.
+ * Whether an end-to-end test also runs on a Postgres server. Only the crash tests do, because on a server other processes
+ * can take over the work. All end-to-end tests run on the embedded database, which is the default of the service.
  * @param {string} path
  */
 const isWorthRepeating = (path) => path.startsWith("e2e/crash/");
 
 /**
- * Runs the selected parts: all parts without arguments, one part with `--unit` or `--e2e`, or, with filters, the test
- * files whose path contains one of the filters.
+ * Runs the selected parts. Without arguments, these are all parts. `--unit` and `--e2e` select one kind of tests. Other
+ * arguments are filters: only test files whose path contains one of them run.
  * @param {string} node executable of Node 24
  * @param {string[]} args
  * @param {import("../command.mjs").Environment} env additional environment variables
@@ -50,7 +50,7 @@ export async function runTests(node, args, env) {
   const context = {
     node,
     counts: join(folder, "counts.json"),
-    // Hundreds of processes load the same modules. With this cache they need about 60 % of the CPU time to start.
+    // Hundreds of processes load the same modules. With this cache, starting them takes only about 60 % of the CPU time.
     env: { NODE_COMPILE_CACHE: resolve("node_modules/.cache/node-compile"), ...env },
   };
   /** @type {PartResult[]} */
@@ -70,7 +70,7 @@ export async function runTests(node, args, env) {
       results.push(await runPart("language", () => runCheck(node, ["lib/setup/check-language.mjs"])));
     if (wantsUnit) results.push(await runPart("unit tests", () => runUnitTests(context, units)));
     const storage = units.filter(startsWithOneOf(onNeon));
-    // Without a file, Node's runner would look for files itself.
+    // Runs only with at least one file, because without any file, Node's runner would look for test files itself.
     if (wantsUnit && (isWhole || args.includes("--unit")) && storage.length > 0) {
       results.push(
         await runPart("storage and turns with Neon's driver", () =>
@@ -136,7 +136,7 @@ async function runPart(name, run) {
 }
 
 /**
- * Runs a check. A failed check counts as one failure, a passed one does not count.
+ * Runs a check. A failed check counts as one failed test; a passed check does not count.
  * @param {string} node
  * @param {string[]} args
  */
@@ -159,7 +159,7 @@ async function runBuild(node) {
 }
 
 /**
- * Runs test files without retries: a flaky test points at a bug, in the code or in the test.
+ * Runs test files without retries, because a flaky test shows a bug in the code or in the test.
  * @param {Context} context
  * @param {string[]} files
  * @returns {Promise<Counts>}
@@ -172,7 +172,7 @@ async function runUnitTests(context, files) {
       "--disable-warning=ExperimentalWarning",
       "--test",
       "--test-concurrency=3",
-      // A test that hangs fails by name instead of blocking the run.
+      // With this limit, a test that hangs is reported as failed, instead of blocking the whole run.
       "--test-timeout=180000",
       "--import=./lib/setup/tests/limit-test-file.mjs",
       "--test-global-setup=./db/global-setup-testing.ts",
@@ -203,7 +203,7 @@ async function runEndToEndTests(context, specs) {
       "test",
       "--config=e2e/playwright.config.ts",
       "--reporter=list,json",
-      // Playwright interprets the arguments as regular expressions.
+      // Playwright interprets the arguments as regular expressions, so special characters in the paths are escaped.
       ...specs.map((path) => `${path.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`),
     ],
     { inherit: true, env: { ...context.env, NODE_ENV: "test", PLAYWRIGHT_JSON_OUTPUT_FILE: context.counts } },
@@ -217,7 +217,7 @@ async function runEndToEndTests(context, specs) {
 }
 
 /**
- * Counts a part that failed without a failed test (a crash, a missing browser) as one failure.
+ * Counts one failure for a part that failed without a failed test, for example because of a crash or a missing browser.
  * @param {boolean} ok
  * @param {Counts} counts
  */

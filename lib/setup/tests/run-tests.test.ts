@@ -9,7 +9,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import config from "#e2e/playwright.config.ts";
 
-// Fails on its first run and would pass on a second run.
+// The source of a test that fails on its first run and would pass on a second run.
 const failingOnce = `
   import { appendFileSync, readFileSync } from "node:fs";
   import { test } from "node:test";

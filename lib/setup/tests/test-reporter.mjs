@@ -1,6 +1,6 @@
 /**
- * The node:test reporter of `npm test`. It prints a line per file and all failures in full, and writes the counts as JSON
- * to the path in TEST_COUNTS_PATH.
+ * The reporter for node:test that `npm test` uses. It prints one line for each file and all failures in full. The counts
+ * are written as JSON to the path in TEST_COUNTS_PATH.
  */
 import { writeFileSync } from "node:fs";
 import { relative, resolve } from "node:path";
@@ -31,7 +31,7 @@ export default async function* report(events) {
   for await (const event of events) {
     if (event.type === "test:stdout" || event.type === "test:stderr")
       at(event.data).printed += event.data.message;
-    // An error thrown while no test was running arrives as a diagnostic.
+    // An error that is thrown while no test is running arrives as a diagnostic.
     if (event.type === "test:diagnostic" && event.data.message.startsWith("Error")) {
       at(event.data).printed += `${event.data.message}\n`;
     }
@@ -39,7 +39,7 @@ export default async function* report(events) {
       at(event.data).failed += 1;
       at(event.data).names.push(event.data.name);
       yield describeFailure(event.data);
-      // A file that crashes has no summary event.
+      // A file that crashes has no summary event, so its output is printed here.
       if (isWholeFile(event.data)) yield takePrinted(at(event.data));
     }
     if (event.type === "test:pass" && event.data.details.type !== "suite") {
@@ -48,7 +48,7 @@ export default async function* report(events) {
     }
     if (event.type === "test:summary" && event.data.file !== undefined) {
       const entry = at(event.data);
-      // The output of a file is shown only with its failures.
+      // The output of a file is shown only if the file failed.
       if (!event.data.success) yield takePrinted(entry);
       yield describeFile(event.data.file, event.data.success, event.data.duration_ms, entry);
     }
@@ -79,7 +79,7 @@ function takePrinted(entry) {
 }
 
 /**
- * Whether a failure counts: not if it only reports a failed subtest, and not for a todo.
+ * Whether a failure counts. It does not if it only reports that a subtest failed, or if the test is marked as todo.
  * @param {Failure} data
  */
 function isOwnFailure(data) {
@@ -92,7 +92,7 @@ function isWholeFile(data) {
   return data.file !== undefined && resolve(data.name) === data.file;
 }
 
-/** @param {string | boolean | undefined} mark "" is a mark without a reason */
+/** @param {string | boolean | undefined} mark the reason of a skip or todo. An empty string is a mark without a reason */
 function isSet(mark) {
   return mark !== undefined && mark !== false;
 }

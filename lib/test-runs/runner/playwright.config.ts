@@ -1,4 +1,4 @@
-/** The configuration of all test runs. A configuration in the workspace is not read. */
+/** The Playwright configuration of all test runs. A configuration in the workspace is not read. */
 import { defineConfig, devices } from "@playwright/test";
 import { readSettings } from "./settings.ts";
 
@@ -7,7 +7,7 @@ const { proxyPort, launchOptions, viewport, targets, retries, baseUrl, timeoutMs
 const proxy = { server: `http://127.0.0.1:${proxyPort}` };
 const DEVICES = { desktop: "Desktop Chrome", tablet: "iPad (gen 11)", phone: "iPhone 15" } as const;
 
-/** The screen settings of a device. Its user agent and browser are not used, because all tests run in Chromium. */
+/** Returns a device's screen settings. The device's user agent and browser are not used: all tests run in Chromium. */
 function readScreen() {
   const { viewport: size, deviceScaleFactor, isMobile, hasTouch } = devices[DEVICES[viewport]] ?? {};
   return viewport === "desktop"
@@ -19,7 +19,7 @@ export default defineConfig({
   testDir: workspace,
   testIgnore: ["**/node_modules/**", "**/test-results/**"],
   outputDir,
-  // One worker uses only one Chromium, and reports results in the order of the files.
+  // A single worker uses only one Chromium and reports the results in the order of the files.
   workers: 1,
   fullyParallel: false,
   retries,

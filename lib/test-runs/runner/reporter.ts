@@ -1,6 +1,6 @@
 /**
- * Reports a test run as JSON lines: one for the start and one for the end of each test, and a few for the whole run. The
- * service reads them as untrusted data, because tests can write to the same file.
+ * Reports a test run as JSON lines: one for the start and one for the end of each test attempt, and a few for the whole
+ * run. The service does not trust these lines, because tests can write to the same file.
  */
 import { appendFileSync, renameSync, writeFileSync } from "node:fs";
 import { relative } from "node:path";
@@ -26,7 +26,7 @@ const ERROR_CHARS_MAX = 4_000;
 const ERRORS_MAX = 5;
 const ATTACHMENTS_MAX = 20;
 const OUTPUT_CHARS_MAX = 4_000;
-/** After this many bytes, the lines of ended tests are shortened, because the service reads only 8 MiB of a report. */
+/** Once lines of ended tests have used this many bytes, further lines are shortened: the service reads at most 8 MiB. */
 const DETAIL_BYTES_MAX = 3 * 2 ** 20;
 const OUTCOMES = { expected: "passed", unexpected: "failed", flaky: "flaky", skipped: "skipped" } as const;
 /** Categories of internal Playwright steps, which say nothing about the test. */
@@ -43,7 +43,7 @@ function write(line: ReportLine): void {
   appendFileSync(reportPath, `${JSON.stringify(line)}\n`);
 }
 
-/** Writes the line of an ended test. In a large report it omits steps and output and cuts errors, so that all tests fit. */
+/** Writes the line of an ended test. In a large report, steps, output and most errors are omitted, so that all tests fit. */
 function writeEnd(line: ReportLine & { type: "end" }): void {
   detailBytesLeft -= Buffer.byteLength(JSON.stringify(line));
   if (detailBytesLeft > 0) {
@@ -67,7 +67,7 @@ const describeSteps = (steps: TestStep[], depth = 1): ReportedStep[] =>
     .map(({ title, subtitle, duration, error, steps: inner }) => {
       const innerSteps = depth < STEP_DEPTH_MAX ? describeSteps(inner, depth + 1) : [];
       return {
-        // The subtitle is the target of a call: the locator, or the address.
+        // The subtitle names what the step acts on: a locator or a URL.
         title: plain(subtitle ? `${title} ${subtitle}` : title, TITLE_CHARS_MAX),
         durationMs: wholeMs(duration),
         ...(error && { error: plain(error.message ?? "failed", TITLE_CHARS_MAX) }),
@@ -103,7 +103,7 @@ export default class LineReporter implements Reporter {
   onBegin(_config: FullConfig, suite: Suite): void {
     this.#counts.total = suite.allTests().length;
     write({ type: "begin", total: this.#counts.total });
-    // This ends the runner before it starts a browser.
+    // Ends the runner before it starts a browser.
     if (this.#counts.total > testsMax) process.exit(1);
     this.#writeProgress("");
   }

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import type { TestStatus, TestTarget } from "#db/schema/unions.ts";
 
-/** Settings that the service passes to the programs in the sandbox, as `settings.json` in their folder. */
+/** Settings that the service passes to the runner's programs in the sandbox, as `settings.json` in their folder. */
 export type RunnerSettings = {
-  /** Port on the sandbox's loopback that leads to the service's proxy, and the Unix socket to which it is forwarded. */
+  /** `proxyPort` on the sandbox's loopback is forwarded to `proxySocket`, a Unix socket of the service's proxy. */
   proxyPort: number;
   proxySocket: string;
   launchOptions: {
@@ -14,17 +14,17 @@ export type RunnerSettings = {
   };
   viewport: "desktop" | "tablet" | "phone";
   targets: TestTarget[];
-  /** Script of the variant; null if only the control is tested. */
+  /** The variant's script. Null if only the control is tested. */
   script: string | null;
   retries: number;
   baseUrl: string | null;
   /** Time limit for all tests together, in milliseconds. */
   timeoutMs: number;
-  /** Regular expressions for the paths of test files; `grep` is one for the titles of tests. */
+  /** `patterns` are regular expressions for the paths of test files. `grep` is one for the titles of tests. */
   patterns: string[];
   grep: string | null;
   testsMax: number;
-  /** Absolute paths. */
+  /** The following paths are absolute paths in the sandbox. */
   workspace: string;
   outputDir: string;
   reportPath: string;
@@ -54,6 +54,6 @@ type TestEnd = {
 
 export type ReportedStep = { title: string; durationMs: number; error?: string; steps?: ReportedStep[] };
 
-/** Reads the settings. Only works in the sandbox. */
+/** Reads the settings. Works only in the sandbox. */
 export const readSettings = (): RunnerSettings =>
   JSON.parse(readFileSync(new URL("settings.json", import.meta.url), "utf8"));

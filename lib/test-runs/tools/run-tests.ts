@@ -10,7 +10,10 @@ import { startTestRun } from "../start-test-run.ts";
 import { testRunOptions } from "../test-run-options.ts";
 import type { TestRunsDeps } from "../test-runs-deps.ts";
 
-/** `run_tests`: Playwright tests of the workspace. Source: specification, Structured sessions; `architecture.md`, Test runs. */
+/**
+ * Creates the tool `run_tests`, which runs Playwright tests in the workspace.
+ * Source: specification, Structured sessions; `architecture.md`, Test runs.
+ */
 export const runTests = (
   deps: Pick<TestRunsDeps, "db" | "log" | "jobs"> & { sandbox: Pick<SandboxService, "describe"> },
 ): Tool =>
@@ -50,7 +53,7 @@ Relative addresses refer to baseUrl. Tests reach the addresses that the live bro
     profile: "editing",
     idempotent: true,
     readOnly: false,
-    // Like a script, a test can act on pages and write files.
+    // A test can act on pages and write files, just like a script.
     changes: true,
     async execute({ against, variant, baseUrl, grep, ...options }, call) {
       const session = await findSession(deps.db, call.sessionId);

@@ -7,7 +7,10 @@ import type { TestRunsDeps } from "../test-runs-deps.ts";
 
 const DAY_S = 86_400;
 
-/** `wait_for_test_results`: parks the turn until a test run has ended. Source: `architecture.md`, Test runs. */
+/**
+ * Creates the tool `wait_for_test_results`, which parks the turn until a test run has ended.
+ * Source: `architecture.md`, Test runs.
+ */
 export const waitForTestResults = ({ db }: Pick<TestRunsDeps, "db">) =>
   defineTool({
     name: "wait_for_test_results",

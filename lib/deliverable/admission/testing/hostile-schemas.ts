@@ -1,6 +1,6 @@
 /**
- * A hostile or invalid schema. `refused` matches the error of its 400. A schema with `value` is admitted instead; `ends` is
- * the outcome of validating that value: an error, "invalid" or "valid".
+ * A hostile or invalid schema. `refused` matches the error of the 400 response. A schema with `value` is admitted, and
+ * `ends` is the outcome of validating `value`: "valid", "invalid", or a pattern that matches the error.
  */
 export type HostileSchema = { name: string; schema: unknown } & (
   | { refused: RegExp }
@@ -14,7 +14,7 @@ const root = /^outputSchema: the root must be an object schema/;
 const endless = /^outputSchema: (\/\S*\$ref )?refers to itself without end|nested too deeply/;
 const noValue = /^outputSchema: no finite value can be valid/;
 const tooManyChecks = /^outputSchema: \/\S+ asks for more than 1,000,000 checks of one value$/;
-/** Matches the error of a job that exceeded the deadline or the memory limit. */
+/** Matches the error of a job that exceeded its CPU time or memory limit. */
 export const tooMuch = /takes more (than \d+ ms|memory)/;
 
 /** A chain of `levels` definitions, each with two references to the next one. */

@@ -1,4 +1,4 @@
-/** A typical schema of a caller, valid values, and invalid values with the pointer of their violation. */
+/** A typical schema of a caller, with valid values, and invalid values each with the JSON pointer of its violation. */
 export type OrdinarySchema = {
   name: string;
   schema: Record<string, unknown>;

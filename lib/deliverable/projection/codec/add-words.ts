@@ -1,6 +1,9 @@
 import type { JsonSchema } from "../json.ts";
 
-/** Adds sentences before and after a schema's description. A `$ref` allows no description next to it, so it moves into an `anyOf`. */
+/**
+ * Adds sentences before and after a schema's description. A `$ref` is moved into an `anyOf`, because no description may
+ * be next to a `$ref`.
+ */
 export function addWords(schema: JsonSchema, before: string, after = ""): JsonSchema {
   if (before === "" && after === "") return schema;
   if (typeof schema.$ref === "string") return { anyOf: [schema], description: joinSentences(before, after) };
@@ -16,7 +19,7 @@ export function joinSentences(...texts: string[]): string {
     .join(" ");
 }
 
-/** A schema that also accepts another form. */
+/** Returns a schema that accepts `other` in addition. */
 export function orElse(schema: JsonSchema, other: JsonSchema): JsonSchema {
   const { description, ...rest } = schema;
   const words = typeof description === "string" ? { description } : {};

@@ -4,13 +4,13 @@ import { type Codec, closedObject, refused } from "./codec.ts";
 /** A codec for a fixed list of values. A list that exceeds the provider's limits moves into the description. */
 export type ChoiceCodec = Codec & {
   choices: readonly (string | number | boolean)[];
-  /** Lists the choices in the description only; the schema then accepts any value of the type. */
+  /** Lists the choices in the description instead of the schema, which then accepts any value of the type. */
   moveToDescription: () => void;
 };
 
 const LIST_CHARACTERS_MAX = 4_000;
 
-/** Scalars of one type in an `enum` or `const`; they travel unchanged. */
+/** For scalars of one type in an `enum` or `const`. The projected form of a scalar is the scalar itself. */
 export function createChoiceCodec(choices: readonly (string | number | boolean)[]): ChoiceCodec {
   const allowed = new Set<unknown>(choices);
   const kind = kindOf(choices[0]) ?? "string";
@@ -33,7 +33,7 @@ export function createChoiceCodec(choices: readonly (string | number | boolean)[
   };
 }
 
-/** Lists and objects in an `enum` or `const`; they travel as JSON text, in `{ "json": … }`. */
+/** For lists and objects in an `enum` or `const`. The projected form is `{ "json": … }` with the value as JSON text. */
 export function createJsonTextCodec(
   values: readonly unknown[],
   textOf: (value: unknown) => string,
@@ -75,7 +75,7 @@ function choiceSchema(type: string, choices: readonly unknown[], isInDescription
   return choices.length === 1 ? { type, const: choices[0] } : { type, enum: choices };
 }
 
-/** Reads the value of an object's only property, if that has this name. */
+/** Returns the value of the property `key` if it is the object's only property, undefined otherwise. */
 export function readOnly(value: unknown, key: string): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
   if (!Object.hasOwn(value, key) || Object.keys(value).length !== 1) return undefined;

@@ -1,11 +1,11 @@
 const CHARACTERS_MAX = 64;
 const PLAIN_NAME = /^[A-Za-z0-9_-]+$/;
-/** Names with a meaning in JavaScript objects: strict JSON parsers refuse them. */
+/** Names that have a meaning in JavaScript objects and that strict JSON parsers therefore refuse. */
 const TOUCHY_NAMES = new Set(["__proto__", "constructor", "prototype"]);
 
 /**
- * Chooses unique names in characters that every provider accepts. Plain names stay; the others become similar plain
- * names.
+ * Chooses unique names with characters that every provider accepts (plain names). Names that are plain already are kept;
+ * the others are replaced by similar plain names.
  */
 export function chooseNames(names: readonly string[]): string[] {
   const isPlain = (name: string) =>
@@ -20,7 +20,7 @@ export function chooseNames(names: readonly string[]): string[] {
   return names.map((name, index) => chosen[index] ?? makeName(name, taken, counts));
 }
 
-/** Chooses a plain name that is not taken, and adds it to `taken`. */
+/** Chooses a plain name similar to `wanted` that is not in `taken`, and adds it there. */
 export function makeName(wanted: string, taken: Set<string>, counts: Map<string, number>): string {
   const plain = wanted
     .slice(0, 200)

@@ -42,7 +42,7 @@ export function emitSchema(root: Node): JsonSchema {
   return { ...schema, $defs: Object.fromEntries($defs) };
 }
 
-/** All reachable places, with the number of their uses. */
+/** Counts how often each reachable place is used. */
 export function countUses(root: Node): Map<Node, number> {
   const uses = new Map<Node, number>([[root, 1]]);
   const open = [root];
@@ -55,7 +55,7 @@ export function countUses(root: Node): Map<Node, number> {
   return uses;
 }
 
-/** Whether a place is so small that a reference would not save anything. */
+/** Whether a place's schema is so small that a `$ref` to a shared definition would save nothing. */
 function isSmall(node: Node): boolean {
   const { codec } = node;
   const isShort = !("choices" in codec) || (Array.isArray(codec.choices) && codec.choices.length <= 1);

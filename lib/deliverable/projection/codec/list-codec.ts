@@ -1,7 +1,7 @@
 import { orElse } from "./add-words.ts";
 import { type Codec, closedObject, isNever, refused, type Slot } from "./codec.ts";
 
-/** A list of at least `lengthMin` items with one schema; it travels as a list. */
+/** For a list of at least `lengthMin` items with one schema. The projected form is a list of projected items. */
 export function createListCodec(item: Slot, lengthMin = 0): Codec {
   return {
     isPlain: true,
@@ -27,13 +27,13 @@ export function createListCodec(item: Slot, lengthMin = 0): Codec {
   };
 }
 
-/** The projected form of a property that the schema does not name. */
+/** A property that the caller's schema does not name, in projected form. */
 export type Entry = { key: string; value: unknown };
 
 /**
- * Properties with arbitrary names; they travel as a list of `{ "key", "value" }`.
+ * For properties with arbitrary names. The projected form is a list of `{ "key": …, "value": … }`.
  *
- * @param isNullable whether null means an empty list, as for additional properties next to named ones.
+ * @param isNullable whether null stands for an empty list. Set for additional properties next to named ones.
  */
 export function createEntriesCodec(value: Slot, isNullable: boolean): Codec {
   return {
@@ -61,7 +61,7 @@ export function createEntriesCodec(value: Slot, isNullable: boolean): Codec {
         return back === refused ? refused : { key: entry.key, value: back };
       });
     },
-    // When a key repeats, the last entry wins, so a violation is about the last one.
+    // When a key repeats, the last entry wins, so a violation at this key is in the last entry.
     step(projected, key) {
       const entries: unknown[] = Array.isArray(projected) ? projected : [];
       const index = entries.findLastIndex((entry) => isEntry(entry) && entry.key === key);

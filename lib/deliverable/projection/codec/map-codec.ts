@@ -4,7 +4,7 @@ import { type Codec, once, refused } from "./codec.ts";
 import type { Entry } from "./list-codec.ts";
 import type { Section } from "./object-codec.ts";
 
-/** An object without named properties; it travels as a list of entries. */
+/** For an object without named properties. The projected form is a list of entries. */
 export function createMapCodec({ node }: Section): Codec {
   const entries = once(() => node.codec);
   return {

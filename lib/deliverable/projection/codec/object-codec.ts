@@ -22,11 +22,11 @@ type Field = {
   name: string;
   slot: Slot;
   isRequired: boolean;
-  /** The slot's schema applies only to some objects; a value that it does not accept travels as an entry. */
+  /** Whether the slot's schema applies only to some objects. A value that it does not accept is sent as an entry instead. */
   isSoft: boolean;
 };
 
-/** Additional properties of one kind: the place of the list of entries, and the place of an entry's value. */
+/** One kind of additional properties: `node` is the place of their list of entries, `value` that of an entry's value. */
 export type Section = { node: Node; value: Node };
 
 type ProjectedField = Field & { key: string; optional: OptionalForm | undefined };
@@ -34,7 +34,7 @@ type ProjectedSection = Section & { key: string };
 
 /** The layout of the projected object. */
 type ObjectForm = {
-  /** All property names of the projected object: those of the fields, then those of the sections. */
+  /** All property names of the projected object: first those of the fields, then those of the sections. */
   keys: string[];
   keySet: ReadonlySet<string>;
   fields: ProjectedField[];
@@ -42,9 +42,9 @@ type ObjectForm = {
   sections: ProjectedSection[];
 };
 
-/** An object: its named properties, and one list of entries for each kind of additional properties. */
+/** For an object. The projected form has its named properties, and a list of entries for each kind of additional ones. */
 export function createObjectCodec(declared: readonly Field[], open: readonly Section[]): Codec {
-  // The form asks other codecs, so it is computed when the graph is complete.
+  // The form depends on other codecs, so it is computed at its first use, when the graph is complete.
   const form = once(() => projectForm(declared, open));
   return {
     children: () => listChildren(form()),
@@ -90,7 +90,7 @@ function listChildren({ fields, sections }: ObjectForm): Node[] {
   return [...places, ...sections.map(({ node }) => node)];
 }
 
-/** A required constant that identifies the object, such as `type` or `kind`. */
+/** Finds the value of a required constant that identifies the object, such as its `type` or `kind`. */
 function findLabel(declared: readonly Field[]): string | undefined {
   for (const { slot, isRequired } of declared) {
     if (!isRequired) continue;
@@ -134,8 +134,8 @@ function encodeObject(form: ObjectForm, value: unknown, run: Encoding): unknown 
 }
 
 /**
- * Named properties win over entries, and the last of several entries with the same key wins. A provider that ignores
- * the format may omit absent properties; the decoder accepts that.
+ * Named properties win over entries, and the last of several entries with the same key wins. The decoder also accepts
+ * objects that omit absent properties, as a provider that does not enforce the format may send.
  */
 function decodeObject(form: ObjectForm, projected: unknown, run: Decoding): unknown {
   if (!isObject(projected)) return run.refuse("must be object");
@@ -156,7 +156,7 @@ function decodeObject(form: ObjectForm, projected: unknown, run: Decoding): unkn
     if (!Object.hasOwn(projected, key)) continue;
     const entries = run.decode(node, projected[key], key);
     if (entries === refused) return refused;
-    // A section's node decodes to entries.
+    // The cast is safe: the node of a section decodes to entries.
     for (const entry of entries as Entry[]) if (!named.has(entry.key)) setOwn(value, entry.key, entry.value);
   }
   return value;
@@ -174,7 +174,7 @@ function stepInto(form: ObjectForm, projected: unknown, key: string): Step | und
   return field && { path: [field.key], node: undefined, projected: undefined };
 }
 
-/** Distributes the entries: each goes into the first section whose place accepts its value. */
+/** Puts each entry into the first section that accepts its value. */
 function sortEntries(
   entries: readonly Entry[],
   sections: readonly Section[],

@@ -12,16 +12,16 @@ import {
   type Slot,
 } from "./codec.ts";
 
-/** The form of a place that may be absent: a strict schema requires every property. */
+/** The form of a property that may be absent. A strict schema requires every property, so a value stands for absence. */
 export type OptionalForm = {
   schema: (emit: Emit) => JsonSchema;
-  /** The place of the marker, if there is one; it belongs to the graph. */
+  /** The place of the marker that means absent, if there is one. It is part of the graph. */
   nodes: () => readonly Node[];
   absent: () => unknown;
   isAbsent: (projected: unknown) => boolean;
 };
 
-/** `{ "absent": true }`, or with another name. */
+/** Creates the place whose only value is `{ "absent": true }`, or the same with another property name. */
 function createMarker(name: string): Node {
   const schema = closedObject({ [name]: { type: "boolean", const: true } });
   const codec: Codec = {
@@ -35,12 +35,12 @@ function createMarker(name: string): Node {
 }
 
 const PLAIN_NAME = "absent";
-/** The usual marker, shared so that a schema defines it once. */
+/** The usual marker. All optional forms share it, so that a schema defines it only once. */
 const plainMarker = createMarker(PLAIN_NAME);
 
 /**
- * Null means absent. If the caller's schema allows null, null stays null, and the object `{ "absent": true }` means
- * absent.
+ * In the projected form, null means that the property is absent. If the caller's schema allows null as a value, the object
+ * `{ "absent": true }` means it instead.
  */
 export function createOptionalForm(slot: Slot): OptionalForm {
   const marker = once(() => {

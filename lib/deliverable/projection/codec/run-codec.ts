@@ -1,13 +1,13 @@
 import { type Decoding, type Encoding, type Node, refused, type Step } from "./codec.ts";
 
-/** Deeper values fail instead of overflowing the stack. */
+/** Depth limit. Deeper values are refused, so that they do not overflow the stack. */
 const LEVELS_MAX = 1_000;
 
 export type Encoded = { ok: true; value: unknown } | { ok: false };
 /** `path` is a JSON pointer into the projected value. */
 export type Decoded = { ok: true; value: unknown } | { ok: false; path: string; message: string };
 
-/** Encodes a value. Each part is tried once per place, however unions nest. */
+/** Encodes a value. Results are cached, so that nested unions do not encode a part twice for the same place. */
 export function encodeValue(root: Node, value: unknown): Encoded {
   const cache = new Map<Node, Map<object, unknown>>();
   let levels = 0;
@@ -54,7 +54,7 @@ export function decodeValue(root: Node, projected: unknown): Decoded {
   return { ok: false, ...(failure ?? { path: "", message: "has no form in the schema" }) };
 }
 
-/** Translates a JSON pointer from a value to its projected form. It stops at the last part that exists there. */
+/** Given a JSON pointer into a value, returns the pointer to the same part, or its last existing parent, in `projected`. */
 export function mapPath(root: Node, pointer: string, projected: unknown): string {
   const keys = pointer === "" ? [] : pointer.split("/").slice(1).map(unescapeKey);
   const path: string[] = [];
@@ -70,7 +70,7 @@ export function mapPath(root: Node, pointer: string, projected: unknown): string
   return toPointer(path);
 }
 
-/** Enters all wrappers around the form of one place. */
+/** Steps through all wrappers around the form of one value. */
 function enterAll(step: Step): Step {
   const path = [...step.path];
   let at = step;

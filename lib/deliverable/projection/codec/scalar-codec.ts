@@ -3,7 +3,7 @@ import { type Codec, type Node, type Outputs, refused } from "./codec.ts";
 
 type ScalarType = "null" | "boolean" | "integer" | "number" | "string";
 
-/** Codecs for values that travel unchanged, one for each type. */
+/** Returns the codec for scalars of a type. The projected form of a scalar is the scalar itself. */
 export const scalarCodec = (type: ScalarType): Codec => scalarCodecs[type];
 
 function createScalarCodec(type: ScalarType): Codec {

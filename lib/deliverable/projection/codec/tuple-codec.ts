@@ -17,8 +17,9 @@ import { createOptionalForm, type OptionalForm } from "./optional-form.ts";
 type Position = { name: string; slot: Slot; optional: OptionalForm | undefined };
 
 /**
- * A list whose first items have their own schemas; it travels as `{ "item_0": …, "item_1": …, "rest": […] }`. Items
- * after the minimum length may be absent; when one in the middle is, the later ones move up.
+ * For a list whose first items have their own schemas. The projected form is
+ * `{ "item_0": …, "item_1": …, "rest": […] }`. Items after the minimum length may be absent; if an item in the middle is
+ * absent, the items after it move up.
  */
 export function createTupleCodec(slots: readonly Slot[], rest: Slot | undefined, lengthMin: number): Codec {
   const positions: Position[] = slots.map((slot, index) => ({
@@ -26,7 +27,7 @@ export function createTupleCodec(slots: readonly Slot[], rest: Slot | undefined,
     slot,
     optional: index < lengthMin ? undefined : createOptionalForm(slot),
   }));
-  // Whether the rest has values is known only when the graph is complete.
+  // Computed at first use, because only a complete graph tells whether the items of `rest` can have values.
   const form = once((): TupleForm => {
     const liveRest = rest !== undefined && !isNever(rest.node) ? rest : undefined;
     const keys = [...positions.map(({ name }) => name), ...(liveRest ? ["rest"] : [])];
@@ -111,7 +112,7 @@ function decodeTuple({ positions, rest, keys }: TupleForm, projected: unknown, r
   return value;
 }
 
-/** @param restNode the place of later items, also when there can be none. */
+/** @param restNode the place of the items after the positions, set even if there can be no such items. */
 function stepInto(
   { positions }: TupleForm,
   projected: unknown,

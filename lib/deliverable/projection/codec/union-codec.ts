@@ -13,18 +13,18 @@ import {
   type Step,
 } from "./codec.ts";
 
-/** One of several forms. `label` names the branch when the forms look alike. */
+/** One branch of a union. `label` returns a name for it, which is used when the forms of the branches look alike. */
 export type Branch = { slot: Slot; label: () => string };
 
 type ProjectedBranch = { slot: Slot; outputs: Outputs; tag: string | undefined };
 
 /**
- * A value of one of several forms. If the projected forms are distinguishable (by JSON type, or by a first property that
- * no other form has), they travel unchanged. Otherwise lists and objects travel under their label:
+ * For a value of one of several forms. Forms that differ in their JSON type, or in a first property that no other form
+ * has, are sent as they are. Otherwise lists and objects are wrapped in an object with the label of their branch:
  * `{ "circle": { … } }`.
  */
 export function createUnionCodec(all: readonly Branch[]): Codec {
-  // The branches' forms are known only when the graph is complete.
+  // Computed at first use, because the forms of the branches are known only when the graph is complete.
   const index = once(() => indexBranches(tagBranches(all)));
   return {
     children: () => all.map(({ slot }) => slot.node),
@@ -70,14 +70,14 @@ export function createUnionCodec(all: readonly Branch[]): Codec {
   };
 }
 
-/** The branches, and what identifies the branch of a projected value. */
+/** The branches of a union, with indexes to find the branch that a projected value belongs to. */
 type BranchIndex = {
   branches: readonly ProjectedBranch[];
-  /** Branches with a label, by label. */
+  /** Branches that are wrapped with a label, by label. */
   byTag: ReadonlyMap<string, Node>;
-  /** Object branches without a label, by their first key. */
+  /** Object branches that are not wrapped, by their first key. */
   byFirstKey: ReadonlyMap<string, ProjectedBranch>;
-  /** Branches without a label, by JSON type. */
+  /** Branches that are not wrapped, by JSON type. */
   byKind: ReadonlyMap<Kind, readonly ProjectedBranch[]>;
 };
 
@@ -97,7 +97,7 @@ function indexBranches(branches: readonly ProjectedBranch[]): BranchIndex {
   return { branches, byTag, byFirstKey, byKind };
 }
 
-/** The branch whose label is the only key of a projected value. */
+/** Finds the branch whose label is the only key of a projected value. */
 function findTagged({ byTag }: BranchIndex, projected: unknown): { tag: string; node: Node } | undefined {
   const [tag] = isObject(projected) ? Object.keys(projected) : [];
   if (tag === undefined || readOnly(projected, tag) === undefined) return undefined;
@@ -105,7 +105,7 @@ function findTagged({ byTag }: BranchIndex, projected: unknown): { tag: string; 
   return node && { tag, node };
 }
 
-/** The branches without a label that a projected value may belong to. */
+/** Finds the branches without a label that a projected value may belong to. */
 function findCandidates({ byKind, byFirstKey }: BranchIndex, projected: unknown): readonly ProjectedBranch[] {
   const kind = kindOf(projected);
   const found = (kind && byKind.get(kind)) ?? [];
@@ -117,7 +117,7 @@ function findCandidates({ byKind, byFirstKey }: BranchIndex, projected: unknown)
   return [];
 }
 
-/** Decides which branches travel under a label. */
+/** Decides which branches are wrapped in an object with their label. */
 function tagBranches(all: readonly Branch[]): ProjectedBranch[] {
   const branches = all.map(({ slot, label }) => ({ slot, label, outputs: slot.node.codec.outputs() }));
   const isComposite = ({ outputs }: { outputs: Outputs }) =>
@@ -136,14 +136,14 @@ function tagBranches(all: readonly Branch[]): ProjectedBranch[] {
   }));
 }
 
-/** Whether each object starts with a key that no other object has. */
+/** Whether the first key of each form of object occurs in no other form. */
 function areClear(heads: readonly Head[]): boolean {
   const uses = new Map<string, number>();
   for (const { keys } of heads) for (const key of keys) uses.set(key, (uses.get(key) ?? 0) + 1);
   return heads.every(({ first }) => uses.get(first) === 1);
 }
 
-/** Whether values travel unchanged: scalars, and lists of them. */
+/** Whether the projected form is the value itself, down to `levels` levels. */
 const isPlain = (codec: Codec, levels: number): boolean =>
   codec.isPlain === true && levels > 0 && codec.children().every((child) => isPlain(child.codec, levels - 1));
 

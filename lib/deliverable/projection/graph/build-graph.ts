@@ -13,18 +13,18 @@ export type Graph = { root: Node; folded: readonly Folded[] };
 export type GraphLimits = {
   /** Limit on the total number of properties and list positions. */
   fieldsMax: number;
-  /** Limit on properties that branches of unions repeat. */
+  /** Limit on the properties that branches of unions copy from the schema around the union. */
   copiesMax: number;
 };
 
-/** Unions that are nested deeper than this at one place travel as untyped JSON. */
+/** How deep unions may be nested at one place. Branches of deeper unions become untyped JSON. */
 const BRANCH_LEVELS_MAX = 12;
 const STEPS_MAX = 150_000;
 
 /**
  * Builds the places of a schema, each with its codec.
  *
- * @param limits size limits of the graph; parts beyond them travel as untyped JSON.
+ * @param limits size limits of the graph. Parts beyond them become untyped JSON.
  */
 export function buildGraph(index: SchemaIndex, root: SchemaObject, limits: GraphLimits): Graph {
   const budget = createBudget(STEPS_MAX);
@@ -89,7 +89,8 @@ export function buildGraph(index: SchemaIndex, root: SchemaObject, limits: Graph
       if (formula.described.length === 0 && formula.base.length === 0) return anyValue;
       if (levels > BRANCH_LEVELS_MAX) return anyValue;
       const { key, slot } = register(formula);
-      // A union that refers to itself without descending into the value: the inner reference accepts any value.
+      // If the place is still being built, a union refers to itself without descending into the value. The inner reference
+      // then accepts any value.
       if (nodes.get(key)?.state === "open") return anyValue;
       build(key);
       return slot;

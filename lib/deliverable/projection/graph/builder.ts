@@ -9,31 +9,31 @@ import type { EvaluatedNames } from "../schema/evaluated-names.ts";
 import type { Formula } from "../schema/formula.ts";
 import type { SchemaIndex } from "../schema/schema-index.ts";
 
-/** A constraint that became a sentence: its place in the caller's schema, and the sentence for the model. */
+/** A constraint that became a sentence: its schema's JSON pointer, its keyword, and the sentence for the model. */
 export type Folded = { pointer: string; keyword: string; sentence: string };
 
 /** The context in which the places of a graph are built. */
 export type Builder = {
   index: SchemaIndex;
   budget: Budget;
-  /** Budget for properties and positions of lists. */
+  /** Budget for properties and list positions. */
   fields: Budget;
-  /** Budget for properties that several branches of a union repeat. */
+  /** Budget for the properties that branches of unions copy from the schema around the union. */
   copies: Budget;
   evaluated: EvaluatedNames;
   common: CommonNodes;
-  /** Returns the place of a formula, whose codec is built later. `undefined` is the formula that no value satisfies. */
+  /** Returns the place of a formula. Its codec is built later. `undefined` stands for a formula that no value satisfies. */
   slotOf: (formula: Formula | undefined) => Slot;
-  /** Returns the place of a formula with its codec, for unions, which inspect their branches. */
+  /** Builds the codec of a formula's place at once. Unions need this, because they inspect their branches. */
   buildNow: (formula: Formula) => Slot;
   note: (schema: SchemaObject, keyword: string, sentence: string) => void;
 };
 
-/** Places that every schema shares. */
+/** Places and codecs that several parts of a graph share. */
 type CommonNodes = {
   /** Any JSON value. */
   anyValue: Node;
-  /** The list of entries of an object whose additional values have one place. With `isNullable`, null means no entries. */
+  /** Returns the place for a list of entries with values of the place `value`. `isNullable`: null means no entries. */
   entriesOf: (value: Slot, words: string, isNullable: boolean) => Node;
   anyList: Codec;
   anyObject: Codec;

@@ -4,7 +4,10 @@ import type { Expansion, Union } from "../schema/expand-formula.ts";
 import { readWords } from "../schema/formula.ts";
 import type { Builder } from "./builder.ts";
 
-/** The description of a place: the caller's own, then a sentence for each constraint that the projected schema cannot express. */
+/**
+ * Writes the description of a place: the caller's own description, followed by a sentence for each constraint that the
+ * projected schema cannot express.
+ */
 export function describePlace(
   builder: Builder,
   { described }: Expansion,
@@ -13,7 +16,7 @@ export function describePlace(
 ): string {
   let words = "";
   for (const schema of described) words ||= readWords(schema, false);
-  // The root's title becomes the title of the whole schema.
+  // The root's title is not used here, because it becomes the title of the whole schema.
   for (const schema of described) words ||= readWords(schema, builder.index.pointerOf(schema) !== "");
   const sentences = new Set<string>();
   for (const schema of described) {

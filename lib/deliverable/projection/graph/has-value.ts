@@ -2,11 +2,11 @@ import type { Node } from "../codec/codec.ts";
 import { countUses } from "../codec/emit-schema.ts";
 
 /**
- * Whether any value of finite size fits a graph of places. None does if required parts lead back to themselves, or to a
- * place without valid values. Places accept at least what the caller's schema accepts, so false is certain.
+ * Whether the root place of a graph has a value of finite size. It has none if required parts contain themselves, or a
+ * place without valid values. Places accept at least what the caller's schema accepts, so a false result is certain.
  */
 export function hasValue(root: Node): boolean {
-  // Leaves come first, so one pass suffices unless the schema is recursive.
+  // The order is reversed, so that leaves come first: then one pass suffices unless the schema is recursive.
   const open = new Set([...countUses(root).keys()].reverse());
   const has = (node: Node) => !open.has(node);
   let isSettled = false;

@@ -4,18 +4,18 @@ import { findFlaw } from "./find-flaw.ts";
 import type { Profile, ProfileRules } from "./profile.ts";
 import { createTotals } from "./totals.ts";
 
-/** A violated rule of a profile, with a JSON pointer into the schema. */
+/** A violated rule of a profile, and a JSON pointer to the place of the violation in the schema. */
 export type Breach = { pointer: string; rule: string };
 
-/** One schema in a document: its pointer, and its depth without following `$ref`. */
+/** One schema in a document. `keys` lead to it from the schema around it, `outer`. `depth` counts levels without `$ref`. */
 export type Site = { schema: JsonSchema; depth: number; outer: Site | undefined; keys: readonly string[] };
 
-/** A rule that a site violates, at the site itself or under some of its keys. */
+/** A rule that a schema violates. `under` is the keyword that violates it; omitted if the whole schema does. */
 export type Flaw = { rule: string; under?: string };
 
 /**
- * Finds the first rule of a provider's profile that a schema violates; undefined when it violates none. Linear in the
- * size of the schema.
+ * Finds the first rule of a provider's profile that a schema violates; undefined when it violates none. The time is
+ * linear in the size of the schema.
  */
 export function checkProfile(schema: unknown, { rules }: Profile): Breach | undefined {
   if (rules === undefined) return undefined;
@@ -47,7 +47,7 @@ function pointerOf(site: Site): string {
   return formatPointer(path);
 }
 
-/** The schemas in a schema's keywords, with their keys. */
+/** Lists the schemas in a schema's keywords, each with the keys that lead to it. */
 function listInner(schema: JsonSchema): [keys: readonly string[], inner: unknown][] {
   const inner: [readonly string[], unknown][] = [];
   const addMap = (keyword: string) => {

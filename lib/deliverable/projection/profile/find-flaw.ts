@@ -2,7 +2,7 @@ import { isObject, type JsonSchema, ownValue } from "../json.ts";
 import type { Flaw, Site } from "./check-profile.ts";
 import type { ProfileRules } from "./profile.ts";
 
-/** Finds a flaw in one schema by itself: in its keywords, types, properties, reference or branches. */
+/** Checks one schema without its subschemas: its keywords, types, properties, reference and branches. */
 export function findFlaw(site: Site, root: JsonSchema, rules: ProfileRules): Flaw | undefined {
   const { schema, outer } = site;
   for (const keyword in schema) {
@@ -52,7 +52,7 @@ function findObjectFlaw({ schema }: Site, rules: ProfileRules): Flaw | undefined
   return required.size > 0 ? { under: "required", rule: "only properties may be required" } : undefined;
 }
 
-/** Object branches must have different first keys. */
+/** Checks the branches of an `anyOf`. Those that are objects must have different first keys. */
 function findBranchFlaw({ schema }: Site, root: JsonSchema): Flaw | undefined {
   if (schema.anyOf === undefined) return undefined;
   if (!Array.isArray(schema.anyOf) || schema.anyOf.length === 0)
@@ -77,7 +77,7 @@ function findBranchFlaw({ schema }: Site, root: JsonSchema): Flaw | undefined {
 const isObjectSchema = ({ type, properties }: JsonSchema): boolean =>
   type === "object" || (Array.isArray(type) && type.includes("object")) || properties !== undefined;
 
-/** A schema, or the target of its `$ref`. */
+/** Returns the target of the schema's `$ref`, or the schema itself if it has none. */
 function resolve(root: JsonSchema, schema: unknown): JsonSchema | undefined {
   if (!isObject(schema) || schema.$ref === undefined) return isObject(schema) ? schema : undefined;
   if (schema.$ref === "#") return root;

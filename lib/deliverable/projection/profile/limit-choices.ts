@@ -3,7 +3,7 @@ import type { Codec, Node } from "../codec/codec.ts";
 import { countUses } from "../codec/emit-schema.ts";
 import type { ProfileRules } from "./profile.ts";
 
-/** Moves the longest lists of choices into descriptions, until the others are within the profile's limits. */
+/** Moves the longest lists of choices into descriptions, until the remaining lists are within the profile's limits. */
 export function limitChoices(root: Node, { enumValuesMax, largeEnum }: ProfileRules): void {
   const lists = [...countUses(root).keys()].map(({ codec }) => codec).filter(isChoice);
   lists.sort((one, other) => other.choices.length - one.choices.length);

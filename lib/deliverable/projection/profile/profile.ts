@@ -1,7 +1,7 @@
-/** The schemas that a provider accepts for structured output. A provider without limits has no rules. */
+/** Describes which schemas a provider accepts for structured output. Without `rules`, the provider accepts any schema. */
 export type Profile = { name: string; rules: ProfileRules | undefined };
 
-/** The limits of a strict mode, as data. */
+/** The limits of a provider's strict mode, as data. */
 export type ProfileRules = {
   /** Allowed keywords. */
   keywords: ReadonlySet<string>;
@@ -14,7 +14,7 @@ export type ProfileRules = {
   depthMax: number;
   propertiesMax: number;
   enumValuesMax: number;
-  /** Total characters in names of properties and definitions and in strings of `enum` and `const`. */
+  /** Limit on the total characters of the names of properties and definitions and of the strings in `enum` and `const`. */
   nameCharactersMax: number;
   /** A string enum with more than `values` values may have at most this many characters. */
   largeEnum: { values: number; charactersMax: number };
@@ -23,7 +23,7 @@ export type ProfileRules = {
 const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
 
 /**
- * OpenAI's strict mode as documented, without the keywords that its documentation and its servers treat differently.
+ * OpenAI's strict mode as documented. Keywords that OpenAI's servers treat differently from its documentation are left out.
  * Source: `facts.md`, AI SDK 7, Strict mode.
  */
 const openai: Profile = {
@@ -44,11 +44,11 @@ const openai: Profile = {
   },
 };
 
-/** Servers that accept any schema: it is sent unchanged. */
+/** The profile of servers that accept any schema. The caller's schema is sent unchanged. */
 const none: Profile = { name: "none", rules: undefined };
 
 /** All providers' profiles, by name. */
 export const profiles = { openai, none } as const satisfies Record<string, Profile>;
 
-/** The name of a profile; only the name is sent to the worker thread. */
+/** The name of a profile. The worker thread receives the name instead of the profile. */
 export type ProfileName = keyof typeof profiles;

@@ -4,7 +4,7 @@ import type { ProfileRules } from "./profile.ts";
 
 type Totals = { add: (site: Site) => Flaw | undefined };
 
-/** Counts what a profile limits for a whole document. */
+/** Counts properties, enum values and characters, whose totals for the whole document a profile limits. */
 export function createTotals(rules: ProfileRules): Totals {
   let properties = 0;
   let enumValues = 0;

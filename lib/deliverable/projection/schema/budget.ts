@@ -1,6 +1,6 @@
-/** A limit on the work for one schema. Beyond it, the rest travels as untyped JSON, so hostile schemas stay linear. */
+/** A limit on the work for one schema. Once it is spent, the rest of the schema becomes untyped JSON. */
 export type Budget = {
-  /** @throws OutOfBudget */
+  /** Spends steps of the budget. @throws OutOfBudget */
   spend: (steps: number) => void;
   covers: (steps: number) => boolean;
 };

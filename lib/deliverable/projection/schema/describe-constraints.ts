@@ -4,7 +4,7 @@ import { acceptsEverything } from "./expand-formula.ts";
 import { inlineReferences } from "./inline-references.ts";
 import type { SchemaIndex } from "./schema-index.ts";
 
-/** Describes a keyword that a strict schema cannot enforce, in a short sentence for the model. */
+/** A keyword that a strict schema cannot enforce, and a short sentence that states its constraint for the model. */
 type Constraint = { keyword: string; sentence: string };
 
 const QUOTE_CHARACTERS_MAX = 400;
@@ -13,7 +13,7 @@ const quoteValue = (value: unknown): string => briefText(value, QUOTE_CHARACTERS
 const count = (value: unknown, noun: string): string => `${value} ${value === 1 ? noun : nounOf(noun)}`;
 const nounOf = (noun: string): string => (noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`);
 
-/** Quotes a pattern with backticks; JSON would double its backslashes. */
+/** Quotes a pattern with backticks, because JSON quotes would double its backslashes. */
 export function quotePattern(pattern: unknown): string {
   const text = String(pattern);
   if (text.length > PATTERN_CHARACTERS_MAX) return `${quotePattern(text.slice(0, PATTERN_CHARACTERS_MAX))}…`;
@@ -65,13 +65,13 @@ const sentences: Record<string, Describe> = {
   dependentRequired: describeDependencies,
   dependentSchemas: describeDependencies,
   dependencies: describeDependencies,
-  // No value matches `not: {}`; such a place is omitted instead.
+  // Gives no sentence for `not: {}`: no value matches it, so the projected schema omits the place.
   not: (value, _, quote) =>
     value === false || acceptsEverything(value) ? undefined : `Does not match ${quote(value)}.`,
   if: describeCondition,
 };
 
-/** The sentences for one schema's own keywords, in their order. */
+/** Lists the sentences for one schema's own keywords, in the order of the keywords. */
 export function describeConstraints(index: SchemaIndex, schema: SchemaObject): Constraint[] {
   const { ignoresRefSiblings, ignoredKeywords } = index.dialect;
   if (ignoresRefSiblings && typeof schema.$ref === "string") return [];
@@ -87,7 +87,7 @@ export function describeConstraints(index: SchemaIndex, schema: SchemaObject): C
   return found;
 }
 
-/** The sentence for a union whose branches the projected schema merges. */
+/** Writes the sentence for a union whose branches the projected schema merges into one form. */
 export function describeUnion(
   index: SchemaIndex,
   keyword: "anyOf" | "oneOf",

@@ -3,7 +3,7 @@ import { type DraftName, ignoredKeywords } from "#lib/deliverable/admission/draf
 /** How a draft interprets the keywords that determine the shape of values. */
 export type Dialect = {
   idKeyword: "id" | "$id";
-  /** Up to draft-07 the siblings of a `$ref` are ignored. */
+  /** Whether keywords next to a `$ref` are ignored, as in all drafts up to draft-07. */
   ignoresRefSiblings: boolean;
   ignoredKeywords: ReadonlySet<string>;
   /** The keyword that lists the schemas of a list's first items. */
@@ -27,7 +27,7 @@ const dialects: Record<DraftName, Dialect> = {
   "2020-12": { ...since2019, tupleKeyword: "prefixItems", ignoredKeywords: ignoredKeywords["2020-12"] },
 };
 
-/** The dialect of an admitted schema's `$schema`; 2020-12 without one. */
+/** Returns the dialect that an admitted schema's `$schema` names, or that of 2020-12 without a `$schema`. */
 export function findDialect($schema: unknown): Dialect {
   if (typeof $schema !== "string") return dialects["2020-12"];
   const found = Object.entries(dialects).find(([name]) => $schema.includes(`/${name}/`));

@@ -4,12 +4,12 @@ import { type Budget, OutOfBudget } from "./budget.ts";
 import { conditionalsOf, listOf } from "./expand-formula.ts";
 import type { Schema, SchemaIndex } from "./schema-index.ts";
 
-/** The schemas that may apply to the same value as a list of schemas. */
+/** Schemas that may apply to one value. `isComplete` is false if there may be more of them. */
 type SoftSchemas = { schemas: readonly SchemaObject[]; isComplete: boolean };
 
-/** For `unevaluatedProperties`: the property names that a schema's own parts may evaluate. */
+/** Finds the property names that other keywords of a schema may evaluate. `unevaluatedProperties` ignores such names. */
 export type EvaluatedNames = {
-  /** Undefined when any name is possible, or the names cannot be determined. */
+  /** Returns undefined when any name is possible, or the names cannot be determined. */
   of: (schema: SchemaObject) => ReadonlySet<string> | undefined;
 };
 
@@ -69,5 +69,5 @@ function findNames(index: SchemaIndex, owner: SchemaObject, budget: Budget): Rea
   return names;
 }
 
-/** A keyword that evaluates named properties. */
+/** Whether a keyword with this value may evaluate properties of any name. */
 const isOpenKeyword = (value: unknown): boolean => value !== undefined && value !== false;

@@ -5,7 +5,7 @@ import { type Formula, isAnnotation, unionKey } from "./formula.ts";
 import { ALL_KINDS, hasKind, intersectKinds, type Kinds, readType } from "./kinds.ts";
 import { isSchema, type Schema, type SchemaIndex } from "./schema-index.ts";
 
-/** A choice between several schemas for the same value. */
+/** An `anyOf` or `oneOf`: a choice between several schemas for the same value. `owner` is the schema that contains it. */
 export type Union = {
   owner: SchemaObject;
   keyword: "anyOf" | "oneOf";
@@ -13,21 +13,21 @@ export type Union = {
   branches: readonly Schema[];
 };
 
-/** All requirements of a formula for one value, collected through references and `allOf`. */
+/** All requirements that a formula makes of one value, collected through references and `allOf`. */
 export type Expansion = {
   /** Each schema whose own keywords apply to the value. */
   conjuncts: readonly SchemaObject[];
-  /** The conjuncts whose descriptions are written at this place. */
+  /** The conjuncts that are described at this place. */
   described: readonly SchemaObject[];
   kinds: Kinds;
-  /** The allowed values, if they are listed. */
+  /** The allowed values, if `enum` or `const` lists them. */
   values: readonly unknown[] | undefined;
   unions: readonly Union[];
-  /** Schemas that apply to some values only: `then`, `else`, dependent schemas, and their conditions. */
+  /** Schemas that apply to some values only: conditions, their `then` and `else`, dependent schemas, and merged branches. */
   soft: readonly Schema[];
 };
 
-/** @returns undefined when no value satisfies the formula. @throws OutOfBudget */
+/** Collects the requirements of a formula. @returns undefined when no value satisfies it. @throws OutOfBudget */
 export function expandFormula(index: SchemaIndex, formula: Formula, budget: Budget): Expansion | undefined {
   const conjuncts = new Set<SchemaObject>();
   const described: SchemaObject[] = [];
@@ -83,7 +83,7 @@ export function expandFormula(index: SchemaIndex, formula: Formula, budget: Budg
   return { conjuncts: [...conjuncts], described, kinds, values, unions, soft };
 }
 
-/** Records the schema's undecided unions. A union with one branch is returned as a required schema. */
+/** Adds the schema's undecided unions to `unions`. @returns the only branch of each union that has just one. */
 function readUnions(index: SchemaIndex, schema: SchemaObject, formula: Formula, unions: Union[]): Schema[] {
   const certain: Schema[] = [];
   for (const keyword of ["anyOf", "oneOf"] as const) {
@@ -104,14 +104,14 @@ function joinedBranches(index: SchemaIndex, schema: SchemaObject, { joined }: Fo
   return keywords.flatMap((keyword) => listOf(schema[keyword]));
 }
 
-/** Whether a schema accepts every value: `true`, or an object with annotations only. */
+/** Whether a schema is certain to accept every value, because it is `true` or contains only annotations. */
 export const acceptsEverything = (schema: unknown): boolean =>
   schema === true || (isObject(schema) && Object.keys(schema).every(isAnnotation));
 
 const acceptsNothing = (schema: Schema): boolean =>
   schema === false || (schema !== true && typeof schema.$ref !== "string" && acceptsEverything(schema.not));
 
-/** The schemas that a schema applies to the same value conditionally, and their conditions. */
+/** Lists the schemas that a schema applies to the same value under a condition, and the conditions. */
 export function conditionalsOf({ dialect }: SchemaIndex, schema: SchemaObject): Schema[] {
   const found = dialect.ignoredKeywords.has("if") ? [] : [schema.if, schema.then, schema.else];
   for (const keyword of ["dependentSchemas", "dependencies"]) {

@@ -3,20 +3,20 @@ import { ownValue } from "../json.ts";
 import { isSchema, type Schema, type SchemaIndex } from "./schema-index.ts";
 
 /**
- * The schemas of one place: a value has to satisfy all of `described` and all of `base`. The descriptions of `base` are
- * written at another place. The unions in `settled` are decided: their branch is in `described`.
+ * The schemas of one place. A value has to satisfy all of `described` and all of `base`. The schemas in `base` are
+ * described at another place. For the unions in `settled`, one branch has been chosen and is in `described`.
  */
 export type Formula = {
   described: readonly SchemaObject[];
   base: readonly SchemaObject[];
   settled: ReadonlySet<string>;
-  /** Unions whose branches are merged: each branch applies conditionally. */
+  /** Unions whose branches are merged into one form. Each branch may apply to the value. */
   joined: ReadonlySet<string>;
 };
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** The formula of a place with several schemas; undefined when one of them accepts nothing. */
+/** Returns the formula of a place where all of the schemas apply; undefined if one of them is `false`. */
 export function conjoin(schemas: readonly Schema[]): Formula | undefined {
   if (schemas.includes(false)) return undefined;
   const objects = schemas.filter((schema) => schema !== true);
@@ -26,7 +26,7 @@ export function conjoin(schemas: readonly Schema[]): Formula | undefined {
 export const unionKey = (index: SchemaIndex, schema: SchemaObject, keyword: string): string =>
   `${index.idOf(schema)}${keyword[0]}`;
 
-/** A text that is equal for equal formulas. */
+/** Returns a key that is the same for equal formulas. */
 export function formulaKey(index: SchemaIndex, { described, base, settled, joined }: Formula): string {
   const ids = (schemas: readonly SchemaObject[]) => schemas.map(index.idOf).join();
   if (settled.size === 0 && joined.size === 0) return ids(described);
@@ -41,10 +41,10 @@ const ANNOTATIONS = new Set(
 );
 
 /**
- * Follows schemas that are only an alias of another schema: a `$ref` or an `allOf` with one branch, next to annotations
- * only.
+ * Follows schemas that are only an alias of another schema: they consist of a `$ref`, or an `allOf` with one branch, and
+ * annotations.
  *
- * @returns the last schema, and the first description on the way.
+ * @returns the schema at the end of the chain, and the first description found on the way.
  */
 export function followAliases(index: SchemaIndex, schema: SchemaObject): { schema: Schema; words: string } {
   const seen = new Set<SchemaObject>();
@@ -75,7 +75,7 @@ function readAlias(index: SchemaIndex, schema: SchemaObject): Schema | undefined
   return list.length === 1 && isSchema(list[0]) ? list[0] : undefined;
 }
 
-/** The caller's own description of a place. */
+/** Returns the caller's own description of a schema, or its title if wanted and there is no description. */
 export function readWords(schema: SchemaObject, isTitleWanted: boolean): string {
   const description = ownValue(schema, "description");
   if (typeof description === "string" && description.trim() !== "") return description.trim();

@@ -2,14 +2,14 @@ import type { SchemaObject } from "#lib/deliverable/admission/walk-schema.ts";
 import { isObject, setOwn } from "../json.ts";
 import type { SchemaIndex } from "./schema-index.ts";
 
-/** Keywords that are omitted from a quotation. */
+/** Keywords that are omitted when a schema is quoted in a sentence. */
 const OMITTED = new Set("$schema $id id $anchor $comment $defs definitions".split(" "));
 const PARTS_MAX = 200;
 const ELLIPSIS = "…";
 
 /**
- * Prepares a part of a caller's schema for a quotation: local references are replaced by their targets, because the
- * model does not see the caller's definitions. Recursive and long parts end in `…`.
+ * Prepares a part of a caller's schema to be quoted in a sentence. Local references are replaced by their targets,
+ * because the model does not see the caller's definitions. Recursive and long parts are cut off with `…`.
  */
 export function inlineReferences(index: SchemaIndex, part: unknown): unknown {
   const open = new Set<SchemaObject>();

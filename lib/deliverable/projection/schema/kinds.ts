@@ -1,7 +1,7 @@
 import { isObject, kindOf } from "../json.ts";
 import type { Schema, SchemaIndex } from "./schema-index.ts";
 
-/** The types of JSON Schema, where integers are a separate type. */
+/** The types of JSON Schema. Unlike JSON, it has a separate type for integers. */
 type SchemaKind = "object" | "array" | "string" | "number" | "integer" | "boolean" | "null";
 export type Kinds = ReadonlySet<SchemaKind>;
 
@@ -36,7 +36,7 @@ export function hasKind(value: unknown, kinds: Kinds): boolean {
 
 const LEVELS_MAX = 6;
 
-/** A superset of the kinds that a schema allows, from its keywords, references and unions, a few levels deep. */
+/** Returns the kinds that a schema may allow. It reads only a few levels deep, so the schema may in fact allow fewer. */
 export function kindsOf(index: SchemaIndex, schema: Schema, levels = LEVELS_MAX): Kinds {
   if (schema === true) return ALL_KINDS;
   if (schema === false) return new Set();

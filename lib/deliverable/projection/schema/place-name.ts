@@ -6,7 +6,7 @@ export const rootName: PlaceName = { text: "root", isDefinition: false };
 const DEFINITION_KEYWORDS = new Set(["$defs", "definitions", "schemas"]);
 const NAME_KEYWORDS = new Set([...DEFINITION_KEYWORDS, "properties", "dependentSchemas", "dependencies"]);
 
-/** The name of a place under these keys of another place: its own, or one derived from the other's. */
+/** Names the place under the given keys of `outer`: by its own key, or by a name derived from that of `outer`. */
 export function nameInside(outer: PlaceName, [keyword = "", key]: readonly string[]): PlaceName {
   if (key !== undefined && NAME_KEYWORDS.has(keyword))
     return { text: key, isDefinition: DEFINITION_KEYWORDS.has(keyword) };

@@ -4,10 +4,10 @@ import type { Budget } from "./budget.ts";
 import { conjoin, type Formula } from "./formula.ts";
 import { isSchema, type Schema, type SchemaIndex } from "./schema-index.ts";
 
-/** The items of a list: the first ones by position, then the rest; `rest` is undefined when no more items are allowed. */
+/** The formulas for the first items by position and for all later items. Without `rest`, no later items are allowed. */
 type ArrayPlan = { positions: readonly Formula[]; rest: Formula | undefined; lengthMin: number };
 
-/** Plans the lists that satisfy all of the schemas. @returns undefined when there are none. @throws OutOfBudget */
+/** Plans the form of lists that satisfy all of the schemas. @returns undefined if no list does. @throws OutOfBudget */
 export function planArray(
   index: SchemaIndex,
   conjuncts: readonly SchemaObject[],
@@ -33,7 +33,7 @@ export function planArray(
   return trim({ positions, rest, lengthMin });
 }
 
-/** A tuple whose positions all have the same schema is a list. */
+/** Replaces the positions by `rest` if all of them have the same schema: the tuple then is an ordinary list. */
 function trim(plan: ArrayPlan): ArrayPlan {
   const { positions, rest } = plan;
   const [first] = positions;

@@ -9,7 +9,7 @@ type FieldPlan = { name: string; formula: Formula; isRequired: boolean; isSoft: 
 export type SectionPlan = { formula: Formula; patterns: readonly string[]; isRest: boolean };
 type ObjectPlan = { fields: readonly FieldPlan[]; sections: readonly SectionPlan[] };
 
-/** One schema's rules for properties: by name, by pattern, and `rest` for all others. */
+/** One schema's rules for properties: `declared` by name, `patterns` by pattern, and `rest` for all other properties. */
 type Claim = {
   declared: Record<string, unknown>;
   patterns: [string, Schema][];
@@ -18,10 +18,10 @@ type Claim = {
 };
 
 /**
- * Plans the properties of objects that satisfy all of `conjuncts` and possibly some of `soft`. Patterns are never run: a
- * property that may match one counts as allowed.
+ * Plans the properties of objects that satisfy all of `conjuncts` and possibly some of `soft`. Patterns are never run; a
+ * property that may match a pattern counts as allowed.
  *
- * @returns undefined when no object satisfies them. @throws OutOfBudget
+ * @returns undefined when no object satisfies all of `conjuncts`. @throws OutOfBudget
  */
 export function planObject(
   index: SchemaIndex,
@@ -76,7 +76,7 @@ function readClaim(index: SchemaIndex, schema: SchemaObject, evaluated: Evaluate
     : { declared, patterns, rest: true };
 }
 
-/** The validator ignores a schema for `__proto__`, so that property counts as unnamed. */
+/** Reads the named properties without `__proto__`, because the validator ignores a schema for that property. */
 function readDeclared({ properties }: SchemaObject): Record<string, unknown> {
   if (!isObject(properties)) return {};
   if (!Object.hasOwn(properties, "__proto__")) return properties;
@@ -84,7 +84,7 @@ function readDeclared({ properties }: SchemaObject): Record<string, unknown> {
   return declared;
 }
 
-/** The properties that no schema names: first those with patterns, then all others. */
+/** Plans the properties that no schema names: first those that patterns match, then all others. */
 function planSections(index: SchemaIndex, claims: readonly Claim[]): SectionPlan[] {
   const limiting = claims.filter(({ patterns, rest }) => patterns.length > 0 || rest !== true);
   const [first] = limiting;

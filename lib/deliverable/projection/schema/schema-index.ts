@@ -8,26 +8,26 @@ export type Schema = SchemaObject | boolean;
 
 export const isSchema = (value: unknown): value is Schema => typeof value === "boolean" || isObject(value);
 
-/** A schema document's places: their position, their name, and the targets of their references. */
+/** Answers questions about the schemas in one document: their position, their name, and the targets of their references. */
 export type SchemaIndex = {
   dialect: Dialect;
-  /** A JSON pointer; undefined for schemas that `anyOf` created. */
+  /** The JSON pointer of a schema in the document; undefined for schemas that `anyOf` created. */
   pointerOf: (schema: SchemaObject) => string | undefined;
-  /** The place's name in the document: of its definition, its property, or the nearest named place above. */
+  /** The name of a schema: that of its definition or property, or one derived from the nearest named schema above it. */
   nameOf: (schema: SchemaObject | undefined) => string;
-  /** The name of a definition; undefined for other places. */
+  /** The name of a schema that is a definition; undefined for other schemas. */
   definitionName: (schema: SchemaObject) => string | undefined;
-  /** The targets of a schema's `$ref`, `$dynamicRef` and `$recursiveRef`; undefined for one that cannot be resolved. */
+  /** The targets of a schema's `$ref`, `$dynamicRef` and `$recursiveRef`. Undefined stands for an unresolvable reference. */
   targetsOf: (schema: SchemaObject) => (Schema | undefined)[];
-  /** A number for each schema, stable for the lifetime of the index. */
+  /** Returns the number of a schema, which stays the same for the lifetime of the index. */
   idOf: (schema: SchemaObject) => number;
-  /** A schema that accepts any of several; the same object for the same list. */
+  /** Returns a schema that accepts what any of the schemas accepts. The same list always gives the same object. */
   anyOf: (schemas: readonly Schema[]) => Schema;
 };
 
 type Placed = { pointer: string; resource: Resource; name: PlaceName };
 
-/** A schema with an `$id`: `#…` references below it are relative to it. */
+/** The root, or a schema with an `$id`. References that start with `#` and are inside it are relative to it. */
 type Resource = {
   schema: SchemaObject;
   pointer: string;
@@ -37,19 +37,19 @@ type Resource = {
 
 const DOCUMENT_URL = "schema://document/";
 
-/** The contents of an index. */
+/** The state of an index. */
 type Document = {
   root: SchemaObject;
   dialect: Dialect;
   places: Map<SchemaObject, Placed>;
-  /** Resources by their URL without the fragment. */
+  /** Resources with an `$id`, by their URL without the fragment. */
   resources: Map<string, Resource>;
   rootResource: Resource;
-  /** The number of `$id`s and dynamic anchors below the root. If any, targets of dynamic references depend on the path. */
+  /** The number of `$id`s and dynamic anchors below the root. If any exist, dynamic references may have several targets. */
   innerScopes: number;
 };
 
-/** Indexes a schema; linear in its size. */
+/** Indexes a schema. The time is linear in the size of the schema. */
 export function createSchemaIndex(root: SchemaObject, dialect: Dialect): SchemaIndex {
   const url = parseUrl("", DOCUMENT_URL);
   const rootResource: Resource = { schema: root, pointer: "", url, anchors: new Map() };
@@ -76,7 +76,7 @@ export function createSchemaIndex(root: SchemaObject, dialect: Dialect): SchemaI
   };
 }
 
-/** Numbers the schemas, and combines several into one `anyOf`, which is the same object for the same schemas. */
+/** Numbers schemas, and combines several schemas into one `anyOf`. The same schemas always give the same object. */
 function createIdentities(): Pick<SchemaIndex, "idOf" | "anyOf"> {
   const ids = new Map<SchemaObject, number>();
   const combined = new Map<string, SchemaObject>();
@@ -116,7 +116,7 @@ function readPlaces(document: Document, start: Place): void {
   }
 }
 
-/** Records a schema's `$id` and anchors. @returns the resource that references below it are relative to. */
+/** Records a schema's `$id` and anchors. @returns the resource that references inside the schema are relative to. */
 function readIdentity(document: Document, { schema, pointer, resource: outer }: Place): Resource {
   const id = schema[document.dialect.idKeyword];
   let resource = outer;
@@ -162,7 +162,7 @@ function resolve(document: Document, reference: string, from: Resource): Schema 
     : resource.anchors.get(fragment);
 }
 
-/** Follows a JSON pointer. If it leads to a schema under an unknown keyword, that schema is recorded. */
+/** Follows a JSON pointer. If it points to a schema under an unknown keyword, that schema is added to the index. */
 function followPointer(document: Document, resource: Resource, fragment: string): Schema | undefined {
   const path = decodeFragment(fragment);
   let found: unknown = path && resource.schema;
@@ -184,7 +184,7 @@ function followPointer(document: Document, resource: Resource, fragment: string)
   return found;
 }
 
-/** A dynamic reference has one target when the document's root is the only schema with such an anchor. */
+/** Resolves a dynamic reference to the root, if only the root can be its target; otherwise returns undefined. */
 function resolveDynamic({ root, innerScopes }: Document, reference: unknown): Schema | undefined {
   if (typeof reference !== "string" || innerScopes > 0) return undefined;
   const isRoot = reference === "#" ? root.$recursiveAnchor === true : reference === `#${root.$dynamicAnchor}`;

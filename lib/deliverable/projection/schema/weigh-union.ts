@@ -5,7 +5,7 @@ import { isAnnotation } from "./formula.ts";
 import { type Kinds, readType } from "./kinds.ts";
 import type { Schema, SchemaIndex } from "./schema-index.ts";
 
-/** Keywords that determine the form of values; the others only restrict which values are valid. */
+/** Keywords that determine the form of values. All other keywords only restrict which values are valid. */
 const FORM_KEYWORDS = new Set(
   "$ref $dynamicRef $recursiveRef allOf anyOf oneOf enum const properties additionalProperties patternProperties unevaluatedProperties items prefixItems additionalItems if then else dependentSchemas dependencies".split(
     " ",
@@ -23,13 +23,13 @@ function determinesForm(branch: Schema, kinds: Kinds): boolean {
   return branch.type !== undefined && [...kinds].some((kind) => !readType(branch.type).has(kind));
 }
 
-/** Whether the property names that a schema allows depend on its unions, so that these cannot be separated. */
+/** Whether a schema limits unevaluated properties. If so, all of its unions decide which names it allows. */
 export const limitsUnevaluated = ({ dialect }: SchemaIndex, schema: SchemaObject): boolean =>
   dialect.hasUnevaluated &&
   schema.unevaluatedProperties !== undefined &&
   schema.unevaluatedProperties !== true;
 
-/** The number of properties that each branch of a union would repeat. */
+/** Counts the properties of the schemas around a union, which each of its branches would repeat. */
 export function countCopies({ conjuncts }: Expansion): number {
   return conjuncts.reduce(
     (sum, { properties }) => sum + (isObject(properties) ? Object.keys(properties).length : 0),
@@ -37,7 +37,7 @@ export function countCopies({ conjuncts }: Expansion): number {
   );
 }
 
-/** Whether schemas determine a value's form only by their union and a type. */
+/** Whether the form of a value depends only on the union and on a type, not on other keywords around the union. */
 export function isOnlyUnion({ conjuncts, unions, soft }: Expansion, union: Union): boolean {
   if (unions.length > 1 || soft.length > 0) return false;
   const own = new Set(["$ref", "allOf", "type"]);

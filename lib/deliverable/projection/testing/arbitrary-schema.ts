@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { isObject } from "../json.ts";
 
-/** A schema, and a value that was generated with it; it is almost always valid. */
+/** A schema, and a value that was generated with it. The value is almost always valid under the schema. */
 export type Sample = { schema: Record<string, unknown>; value: unknown };
 type Part = { schema: unknown; value: unknown };
 
@@ -37,11 +37,11 @@ const name = fc.constantFrom(
   "constructor",
   "l".repeat(70),
 );
-/** JSON values, without values that only JavaScript has, like minus zero. */
+/** JSON values. The round trip through JSON text removes values that only JavaScript has, such as minus zero. */
 const json = fc.jsonValue({ maxDepth: 2 }).map((value): unknown => JSON.parse(JSON.stringify(value)));
 const text = fc.string({ maxLength: 6 });
 
-/** Builds an object from pairs, so that `__proto__` is an ordinary property. */
+/** Builds an object from JSON text, so that `__proto__` becomes an ordinary property. */
 const fromPairs = (pairs: readonly (readonly [string, unknown])[]): Record<string, unknown> =>
   JSON.parse(`{${pairs.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join()}}`);
 
@@ -62,7 +62,7 @@ const scalar: fc.Arbitrary<Part> = fc.oneof(
     .map((values) => ({ schema: { enum: values }, value: values[0] })),
 );
 
-/** Keywords that do not change the shape, or have no effect at all. */
+/** Keywords that do not change the shape of values, or have no effect at all. */
 const remarks: fc.Arbitrary<Record<string, unknown>> = fc.constantFrom(
   { title: "A title" },
   { not: { enum: ["\u0000\u0000"] } },
@@ -71,13 +71,13 @@ const remarks: fc.Arbitrary<Record<string, unknown>> = fc.constantFrom(
   { "x-unknown": { $ref: "#/nowhere" } },
 );
 
-/** Drafts that ignore the keywords next to `$ref`. */
+/** Whether a draft ignores the keywords next to `$ref`. */
 const isOld = (draft: DraftName) => draft === "draft-04" || draft === "draft-07";
 
-/** The recursive parts that a construct is made of. */
+/** Arbitraries for the parts of a construct: any schema, and an object schema. Both are recursive. */
 type Tie = { part: fc.Arbitrary<Part>; object: fc.Arbitrary<Part> };
 
-/** Generates schemas of one draft with every construct that it supports. */
+/** Generates schemas of one draft with every construct that the draft supports. */
 export function arbitrarySample(draft: DraftName): fc.Arbitrary<Sample> {
   const { part, object } = fc.letrec<{ part: Part; object: Part }>((tie) => {
     const ties: Tie = { part: tie("part"), object: tie("object") };
@@ -117,7 +117,7 @@ export function arbitrarySample(draft: DraftName): fc.Arbitrary<Sample> {
     });
 }
 
-/** Keywords of an object schema in addition to its properties. */
+/** Choices for an object schema in addition to its properties. */
 type ObjectKeywords = {
   type: string | string[] | undefined;
   rest: boolean | "schema" | "pattern" | "unevaluated" | undefined;
@@ -200,7 +200,7 @@ function composeObject(
   };
 }
 
-/** A list whose items may have any of several schemas. */
+/** Generates a list whose items may have any of several schemas. */
 function arbitraryList({ part }: Tie): fc.Arbitrary<Part> {
   return fc.array(part, { maxLength: 3 }).map((parts) => ({
     schema: {
@@ -211,7 +211,7 @@ function arbitraryList({ part }: Tie): fc.Arbitrary<Part> {
   }));
 }
 
-/** A list whose first items have their own schemas. */
+/** Generates a list whose first items have their own schemas. */
 function arbitraryTuple(draft: DraftName, { part }: Tie): fc.Arbitrary<Part> {
   return fc
     .tuple(fc.array(part, { minLength: 1, maxLength: 3 }), fc.nat(3), fc.boolean())
@@ -231,7 +231,7 @@ function arbitraryTuple(draft: DraftName, { part }: Tie): fc.Arbitrary<Part> {
     });
 }
 
-/** `anyOf` or `oneOf`; the value fits one branch. */
+/** Generates an `anyOf` or `oneOf`, and a value that fits one of its branches. */
 function arbitraryUnion({ part }: Tie): fc.Arbitrary<Part> {
   return fc
     .tuple(part, fc.array(part, { maxLength: 3 }), fc.nat(3), fc.boolean())
@@ -242,7 +242,7 @@ function arbitraryUnion({ part }: Tie): fc.Arbitrary<Part> {
     });
 }
 
-/** Branches next to properties, distinguished by a constant. */
+/** Generates an object schema with a `oneOf` whose branches differ in the value of the property `kind`. */
 function arbitraryVariants({ object }: Tie): fc.Arbitrary<Part> {
   return fc
     .tuple(fc.array(object, { minLength: 1, maxLength: 3 }), fc.boolean())
@@ -260,7 +260,7 @@ function arbitraryVariants({ object }: Tie): fc.Arbitrary<Part> {
     });
 }
 
-/** `if`, `then` and `else`. */
+/** Generates a schema with `if`, `then` and `else`. */
 function arbitraryCondition({ part }: Tie): fc.Arbitrary<Part> {
   return fc.tuple(part, part, fc.boolean()).map(([part, other, isThen]) => ({
     schema: isThen
@@ -279,7 +279,7 @@ function arbitraryCondition({ part }: Tie): fc.Arbitrary<Part> {
   }));
 }
 
-/** Schemas that depend on the presence of a property. */
+/** Generates a schema with subschemas that apply only if a property is present. */
 function arbitraryDependent({ object }: Tie): fc.Arbitrary<Part> {
   return fc.tuple(object, object, name).map(([part, other, key]) => ({
     schema: {
@@ -291,7 +291,7 @@ function arbitraryDependent({ object }: Tie): fc.Arbitrary<Part> {
   }));
 }
 
-/** A schema with keywords that do not change its shape. */
+/** Adds keywords to a schema that do not change the shape of its values. */
 function arbitraryRemarked({ part }: Tie): fc.Arbitrary<Part> {
   return fc.tuple(part, remarks).map(([{ schema, value }, more]) => ({
     schema: isObject(schema) ? { ...more, ...schema } : { allOf: [schema], ...more },
@@ -299,17 +299,17 @@ function arbitraryRemarked({ part }: Tie): fc.Arbitrary<Part> {
   }));
 }
 
-/** A schema in the definitions, and a reference to it. */
+/** Generates a reference to a schema, which `define` later moves into the definitions. */
 function arbitraryReference(draft: DraftName, { part }: Tie): fc.Arbitrary<Part> {
   const besideReference: object[] = [{}, { description: "The use" }, { minProperties: 0 }];
-  // Up to draft-07 these are ignored; if they were not, no value would be valid.
+  // Up to draft-07, keywords next to `$ref` are ignored. If these were not, no value would be valid.
   if (isOld(draft)) besideReference.push({ type: "null", enum: ["\u0000\u0000"], maxProperties: 0, not: {} });
   return fc
     .tuple(part, fc.nat(9), fc.constantFrom(...besideReference))
     .map(([{ schema, value }, id, beside]) => ({ schema: { ...beside, "define as": id, schema }, value }));
 }
 
-/** `allOf` of a schema and keywords that do not change its shape. */
+/** Generates an `allOf` of a schema and keywords that do not change the shape of its values. */
 function arbitraryConjunction(draft: DraftName, { part }: Tie): fc.Arbitrary<Part> {
   return fc.tuple(part, remarks).map(([{ schema, value }, more]) => ({
     schema: { allOf: [schema, more, ...(isOld(draft) ? [] : [true])] },

@@ -4,10 +4,10 @@ import { checkProfile } from "../profile/check-profile.ts";
 import { profiles } from "../profile/profile.ts";
 import { type Projection, projectSchema } from "../project-schema.ts";
 
-// Shared, because the meta-schema takes longer to compile than the schemas.
+// All tests share one instance, because compiling the meta-schema takes longer than compiling the tested schemas.
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
 
-/** Projects a schema for a strict provider, and checks that the projection follows the provider's rules and compiles. */
+/** Projects a schema for a strict provider. The projected schema must follow the provider's rules and compile. */
 export function projectStrictly(
   schema: Record<string, unknown>,
 ): Projection & { validate: ValidateFunction } {
@@ -18,7 +18,7 @@ export function projectStrictly(
   return { ...projection, validate };
 }
 
-/** Checks a value's round trip through JSON: its projected form is valid, and decodes to an equal value. */
+/** Checks a value's round trip through JSON: the projected form must be valid and must decode to an equal value. */
 export function checkRoundTrip(
   { project, validate, foldBack }: ReturnType<typeof projectStrictly>,
   value: unknown,
