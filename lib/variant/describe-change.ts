@@ -1,14 +1,17 @@
 import type { Change, Position } from "./document.ts";
 
-/** A change of a page in words: `Text of #pay → “Pay now”`, `Moved .summary before #total`. */
+/**
+ * A change of a page in words, such as `Text of #pay → “Pay now”` or `Moved .summary before #total`. The selector of the
+ * change is not included.
+ */
 type ChangeWords = {
-  /** Before the selector: `Text of`. */
+  /** The words before the selector, such as `Text of`. */
   verb: string;
-  /** After the selector, before `target`: `before`. */
+  /** The words between the selector and `target`, such as `before`; null for changes other than moves. */
   place: string | null;
-  /** Selector of the element that a move is relative to. */
+  /** Selector of the element that a move is relative to; null for other changes. */
   target: string | null;
-  /** The new value. HTML and styles are code. */
+  /** The new value, if the change has one. `isCode` is true for HTML and styles. */
   value: { text: string; isCode: boolean } | null;
 };
 
@@ -26,7 +29,7 @@ const MOVED: Record<Position, string> = {
   after: "after",
 };
 
-/** Describes a change of a page. */
+/** Describes a change of a page in words. */
 export function describeChange(change: Change): ChangeWords {
   switch (change.op) {
     case "setText":

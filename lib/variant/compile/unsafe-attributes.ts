@@ -1,4 +1,4 @@
-/** Attributes whose value the browser loads or opens. */
+/** Attributes whose value is a URL that the browser may load or open. */
 const URL_ATTRIBUTES = new Set([
   "action",
   "background",
@@ -14,21 +14,23 @@ const URL_ATTRIBUTES = new Set([
   "xlink:href",
 ]);
 
-/** Attributes of SVG animations. Their values replace the value of another attribute, such as `href`. */
+/** Attributes of SVG animation elements. The animation writes their values to another attribute, such as `href`. */
 const ANIMATION_ATTRIBUTES = new Set(["by", "from", "to", "values"]);
 const ANIMATIONS = new Set(["animate", "animatemotion", "animatetransform", "set"]);
 
 const SCRIPT_URL =
   /^(?:javascript|vbscript):|^data:(?:text\/html|application\/xhtml\+xml|text\/xml|application\/xml)/;
 
-/** Whether a URL contains a script or a whole page. Browsers ignore case, tabs, line breaks and leading spaces. */
+/**
+ * Whether a URL contains a script or a whole page. Browsers ignore its letter case, tabs, line breaks and leading spaces.
+ */
 function isScriptUrl(url: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that the URL standard removes.
   return SCRIPT_URL.test(url.replace(/^[\u0000-\u0020]+|[\t\n\r]/g, "").toLowerCase());
 }
 
 /**
- * Says why an attribute must not be set; undefined if it may be.
+ * Says why an attribute must not be set; undefined if it may be set.
  *
  * @param tag name of the element, if it is known
  */

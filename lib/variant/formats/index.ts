@@ -7,14 +7,14 @@ import type { Omission } from "./portable/omission.ts";
 import { exportPostHog } from "./posthog/export-posthog.ts";
 import { importPostHog } from "./posthog/import-posthog.ts";
 
-/** The formats in which a variant is exported and imported as JSON. */
+/** The JSON formats in which variants are exported and imported. */
 export const JSON_FORMATS = ["json", "growthbook", "posthog"] as const;
 export type JsonFormat = (typeof JSON_FORMATS)[number];
 
-/** The revision that is exported. */
+/** A revision to export. */
 type Exportable = { sessionId: string; variant: string; revision: number; document: VariantDocument };
 
-/** Exports a revision. `omitted` lists what the format does not support. */
+/** Exports a revision. `omitted` lists the parts that the format does not support. */
 export function exportJson(
   format: JsonFormat,
   { sessionId, variant, revision, document }: Exportable,
@@ -33,7 +33,7 @@ export function exportJson(
   }
 }
 
-/** Reads the pages of an exported variant, or of another tool's experiment. */
+/** Reads the pages of an exported variant, or of an experiment of another tool. */
 export function importPages(format: JsonFormat, value: unknown, options: ImportOptions): Imported {
   switch (format) {
     case "json":

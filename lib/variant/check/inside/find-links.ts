@@ -1,11 +1,14 @@
 import type { PageWatch } from "./page-watch.ts";
 
-/** Links that a page's router may follow without a document load; each is found again by its index. */
+/**
+ * A link that the page's router may follow without loading a document. `index` is its position among all links of the page.
+ */
 export type RouteLink = { index: number; url: string };
 
 /**
- * Finds links to other addresses of the page's origin. Links with side effects (log out, delete, buy …) and links in forms
- * are left out. Runs inside the page, sent as source: it uses nothing from outside its own body.
+ * Finds visible links to other addresses of the page's origin. Leaves out links in forms, and links that may have side
+ * effects, such as logging out, deleting or buying. Runs inside the page, sent as source: it uses nothing from outside its
+ * own body.
  */
 export function findLinks(watch: PageWatch, limit: number): RouteLink[] {
   const DANGEROUS =
@@ -33,13 +36,13 @@ export function findLinks(watch: PageWatch, limit: number): RouteLink[] {
     .slice(0, limit);
 }
 
-/** Clicks a link of {@link findLinks}. Runs inside the page, sent as source. */
+/** Clicks a link that {@link findLinks} returned. Runs inside the page, sent as source. */
 export function clickLink(watch: PageWatch, { index, url }: RouteLink): void {
   const link = watch.newKit().queryAll("a[href]")[index];
   if (link instanceof HTMLAnchorElement && link.href === url) link.click();
 }
 
-/** Goes back in the history. Runs inside the page, sent as source. */
+/** Goes one step back in the history. Runs inside the page, sent as source. */
 export function goBack(): void {
   history.back();
 }

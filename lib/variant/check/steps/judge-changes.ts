@@ -7,14 +7,14 @@ import { makeFinding } from "../make-finding.ts";
 
 export type CheckedChange = CheckedPage["changes"][number];
 
-/** Whether a change is applied on the page at rest, so that it can be examined further. */
+/** Whether a change is applied on the page at rest, so that further steps can examine it. */
 export const isProven = ({ applied, hydration }: CheckedChange): boolean =>
   applied === "ok" && hydration === "ok";
 
-/** Observations of the changes of a loaded page. */
+/** What was observed of the changes on a loaded page. */
 type Observations = {
   seen: SeenPage;
-  /** The same page without the variant. */
+  /** What was observed on the same page without the variant. */
   control: SeenPage;
   report: RuntimeReport | undefined;
 };
@@ -32,7 +32,7 @@ const NOT_SEEN: SeenChange = {
 /** Operations that can make their own selector stop matching. */
 const SELF_HIDING = new Set(["removeClass", "addClass", "removeAttribute", "setAttribute", "move", "remove"]);
 
-/** Decides for each change of a page at rest whether it is applied, and if not, at what point it was lost. */
+/** Decides for each change whether it is applied on the page at rest. If not, the finding says why, or when it was lost. */
 export function judgeChanges(
   target: CheckTarget,
   observed: Observations,
@@ -72,7 +72,7 @@ function judgeChange(target: CheckTarget, change: ExaminedChange, { seen, contro
     outcome,
     finding: makeFinding(target, "fail", code, change.id, message),
   });
-  // On a very large page the element may have been changed before the check saw it.
+  // On a very large page, the runtime may have changed the element before the check scanned it.
   const isUnseen =
     found.matched === 0 && before.matched > 0 && SELF_HIDING.has(change.op) && (reported?.applied ?? 0) > 0;
 
@@ -123,7 +123,7 @@ function judgeChange(target: CheckTarget, change: ExaminedChange, { seen, contro
   return fail("not_applied", `The ${name} is not applied${count}. ${why}`);
 }
 
-/** How often the HTML of an insertion may be on the page; null for other operations. */
+/** How many times the HTML of an insertion may be on the page; null for other operations. */
 function expectedCopies(
   changes: ExaminedChange[],
   change: ExaminedChange,
