@@ -7,33 +7,39 @@ import { parseWorkspacePath } from "#lib/sandbox/parse-workspace-path.ts";
 import type { Workspace, WorkspaceEntry } from "#lib/sandbox/sandbox-service.ts";
 import { mebibytes } from "#lib/session/byte-limits.ts";
 
-/** The files of a folder, as a page stores them. */
+/** The files of a folder, in the form in which a page stores them. */
 export type FolderContent = {
   /** The folder's path in the workspace. */
   folder: string;
   files: PageFile[];
-  /** Contents by their hashes. */
+  /** The contents of the files by their SHA-256 hashes. Equal contents are listed once. */
   contents: Map<string, Uint8Array>;
-  /** SHA-256 of the paths and hashes: equal folders have equal digests. */
+  /** SHA-256 of all paths and content hashes. Folders with equal files have equal digests. */
   digest: string;
   sizeBytes: number;
-  /** Hidden files and folders that were left out, such as `.env`. */
+  /** Paths of hidden files and folders, such as `.env`, which were left out. */
   hidden: string[];
 };
 
-/** Why a folder cannot become a page, as a sentence. */
+/** A sentence that says why a folder cannot become a page. */
 type FolderRefusal = { problem: string };
 
 const READS_AT_ONCE = 8;
-/** Entries listed of one folder. More than a page may have, because hidden files are listed too. */
+/**
+ * Maximum number of entries that are listed in one folder. It is higher than the number of files that a page may have,
+ * because hidden files are listed too.
+ */
 const ENTRIES_MAX = 5_000;
 const FOLDERS_MAX = 1_000;
-/** Entries listed of a folder above the page's folder: more than a workspace may have. */
+/**
+ * Maximum number of entries that are listed in each folder on the path to the page's folder. A workspace may have fewer
+ * entries, so all are listed.
+ */
 const PARENT_ENTRIES_MAX = 50_000;
 
 /**
- * Reads the folder of a page. Hidden files and folders are left out. If any other entry is not a regular file within the
- * limits of a page, the whole folder is refused.
+ * Reads the files of a page from its folder. Hidden files and folders are left out. If any other entry is not a regular file
+ * within the limits of a page, the whole folder is refused.
  *
  * @throws WorkspaceError for a path that the workspace refuses.
  */
@@ -51,7 +57,7 @@ export async function readFolder(workspace: Workspace, path: string): Promise<Fo
   return "problem" in read ? read : { folder, hidden, ...read };
 }
 
-/** Why a path cannot be the folder of a page; undefined if it can. Symbolic links on the path are refused too. */
+/** Says why a path cannot be the folder of a page; undefined if it can. Symbolic links anywhere on the path are refused. */
 async function refusePlace(workspace: Workspace, names: string[]): Promise<string | undefined> {
   if (names.length === 0)
     return "folder: must be a folder inside the workspace, not the workspace itself; put the files of the page into one";
@@ -75,7 +81,7 @@ async function refusePlace(workspace: Workspace, names: string[]): Promise<strin
 
 const isHidden = ({ path }: WorkspaceEntry): boolean => path.slice(path.lastIndexOf("/") + 1).startsWith(".");
 
-/** Lists the files below a folder, without hidden ones, level by level. */
+/** Lists the files in a folder and its subfolders, level by level. Hidden files and folders are listed separately. */
 async function listFolder(
   workspace: Workspace,
   folder: string,
@@ -101,7 +107,7 @@ async function listFolder(
 const inside = (folder: string, { path }: WorkspaceEntry): string => path.slice(folder.length + 1);
 const quote = (path: string): string => JSON.stringify(path);
 
-/** Why the files of a folder cannot become a page; undefined if they can. */
+/** Says why the files of a folder cannot become a page; undefined if they can. */
 function refuseFiles(entries: readonly WorkspaceEntry[], folder: string): string | undefined {
   const paths = new Map<string, string>();
   for (const entry of entries) {
@@ -133,7 +139,9 @@ const refuseSize = (sizeBytes: number): string | undefined =>
 const describeTooLarge = (path: string, sizeBytes: number): string =>
   `${quote(path)} has ${mebibytes(sizeBytes)}; a file of a page may have ${mebibytes(PAGE_LIMITS.fileBytes)}`;
 
-/** Reads the files. A command may change them after they were listed, so the limits are checked again. */
+/**
+ * Reads the files. Commands in the workspace may have changed them since they were listed, so the limits are checked again.
+ */
 async function readFiles(
   workspace: Workspace,
   entries: readonly WorkspaceEntry[],

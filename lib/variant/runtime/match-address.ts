@@ -1,13 +1,13 @@
 import type { PageMatch } from "../document.ts";
 
-/** How the address of a page entry is compared. */
+/** The part of a page entry that says which addresses it matches. */
 type AddressRule = { url: string; match: PageMatch };
 
 const escapeText = (text: string) => text.replace(/[\\^$.|?+()[\]{}*]/g, "\\$&");
 
 /**
- * The addresses of a page entry as a regular expression. The fragment never counts; in a glob without `?` the query does
- * not count either. An invalid address matches nothing.
+ * Makes a regular expression for the addresses that a page entry matches. The fragment is never compared, nor is the query
+ * for a glob without `?`. An invalid address matches nothing.
  */
 export function toAddressPattern({ url, match }: AddressRule): string {
   const fragment = "(#.*)?$";
@@ -26,6 +26,6 @@ export function toAddressPattern({ url, match }: AddressRule): string {
   return `^${address.replace(/\\\?.*$/s, "")}${query}${fragment}`;
 }
 
-/** Whether a page entry applies to an address. */
+/** Whether a page entry matches an address. */
 export const matchesAddress = (rule: AddressRule, href: string): boolean =>
   RegExp(toAddressPattern(rule), "s").test(href);
