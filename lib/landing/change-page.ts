@@ -52,7 +52,7 @@ async function move(
     change,
   }: { slug: string; sessionId: string | null; holder: Holder; change: PageChange },
 ): Promise<ChangeResult> {
-  // Locks in the same order as deploying a page and as deleting a session, to avoid deadlocks.
+  // The same lock order as in deploying a page and in deleting a session, to avoid deadlocks.
   const session = sessionId === null ? undefined : await lockSession(tx, sessionId);
   const page = await lockPage(tx, slug);
   const isHeld =

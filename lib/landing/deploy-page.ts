@@ -26,7 +26,7 @@ import { slugOf } from "#lib/text/slug-of.ts";
 import type { LandingDeps } from "./landing-deps.ts";
 import type { FolderContent } from "./read-folder.ts";
 
-/** A request to deploy a folder of the workspace as a page. */
+/** A request to deploy a folder as a page. */
 type DeployRequest = {
   /** The root session of the tree, which owns the workspace. */
   sessionId: string;
@@ -52,9 +52,8 @@ type DeployedPage = {
 type Refusal = { ok: false; problem: string };
 
 /**
- * Stores a folder as a new version of a page, makes it the current one, and emits `page.deployed`, in one transaction. If
- * the current or the newest version already has the same content, no new version is stored. Source: `architecture.md`,
- * Landing pages.
+ * Stores a folder as a new version of a page, makes it current, and emits `page.deployed`, in one transaction. If the
+ * current or the newest version has the same content, no new version is stored. Source: `architecture.md`, Landing pages.
  */
 export async function deployPage(deps: LandingDeps, request: DeployRequest): Promise<DeployedPage | Refusal> {
   const deployed = await repeatOnDeadlock(() =>
@@ -83,7 +82,7 @@ async function deploy(
   request: DeployRequest,
 ): Promise<DeployedPage | Refusal> {
   const { sessionId, content, note, requestId, runId, callId } = request;
-  // Locks in the same order as deleting a session, to avoid deadlocks: first the session, then its pages.
+  // The same lock order as in deleting a session, to avoid deadlocks: the session, then its pages.
   const session = await lockSession(tx, sessionId);
   if (!session) return { ok: false, problem: "the session was deleted" };
   const repeated = await findDeployed({ db: tx, pagesOrigin: deps.pagesOrigin }, request);
@@ -125,7 +124,7 @@ async function refuseBytes(
   return problem === undefined ? undefined : { ok: false, problem };
 }
 
-/** Creates the page with this slug unless there is one. @returns a refusal if the slug belongs to another owner. */
+/** Creates the page of a slug unless it exists. @returns a refusal if the slug belongs to another owner. */
 async function claimSlug(
   tx: Transaction,
   { id: sessionId, ownerId }: SessionRow,
@@ -182,7 +181,7 @@ function makeSlug(folder: string): string {
   return `${name || "page"}-${randomBytes(5).toString("hex")}`;
 }
 
-/** Reads a page as the API shows it. @throws Error if there is none. */
+/** A page as the API shows it. @throws Error if there is none. */
 export async function readPage(db: Executor, pagesOrigin: string, slug: string): Promise<LandingPage> {
   const found = await findPage(db, slug);
   if (!found) throw new Error(`the page ${slug} is gone`);

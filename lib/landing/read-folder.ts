@@ -7,14 +7,14 @@ import { parseWorkspacePath } from "#lib/sandbox/parse-workspace-path.ts";
 import type { Workspace, WorkspaceEntry } from "#lib/sandbox/sandbox-service.ts";
 import { mebibytes } from "#lib/session/byte-limits.ts";
 
-/** The files of a folder, in the form in which a page stores them. */
+/** The files of a folder, as a page stores them. */
 export type FolderContent = {
   /** The folder's path in the workspace. */
   folder: string;
   files: PageFile[];
   /** The contents of the files by their SHA-256 hashes. Equal contents are listed once. */
   contents: Map<string, Uint8Array>;
-  /** SHA-256 of all paths and content hashes. Folders with equal files have equal digests. */
+  /** SHA-256 of the paths and hashes: equal folders have equal digests. */
   digest: string;
   sizeBytes: number;
   /** Paths of hidden files and folders, such as `.env`, which were left out. */
@@ -32,8 +32,8 @@ const READS_AT_ONCE = 8;
 const ENTRIES_MAX = 5_000;
 const FOLDERS_MAX = 1_000;
 /**
- * Maximum number of entries that are listed in each folder on the path to the page's folder. A workspace may have fewer
- * entries, so all are listed.
+ * Maximum number of entries that are listed in each folder on the path to the page's folder. It exceeds the limit of a
+ * workspace, so every entry is listed.
  */
 const PARENT_ENTRIES_MAX = 50_000;
 
@@ -57,7 +57,7 @@ export async function readFolder(workspace: Workspace, path: string): Promise<Fo
   return "problem" in read ? read : { folder, hidden, ...read };
 }
 
-/** Says why a path cannot be the folder of a page; undefined if it can. Symbolic links anywhere on the path are refused. */
+/** Why a path cannot be the folder of a page; undefined if it can. Symbolic links on the path are refused too. */
 async function refusePlace(workspace: Workspace, names: string[]): Promise<string | undefined> {
   if (names.length === 0)
     return "folder: must be a folder inside the workspace, not the workspace itself; put the files of the page into one";
@@ -107,7 +107,7 @@ async function listFolder(
 const inside = (folder: string, { path }: WorkspaceEntry): string => path.slice(folder.length + 1);
 const quote = (path: string): string => JSON.stringify(path);
 
-/** Says why the files of a folder cannot become a page; undefined if they can. */
+/** Why the files of a folder cannot become a page; undefined if they can. */
 function refuseFiles(entries: readonly WorkspaceEntry[], folder: string): string | undefined {
   const paths = new Map<string, string>();
   for (const entry of entries) {
@@ -139,9 +139,7 @@ const refuseSize = (sizeBytes: number): string | undefined =>
 const describeTooLarge = (path: string, sizeBytes: number): string =>
   `${quote(path)} has ${mebibytes(sizeBytes)}; a file of a page may have ${mebibytes(PAGE_LIMITS.fileBytes)}`;
 
-/**
- * Reads the files. Commands in the workspace may have changed them since they were listed, so the limits are checked again.
- */
+/** Reads the files. A command may change them after they were listed, so the limits are checked again. */
 async function readFiles(
   workspace: Workspace,
   entries: readonly WorkspaceEntry[],

@@ -163,9 +163,7 @@ const exportedImportSchema = z
   })
   .meta({ id: "ExportedImport", description: "A document that was imported into the session." });
 
-/**
- * The JSON export of a session. Unknown top-level fields are accepted, because later versions of the service may add some.
- */
+/** The JSON export of a session. Unknown top-level fields are accepted: later versions of the service may write them. */
 export const sessionExportSchema = z
   .looseObject({
     format: z.literal(SESSION_FORMAT),

@@ -37,9 +37,9 @@ type ImportedDocument =
 const IMPORTS_MAX = 100;
 
 /**
- * Imports a document into a session in one transaction. Its variants become new variants, its conversation becomes history,
- * and its plan and requirements are added to those of the session. Existing variants never change: if a key is taken, the
- * new variant's key gets a number. Importing the same document again changes nothing.
+ * Imports a document into a session in one transaction. Its variants become new variants, and its conversation becomes
+ * history. `preparePlanning` decides what is imported of its plan and requirements. Existing variants never change: if a key
+ * is taken, the new variant's key gets a number. Importing the same document again changes nothing.
  * Source: `wire.md`, Export and import of a session.
  */
 export function importDocument(deps: PortingDeps, request: ImportRequest): Promise<ImportedDocument> {

@@ -11,7 +11,7 @@ export type ImportedMessageRow = typeof importedMessages.$inferSelect;
 
 const ROWS_PER_INSERT = 500;
 
-/** Stores an import and its messages. */
+/** Stores an import with its messages. */
 export async function insertImport(
   tx: Transaction,
   row: Omit<ImportRow, "createdAt">,

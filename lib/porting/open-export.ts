@@ -9,7 +9,7 @@ type ExportFormat = "json" | "html";
 
 const CHUNK_CHARACTERS = 64 * 1024;
 
-/** Exports a session as a stream. The export is written only as fast as the client reads it. */
+/** Exports a session as a stream, which is written only as fast as the client reads it. */
 export async function openExport(
   deps: PortingDeps,
   session: SessionRow,

@@ -56,7 +56,7 @@ export type SessionContent = {
   agents: ExportedAgent[];
   imports: () => AsyncIterable<ImportContent>;
   evidence: ExportedEvidence[];
-  /** Reads the bytes of evidence as a data URL; undefined if they cannot be read. */
+  /** The bytes of evidence as a data URL; undefined if they cannot be read. */
   readData: (evidence: ExportedEvidence) => Promise<string | undefined>;
   /**
    * The parts that are left out of the export. Reading the other parts may append to this list, so it must be written last.

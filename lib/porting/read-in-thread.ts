@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { type ReadDocument, readDocumentText } from "./read-document.ts";
 
-/** Documents up to this size are read on the main thread, which takes a few milliseconds. */
+/** A document of up to this many bytes is read on the main thread, which takes a few milliseconds. */
 const LARGE_BYTES = 256 * 1024;
 const MEMORY_MB = 512;
 const TIMEOUT_MS = 30_000;

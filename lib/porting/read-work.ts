@@ -12,7 +12,7 @@ export async function readPlan(db: Executor, sessionId: string): Promise<Exporte
   return revision === 0 && mode === "off" ? null : { mode, author, items };
 }
 
-/** Reads the requirements of a root session for an export. */
+/** The requirements of a root session for an export. */
 export async function readRequirements(db: Executor, sessionId: string): Promise<ExportedRequirement[]> {
   return (await listRequirementRows(db, sessionId)).map((row) => {
     const { id, text, status, note, author, assertion, outcome, evidenceIds } = toRequirement(row);

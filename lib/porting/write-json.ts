@@ -2,7 +2,7 @@ import { faultPoint } from "#lib/faults/fault-point.ts";
 import { SESSION_FORMAT, SESSION_FORMAT_VERSION } from "./format.ts";
 import type { SessionContent } from "./read-content.ts";
 
-/** Maximum number of bytes of evidence in one export. */
+/** Maximum bytes of evidence in one export. */
 export const EVIDENCE_BYTES_MAX = 20 * 1024 * 1024;
 
 /**

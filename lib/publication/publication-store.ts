@@ -7,7 +7,7 @@ import { storable } from "#db/storable.ts";
 /** A row of the table of publications. */
 export type PublicationRow = typeof publications.$inferSelect;
 
-/** A release without the document and the script, which are large. */
+/** A release without its document and its script, which are large. */
 export type ReleaseRow = {
   publicationId: string;
   number: number;
@@ -64,7 +64,7 @@ export async function findPublicationOf(
   return row;
 }
 
-/** Finds a publication by its id; undefined if there is none. */
+/** A publication by its id; undefined if there is none. */
 export async function readPublication(
   db: Executor,
   publicationId: string,
@@ -131,7 +131,7 @@ export const listReleases = (db: Executor, publicationId: string): Promise<Relea
     .where(eq(releases.publicationId, publicationId))
     .orderBy(desc(releases.number));
 
-/** Finds a release by its number or its id; undefined if the publication has no such release. */
+/** A release by its number or its id; undefined if the publication has no such release. */
 export async function findRelease(
   db: Executor,
   publicationId: string,

@@ -13,10 +13,10 @@ type ScriptAnswer = { headers: Record<string, string> } & (
   | { status: 404 | 410; error: string }
 );
 
-/** The headers of a request on which the response depends. */
+/** The headers of a request on which the answer depends. */
 type ScriptRequest = { ifNoneMatch: string | null; acceptEncoding: string | null };
 
-/** Serves published scripts to the visitors of pages that load them. Source: `wire.md`, Publications. */
+/** Serves published scripts to any number of visitors. Source: `wire.md`, Publications. */
 export type ScriptServer = {
   /**
    * @param file file name below `/v/`

@@ -17,7 +17,7 @@ const summaryColumns = {
 
 type SummaryRow = Pick<typeof reports.$inferSelect, keyof typeof summaryColumns>;
 
-/** The cast of `counts` is safe: the service computed them when it stored the report. */
+/** The cast is safe: the service computed the counts when it stored the report. */
 const toSummary = ({ sessionId, counts, createdAt, ...row }: SummaryRow): ReportSummary => ({
   id: row.id,
   title: row.title,

@@ -87,7 +87,7 @@ export type Report = ReportSummary & {
   tested: TestedVariant[];
 } & ReportDocument;
 
-/** The path of a report's page. */
+/** Path of a report's page. */
 export const reportUrl = (sessionId: string, reportId: string): string =>
   `/s/${sessionId}/reports/${reportId}`;
 

@@ -45,7 +45,7 @@ const EMPTY: VariantDocument = { pages: [] };
 
 /**
  * Changes a variant: tries the new revision on the live page, stores it, and shows it. If the revision is stale, breaks a
- * limit or does not fit the page, it is not stored, and the page keeps showing its previous state.
+ * limit or does not fit the page, nothing is stored and the page shows what it showed before.
  *
  * @param live the session's browser; if undefined, the revision is stored without a trial.
  */

@@ -1,8 +1,8 @@
 import type { Change, Position } from "./document.ts";
 
 /**
- * A change of a page in words, such as `Text of #pay → “Pay now”` or `Moved .summary before #total`. The selector of the
- * change is not included.
+ * The words that describe a change, without its selector. With the selector, they form a text such as `Text of #pay → “Pay
+ * now”` or `Moved .summary before #total`.
  */
 type ChangeWords = {
   /** The words before the selector, such as `Text of`. */
@@ -29,7 +29,7 @@ const MOVED: Record<Position, string> = {
   after: "after",
 };
 
-/** Describes a change of a page in words. */
+/** Describes a change of a page. */
 export function describeChange(change: Change): ChangeWords {
   switch (change.op) {
     case "setText":

@@ -31,7 +31,7 @@ type PublishRequest = {
   sessionId: string;
   variant: string;
   author: VariantAuthor;
-  /** The revision that the author wants to publish. If it is not the newest one, the request is refused. */
+  /** The revision that the author expects to publish. The request is refused if it is not the newest one. */
   revision?: number | undefined;
   /** Whether a revision without a passed check may be published. */
   allowsUnchecked: boolean;
@@ -196,7 +196,7 @@ async function move(
   { id, sessionId, variant }: PublicationRow,
   change: PublicationChange,
 ): Promise<ChangeResult> {
-  // Locks in the same order as publishing and as deleting a session, to avoid deadlocks.
+  // The same lock order as in publishing and in deleting a session, to avoid deadlocks.
   if (sessionId !== null) await lockVariant(tx, sessionId, variant);
   const publication = await lockPublication(tx, id);
   const target = change === "unpublish" ? null : await findRelease(tx, id, change.release);

@@ -86,7 +86,7 @@ function numberChanges(pages: PageInput[], previous: VariantDocument): VariantPa
   let last = Math.max(0, ...used.map((id) => Number(/^c(\d{1,6})$/.exec(id)?.[1] ?? 0)));
   return pages.map((page) => ({
     ...page,
-    // The id comes first, because people read the document.
+    // Puts the id first, because people read the document.
     changes: page.changes.map(({ id, ...change }) => ({ id: id ?? `c${++last}`, ...change }) as Change),
   }));
 }
@@ -117,7 +117,7 @@ function editChange(change: Change, edit: ChangeEdit): Change[] {
   if (edit.action === "drop") return [];
   if (edit.action === "setText") return change.op === "setText" ? [{ ...change, text: edit.text }] : [change];
   const { off: _off, ...on } = change;
-  // The cast is safe: removing the optional `off` does not alter the kind of change.
+  // The cast is safe: without the optional `off`, it is the same kind of change.
   return [edit.action === "off" ? { ...change, off: true } : (on as Change)];
 }
 

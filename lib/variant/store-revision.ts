@@ -88,7 +88,7 @@ async function describeStale(
   return { ok: false, reason: "stale", newest, changes };
 }
 
-/** Reads a variant as the API lists it. @throws Error if there is no such variant. */
+/** A variant as the API lists it. @throws Error if there is no such variant. */
 export async function readSummary(
   baseUrl: string,
   tx: Transaction,
@@ -106,13 +106,11 @@ type VariantEvent = {
   key: string;
   requestId: string | null;
   runId: string | null;
-  /** The revision that the event is about. Undefined means the newest one. */
+  /** The revision that the event is about; the newest one if undefined. */
   number?: number;
 };
 
-/**
- * Emits `variant.updated` with the current state of the variant. @returns its summary. @throws Error if it does not exist.
- */
+/** Emits `variant.updated` with the variant's current state. @returns its summary. @throws Error if it does not exist. */
 export async function emitVariant(
   baseUrl: string,
   tx: Transaction,

@@ -3,8 +3,8 @@ import type { CDPSession } from "playwright";
 import type { RuntimeReport } from "./runtime/runtime-types.ts";
 
 /**
- * Makes a script that reverts every variant that the service shows in the document, except the one with this key. Published
- * variants stay, because the page loads them itself.
+ * A script that reverts the variants that the service shows in the document, except the one with this key. Published
+ * variants stay: the page itself loads them, so they are part of the page.
  */
 export const revertOthers = (key: string | null): string =>
   `for (const [key, handle] of Object.entries(window.__agentSessionVariants ?? {})) if (key !== ${JSON.stringify(key)} && !/^(pub|export)_/.test(key)) handle.revert();`;

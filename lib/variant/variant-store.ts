@@ -9,7 +9,7 @@ import { toPublication } from "#lib/publication/release.ts";
 import type { CheckReport } from "./check/check-report.ts";
 import { VARIANT_LIMITS, type VariantDocument } from "./document.ts";
 
-/** A stored revision with the report of its last check; null if it has not been checked. */
+/** A stored revision. `check` is the report of its last check, or null if it has not been checked. */
 export type Revision = {
   variant: string;
   number: number;
@@ -181,8 +181,8 @@ export async function listVariantFacts(
 }
 
 /**
- * Locks the session and the variant until the transaction ends. @returns the number of the newest revision; 0 if there is
- * none.
+ * Locks the session and the variant until the transaction ends.
+ * @returns the number of the newest revision; 0 if there is none.
  */
 export async function lockVariant(tx: Transaction, sessionId: string, key: string): Promise<number> {
   // The session's row is locked too, because a variant that does not exist yet has no row: two calls could create it at
@@ -213,7 +213,7 @@ type NewRevision = {
   document: VariantDocument;
 };
 
-/** Stores a revision as the newest one, and removes revisions beyond the limit. The caller has locked the variant. */
+/** Stores a revision as the newest one, and removes those that are too old. The caller has locked the variant. */
 export async function insertRevision(tx: Transaction, revision: NewRevision): Promise<void> {
   const { sessionId, key, number } = revision;
   await tx

@@ -15,7 +15,7 @@ export type VariantsDeps = {
    */
   notifyShown: (rootSessionId: string) => void;
   publishedScripts: Pick<ScriptServer, "forget">;
-  /** Public origin of the service, without a trailing slash. Published scripts are served there. */
+  /** Public origin of the service, without a trailing slash: published scripts are served there. */
   baseUrl: string;
 };
 

@@ -6,7 +6,7 @@ const ENTITIES: Record<string, string> = {
   "'": "&#39;",
 };
 
-/** Escapes text for use in the content of elements and in quoted attributes. */
+/** Escapes text for the content of elements and for quoted attributes. */
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (each) => ENTITIES[each] ?? each);
 
@@ -14,7 +14,7 @@ export const escapeHtml = (text: string): string =>
 export const element = (name: string, content: string, attributes = ""): string =>
   `<${name}${attributes === "" ? "" : ` ${attributes}`}>${content}</${name}>`;
 
-/** Renders plain text. Its line breaks are kept, and its script determines the writing direction. */
+/** Renders plain text. Its line breaks are kept, and the writing direction follows from the text. */
 export const plainText = (text: string): string => `<div class="plain" dir="auto">${escapeHtml(text)}</div>`;
 
 /** Renders a part that people can fold and unfold. `summary` and `content` are HTML that the caller has escaped. */

@@ -3,7 +3,7 @@ import { gfm, gfmHtml } from "micromark-extension-gfm";
 import { isCostlyMarkdown } from "#lib/markdown/is-costly-markdown.ts";
 import { plainText } from "./escape.ts";
 
-/** Longer texts are shown as plain text, because parsing them as Markdown would block other requests. */
+/** A longer text is shown as plain text, because parsing it would block other requests. */
 const CHARACTERS_MAX = 20_000;
 
 /** Turns off raw HTML, pictures, and footnotes, whose ids would collide between messages. */

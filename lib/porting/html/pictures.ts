@@ -75,6 +75,6 @@ export function createPictures({ evidence, previews, readData, leftOut }: Sessio
   };
 }
 
-/** Sorts pictures of previews to the front, because they matter most if the size limit is reached. */
+/** Puts pictures of previews first, because they matter most if the size limit is reached. */
 const inOrder = (evidence: ExportedEvidence[], previewed: Set<string>): ExportedEvidence[] =>
   evidence.toSorted((one, other) => Number(previewed.has(other.id)) - Number(previewed.has(one.id)));

@@ -15,7 +15,7 @@ const ITEM_WORDS: Record<PlanItemStatus, string> = {
   dropped: "dropped",
 };
 
-/** Writes the items of the plan with their status. */
+/** Writes the plan's items with their status. */
 export async function* writePlan({ plan }: SessionContent): AsyncIterable<string> {
   if (!plan || plan.items.length === 0) return;
   const items = plan.items.map(

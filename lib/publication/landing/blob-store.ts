@@ -7,7 +7,7 @@ import { landingPageBlobs } from "#db/schema/index.ts";
  * remove them before this transaction refers to them.
  */
 export async function storeBlobs(tx: Transaction, contents: ReadonlyMap<string, Uint8Array>): Promise<void> {
-  // All transactions lock the hashes in the same order, to avoid deadlocks.
+  // All transactions lock in the same order, to avoid deadlocks.
   const hashes = [...contents.keys()].sort();
   const stored = await tx
     .select({ hash: landingPageBlobs.hash })

@@ -58,5 +58,5 @@ function decode(segment: string): string | undefined {
 export const isSafeName = (name: string): boolean =>
   name !== "." && name !== ".." && name.isWellFormed() && !/[/\\\p{Cc}\u2028\u2029\ufffd]/u.test(name);
 
-/** Encodes the path of a file inside a page for use in a URL. */
+/** Encodes a path inside a page for a URL. */
 export const encodePath = (path: string): string => path.split("/").map(encodeURIComponent).join("/");

@@ -1,4 +1,4 @@
-/** The response to a request below `/p/`. */
+/** The answer to a request below `/p/`. */
 export type PageAnswer = {
   status: number;
   headers: Record<string, string>;

@@ -15,15 +15,15 @@ import {
 import { findServedVersion, listFiles, type PageFile } from "./page-store.ts";
 import { type Packed, pack, type SendRequest, sendFile } from "./send-file.ts";
 
-/** The parts of a request on which the response depends. Cookies are never read. */
+/** The parts of a request on which the answer depends. Cookies are never read. */
 type PageRequest = SendRequest & {
-  /** The raw path of the request, without the query. */
+  /** The raw path, without the query. */
   pathname: string;
-  /** The query, including its question mark; empty if there is none. */
+  /** The query with its question mark; empty if there is none. */
   search: string;
 };
 
-/** Serves landing pages to their visitors. Source: `wire.md`, Landing pages. */
+/** Serves landing pages to any number of visitors. Source: `wire.md`, Landing pages. */
 export type PageServer = {
   /** @throws Error when the needed data is not in memory and the database cannot be read. */
   answer: (request: PageRequest) => Promise<PageAnswer>;
@@ -86,7 +86,7 @@ function findFile(manifest: Manifest, path: string): PageFile | "folder" | undef
   return page ?? (manifest.has(`${path}/index.html`) ? "folder" : undefined);
 }
 
-/** Caches version numbers, manifests and contents. A page in memory then costs at most one query per second. */
+/** Caches versions, manifests and contents, so that a page in memory costs at most one query a second. */
 function createCaches(db: Database) {
   const states = new LRUCache<string, { served: { version: number | null } | undefined }>({
     max: STATES_MAX,

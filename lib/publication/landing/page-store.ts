@@ -27,7 +27,7 @@ const joinCurrentVersion = (db: Executor) =>
       ),
     );
 
-/** Finds a page by its slug; undefined if there is none. */
+/** A page by its slug; undefined if there is none. */
 export async function findPage(db: Executor, slug: string): Promise<PageWithVersion | undefined> {
   const [row] = await joinCurrentVersion(db).where(eq(landingPages.slug, slug));
   return row;
@@ -136,7 +136,7 @@ export const listFiles = (db: Executor, slug: string, number: number): Promise<P
     .from(landingPageFiles)
     .where(and(eq(landingPageFiles.slug, slug), eq(landingPageFiles.number, number)));
 
-/** Stores a version and makes it the current one. The caller has locked the page and stored the contents of its files. */
+/** Stores a version and makes it the current one. The caller has locked the page and stored the contents of the files. */
 export async function insertVersion(
   tx: Transaction,
   { slug, sessionId, folder }: Pick<PageRow, "slug" | "sessionId" | "folder">,

@@ -2,7 +2,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { PageAnswer } from "./page-answer.ts";
 
-/** The headers of a request on which the response depends. */
+/** The headers of a request on which the answer depends. */
 export type SendRequest = {
   ifNoneMatch?: string | undefined;
   acceptEncoding?: string | undefined;

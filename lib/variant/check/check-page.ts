@@ -76,7 +76,7 @@ export async function checkPage(
   }
 }
 
-/** Waits until all three loads are at rest, and reads them at the same age. */
+/** Waits until all loads are at rest, and reads them at the same age. */
 async function observePair(
   check: CheckContext,
   target: CheckTarget,

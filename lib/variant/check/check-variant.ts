@@ -23,7 +23,7 @@ import { keepPictures, type PictureDeps } from "./steps/take-pictures.ts";
 export type CheckDeps = Omit<PictureDeps, "owner"> & {
   /** Origin at which published scripts are served. */
   scriptOrigin: string;
-  /** Shorter time limits, for tests. */
+  /** Shorter limits, for tests. */
   limits?: Partial<CheckLimits>;
 };
 
@@ -140,8 +140,8 @@ function makeTarget({ pages }: VariantDocument, url: string, viewport: ViewportN
 }
 
 /**
- * Checks one page at one width. A page that cannot be examined becomes a finding. @throws when the check is stopped or the
- * browser has ended.
+ * Checks one page at one width. A page that cannot be examined becomes a finding.
+ * @throws when the check is stopped or the browser has ended.
  */
 async function examine(
   deps: CheckDeps,

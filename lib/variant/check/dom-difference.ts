@@ -15,10 +15,7 @@ export type DomDifference = {
 /** A place in the document, as a path with sibling indexes, as a path without them, and in a form for people. */
 type Place = { path: string; loosePath: string; shown: string; changeId: string | null };
 
-/**
- * If one of two lists of children is longer than this, the children between their common start and end are not aligned by
- * equality.
- */
+/** Maximum number of children, between the common start and the common end of two lists, that are aligned by equality. */
 const ALIGNED_MAX = 400;
 const TEXT_SHOWN = 80;
 
@@ -132,7 +129,9 @@ function alignChildren(control: DomNode[], other: DomNode[], hashes: Hashes): Pa
   return pairs;
 }
 
-/** Pairs each node with the next one that has the same name and id. Nodes without a counterpart get a pair of their own. */
+/**
+ * Pairs each node with the next one that has the same name and id. A node without a counterpart is paired with undefined.
+ */
 function pairByName(gap: DomNode[], gapOther: DomNode[], from: number): Pair[] {
   let at = 0;
   const pairs: Pair[] = [];

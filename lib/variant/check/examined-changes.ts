@@ -5,7 +5,7 @@ import type { CompiledNode } from "../runtime/runtime-types.ts";
 type WithNodes<Each> = Each extends { html: string } ? Omit<Each, "html"> & { nodes: CompiledNode[] } : Each;
 type Without<Each, Key extends PropertyKey> = Each extends unknown ? Omit<Each, Key> : never;
 
-/** A change of a document in the form that the check uses, with its HTML compiled to nodes. */
+/** A change of the document as the check examines it, with its HTML compiled to nodes. */
 export type ExaminedChange = WithNodes<Without<Change, "note" | "late" | "off">>;
 
 /** Lists the changes of page entries, without those that are switched off. @throws Error when a change's HTML is invalid. */

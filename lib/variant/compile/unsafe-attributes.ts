@@ -21,16 +21,14 @@ const ANIMATIONS = new Set(["animate", "animatemotion", "animatetransform", "set
 const SCRIPT_URL =
   /^(?:javascript|vbscript):|^data:(?:text\/html|application\/xhtml\+xml|text\/xml|application\/xml)/;
 
-/**
- * Whether a URL contains a script or a whole page. Browsers ignore its letter case, tabs, line breaks and leading spaces.
- */
+/** Whether a URL contains a script or a whole page. Browsers ignore case, tabs, line breaks and leading spaces. */
 function isScriptUrl(url: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that the URL standard removes.
   return SCRIPT_URL.test(url.replace(/^[\u0000-\u0020]+|[\t\n\r]/g, "").toLowerCase());
 }
 
 /**
- * Says why an attribute must not be set; undefined if it may be set.
+ * Says why an attribute must not be set; undefined if it may be.
  *
  * @param tag name of the element, if it is known
  */

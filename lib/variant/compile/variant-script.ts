@@ -7,7 +7,7 @@ import { compilePage } from "./compile-page.ts";
 /** The built source of the runtime: statements that start the variant in the variable `variant`. */
 const runtime = readFileSync(join(import.meta.dirname, "../../../public/variant-runtime.js"), "utf8").trim();
 
-/** Writes JSON as JavaScript source that is safe inside a script element and in older browsers. */
+/** JSON as JavaScript source that is safe in a script element and in older browsers. */
 const toSource = (value: unknown): string =>
   JSON.stringify(value).replace(
     /[<\u2028\u2029]/g,

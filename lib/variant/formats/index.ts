@@ -14,7 +14,7 @@ export type JsonFormat = (typeof JSON_FORMATS)[number];
 /** A revision to export. */
 type Exportable = { sessionId: string; variant: string; revision: number; document: VariantDocument };
 
-/** Exports a revision. `omitted` lists the parts that the format does not support. */
+/** Exports a revision. `omitted` lists what the format does not support. */
 export function exportJson(
   format: JsonFormat,
   { sessionId, variant, revision, document }: Exportable,
@@ -33,7 +33,7 @@ export function exportJson(
   }
 }
 
-/** Reads the pages of an exported variant, or of an experiment of another tool. */
+/** Reads the pages of an exported variant, or of another tool's experiment. */
 export function importPages(format: JsonFormat, value: unknown, options: ImportOptions): Imported {
   switch (format) {
     case "json":

@@ -26,7 +26,7 @@ export type Grounding =
        * before. Contains text of the page.
        */
       lines: string[];
-      /** Ids of changes that belong to other pages, and so were not tried. */
+      /** Ids of changes of other pages, which were not tried. */
       elsewhere: string[];
       /** Number of matching elements on the live page, by change id. */
       matches: Record<string, number>;
@@ -69,7 +69,7 @@ export async function groundChanges(
     await runInPage(cdp, revertOthers(null));
     const found = await find(main, here);
     if (typeof found === "string") {
-      // Not awaited, because the page may still be busy with the selectors.
+      // Not awaited: the page may still be busy with the selectors.
       void runInPage(cdp, previous).catch(() => {});
       return { ok: false, problem: found };
     }

@@ -1,7 +1,7 @@
 import type { Effect } from "./effect.ts";
 import { shared } from "./shared-state.ts";
 
-/** The state of one attribute of an element that changes edit. */
+/** The state of an attribute that is edited by one or more changes. */
 export type Slot = {
   /** The last value that the page set. */
   original: string | null;
@@ -118,7 +118,7 @@ export const setClass = (element: Element, name: string, isOn: boolean): Effect 
     },
   });
 
-/** Sets properties of the inline style. @throws Error if the browser does not support a property or its value. */
+/** Sets properties of the inline style. @throws Error if the browser does not accept one. */
 export function setStyle(element: Element, style: [name: string, value: string, priority: string][]): Effect {
   for (const [name, value] of style)
     if (!CSS.supports(name, value)) throw Error(`The browser rejects the style "${name}: ${value}".`);

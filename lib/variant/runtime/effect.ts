@@ -7,7 +7,7 @@ export type Effect = {
    * own.
    */
   isIntact: () => boolean;
-  /** Puts the effect in place, or restores it. */
+  /** Puts the effect in place, for the first time or again. */
   apply: () => void;
   /** Reverts the effect, so that the page's own state is back. */
   undo: () => void;

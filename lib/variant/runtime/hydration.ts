@@ -51,12 +51,12 @@ function findBoundary(node: Node): Node | null {
 function findReactBlocker(node: Node, child: Node, fiber: Fiber): Node | null {
   if (isFiberHydrating(fiber)) return document;
   if (node === child) return null;
-  // React does not know the child. Either it has not been hydrated yet, or something else has put it there.
+  // React does not know the child: it is not hydrated yet, or something else has put it there.
   const isDehydrated = fiber.stateNode?.current?.memoizedState?.isDehydrated;
   return isDehydrated ? node : findBoundary(child);
 }
 
-/** Finds the property in which React stores the fiber of a node, or the root fiber of a container. */
+/** The name of the property in which React stores the fiber of a node, or the root fiber of a container. */
 const findReactKey = (node: Node) => Object.keys(node).find((each) => REACT_KEY.test(each));
 
 const isMarker = (node: Node) =>
@@ -107,12 +107,15 @@ function findExpectedRoot(element: Element): Node | null {
   );
 }
 
-/** The container of a Vue 3 app whose root is a Suspense boundary, as in Nuxt. Vue stores the app in `_vnode`. */
+/**
+ * The container of a Vue 3 app whose root is a Suspense boundary, as in Nuxt. Vue stores the root node of the app in
+ * `_vnode`.
+ */
 type VueContainer = {
   _vnode?: { component?: { subTree?: { suspense?: { isHydrating?: boolean } | null } } };
 };
 
-/** Whether Vue still waits for asynchronous components, which it hydrates later. The cast is for Vue's own property. */
+/** Whether Vue still waits for asynchronous components, which it hydrates later. The cast adds Vue's own property. */
 const isSuspenseHydrating = (node: Node) =>
   (node as VueContainer)._vnode?.component?.subTree?.suspense?.isHydrating;
 
@@ -126,7 +129,7 @@ function findBlocker(element: Element): Node | null {
     if (node instanceof ShadowRoot) return null;
     const key = findReactKey(node);
     if (key) return findReactBlocker(node, child, Reflect.get(node, key));
-    // Vue and older versions of React hydrate a container without a pause, and set these properties afterwards.
+    // Vue and older versions of React hydrate a container in one go, and then set these.
     if ("_reactRootContainer" in node) return null;
     if ("__vue_app__" in node) return isSuspenseHydrating(node) ? node : null;
     child = node;
@@ -139,10 +142,10 @@ const WAIT_MAX_MS = 3_000;
 /** When a root or an element was first found to be blocked, in milliseconds since navigation start. */
 const since = new WeakMap<Node, number>();
 
-/** Whether `isBlocked` was true for an element since this round of work began. */
+/** Whether an element was blocked since the last call of `forgetBlocked`. */
 export let isHydrating = false;
 
-/** Whether the parser may still add content to an element, because nothing follows the element yet. */
+/** Whether the parser can still add content to an element: nothing follows it yet. */
 function isParsing(element: Element): boolean {
   for (let node: Node | null = element; node; node = node.parentNode) if (node.nextSibling) return false;
   return document.readyState === "loading";
@@ -167,7 +170,7 @@ export function isBlocked(element: Element, needsContent = false): boolean {
   return true;
 }
 
-/** Clears what belongs to a round of work: the cached hints and `isHydrating`. */
+/** Begins a round of work: clears the cached hints and `isHydrating`. */
 export function forgetBlocked(): void {
   hints = undefined;
   isHydrating = false;

@@ -6,8 +6,8 @@ type AddressRule = { url: string; match: PageMatch };
 const escapeText = (text: string) => text.replace(/[\\^$.|?+()[\]{}*]/g, "\\$&");
 
 /**
- * Makes a regular expression for the addresses that a page entry matches. The fragment is never compared, nor is the query
- * for a glob without `?`. An invalid address matches nothing.
+ * Makes a regular expression for the addresses that a page entry matches. The fragment is never compared. The query is not
+ * compared for `path`, nor for a glob without `?`. An invalid address matches nothing.
  */
 export function toAddressPattern({ url, match }: AddressRule): string {
   const fragment = "(#.*)?$";
@@ -26,6 +26,6 @@ export function toAddressPattern({ url, match }: AddressRule): string {
   return `^${address.replace(/\\\?.*$/s, "")}${query}${fragment}`;
 }
 
-/** Whether a page entry matches an address. */
+/** Whether a page entry applies to an address. */
 export const matchesAddress = (rule: AddressRule, href: string): boolean =>
   RegExp(toAddressPattern(rule), "s").test(href);

@@ -27,7 +27,8 @@ function isPlaced(nodes: Node[], reference: Node, position: Position): boolean {
 
 /**
  * Places nodes after those that other changes have already placed at this position. For `end`, they come last; for `before`,
- * directly before the reference. @throws Error if the reference has no such position.
+ * directly before the reference.
+ * @throws Error if the reference has no such position.
  */
 function place(nodes: Node[], reference: Node, position: Position): void {
   const isInside = position === "start" || position === "end";

@@ -26,7 +26,8 @@ export function beginRound(): number {
 }
 
 /**
- * Records that a change is applied. Several times in the same round count once, because rendering a list again is one event.
+ * Records that a change is applied. All applications in the same round count as one, because rendering a list again is one
+ * event.
  *
  * @returns whether the limit allows it.
  */

@@ -53,9 +53,9 @@ const HISTORIES_MAX = 1_000;
  */
 export function createRunningChange(change: CompiledChange, onApply: (root: Node) => void): RunningChange {
   const bindings = new Map<Element, Binding>();
-  /** Histories of elements that no longer have the change, by label. */
+  /** Histories of elements that no longer carry the change, by label. */
   const histories = new Map<string, History>();
-  /** Elements that match only because the variant itself has changed their surroundings. */
+  /** Elements that match only because the variant has changed their surroundings. */
   const ignored = new Set<Element>();
   /**
    * Elements that cannot be changed yet. The value says whether the selector no longer matches because of the variant's own
@@ -120,7 +120,7 @@ export function createRunningChange(change: CompiledChange, onApply: (root: Node
     attempt(effect.undo);
   }
 
-  /** Reverts the change on elements that have left the document or that no longer match. */
+  /** Reverts the change on elements that left the document or no longer match. */
   function release(isOwnDoing: boolean): void {
     const matching = new Set(found);
     for (const element of ignored) if (!matching.has(element)) ignored.delete(element);
@@ -138,8 +138,8 @@ export function createRunningChange(change: CompiledChange, onApply: (root: Node
   return {
     search() {
       if (error !== null) return;
-      // A change that builds or moves elements must not match nodes that a runtime has built. It would match its own nodes
-      // again and again.
+      // A move, or a change that builds elements, must not match nodes that a runtime has built. Otherwise it would match
+      // its own nodes again and again.
       const isBuilding = change.op === "move" || ("nodes" in change && change.nodes.some(Array.isArray));
       const find = (selector: CompiledChange["selector"]) => attempt(() => findElements(selector)) ?? [];
       found = find(change.selector).filter((each) => !isBuilding || !shared.built.has(each));

@@ -34,7 +34,7 @@ function createSheet(css: string) {
   };
 }
 
-/** Starts a page entry. Its style sheet applies at once; its changes are applied when they are reconciled. */
+/** Starts a page entry: its style sheet applies at once, its changes when they are reconciled. */
 export function startPage(page: CompiledPage): RunningPage {
   const { roots, adopt, remove } = createSheet(page.css);
   adopt();

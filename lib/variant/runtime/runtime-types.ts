@@ -46,7 +46,7 @@ export type CompiledPage = {
   deciding: string[];
   /** Attributes that the changes write. */
   written: string[];
-  /** The page's script as a function. It runs once in each document. */
+  /** The page's script, wrapped in a function; it runs once in each document. */
   js?: () => void;
 };
 

@@ -8,7 +8,7 @@ import { shared } from "./shared-state.ts";
 export type Content = {
   edits: CompiledNode[][];
   shown: CompiledNode[] | undefined;
-  /** The nodes that were built for the edit that is shown. */
+  /** The nodes of the edit that is shown. */
   built: Node[];
   /**
    * Holds the page's own nodes while they are replaced. A framework continues to work on them in this fragment: it changes

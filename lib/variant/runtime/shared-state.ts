@@ -9,8 +9,8 @@ import type { Content } from "./set-content.ts";
  */
 type SharedState = {
   /**
-   * Nodes that a runtime has built. `insert`, `setHtml` and `move` do not match them, because they would match their own
-   * nodes.
+   * Nodes that a runtime has built. Selectors of moves, and of changes that build elements, ignore these nodes. Otherwise
+   * such a change would match its own nodes.
    */
   built: WeakSet<Node>;
   /** Nodes that a runtime has inserted or moved. They do not belong to the page's own content of their parent. */
@@ -33,7 +33,7 @@ const STATE = Symbol.for("agent-session-variants");
 
 window.__agentSessionVariants ??= Object.create(null) as Registry;
 
-/** The variants that run in the document, by their keys. */
+/** The running variants of the document by their keys. */
 export const registry = window.__agentSessionVariants;
 
 const existing = registry[STATE];

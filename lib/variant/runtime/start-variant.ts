@@ -16,7 +16,7 @@ const PASSES_MAX = 5;
 const RECORDS_MAX = 200;
 
 let entries: CompiledPage[] = [];
-/** The page entries that match the current address. */
+/** The page entries that match the address. */
 let pages: RunningPage[] = [];
 /** The CSS selectors of all changes as one selector list; empty if there are none. */
 let selector = "";
@@ -93,7 +93,7 @@ function reconcile(): void {
   }
 }
 
-/** Runs one round of work. No code of the page runs during it. */
+/** One round of work: no code of the page runs during it. */
 function work(records: MutationRecord[], isUrgent = false): void {
   const startMs = beginRound();
   // The end of hydration causes no mutation, so blocked elements are tried in every round.
@@ -131,7 +131,7 @@ function runScripts(): void {
   }
 }
 
-/** Stops the page entries that no longer match the address, and starts those that match now. */
+/** Stops the page entries that no longer match the address, and starts those that do. */
 function followAddress(): void {
   const matching = entries.filter(({ address }) => RegExp(address, "s").test(location.href));
   const isSame =

@@ -33,7 +33,7 @@ export const applyVariantTool = (services: VariantToolServices) => ({
     input,
     needs: "sandbox",
     profile: "editing",
-    // A repeated call finds the revision that the first attempt has stored, and does not store another one.
+    // A repeated call finds the revision that its first attempt stored.
     idempotent: true,
     readOnly: false,
     changes: true,
@@ -91,8 +91,8 @@ async function withPicture(
 }
 
 /**
- * Describes the newest revision, for a call that changes nothing. In a later turn, the model needs this to learn its
- * content.
+ * Describes the newest revision, for a call that changes nothing. The model makes such a call in a later turn, when it does
+ * not know the content.
  */
 const describeStored = ({ variant, number, document }: Revision): string =>
   `Nothing was changed. Revision ${number} of variant ${variant} has these pages, as set takes them.\n${quoteAsData("the variant", JSON.stringify(document.pages))}`;

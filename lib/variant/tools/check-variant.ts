@@ -47,7 +47,7 @@ const ADVICE = {
   fail: "Correct the cause of each fail with apply_variant, and check again.",
 } as const;
 
-/** Describes a check report for the model. The outcome comes first, then each finding. */
+/** Describes a report for the model: the outcome first, then each finding. */
 function describeReport(report: CheckReport): string {
   const { variant, revision, status, findings, pages, notes, requirements = [] } = report;
   const shown = findings.slice(0, FINDINGS_SHOWN).map(({ level, code, changeId, url, viewport, message }) => {

@@ -52,7 +52,7 @@ export function readOriginals(watch: PageWatch): Record<string, OriginalElement[
   );
 }
 
-/** What happened to a change after its elements were rendered again. */
+/** The outcome for a change after its elements were rendered again. */
 type RenderOutcome = {
   /**
    * Whether at least one element was overwritten. Elements without a copy never are; `html`, `head` and `body` are not

@@ -36,13 +36,13 @@ export function findLinks(watch: PageWatch, limit: number): RouteLink[] {
     .slice(0, limit);
 }
 
-/** Clicks a link that {@link findLinks} returned. Runs inside the page, sent as source. */
+/** Clicks a link of {@link findLinks}. Runs inside the page, sent as source. */
 export function clickLink(watch: PageWatch, { index, url }: RouteLink): void {
   const link = watch.newKit().queryAll("a[href]")[index];
   if (link instanceof HTMLAnchorElement && link.href === url) link.click();
 }
 
-/** Goes one step back in the history. Runs inside the page, sent as source. */
+/** Goes back in the history. Runs inside the page, sent as source. */
 export function goBack(): void {
   history.back();
 }

@@ -7,7 +7,7 @@ export type ElementLayout = {
    * clips it.
    */
   isBeyond: boolean;
-  /** Whether a part of the element's content is clipped. */
+  /** Whether a part of the element, or of its content, is clipped. */
   isCut: boolean;
   /** The element that covers most of this element; null if it is not covered. */
   coveredBy: string | null;
@@ -18,7 +18,7 @@ export type PageLayout = {
   clientWidth: number;
   scrollWidth: number;
   changes: Record<string, ElementLayout[]>;
-  /** Controls, such as buttons and links, that are covered by an element of a change. */
+  /** Controls, such as buttons and links, that an element of a change covers. */
   obstructed: { selector: string; changeId: string }[];
 };
 

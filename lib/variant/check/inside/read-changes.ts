@@ -65,7 +65,7 @@ export function readSize(watch: PageWatch): { elements: number; changed: string[
   };
 }
 
-/** How often the page has undone each change so far. Runs inside the page, sent as source. */
+/** How often the page undid each change so far. Runs inside the page, sent as source. */
 export const readLosses = (watch: PageWatch): Record<string, number> =>
   Object.fromEntries(watch.changes.map(({ id }) => [id, watch.track(id).losses]));
 

@@ -13,9 +13,9 @@ export type Verdict = {
   problem: string | null;
 };
 
-/** Reads from the document which changes are applied. Does not rely on the page's scripts or on the runtime. */
+/** Reads from the document which changes are applied, independently of the page's scripts and the runtime. */
 export type Verifier = {
-  /** Remembers the elements that match now, because a change may make its own selector stop matching them. */
+  /** Remembers the elements that match now, because a change may make its own selector stop matching. */
   follow: (kit: PageKit) => void;
   /** @param isThorough whether to compare computed styles too, which briefly alters the style of elements. */
   verify: (kit: PageKit, change: ExaminedChange, isThorough: boolean) => Verdict;
@@ -177,7 +177,8 @@ export function makeVerifier(
   const subjects: Verifier["subjects"] = (kit, change) => {
     const matching = query(kit, change.selector);
     if (change.op === "remove") return [...new Set([...matching, ...followedBy(change)])];
-    // An element that stopped matching no longer counts, unless the change itself, which is still applied, made it stop.
+    // The change itself may have made its selector stop matching an element. Such an element counts while the change is
+    // still applied to it.
     const stillApplied = [...followedBy(change)].filter(
       (each) => each.isConnected && !matching.includes(each) && problemOf(kit, change, each, false) === null,
     );

@@ -12,11 +12,11 @@ export type CheckContext = {
   /** The script of the variant, exactly as it would be published. */
   script: string;
   limits: CheckLimits;
-  /** Aborts when the check is stopped or its time is over. */
+  /** Fires when the check is stopped or its time is over. */
   signal: AbortSignal;
 };
 
-/** A page to check at one width. */
+/** A page to examine, at one width. */
 export type CheckTarget = {
   url: string;
   viewport: ViewportName;

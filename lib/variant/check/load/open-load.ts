@@ -15,7 +15,7 @@ import {
   type PageWorld,
 } from "./page-world.ts";
 
-/** One load of a page in its own browser context. */
+/** One load of a page in a context of its own. */
 export type PageLoad = {
   page: Page;
   /** The subject of sentences about this load: `The page` or `With the variant the page`. */

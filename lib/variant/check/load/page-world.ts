@@ -61,7 +61,7 @@ export async function evaluateInWorld<Argument, Result>(
     const { exception, text } = exceptionDetails;
     throw new Error((exception?.description ?? text).split("\n")[0]);
   }
-  // The cast is safe: the value is what `fn` returned.
+  // The cast is safe: the value is the function's result.
   return result.value as Result;
 }
 

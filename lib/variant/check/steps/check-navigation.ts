@@ -129,7 +129,8 @@ async function blockDocuments({ page }: PageLoad): Promise<{ isRequested: () => 
 }
 
 /**
- * Clicks links until one changes the address without a document request. @returns the new address; undefined if none does.
+ * Clicks links until one changes the address without a document request.
+ * @returns the new address; undefined if none does.
  */
 async function followFirst(
   load: PageLoad,

@@ -69,8 +69,8 @@ async function takeSnapshots(load: PageLoad, pausesMs: number[]): Promise<DomSna
 }
 
 /**
- * Loads the page with the variant and reverts it. @returns the differences that are there at once and still after each
- * pause.
+ * Loads the page with the variant and reverts it.
+ * @returns the differences that are there at once and still after each pause.
  */
 function findTraces(
   check: CheckContext,

@@ -7,11 +7,11 @@ import { makeFinding } from "../make-finding.ts";
 
 export type CheckedChange = CheckedPage["changes"][number];
 
-/** Whether a change is applied on the page at rest, so that further steps can examine it. */
+/** Whether a change is applied on the page at rest, so that it can be examined further. */
 export const isProven = ({ applied, hydration }: CheckedChange): boolean =>
   applied === "ok" && hydration === "ok";
 
-/** What was observed of the changes on a loaded page. */
+/** Observations of the changes of a loaded page. */
 type Observations = {
   seen: SeenPage;
   /** What was observed on the same page without the variant. */
@@ -123,7 +123,7 @@ function judgeChange(target: CheckTarget, change: ExaminedChange, { seen, contro
   return fail("not_applied", `The ${name} is not applied${count}. ${why}`);
 }
 
-/** How many times the HTML of an insertion may be on the page; null for other operations. */
+/** How often the HTML of an insertion may be on the page; null for other operations. */
 function expectedCopies(
   changes: ExaminedChange[],
   change: ExaminedChange,

@@ -10,7 +10,7 @@ import { countLosses } from "./check-fight.ts";
 import { readViolations, type Violations } from "./compare-accessibility.ts";
 import { type PagePicture, takePagePicture } from "./take-pictures.ts";
 
-/** The data that is read from a load of a page at rest. */
+/** The data that is read from a load at rest. */
 export type Observation = {
   seen: SeenPage;
   report: RuntimeReport | undefined;

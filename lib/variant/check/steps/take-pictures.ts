@@ -22,7 +22,7 @@ export type PictureDeps = {
 
 const HEIGHT_MAX = 6_000;
 const TITLE_MAX = 100;
-/** Tolerance from 0 to 1 below which two colours count as equal. */
+/** Difference, from 0 to 1, up to which two colours count as equal. */
 const THRESHOLD = 0.1;
 
 /** Takes a picture of a page, as wide as the viewport and at most 6,000 px high. */
@@ -65,7 +65,8 @@ export async function keepPictures(
 }
 
 /**
- * Compares the two pictures. @returns a picture of the differences, if there are any, or why the pictures were not compared.
+ * Compares the two pictures.
+ * @returns a picture of the differences, if there are any, or why the pictures were not compared.
  */
 async function drawDifference(
   { compare }: PictureDeps,

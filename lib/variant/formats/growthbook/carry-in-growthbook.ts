@@ -69,7 +69,7 @@ function carryHtml(selector: string, portable: ReturnType<typeof toPortableHtml>
 /** Makes the mutation that sets an attribute, or removes it if `value` is null. */
 function carryAttribute(selector: string, name: string, value: string | null): CarriedMutations {
   const lower = name.toLowerCase();
-  // An empty class attribute has the same effect as none.
+  // An empty class has the same effect as no class.
   if (lower === "class") return carryClass(selector, { action: "set", value: value ?? "" });
   if (RESERVED_NAMES.includes(lower) || name in {})
     return { limit: `GrowthBook cannot change an attribute with the name ${name}` };

@@ -51,7 +51,7 @@ const VARIATIONS = [
 ];
 
 /**
- * A rule that disables the imports in the CSS after it, because browsers ignore `@import` after a rule. The runtime's style
+ * A rule that is put before CSS to disable its imports, because browsers ignore `@import` after a rule. The runtime's style
  * sheets do not support imports either.
  */
 export const NO_IMPORTS = "html{}\n";

@@ -54,7 +54,7 @@ const experimentSchema = field.object({
   variations: field.array(field.object({ ...changes, urlRedirect: field.optionalText() }), VARIATIONS_MAX),
 });
 
-/** What one variation changes on the pages of one source. */
+/** The changes of one variation on the pages of one source. */
 export type SourceVariation = {
   path: string;
   /** Names by which the caller of an import can choose this variation. */
@@ -149,7 +149,7 @@ function listSources(value: unknown): Read<{ path: string; value: unknown }[]> {
   return { ok: true, value: items.map((item, index) => ({ path: `${list ?? ""}[${index}]`, value: item })) };
 }
 
-/** Reads visual changesets of GrowthBook's REST API, payloads of its SDK, and exports of this service. */
+/** Reads visual changesets of GrowthBook's REST API, payloads of its SDK, and our own exports. */
 export function readGrowthBookSources(value: unknown): Read<GrowthBookSource[]> {
   const listed = listSources(value);
   if (!listed.ok) return listed;

@@ -12,7 +12,7 @@ const exportSchema = variantDocumentSchema.extend({
   revision: z.int().optional(),
 });
 
-/** Imports a JSON export of the service. Any problem refuses the whole import. */
+/** Imports a JSON export of the service. If there is any problem, nothing is imported. */
 export function importJson(value: unknown): Imported {
   const parsed = parsePart(exportSchema, value, "document");
   if (!parsed.ok) return parsed;

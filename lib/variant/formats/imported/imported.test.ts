@@ -31,7 +31,7 @@ const VARIANT: VariantDocument = {
   ],
 };
 
-/** Lists the paths of all values inside a JSON value. */
+/** The paths of all values in a JSON value. */
 const listPaths = (value: unknown): string[][] =>
   typeof value === "object" && value !== null
     ? [[], ...Object.entries(value).flatMap(([key, inner]) => listPaths(inner).map((path) => [key, ...path]))]

@@ -3,7 +3,7 @@ import type { PageInput } from "../../document.ts";
 
 /** Which experiment and variation of a document to import, and the address to use as a fallback. */
 export type ImportOptions = {
-  /** Key, id or name of the experiment. Defaults to the first experiment that has changes. */
+  /** Key, id or name of the experiment. The default is the first one with changes. */
   experiment?: string | undefined;
   /** Key, id, name or number of the variation. Defaults to the first variation that has changes and is not the control. */
   variation?: string | undefined;
@@ -13,7 +13,7 @@ export type ImportOptions = {
   url?: string | undefined;
 };
 
-/** The pages of an imported variant, which are within its limits, with one sentence for each part that was left out. */
+/** The pages of an imported variant, within its limits, and a sentence for each part that was left out. */
 export type Imported =
   | { ok: true; pages: PageInput[]; omitted: string[] }
   /** Nothing can be imported. The problem text begins with the path of the field. */
@@ -54,7 +54,7 @@ export const field = {
   /** A string that may be absent or null. */
   optionalText: () => z.string({ error: "must be a string" }).nullish(),
   object: <Shape extends z.ZodRawShape>(shape: Shape) => z.object(shape, { error: "must be an object" }),
-  /** An array whose length is checked before its entries are. */
+  /** An array whose length is checked before its entries. */
   array: <Item extends z.ZodType>(item: Item, max: number) =>
     z
       .array(z.unknown(), { error: "must be an array" })

@@ -11,7 +11,7 @@ const SVG_TAGS = new Set(
   ),
 );
 
-/** Whether elements of this name belong to SVG. */
+/** Whether an element of this name belongs to SVG. */
 export const isSvgTag = (tag: string): boolean => SVG_TAGS.has(tag);
 
 /** Parses a text as if it were set as `innerHTML` of an element of this name. */
@@ -85,7 +85,7 @@ function readOnlyText(parent: ParentNode): string | undefined {
 /** Makes HTML that is parsed to this text inside any element named in `tags`. Undefined if there is no such HTML. */
 export function toPortableText(text: string, tags: string[]): string | undefined {
   const content = escapeText(text);
-  // Setting `innerHTML` of a template changes its `content`, not its children.
+  // `innerHTML` of a template sets its `content`, not its children.
   if (tags.includes("template")) return undefined;
   return tags.every((tag) => readOnlyText(parseIn(tag, content)) === text) ? content : undefined;
 }

@@ -12,7 +12,7 @@ const STATES =
 const NEIGHBOURS = /[+~]|:(?:nth|first|last|only|empty|has|not|is|where)/;
 const FIELDS = ["input", "select", "textarea", "button"];
 
-/** Whether two page entries might both apply to the same address. True if in doubt. */
+/** Whether two page entries might both apply to one address. True if in doubt. */
 export function canOverlap(one: Pick<VariantPage, "url" | "match">, other: typeof one): boolean {
   const patterns = [one, other].filter(({ match }) => match === "prefix" || match === "glob");
   const [pattern] = patterns;
@@ -53,7 +53,7 @@ function dependsOnAttribute(selector: string, name: string, className?: string):
 const listSelectors = (change: Change): string[] =>
   change.op === "move" ? [change.selector, change.target] : [change.selector];
 
-/** Whether a change might affect elements inside the HTML that another change sets. */
+/** Whether a change might affect elements of HTML that another change sets. */
 function reachesInto(change: Change, html: string): boolean {
   const { elements } = readHtml(html);
   if (change.op === "remove" && elements.some(({ tag }) => FIELDS.includes(tag))) return true;

@@ -6,6 +6,6 @@ export type Omission = {
   changeId: string | null;
   /** The `url` of the page entry. */
   url: string;
-  /** A sentence that says what the format does not support. */
+  /** A sentence about what the format does not support. */
   reason: string;
 };

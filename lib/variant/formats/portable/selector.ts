@@ -107,7 +107,7 @@ export function unwrapSelector(selector: string): string {
   return depth === 0 ? inner : selector;
 }
 
-/** Says why a selector of this service is not a CSS selector, as a part of a sentence; undefined if it is one. */
+/** Says why a selector cannot be used as plain CSS, phrased as a part of a sentence. Undefined if it can. */
 export function findSelectorLimit(selector: string): string | undefined {
   if (/(^|>>)\s*nth=\d+\s*(>>|$)/.test(selector))
     return "its selector takes one of several elements by number";

@@ -39,7 +39,7 @@ export function findSanitizedPart(elements: readonly PortableElement[]): string 
     if (!TAGS.has(tag)) return `the element ${tag}`;
     const name = [...attributes.keys()].find((each) => !isKept(tag, each, attributes.get(each) ?? ""));
     if (name !== undefined) return `the attribute ${name} of ${tag}`;
-    // posthog-js itself sets `rel` on links that open a new window.
+    // posthog-js sets `rel` itself on each link that opens a window.
     if (attributes.has("target") && attributes.get("rel") !== undefined) return "the attribute rel of a";
   }
   return undefined;
