@@ -4,7 +4,7 @@ import { element, escapeHtml, folded, plainText } from "./escape.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { renderTree } from "./tree.ts";
 
-/** Renders a time in UTC. The reader's time zone would need a script. */
+/** Renders a time in UTC, because a local time would need a script. */
 export const renderTime = (iso: string): string =>
   `<time datetime="${escapeHtml(iso)}">${escapeHtml(`${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`)}</time>`;
 
