@@ -8,17 +8,20 @@ import { lockSession } from "#lib/session/session-store.ts";
 import { readPage } from "./deploy-page.ts";
 import type { LandingDeps } from "./landing-deps.ts";
 
-/** A change of a page: rolling back (or forward) to a version, or unpublishing. */
+/** A change of a page: making a stored version the current one, or unpublishing the page. */
 type PageChange = { version: number } | "unpublish";
 
 type ChangeResult =
   | { ok: true; page: LandingPage }
   | { ok: false; reason: "unknown page" | "unknown version" };
 
-/** The owner or the session that must hold the page. */
+/** The owner or the session that the page must belong to. For any other, the page counts as unknown. */
 type Holder = { ownerId: string } | { sessionId: string };
 
-/** Rolls a page back to one of its versions, or unpublishes it, with its `page.updated`. Idempotent. */
+/**
+ * Makes an earlier or later version of a page the current one, or unpublishes the page, and emits `page.updated`.
+ * Idempotent.
+ */
 export async function changePage(
   deps: LandingDeps,
   slug: string,
@@ -61,7 +64,8 @@ async function move(
   if (page.version === wanted) return { ok: true, page: await readPage(tx, pagesOrigin, slug) };
   await setCurrentVersion(tx, slug, wanted);
   const shown = await readPage(tx, pagesOrigin, slug);
-  // Another session may have deployed the page since; then this session's log gets no event.
+  // If another session has deployed the page since it was read, the page no longer belongs to this session. The event must
+  // then not go to this session's log.
   if (session && page.sessionId === session.id)
     emit({ kind: "page.updated", requestId: null, runId: null, source: session.source, page: shown });
   return { ok: true, page: shown };

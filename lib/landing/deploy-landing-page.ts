@@ -9,7 +9,7 @@ import { readFolder } from "./read-folder.ts";
 
 const NOTE_CHARACTERS_MAX = 500;
 const HIDDEN_SHOWN_MAX = 5;
-/** Reading 500 files of a remote workspace takes a while. */
+/** Allows for reading 500 files from a remote workspace. */
 const TIMEOUT_MS = 180_000;
 
 const inputSchema = z.strictObject({
@@ -42,7 +42,7 @@ export const deployLandingPage = (services: LandingToolServices): Tool =>
     timeoutMs: TIMEOUT_MS,
     async execute({ folder, slug, note = null }, call) {
       const { rootSessionId: sessionId, requestId, runId, callId } = call;
-      // A repeated call returns its first result, because the folder may have changed since.
+      // A repeated call returns the result of the first attempt, because the folder may have changed since.
       const repeated = await findDeployed(services, call);
       if (repeated) return describeDeployed(repeated, []);
       try {

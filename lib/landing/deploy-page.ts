@@ -28,9 +28,9 @@ import type { FolderContent } from "./read-folder.ts";
 
 /** A request to deploy a folder as a page. */
 type DeployRequest = {
-  /** The root of the tree, which owns the workspace. */
+  /** The root session of the tree, which owns the workspace. */
   sessionId: string;
-  /** Undefined for the page that the session deployed from this folder, or for a new page. */
+  /** If undefined, the page that the session last deployed from this folder is updated, or a new page is created. */
   slug: string | undefined;
   note: string | null;
   content: FolderContent;
@@ -41,7 +41,10 @@ type DeployRequest = {
 
 type DeployedPage = {
   ok: true;
-  /** `new`: a version was stored. `restored`: the newest version has this content and is current again. */
+  /**
+   * `new`: a version was stored. `unchanged`: the current version already has this content. `restored`: the newest version
+   * has this content, and was made the current one again.
+   */
   outcome: "new" | "unchanged" | "restored";
   version: { number: number; fileCount: number; sizeBytes: number };
   page: LandingPage;
@@ -61,7 +64,7 @@ export async function deployPage(deps: LandingDeps, request: DeployRequest): Pro
   return deployed;
 }
 
-/** The page that an earlier attempt of a call deployed; undefined if it deployed none. */
+/** Finds the result of an earlier attempt of a call; undefined if that attempt deployed nothing. */
 export async function findDeployed(
   { db, pagesOrigin }: { db: Executor; pagesOrigin: string },
   call: { runId: string | null; callId: string },
@@ -108,7 +111,7 @@ async function deploy(
   return { ok: true, outcome, version: { number, fileCount: files.length, sizeBytes }, page: shown };
 }
 
-/** The refusal of a new version that would exceed a limit; undefined if it fits. */
+/** Checks the limits for bytes. @returns a refusal if the new version would exceed one; undefined if it fits. */
 async function refuseBytes(
   { pageBytes }: LandingDeps,
   tx: Transaction,
@@ -131,7 +134,7 @@ async function claimSlug(
   return refuseOwner(await takeSlug(tx, { slug, ownerId, sessionId, folder }), ownerId);
 }
 
-/** The number of the current or the newest version, if its content is the same. */
+/** @returns the number of the current or the newest version if its content is the same; undefined if neither is. */
 async function findSame(
   tx: Transaction,
   { slug, version, newestVersion }: PageRow,
@@ -144,10 +147,10 @@ async function findSame(
   return undefined;
 }
 
-/** The slug of a deploy, and its locked page; `page` is undefined if there is none yet. */
+/** The slug for a deploy, and the locked page with this slug. `page` is undefined if there is none yet. */
 type Place = { slug: string; page: PageRow | undefined };
 
-/** Chooses the slug of a deploy. @returns a refusal for a slug of another owner, or if the session has too many pages. */
+/** Chooses the slug for a deploy. @returns a refusal if another owner has the slug, or if the session has too many pages. */
 async function choosePlace(
   tx: Transaction,
   { id: sessionId, ownerId }: SessionRow,
@@ -172,7 +175,7 @@ const refuseOwner = (page: PageRow, ownerId: string): Refusal | undefined =>
 
 const NAME_CHARACTERS_MAX = 40;
 
-/** Makes a slug from a folder's name and a random suffix, which is unguessable and avoids collisions. */
+/** Makes a slug from a folder's name and a random suffix. The suffix makes the slug unguessable and avoids collisions. */
 function makeSlug(folder: string): string {
   const name = slugOf(folder.slice(folder.lastIndexOf("/") + 1), NAME_CHARACTERS_MAX);
   return `${name || "page"}-${randomBytes(5).toString("hex")}`;

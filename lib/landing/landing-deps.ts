@@ -9,11 +9,14 @@ export type LandingDeps = {
   db: Database;
   log: EventLog;
   servedPages: Pick<PageServer, "forget">;
-  /** Public origin of pages, without a trailing slash: `PUBLIC_PAGES_ORIGIN`, or that of the service. */
+  /**
+   * Public origin of landing pages, without a trailing slash: `PUBLIC_PAGES_ORIGIN`, or the origin of the service by
+   * default.
+   */
   pagesOrigin: string;
-  /** `PAGES_SESSION_MIB` and `PAGES_OWNER_MIB`, in bytes. */
+  /** Limits for the stored bytes of a session and of an owner, from `PAGES_SESSION_MIB` and `PAGES_OWNER_MIB`. */
   pageBytes: ByteLimits;
 };
 
-/** Dependencies of the tool. */
+/** Dependencies of `deploy_landing_page`. */
 export type LandingToolServices = LandingDeps & { sandbox: Pick<SandboxService, "open"> };

@@ -12,28 +12,34 @@ export type FolderContent = {
   /** The folder's path in the workspace. */
   folder: string;
   files: PageFile[];
-  /** Contents by their hashes. */
+  /** The contents of the files by their SHA-256 hashes. Equal contents are listed once. */
   contents: Map<string, Uint8Array>;
   /** SHA-256 of the paths and hashes: equal folders have equal digests. */
   digest: string;
   sizeBytes: number;
-  /** Hidden files and folders that were left out, such as `.env`. */
+  /** Paths of hidden files and folders, such as `.env`, which were left out. */
   hidden: string[];
 };
 
-/** Why a folder cannot become a page, as a sentence. */
+/** A sentence that says why a folder cannot become a page. */
 type FolderRefusal = { problem: string };
 
 const READS_AT_ONCE = 8;
-/** Entries listed of one folder. More than a page may have, because hidden files are listed too. */
+/**
+ * Maximum number of entries that are listed in one folder. It is higher than the number of files that a page may have,
+ * because hidden files are listed too.
+ */
 const ENTRIES_MAX = 5_000;
 const FOLDERS_MAX = 1_000;
-/** Entries listed of a folder above the page's folder: more than a workspace may have. */
+/**
+ * Maximum number of entries that are listed in each folder on the path to the page's folder. It exceeds the limit of a
+ * workspace, so every entry is listed.
+ */
 const PARENT_ENTRIES_MAX = 50_000;
 
 /**
- * Reads the folder of a page. Hidden files and folders are left out. If any other entry is not a regular file within the
- * limits of a page, the whole folder is refused.
+ * Reads the files of a page from its folder. Hidden files and folders are left out. If any other entry is not a regular file
+ * within the limits of a page, the whole folder is refused.
  *
  * @throws WorkspaceError for a path that the workspace refuses.
  */
@@ -75,7 +81,7 @@ async function refusePlace(workspace: Workspace, names: string[]): Promise<strin
 
 const isHidden = ({ path }: WorkspaceEntry): boolean => path.slice(path.lastIndexOf("/") + 1).startsWith(".");
 
-/** Lists the files below a folder, without hidden ones, level by level. */
+/** Lists the files in a folder and its subfolders, level by level. Hidden files and folders are listed separately. */
 async function listFolder(
   workspace: Workspace,
   folder: string,

@@ -6,9 +6,9 @@ const VALUES_MAX = 200_000;
 type Place = { parent: Place | undefined; key: string | number };
 
 /**
- * Finds the first part of a JSON value that cannot be stored or is unsafe to process: NUL characters, lone surrogates,
- * numbers beyond a double, `__proto__` keys, nesting deeper than 200 levels, more than 200,000 values. Walks with an
- * explicit stack, because the nesting of the value is not limited yet.
+ * Finds the first part of a JSON value that cannot be stored or is unsafe to process. These are NUL characters, lone
+ * surrogates, numbers too large for a double, `__proto__` keys, nesting deeper than 200 levels, and more than 200,000
+ * values. Does not recurse, because the value may be nested very deeply.
  *
  * @returns a sentence that begins with the field; undefined if there is no flaw.
  */
@@ -49,7 +49,7 @@ function findTextFlaw(text: string): string | undefined {
   return text.isWellFormed() ? undefined : "must be well-formed Unicode (it holds a lone surrogate)";
 }
 
-/** The path of a place; for a very deep place only the first 20 keys. */
+/** Formats the path of a place. For a very deep place, only the first 20 keys are named. */
 function describePlace(place: Place | undefined): string {
   const keys: (string | number)[] = [];
   for (let at = place; at; at = at.parent) keys.push(at.key);
@@ -57,8 +57,8 @@ function describePlace(place: Place | undefined): string {
 }
 
 /**
- * Whether arrays and objects of a JSON text are nested too deeply. Does not parse the text, because the parsed value could
- * be too large for memory.
+ * Whether a JSON text is nested too deeply. Checks this without parsing the text, because the parsed value could need too
+ * much memory.
  */
 export function isTooDeep(text: string): boolean {
   let depth = 0;

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
-// Values of the session format.
+// Schemas and limits that the parts of the session format share.
 
-/** Limits of a document. */
+/** Limits of a document that can be imported. */
 export const DOCUMENT_LIMITS = {
   bytesMax: 10 * 1024 * 1024,
   messagesMax: 20_000,
@@ -10,7 +10,7 @@ export const DOCUMENT_LIMITS = {
 } as const;
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-/** Accepts only the form that the service writes, so that a round trip does not alter a time. */
+/** Accepts only the form in which the service writes times, so that an import followed by an export does not alter them. */
 export const time = z
   .string()
   .refine((text) => ISO.test(text) && new Date(text).getTime() >= 0, {

@@ -21,7 +21,7 @@ import {
 import { REPORT_LIMITS } from "#lib/reports/report.ts";
 import { id, line, list, time } from "./format-values.ts";
 
-// The plan, requirements, reports and landing pages of the JSON export.
+// Schemas for the plan, requirements, reports and landing pages in the JSON export of a session.
 
 const text = (max: number) =>
   z.string().max(max, { error: `must be at most ${max.toLocaleString("en")} characters` });

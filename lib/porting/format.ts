@@ -24,7 +24,7 @@ import {
   exportedRequirementSchema,
 } from "./format-work.ts";
 
-// The JSON export of a session, format version 1. Exports have this shape, and imports are validated against it.
+// Schemas for the JSON export of a session, format version 1. Exports have this shape, and imports are validated against it.
 // Source: `wire.md`, Export and import of a session.
 
 export { DOCUMENT_LIMITS };
@@ -32,7 +32,7 @@ export { DOCUMENT_LIMITS };
 export const SESSION_FORMAT = "agent-session";
 export const SESSION_FORMAT_VERSION = 1;
 
-/** The beginning of a tool call's result. */
+/** The result of a tool call, of which long texts are cut. */
 const toolResultSchema = z
   .strictObject({
     toolCallId: id.meta({ examples: ["call_h3k7pq"] }),
@@ -63,7 +63,9 @@ export const exportedMessageSchema = z
   })
   .meta({ id: "ExportedMessage", description: "A message of a conversation." });
 
-/** The supported parts of messages. An import leaves out other parts, and lists them in `leftOut`. */
+/**
+ * Schemas of the message parts that an import accepts, by their `type`. Other parts are left out and listed in `leftOut`.
+ */
 export const PART_SCHEMAS: Record<string, z.ZodType> = {
   text: z.strictObject({ type: z.literal("text"), text: z.string() }),
   reasoning: z.strictObject({ type: z.literal("reasoning"), text: z.string() }),

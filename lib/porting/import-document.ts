@@ -15,13 +15,16 @@ import { findEarlierImport, type ImportRow, insertImport, measureImports } from 
 import type { PortingDeps } from "./porting-deps.ts";
 import type { ImportPlan } from "./read-document.ts";
 
-/** A request to import a document, and its author. */
+/** A request to import a document into a session. */
 type ImportRequest = {
   sessionId: string;
   plan: ImportPlan;
   author: VariantAuthor;
   requestId: string | null;
-  /** Run and id of the tool call, by which a repeated call finds its import. Null for a person or program. */
+  /**
+   * The run of the tool call that imports the document. A repeated call finds its import by `runId` and `callId`. Both are
+   * null if a person or a program imports it.
+   */
   runId: string | null;
   callId: string | null;
 };
@@ -34,9 +37,9 @@ type ImportedDocument =
 const IMPORTS_MAX = 100;
 
 /**
- * Imports a document into a session in one transaction: its variants as new variants, its conversation as history, its plan
- * and requirements into those of the session. An import never changes an existing variant: if a key exists, the new
- * variant's key gets a number. Importing a document again changes nothing.
+ * Imports a document into a session in one transaction. Its variants become new variants, and its conversation becomes
+ * history. `preparePlanning` decides what is imported of its plan and requirements. Existing variants never change: if a key
+ * is taken, the new variant's key gets a number. Importing the same document again changes nothing.
  * Source: `wire.md`, Export and import of a session.
  */
 export function importDocument(deps: PortingDeps, request: ImportRequest): Promise<ImportedDocument> {
@@ -50,7 +53,7 @@ async function store(
   request: ImportRequest,
 ): Promise<ImportedDocument> {
   const { sessionId, plan, author, requestId, runId, callId } = request;
-  // The lock keeps two imports from choosing the same key.
+  // The lock prevents two imports from choosing the same key for a variant.
   const session = await lockSession(tx, sessionId);
   if (!session) return { ok: false, reason: "unknown", problem: "no such session" };
   if (session.parentSessionId !== null)
@@ -115,7 +118,7 @@ function refuse(
   return describeExcess("document: with it the imports", "IMPORTS", { session, owner }, limits);
 }
 
-/** Chooses a free key for each variant: its key in the document, with the lowest free number appended if necessary. */
+/** Chooses a key for each variant of the document. If its own key is taken, the lowest number that is free is appended. */
 function chooseKeys(existing: readonly string[], { variants }: ImportPlan) {
   const used = new Set(existing);
   return variants.map(({ key: from, document }) => {
@@ -129,7 +132,7 @@ function chooseKeys(existing: readonly string[], { variants }: ImportPlan) {
   });
 }
 
-/** The summary of an import for events and lists. */
+/** Converts an import to the summary that events and lists show. */
 export const summarizeImport = (row: ImportRow): ImportSummary => ({
   id: row.id,
   format: row.format,

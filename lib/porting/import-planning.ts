@@ -19,9 +19,9 @@ import type { ImportPlan } from "./read-document.ts";
 
 type RequirementRows = Parameters<typeof insertRequirements>[1];
 
-/** The effect of an import on the plan and the requirements of a session. */
+/** What an import will change in the plan and the requirements of a session. */
 type PlanningImport = {
-  /** Writes the items and emits their events. The caller has locked the session. */
+  /** Writes the plan items and requirements, and emits their events. The caller has locked the session. */
   store: (tx: Transaction, emit: Emit, call: PlanningCall) => Promise<void>;
   planItemCount: number;
   requirementCount: number;
@@ -31,8 +31,8 @@ type PlanningImport = {
 const NOTHING: Pick<ImportPlan, "planItems" | "requirements"> = { planItems: [], requirements: [] };
 
 /**
- * Leaves out the plan and the requirements of an import by the agent: their texts become part of the instructions of later
- * turns, and the document may come from an untrusted page.
+ * Lists the plan and the requirements as left out, for an import by the agent. Their texts would become part of the
+ * instructions of later turns, and the document may come from an untrusted page.
  */
 function leaveOut({ planItems, requirements }: Pick<ImportPlan, "planItems" | "requirements">): LeftOut[] {
   const reason = "Only an import by a person or a program sets it.";
@@ -43,11 +43,11 @@ function leaveOut({ planItems, requirements }: Pick<ImportPlan, "planItems" | "r
 }
 
 /**
- * Decides which plan items and requirements of a document a session gets, without writing. The plan is imported only if the
- * session has no plan items. Requirements are added as open, with the importer as their author, unless the session has equal
- * ones. An import by the agent sets neither.
+ * Decides which plan items and requirements of a document a session gets, without writing them. The plan is imported only if
+ * the session has no plan items. Requirements are added with the status open, and the importer becomes their author; those
+ * that the session already has are skipped. An import by the agent imports neither.
  *
- * @returns a sentence that begins with the field if the requirements do not fit.
+ * @returns a sentence that begins with the field if there would be too many requirements.
  */
 export async function preparePlanning(
   tx: Transaction,

@@ -6,7 +6,7 @@ import type { SessionRow } from "#lib/session/session-store.ts";
 import type { ExportedMessage, ExportedToolResult } from "./format.ts";
 
 export type ImportRow = typeof imports.$inferSelect;
-/** A stored message of an import. */
+/** A row of the table of imported messages. */
 export type ImportedMessageRow = typeof importedMessages.$inferSelect;
 
 const ROWS_PER_INSERT = 500;
@@ -36,7 +36,7 @@ export async function insertImport(
   return stored;
 }
 
-/** The import of this document, or the import that an earlier attempt of this call made. */
+/** Finds an earlier import of the same document, or an import that an earlier attempt of the same call has made. */
 export async function findEarlierImport(
   db: Executor,
   sessionId: string,
@@ -53,7 +53,7 @@ export async function findEarlierImport(
   return row;
 }
 
-/** An import of a session, or undefined if the session has none of this id. */
+/** Finds an import by its id; undefined if the session has no import with this id. */
 export async function findImport(
   db: Executor,
   sessionId: string,
@@ -111,7 +111,7 @@ export async function measureImports(
   return { count: row?.count ?? 0, sessionBytes: row?.sessionBytes ?? 0, ownerBytes: row?.ownerBytes ?? 0 };
 }
 
-/** The messages of an import after a position, in order. */
+/** The messages of an import that come after a position, in order. */
 export function listImportedMessages(
   db: Executor,
   importId: string,
@@ -125,10 +125,13 @@ export function listImportedMessages(
     .limit(limit);
 }
 
-/** The number of characters of a result that the session page shows. */
+/** Maximum number of characters that are exported of a tool call's result. */
 const RESULT_CHARACTERS_MAX = 2_000;
 
-/** The beginnings of the results of these calls, by run id and call id. The database cuts the texts. */
+/**
+ * Reads the results of tool calls. The keys are the run id and the call id, separated by a space. The database cuts long
+ * texts, so that they are never loaded.
+ */
 export async function listResults(
   db: Executor,
   calls: { runId: string; callId: string }[],

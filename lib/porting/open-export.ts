@@ -47,7 +47,7 @@ function toStream(pieces: AsyncIterable<string>): ReadableStream<Uint8Array> {
 
 const NAME_CHARACTERS_MAX = 60;
 
-/** The name under which browsers save an export. It has only characters that every file system supports. */
+/** The file name that browsers suggest for an export. It has only characters that every file system supports. */
 export function fileNameOf({ id, title }: Pick<SessionRow, "id" | "title">, format: ExportFormat): string {
   return `${slugOf(title, NAME_CHARACTERS_MAX) || id}.session.${format}`;
 }

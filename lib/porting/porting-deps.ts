@@ -16,6 +16,6 @@ export type PortingDeps = {
   baseUrl: string;
   /** Public origin of landing pages, without a trailing slash. */
   pagesOrigin: string;
-  /** `IMPORTS_SESSION_MIB` and `IMPORTS_OWNER_MIB`, in bytes. */
+  /** Limits for the imported bytes of a session and of an owner, from `IMPORTS_SESSION_MIB` and `IMPORTS_OWNER_MIB`. */
   importBytes: ByteLimits;
 };

@@ -33,10 +33,13 @@ import {
 import type { PortingDeps } from "./porting-deps.ts";
 import { readPages, readPlan, readReports, readRequirements } from "./read-work.ts";
 
-/** An import without its messages, which are read in pages. */
+/** An import of a session. Its messages are read page by page. */
 type ImportContent = Omit<ExportedImport, "messages"> & { messages: () => AsyncIterable<ExportedMessage> };
 
-/** The exported content of a session. Small parts are in memory; parts that may be long are read in pages. */
+/**
+ * The content of a session that an export writes. Small parts are in memory; parts that may be large are functions that read
+ * them page by page.
+ */
 export type SessionContent = {
   id: string;
   exportedAt: string;
@@ -55,9 +58,11 @@ export type SessionContent = {
   evidence: ExportedEvidence[];
   /** The bytes of evidence as a data URL; undefined if they cannot be read. */
   readData: (evidence: ExportedEvidence) => Promise<string | undefined>;
-  /** Complete only after all parts were read, because reading appends to it. */
+  /**
+   * The parts that are left out of the export. Reading the other parts may append to this list, so it must be written last.
+   */
   leftOut: LeftOut[];
-  /** Whether the session still exists. If it was deleted meanwhile, the export is incomplete. */
+  /** Whether the session still exists. If it was deleted while it was read, the export is incomplete. */
   exists: () => Promise<boolean>;
 };
 
@@ -67,8 +72,8 @@ const AGENTS_MAX = 100;
 const RESULT_CHARACTERS_MAX = 4_096;
 
 /**
- * Reads a session for an export. Messages and imports are read in pages, so that memory does not grow with the session.
- * The content has no secrets: no headers, tokens, callback, share links, system prompt or metadata.
+ * Reads a session for an export. Messages and imports are read page by page, so that memory use does not grow with the
+ * session. Secrets are not part of the content: headers, tokens, callback, share links, system prompt and metadata.
  */
 export async function readSessionContent(deps: PortingDeps, session: SessionRow): Promise<SessionContent> {
   const { db, evidence } = deps;
@@ -87,9 +92,9 @@ export async function readSessionContent(deps: PortingDeps, session: SessionRow)
     exportedAt: new Date().toISOString(),
     session: await describeSession(deps, session),
     messages: () => readMessages(deps, id, session.messageSeq),
-    // The variants of a tree belong to its root.
+    // Variants belong to the root session of a tree.
     variants: () => (isRoot ? readVariants(deps, id) : nothing()),
-    // The plan and requirements of a tree belong to its root, too.
+    // The plan and the requirements also belong to the root session of a tree.
     plan: isRoot ? await readPlan(db, id) : null,
     requirements: isRoot ? await readRequirements(db, id) : [],
     reports: () => readReports(db, id),
@@ -133,7 +138,10 @@ async function describeSession({ db }: PortingDeps, session: SessionRow): Promis
   };
 }
 
-/** @param last `seq` of the last message to export. Messages after it belong to a later export. */
+/**
+ * Reads the messages of a session, page by page.
+ * @param last `seq` of the last message to export. Later messages were added after the export had begun, and are skipped.
+ */
 async function* readMessages(deps: PortingDeps, id: string, last: number): AsyncIterable<ExportedMessage> {
   for (let after = 0; after < last; ) {
     const page = (await deps.transcript.list(id, { after, limit: PAGE })).filter(({ seq }) => seq <= last);
@@ -227,7 +235,7 @@ async function* readImportedMessages(
   }
 }
 
-/** Restores a message of an import to the form that it had in the document. */
+/** Converts a stored message of an import to the form of the export format. */
 export const toExportedMessage = (row: ImportedMessageRow): ExportedMessage => ({
   id: row.originalId,
   role: row.role,

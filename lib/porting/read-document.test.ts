@@ -106,7 +106,7 @@ const file: SessionExport = {
   leftOut: [],
 };
 
-/** Lists the paths of all values in a value. */
+/** Lists the paths of all values inside a JSON value. */
 function listPlaces(value: unknown, path: (string | number)[] = []): (string | number)[][] {
   if (typeof value !== "object" || value === null) return [path];
   const entries = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
@@ -123,7 +123,7 @@ function replace(path: (string | number)[], value: unknown): unknown {
   return copy;
 }
 
-/** A field or `document`, and a sentence about its problem. */
+/** Matches a problem text: a field or `document`, a colon, and a sentence. */
 const FIELD_AND_SENTENCE = /^[\w$[-].*: .+/s;
 
 describe("the reader of documents", () => {

@@ -12,14 +12,14 @@ import { readSessionExport } from "./read-session-export.ts";
 
 /** The validated content of a document, ready to be stored in a session. */
 export type ImportPlan = ImportContent & {
-  /** Size of the content as JSON, without `leftOut`. */
+  /** Size of the content as JSON in bytes, without `leftOut`. */
   sizeBytes: number;
 };
 
-/** The content that was read from a document. */
+/** The content of a document that can be imported. */
 type ImportContent = {
   format: ImportFormat;
-  /** The document's id, or its hash. A session imports a document once. */
+  /** Id of the document, or a hash of it if it has no id. A session imports each document only once. */
   documentId: string;
   title: string | null;
   sourceSessionId: string | null;
@@ -28,12 +28,12 @@ type ImportContent = {
   messages: ExportedMessage[];
   /** Items of the plan, without their ids. Empty if the document has no plan. */
   planItems: Omit<PlanItem, "id">[];
-  /** Requirements that are not waived, each with its field in the document. */
+  /** The requirements that are not waived. `field` is the path of each one in the document. */
   requirements: { field: string; text: string; assertion: AssertionInput | null }[];
   leftOut: LeftOut[];
 };
 
-/** A document that was read, or a sentence that begins with the invalid field. */
+/** The result of reading a document. `problem` begins with the invalid field. */
 export type ReadDocument = { ok: true; plan: ImportPlan } | { ok: false; problem: string };
 export type ReadContent = { ok: true; content: ImportContent } | { ok: false; problem: string };
 
@@ -45,7 +45,7 @@ const IMPORT_FORMAT: Record<JsonFormat, ImportFormat> = {
   posthog: "posthog",
 };
 
-/** Reads the text of a document. */
+/** Parses the bytes of a document as JSON text, and reads it. @see readDocument */
 export function readDocumentText(bytes: Uint8Array): ReadDocument {
   let text: string;
   try {
@@ -64,7 +64,7 @@ export function readDocumentText(bytes: Uint8Array): ReadDocument {
   return readDocument(value);
 }
 
-/** Reads a document of any kind that can be imported. Pure. `value` is not validated yet. */
+/** Reads a document in any format that can be imported. Pure. `value` need not be validated. */
 export function readDocument(value: unknown): ReadDocument {
   const read = readContent(value);
   if (!read.ok) return read;
@@ -90,9 +90,9 @@ function readContent(value: unknown): ReadContent {
   return readVariantOf(recognized.format, recognized.value);
 }
 
-/** Recognizes the format of a variant's document; undefined if the value is not such a document. */
+/** Recognizes the format of a variant's document. Undefined if the value is in none of the known formats. */
 function recognize(value: unknown): { format: JsonFormat; value: unknown } | undefined {
-  // People often save the whole answer of an export.
+  // The value is the whole response of an export, which people often save.
   if (hasOwn(value, "success") && hasOwn(value, "document") && hasOwn(value, "format")) {
     const format = (["json", "growthbook", "posthog"] as const).find((each) => each === value.format);
     return format && { format, value: value.document };
@@ -129,7 +129,10 @@ function readVariantOf(format: JsonFormat, value: unknown): ReadContent {
   };
 }
 
-/** Sentences about other tools' documents begin with the field. */
+/**
+ * Splits a sentence about an omitted part into its field and its reason. If it does not begin with a field, `document` is
+ * used.
+ */
 function splitField(sentence: string): LeftOut {
   const [, field, reason] = /^([^\s:]+): (.*)$/s.exec(sentence) ?? [];
   return field !== undefined && reason !== undefined

@@ -6,7 +6,7 @@ const LARGE_BYTES = 256 * 1024;
 const MEMORY_MB = 512;
 const TIMEOUT_MS = 30_000;
 
-/** Reads the text of a document. A large one is read in a worker thread, so that it does not block the event loop. */
+/** Reads the bytes of a document. A large document is read in a worker thread, so that it does not block the event loop. */
 export async function readInThread(bytes: Uint8Array): Promise<ReadDocument> {
   if (bytes.byteLength <= LARGE_BYTES) return readDocumentText(bytes);
   const worker = new Worker(new URL("./read-worker.ts", import.meta.url), {

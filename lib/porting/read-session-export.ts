@@ -50,7 +50,7 @@ export function readSessionExport(value: unknown): ReadContent {
   };
 }
 
-/** Finds an id or key that two entries share. */
+/** Finds the first message, variant or requirement that has the same id or key as an earlier one. */
 function findDuplicate({ messages, variants, requirements }: SessionExport): string | undefined {
   return (
     findRepeated(messages, ({ id }) => id, "messages", "id") ??
@@ -137,7 +137,9 @@ const IMPORTED_FIELDS = [
   "requirements",
 ];
 
-/** Lists what an import leaves out: parts of the format, and fields that this version does not know. */
+/**
+ * Lists what an import leaves out: parts of the export that are not imported, and fields that this version does not know.
+ */
 function listLeftOut(document: SessionExport): LeftOut[] {
   const parts = Object.entries(document).flatMap(([field, value]): LeftOut[] => {
     if (IMPORTED_FIELDS.includes(field)) return [];
@@ -172,7 +174,10 @@ function listLeftOut(document: SessionExport): LeftOut[] {
   ];
 }
 
-/** Lists what an import leaves out of plan and requirements: decisions of people and results in the exported session. */
+/**
+ * Lists what an import leaves out of the plan and the requirements: decisions that people made in the exported session, and
+ * results from it.
+ */
 function listLeftOutPlanning({ plan, requirements }: SessionExport): LeftOut[] {
   const isDecided = requirements.some(
     ({ status, note, outcome, evidenceIds }) =>
@@ -217,7 +222,7 @@ const NOUNS: Record<string, string> = {
   array: "an array",
 };
 
-/** The error sentence for schema rules that have no sentence of their own. */
+/** Makes the error message for schema rules that have no message of their own. */
 function describeIssue(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case "invalid_type":

@@ -6,7 +6,7 @@ import { toRequirement } from "#lib/planning/requirement.ts";
 import { findReport, listReports } from "#lib/reports/report-store.ts";
 import type { ExportedPage, ExportedPlan, ExportedReport, ExportedRequirement } from "./format.ts";
 
-/** The plan of a root session for an export; null if it was never written and its mode is off. */
+/** Reads the plan of a root session for an export; null if the plan was never written and its mode is off. */
 export async function readPlan(db: Executor, sessionId: string): Promise<ExportedPlan | null> {
   const { mode, author, items, revision } = toPlan(await findPlan(db, sessionId));
   return revision === 0 && mode === "off" ? null : { mode, author, items };
@@ -20,7 +20,7 @@ export async function readRequirements(db: Executor, sessionId: string): Promise
   });
 }
 
-/** The newest version of each report of a session, read one by one, oldest first. */
+/** Reads the newest version of each report of a session, one report at a time, oldest first. */
 export async function* readReports(db: Executor, sessionId: string): AsyncIterable<ExportedReport> {
   for (const { id } of (await listReports(db, sessionId, { onlyNewest: true })).toReversed()) {
     const report = await findReport(db, sessionId, id);
@@ -30,7 +30,7 @@ export async function* readReports(db: Executor, sessionId: string): AsyncIterab
   }
 }
 
-/** The landing pages of a session for an export. */
+/** Reads the landing pages of a session for an export, without their files. */
 export async function readPages(
   db: Executor,
   sessionId: string,

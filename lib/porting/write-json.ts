@@ -6,9 +6,9 @@ import type { SessionContent } from "./read-content.ts";
 export const EVIDENCE_BYTES_MAX = 20 * 1024 * 1024;
 
 /**
- * Writes the JSON export of a session in pieces, each message as it is read.
+ * Writes the JSON export of a session in pieces. Messages are written as they are read.
  *
- * @param options.hasBytes whether evidence includes its bytes, at most 20 MiB in all.
+ * @param options.hasBytes whether to include the bytes of evidence, up to 20 MiB in total.
  * @throws Error if the session was deleted meanwhile, so that an incomplete export does not look complete.
  */
 export async function* writeJson(

@@ -4,7 +4,7 @@ import { publications, releases } from "#db/schema/index.ts";
 import type { CheckStatus, VariantAuthor } from "#db/schema/unions.ts";
 import { storable } from "#db/storable.ts";
 
-/** A publication as it is stored. */
+/** A row of the table of publications. */
 export type PublicationRow = typeof publications.$inferSelect;
 
 /** A release without its document and its script, which are large. */
@@ -22,7 +22,7 @@ export type ReleaseRow = {
   createdAt: Date;
 };
 
-/** The columns of a release, except the large ones. */
+/** The columns of a release, without the document and the script. */
 export const releaseColumns = {
   publicationId: releases.publicationId,
   number: releases.number,
@@ -37,7 +37,7 @@ export const releaseColumns = {
   createdAt: releases.createdAt,
 };
 
-/** The publication of a session's variant, locked for the rest of the transaction; undefined if there is none. */
+/** Locks the publication of a session's variant until the transaction ends; undefined if there is none. */
 export async function lockPublicationOf(
   tx: Transaction,
   sessionId: string,
@@ -73,7 +73,7 @@ export async function readPublication(
   return row;
 }
 
-/** A publication by its id, locked for the rest of the transaction; undefined if there is none. */
+/** Locks a publication, given by its id, until the transaction ends; undefined if there is none. */
 export async function lockPublication(
   tx: Transaction,
   publicationId: string,
@@ -82,7 +82,7 @@ export async function lockPublication(
   return row;
 }
 
-/** A publication with its current release, which is null while the publication is unpublished. */
+/** A publication and its current release. `release` is null while the publication is unpublished. */
 type PublicationWithRelease = { publication: PublicationRow; release: ReleaseRow | null };
 
 const joinCurrentRelease = (db: Executor) =>
@@ -179,7 +179,7 @@ export async function insertRelease(
   await tx.insert(releases).values({ ...release, document: storable(release.document) });
 }
 
-/** Makes a release the current one. */
+/** Makes a release the current one. If it was withdrawn, it is published again. */
 export async function setCurrentRelease(
   tx: Transaction,
   publicationId: string,
@@ -195,7 +195,7 @@ export async function setCurrentRelease(
     .where(and(eq(releases.publicationId, publicationId), eq(releases.number, release)));
 }
 
-/** Withdraws all releases of a publication. */
+/** Unpublishes a publication: it has no current release any more, and all of its releases are withdrawn. */
 export async function withdrawReleases(tx: Transaction, publicationId: string): Promise<void> {
   await tx
     .update(publications)
@@ -204,7 +204,7 @@ export async function withdrawReleases(tx: Transaction, publicationId: string): 
   await tx.update(releases).set({ withdrawnAt: sql`now()` }).where(eq(releases.publicationId, publicationId));
 }
 
-/** The release that the address of a script leads to. */
+/** The release that is served at the URL of a script. `release` is null if the publication has no current release. */
 export type ServedRelease = {
   publicationId: string;
   isPublished: boolean;
@@ -213,8 +213,9 @@ export type ServedRelease = {
 };
 
 /**
- * Finds the release that a publication serves: its current one, or the one with this number. Undefined if there is no such
- * publication or release. `isPublished` is false for a withdrawn release and an unpublished publication.
+ * Finds the release that a publication serves: the one with the number `release`, or the current one if that is undefined.
+ * Undefined if there is no such publication or release. `isPublished` is false for a withdrawn release and for an
+ * unpublished publication.
  */
 export async function findServed(
   db: Executor,
@@ -236,10 +237,13 @@ export async function findServed(
   return { ...row, publicationId, isPublished: row.release !== null && row.withdrawnAt === null };
 }
 
-/** How many of the newest publications are searched for the demo shop. */
+/** How many of the most recently updated publications are searched for one that is for the demo shop. */
 const DEMO_CANDIDATES = 100;
 
-/** The newest publication with a page whose address begins with one of the prefixes; undefined if there is none. */
+/**
+ * Finds the id of the most recently updated publication with a page entry whose `url` begins with one of the prefixes;
+ * undefined if there is none.
+ */
 export async function findNewestFor(db: Executor, prefixes: string[]): Promise<string | undefined> {
   const newest = db
     .select({ id: publications.id })
@@ -269,7 +273,7 @@ export async function findNewestFor(db: Executor, prefixes: string[]): Promise<s
   return row?.id;
 }
 
-/** The script of a release. */
+/** Reads the script of a release; undefined if there is no such release. */
 export async function readScript(
   db: Executor,
   publicationId: string,

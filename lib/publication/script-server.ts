@@ -6,7 +6,7 @@ import type { Database } from "#db/client.ts";
 import { findNewestFor, findServed, readScript, type ServedRelease } from "./publication-store.ts";
 import { DEMO_SCRIPT, readScriptName } from "./script-address.ts";
 
-/** The answer to a request for a script. An error has a sentence instead of a body. */
+/** The response to a request for a script. If the script cannot be served, it has an error sentence instead of a body. */
 type ScriptAnswer = { headers: Record<string, string> } & (
   | { status: 200; body: Uint8Array<ArrayBuffer> }
   | { status: 304 }
@@ -20,14 +20,14 @@ type ScriptRequest = { ifNoneMatch: string | null; acceptEncoding: string | null
 export type ScriptServer = {
   /**
    * @param file file name below `/v/`
-   * @throws Error when the script is not in memory and the database cannot be read.
+   * @throws Error when the needed data is not in memory and the database cannot be read.
    */
   answer: (file: string, request: ScriptRequest) => Promise<ScriptAnswer>;
-  /** Evicts the cached state of a publication that this process has changed. */
+  /** Evicts the cached state of a publication. Call it after this process has changed the publication. */
   forget: (publicationId: string) => void;
 };
 
-/** How long the state of a publication is cached, because another process may change it. */
+/** How long the state of a publication is cached, in milliseconds. Another process may change it meanwhile. */
 const STATE_MS = 1_000;
 const STATES_MAX = 10_000;
 const SCRIPT_BYTES_MAX = 64 * 1024 * 1024;
@@ -41,10 +41,10 @@ const HEADERS = {
   Vary: "Accept-Encoding",
 };
 const CACHE_CURRENT = "public, max-age=60";
-/** The script of a release never changes, but the release can be unpublished, which has to reach visitors. */
+/** The script of a release never changes, but browsers must notice within minutes that the release was unpublished. */
 const CACHE_PINNED = "public, max-age=300";
 
-/** Served for an unpublished publication, so that pages that load its script continue to work without errors. */
+/** The script that an unpublished publication serves. Pages that load it continue to work without errors. */
 const EMPTY = "/* This variant is not published. */\n";
 
 type Packed = { etag: string; plain: Uint8Array<ArrayBuffer>; gzip: Uint8Array<ArrayBuffer> };
@@ -59,20 +59,20 @@ async function pack(script: string): Promise<Packed> {
   return { etag, plain, gzip: new Uint8Array(await compress(plain, { level: 9 })) };
 }
 
-/** The state that the demo shop gets while no variant is published for it. */
+/** The state of the demo shop's script while no variant is published for the demo shop. */
 const NOTHING: ServedRelease = { publicationId: "", isPublished: false, release: null, integrity: null };
 
 /**
  * @see ScriptServer
- * @param demoUrls addresses of the demo shop
+ * @param demoUrls addresses of the demo shop; a publication for a page below one of them is for the demo shop
  */
 export function createScriptServer(db: Database, demoUrls: string[]): ScriptServer {
   const states = new LRUCache<string, State>({
     max: STATES_MAX,
     ttl: STATE_MS,
-    // Scripts in memory are still served while the database is down.
+    // While the database cannot be read, scripts in memory are still served.
     allowStaleOnFetchRejection: true,
-    // If `forget` is called during a read, the waiting request still gets the result of that read.
+    // If `forget` is called while a state is being read, the waiting request still gets the result.
     ignoreFetchAbort: true,
     fetchMethod: (file) => readState(file),
   });
@@ -99,7 +99,7 @@ export function createScriptServer(db: Database, demoUrls: string[]): ScriptServ
     async answer(file, request) {
       const name = readScriptName(file);
       if (!name && file !== DEMO_SCRIPT) return refuse(404, "there is no such script");
-      // The cache returns undefined if the read failed; a second read throws the reason.
+      // If the read failed, the cache returns undefined. A second read then throws the reason.
       const { served } = (await states.fetch(file)) ?? (await readState(file));
       if (!served) return refuse(404, "there is no such script");
       const { publicationId, release, integrity } = served;

@@ -21,12 +21,12 @@ export type ReportsDeps = {
   db: Database;
   log: EventLog;
   evidence: Pick<EvidenceStore, "list">;
-  /** Reads the current state of the session's variants. */
+  /** Reads the newest revision of each variant of the session, with its check. */
   readTestedVariants: (db: Executor, sessionId: string) => Promise<TestedVariant[]>;
 };
 
 type PublishRequest = {
-  /** The root of the tree: reports belong to it, and may refer to the evidence of its sub-agents. */
+  /** The root session of the tree. Reports belong to it, and may refer to evidence of its sub-agents. */
   sessionId: string;
   requestId: string | null;
   runId: string | null;
@@ -36,12 +36,13 @@ type PublishRequest = {
 
 type PublishResult =
   | { ok: true; isNew: boolean; report: ReportSummary }
-  /** `problem` begins with the invalid field, if there is one. */
+  /** If the problem is in a field, `problem` begins with that field. */
   | { ok: false; problem: string };
 
 /**
- * Stores a report with its `report.published`. A report with the title of an earlier one of the session becomes that
- * report's next version. A repeated call finds its report. Source: `architecture.md`, Reports.
+ * Stores a report and emits `report.published`, in one transaction. If the session already has a report with this title, the
+ * new one becomes its next version. A repeated call returns the report of the first attempt. Source: `architecture.md`,
+ * Reports.
  */
 export async function publishReport(deps: ReportsDeps, request: PublishRequest): Promise<PublishResult> {
   const { sessionId, requestId, runId, callId, report: input } = request;

@@ -1,9 +1,9 @@
 const FENCE = /^(`{3,}(?=[^`]*$)|~{3,})/;
 
 /**
- * Writes Markdown of the agent as a block quote. The end of a quote closes every block in it, so that an open code fence or
- * comment does not extend to the text after the quote. Raw HTML and pictures are written as text; code, emphasis, lists,
- * tables and links stay. Lines are independent: a code span that is not closed on its line is text.
+ * Writes Markdown of the agent as a block quote. At the end of the quote, all blocks in it are closed, so an unclosed code
+ * fence or comment cannot affect the text after it. Raw HTML and pictures are escaped; code, emphasis, lists, tables and
+ * links are kept. Each line is processed alone: a code span that is not closed on its line is written as text.
  */
 export function quoteMarkdown(markdown: string): string {
   let fence: string | undefined;
@@ -16,24 +16,25 @@ export function quoteMarkdown(markdown: string): string {
         if (closes(line, fence)) fence = undefined;
         return line;
       }
-      // Fences count only at the start of a line: a fence in a list ends with the list, so later lines are not code.
+      // Only a fence at the start of a line opens a code block here. A fence inside a list ends with the list, so later
+      // lines would not be code.
       fence = FENCE.exec(line)?.[1];
       return fence === undefined ? neutralize(line) : neutralizeInfo(line, fence);
     });
   return lines.map((line) => (line === "" ? ">" : `> ${line}`)).join("\n");
 }
 
-/** Whether a line closes a fence: it has the same character, is at least as long, and no other text follows. */
+/** Whether a line closes a code block: its fence has the same character, is at least as long, and has no text after it. */
 function closes(line: string, fence: string): boolean {
   const mark = /^ {0,3}(`{3,}|~{3,})[ \t]*$/.exec(line)?.[1];
   return mark !== undefined && mark[0] === fence[0] && mark.length >= fence.length;
 }
 
-/** Removes everything after a fence except the name of a language. */
+/** Keeps the fence and the name of a language after it, and removes any other text. */
 const neutralizeInfo = (line: string, fence: string): string =>
   fence + (/^[ \t]*([\w+#.-]{1,40})[ \t]*$/.exec(line.slice(fence.length))?.[1] ?? "");
 
-/** Copies the code spans of a line, and escapes raw HTML and pictures in the rest. */
+/** Keeps the code spans of a line, and escapes raw HTML and pictures in the rest of it. */
 function neutralize(line: string): string {
   let written = "";
   for (let at = 0; at < line.length; ) {
@@ -42,12 +43,12 @@ function neutralize(line: string): string {
       const run = /^`+/.exec(line.slice(at))?.[0] ?? char;
       const end = findClosing(line, at + run.length, run.length);
       const span = end === undefined ? undefined : line.slice(at, end);
-      // A table divides its row at every bar, also within code.
+      // In a table, a bar ends the cell even inside a code span, so a span with a bar is not treated as code.
       const isCode = span !== undefined && !span.includes("|");
       written += isCode ? span : "\\`".repeat(run.length);
       at += isCode ? span.length : run.length;
     } else if (char === "\\" && /[\\<`!]/.test(line[at + 1] ?? "")) {
-      // Escaped already.
+      // The character is escaped already.
       written += line.slice(at, at + 2);
       at += 2;
     } else {
@@ -58,7 +59,7 @@ function neutralize(line: string): string {
   return written;
 }
 
-/** The end of a code span that a run of backticks opens: after the next run of the same length on the line. */
+/** Finds the end of a code span: the next run of backticks on the line that has this length. Undefined if there is none. */
 function findClosing(line: string, from: number, length: number): number | undefined {
   for (const { 0: run, index } of line.slice(from).matchAll(/`+/g))
     if (run.length === length) return from + index + length;

@@ -30,7 +30,9 @@ const toSummary = ({ sessionId, counts, createdAt, ...row }: SummaryRow): Report
 const isNewest = sql`not exists (select 1 from ${reports} newer where newer.session_id = ${reports.sessionId}
   and newer.title = ${reports.title} and newer.version > ${reports.version})`;
 
-/** The reports of a session, newest first: all versions, or with `onlyNewest` the newest version of each. */
+/**
+ * The reports of a session, newest first. Lists all versions, or with `onlyNewest` only the newest version of each report.
+ */
 export async function listReports(
   db: Executor,
   sessionId: string,
@@ -45,8 +47,8 @@ export async function listReports(
 }
 
 /**
- * The newest version of each report that a session's turns have published. Only sessions with `publish_qa_report` have
- * reports; others, and sub-agents, cost no query. Source: `wire.md`, Reports.
+ * Reads the newest version of each report, for the outcome of a session's turns. Only sessions with `publish_qa_report` have
+ * reports, so for others the database is not queried. Source: `wire.md`, Reports.
  */
 export const readReportOutcome = async (
   db: Executor,
@@ -54,7 +56,7 @@ export const readReportOutcome = async (
 ): Promise<ReportSummary[]> =>
   toolset.includes("publish_qa_report") ? listReports(db, id, { onlyNewest: true }) : [];
 
-/** A whole report of a session; undefined if the session has no such report. */
+/** Reads a report with its findings; undefined if the session has no report with this id. */
 export async function findReport(db: Executor, sessionId: string, id: string): Promise<Report | undefined> {
   const [row] = await db
     .select()
@@ -90,12 +92,14 @@ export async function findReportOfCall(
   return row && toSummary(row);
 }
 
-/** Locks a session for the rest of the transaction, so that concurrent reports get different version numbers. */
+/** Locks a session until the transaction ends, so that two reports with the same title get different version numbers. */
 export async function lockReports(tx: Transaction, sessionId: string): Promise<void> {
   await tx.select({ id: sessions.id }).from(sessions).where(eq(sessions.id, sessionId)).for("no key update");
 }
 
-/** The number of a session's reports, and the newest version number of a title, which is 0 if there is none. */
+/**
+ * Counts the reports of a session. `version` is the newest version number of the report with this title; 0 if there is none.
+ */
 export async function countReports(
   tx: Transaction,
   sessionId: string,
@@ -124,7 +128,7 @@ type NewReport = {
   callId: string | null;
 };
 
-/** Stores a report. The caller has locked the session's reports. */
+/** Stores a report. The caller must have called `lockReports`. */
 export async function insertReport(tx: Transaction, report: NewReport): Promise<ReportSummary> {
   const [row] = await tx
     .insert(reports)

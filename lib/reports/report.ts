@@ -13,9 +13,9 @@ export const REPORT_LIMITS = {
   findings: 200,
   steps: 30,
   evidenceOfFinding: 20,
-  /** Bytes of the whole report as JSON. */
+  /** Maximum size of a report's document as JSON, in bytes. */
   bytes: 256 * 1024,
-  /** Reports of a session, all versions. */
+  /** Maximum number of reports of a session. Each version counts. */
   reports: 100,
 } as const;
 
@@ -57,11 +57,11 @@ export const reportInputSchema = z.strictObject({
 
 export type ReportInput = z.output<typeof reportInputSchema>;
 
-/** A finding as it is stored and shown. It contains descriptions of its evidence. */
+/** A finding as it is stored and shown. It has the titles and ids of its evidence, not the evidence itself. */
 export type Finding = {
   severity: FindingSeverity;
   title: string;
-  /** Markdown, like the report's summary. */
+  /** Markdown, as is the summary of the report. */
   detail: string;
   url: string | null;
   selector: string | null;
@@ -72,17 +72,17 @@ export type Finding = {
 /** The content of a report. Findings are sorted, most severe first. */
 export type ReportDocument = { summary: string; findings: Finding[] };
 
-/** A variant of the session when a report was published: its newest revision, and that revision's check. */
+/** A variant of the session as it was when a report was published: its newest revision, with the check of that revision. */
 export type TestedVariant = {
   variant: string;
   revision: number;
   check: { status: "pass" | "warn" | "fail"; at: string } | null;
 };
 
-/** A whole report. */
+/** A report with its findings. */
 export type Report = ReportSummary & {
   sessionId: string;
-  /** The newest version of the report; its own `id` if it is the newest. */
+  /** The newest version of this report. It has the same `id` if this is the newest version. */
   newest: { id: string; version: number; url: string };
   tested: TestedVariant[];
 } & ReportDocument;
@@ -91,14 +91,16 @@ export type Report = ReportSummary & {
 export const reportUrl = (sessionId: string, reportId: string): string =>
   `/s/${sessionId}/reports/${reportId}`;
 
-/** Counts findings by severity. */
+/** Counts the findings of each severity. */
 export function countFindings(findings: readonly Pick<Finding, "severity">[]): ReportSummary["counts"] {
   const counts = { critical: 0, serious: 0, moderate: 0, minor: 0, info: 0 };
   for (const { severity } of findings) counts[severity] += 1;
   return counts;
 }
 
-/** The first evidence id that the session's tree does not have, with its field; undefined if all exist. */
+/**
+ * Finds the first evidence id that does not exist in the session's tree, and the field that has it; undefined if all exist.
+ */
 export function findUnknownEvidence(
   { findings }: ReportInput,
   available: ReadonlyMap<string, EvidencePointer>,
@@ -109,7 +111,10 @@ export function findUnknownEvidence(
   return undefined;
 }
 
-/** Composes the document of a report: findings with their evidence, sorted by severity, otherwise in their input order. */
+/**
+ * Makes the document of a report. Findings get the descriptions of their evidence. They are sorted by severity; equally
+ * severe findings keep the order of the input.
+ */
 export function composeDocument(
   { summary, findings }: ReportInput,
   available: ReadonlyMap<string, EvidencePointer>,

@@ -4,10 +4,10 @@ import { quoteMarkdown } from "./quote-markdown.ts";
 import type { Finding, Report, TestedVariant } from "./report.ts";
 
 /**
- * Writes a report as Markdown. Text of the agent cannot change its structure: titles and steps are escaped, addresses and
- * selectors are code, summary and details are block quotes. Source: `wire.md`, Reports.
+ * Writes a report as Markdown. Text of the agent cannot alter the structure: titles and steps are escaped, addresses and
+ * selectors become code, and the summary and details become block quotes. Source: `wire.md`, Reports.
  *
- * @param baseUrl the public origin, for links to evidence
+ * @param baseUrl the public origin of the service, for links to evidence
  */
 export function writeMarkdown(report: Report, baseUrl: string): string {
   const { title, version, createdAt, sessionId, url, findings, summary } = report;
@@ -62,14 +62,14 @@ function countInWords({ counts, findings }: Report): string {
   return parts.length === 0 ? "none" : `${findings.length} (${parts.join(", ")})`;
 }
 
-/** Writes text on one line, and escapes all inline Markdown and any block marker at its start. */
+/** Writes text on one line. Escapes inline Markdown, and characters at the start that would begin a block. */
 const escapeText = (text: string): string =>
   oneLine(text)
     .replace(/[\\`*_[\]<>|~$&]/g, "\\$&")
     .replace(/^[#+=-]/, "\\$&")
     .replace(/^(\d+)([.)])/, "$1\\$2");
 
-/** Writes text on one line as a code span, fenced by more backticks than the text contains in a row. */
+/** Writes text on one line as a code span. Its fence is longer than any run of backticks in the text. */
 function asCode(text: string): string {
   const line = oneLine(text);
   const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length));

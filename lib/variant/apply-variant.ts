@@ -13,13 +13,13 @@ import type { VariantsDeps } from "./variants-deps.ts";
 
 /** A call of the agent that changes a variant. */
 type VariantCall = {
-  /** The root of the tree. */
+  /** The root session of the tree: the session and its sub-agents share its variants. */
   sessionId: string;
   requestId: string | null;
   runId: string | null;
   callId: string;
   variant: string;
-  /** The newest revision that the caller has seen; null to build on the current newest one. */
+  /** The newest revision that the caller has seen. Null means that the call builds on whichever revision is the newest. */
   baseRevision: number | null;
   change: RevisionInput;
   signal: AbortSignal;
@@ -31,13 +31,13 @@ export type ApplyResult =
       summary: VariantSummary;
       /** Whether an earlier attempt of this call stored the revision. */
       isRepeated: boolean;
-      /** What each change found in the live page; null without a browser, or for a repeated call. */
+      /** What each change found in the live page. Null if the session has no browser, or if the call is repeated. */
       grounding: (Grounding & { ok: true }) | null;
       pageUrl: string | null;
     }
   | { ok: false; problem: string };
 
-/** Deadline of the trial on the live page: selectors and hydration, on a busy machine. */
+/** Deadline for trying a revision on the live page. Allows for slow selectors, hydration and a busy machine. */
 const GROUND_MS_MAX = 25_000;
 const PROBLEMS_SHOWN = 10;
 const CHANGES_SHOWN = 20;
@@ -76,7 +76,8 @@ export async function applyVariant(
   const draft = { ...call, baseRevision, author: "agent", document } as const;
   const stored = await storeRevision(deps, draft);
   if (stored.ok) return { ok: true, summary: stored.summary, isRepeated: false, grounding, pageUrl };
-  // Another author stored a revision first, so the page shows that one instead of the trial.
+  // The revision was not stored, for example because another author stored one first. The page must show the stored revision
+  // again instead of the trial.
   if (live) await deps.browser.refreshPageScripts([live.sessionId]);
   if (stored.reason === "stale") return { ok: false, problem: explainStale(baseRevision, stored) };
   return {
@@ -86,7 +87,7 @@ export async function applyVariant(
 }
 
 /**
- * Tries a revision on the live page. If that throws, the page shows the stored revision again.
+ * Tries a revision on the live page. If the trial throws, the page shows the stored revision again.
  *
  * @throws Error with a sentence if the page does not answer in time.
  */

@@ -1,14 +1,17 @@
 import type { Change, Position } from "./document.ts";
 
-/** A change of a page in words: `Text of #pay → “Pay now”`, `Moved .summary before #total`. */
+/**
+ * The words that describe a change, without its selector. With the selector, they form a text such as `Text of #pay → “Pay
+ * now”` or `Moved .summary before #total`.
+ */
 type ChangeWords = {
-  /** Before the selector: `Text of`. */
+  /** The words before the selector, such as `Text of`. */
   verb: string;
-  /** After the selector, before `target`: `before`. */
+  /** The words between the selector and `target`, such as `before`; null for changes other than moves. */
   place: string | null;
-  /** Selector of the element that a move is relative to. */
+  /** Selector of the element that a move is relative to; null for other changes. */
   target: string | null;
-  /** The new value. HTML and styles are code. */
+  /** The new value, if the change has one. `isCode` is true for HTML and styles. */
   value: { text: string; isCode: boolean } | null;
 };
 

@@ -9,7 +9,7 @@ export const VARIANT_LIMITS = {
   variantsMax: 26,
 } as const;
 
-/** The key that is used if a call names no variant. */
+/** The key of the variant when a call names none. */
 export const DEFAULT_VARIANT = "main";
 
 export const variantKeySchema = z
@@ -19,11 +19,11 @@ export const variantKeySchema = z
   })
   .meta({ description: "Key of the variant.", examples: ["main"] });
 
-/** How the address of a page is compared with `url`. The fragment never counts. */
+/** The ways to compare a page's address with the `url` of a page entry. The fragment is never compared. */
 export const PAGE_MATCHES = ["exact", "path", "prefix", "glob"] as const;
 export type PageMatch = (typeof PAGE_MATCHES)[number];
 
-/** Where an element goes, relative to the element that the selector finds. */
+/** Where an element is placed, relative to another element. `start` and `end` are inside that element. */
 export const POSITIONS = ["before", "start", "end", "after"] as const;
 export type Position = (typeof POSITIONS)[number];
 
@@ -66,7 +66,7 @@ const style = z
   .meta({ description: "CSS properties and values.", examples: [{ "background-color": "#0a7" }] });
 const target = selector.describe("CSS selector of the element that the position is relative to.");
 
-/** The error message of a discriminated union for a discriminator that is none of `values`. */
+/** Makes the error message of a discriminated union, for a discriminator that is not one of `values`. */
 export const discriminatorError =
   (...values: string[]) =>
   ({ code }: { code?: string | undefined }): string | undefined =>
@@ -74,7 +74,7 @@ export const discriminatorError =
       ? `must be one of ${values.map((value) => JSON.stringify(value)).join(", ")}`
       : undefined;
 
-/** The operations of changes. */
+/** The operations that a change can have. */
 export const OPERATIONS = [
   "setText",
   "setHtml",
@@ -88,7 +88,10 @@ export const OPERATIONS = [
   "remove",
 ];
 
-/** The schema of a change. `id` is the schema of its id, required or optional. Source: `architecture.md`, Variants. */
+/**
+ * Makes the schema of a change. `id` is the schema of the change's id, which calls may omit. Source: `architecture.md`,
+ * Variants.
+ */
 const changeWith = <Id extends z.ZodType>(id: Id) =>
   z.discriminatedUnion(
     "op",
@@ -119,7 +122,7 @@ export const changeSchema = changeWith(changeIdSchema).meta({
 });
 export type Change = z.infer<typeof changeSchema>;
 
-/** A change in the input of a call. The service numbers changes without an id. */
+/** A change in the input of a call. The service gives ids to changes that have none. */
 export const changeInputSchema = changeWith(changeIdSchema.optional());
 export type ChangeInput = z.infer<typeof changeInputSchema>;
 
@@ -138,7 +141,7 @@ const variantPageSchema = z
   .meta({ id: "VariantPage", description: "The changes of the pages that one address pattern matches." });
 export type VariantPage = z.infer<typeof variantPageSchema>;
 
-/** A page in the input of a call. */
+/** A page entry in the input of a call. */
 const pageInputSchema = z.strictObject({
   url: address,
   match: match.default("path"),
@@ -148,7 +151,7 @@ const pageInputSchema = z.strictObject({
 });
 export type PageInput = z.infer<typeof pageInputSchema>;
 
-/** The input of a call that changes a variant. */
+/** The input of a call that creates a revision of a variant. */
 export const revisionInputSchema = z.strictObject({
   set: z.array(pageInputSchema).max(VARIANT_LIMITS.pagesMax).optional(),
   add: z.array(changeInputSchema).max(VARIANT_LIMITS.changesMax).optional(),

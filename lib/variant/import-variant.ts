@@ -7,7 +7,7 @@ import { describeProblem, revise } from "./revise.ts";
 import { storeRevision } from "./store-revision.ts";
 import type { VariantsDeps } from "./variants-deps.ts";
 
-/** A request to import a document of this service or of another tool as a revision. */
+/** A request to import a document, of this service or of another tool, as a revision of a variant. */
 type ImportRequest = {
   sessionId: string;
   variant: string;
@@ -22,13 +22,15 @@ type ImportedVariant =
   | { ok: true; summary: VariantSummary; omitted: string[] }
   | { ok: false; reason: "invalid" | "stale" | "unknown"; problem: string };
 
-/** A document within the limits of a variant, with one sentence for each part of the import that it omits. */
+/** The document of an import, within the limits of a variant, with one sentence for each part that was left out. */
 type ReadVariant =
   | { ok: true; document: VariantDocument; omitted: string[] }
-  /** `problem` begins with the field. */
+  /** `problem` begins with the path of the invalid field. */
   | { ok: false; problem: string };
 
-/** Reads a document of this service or of another tool as the content of a revision. Pure. `value` is not validated yet. */
+/**
+ * Converts a document of this service or of another tool to the content of a revision. Pure. `value` need not be validated.
+ */
 export function readVariantDocument(format: JsonFormat, value: unknown, options: ImportOptions): ReadVariant {
   const imported = importPages(format, unwrap(format, value), options);
   if (!imported.ok) return { ok: false, problem: nameField(imported.problem) };
@@ -43,7 +45,10 @@ export function readVariantDocument(format: JsonFormat, value: unknown, options:
   return { ok: false, problem: [nothing, ...omitted.slice(0, 3)].join("; ") };
 }
 
-/** Stores an imported document as the newest revision of a variant, in place of its content. The author is a person. */
+/**
+ * Stores an imported document as the newest revision of a variant. It replaces the content of the previous revision. The
+ * revision's author is a person.
+ */
 export async function importVariant(deps: VariantsDeps, request: ImportRequest): Promise<ImportedVariant> {
   const { sessionId, variant, baseRevision, format, options } = request;
   const imported = readVariantDocument(format, request.document, options);
@@ -69,7 +74,7 @@ export async function importVariant(deps: VariantsDeps, request: ImportRequest):
   return { ok: false, reason: "stale", problem: `baseRevision: ${advice}` };
 }
 
-/** Unwraps the document if `value` is the whole answer of an export, which people often save. */
+/** If `value` is the whole response of an export, returns the document in it. People often save the whole response. */
 function unwrap(format: JsonFormat, value: unknown): unknown {
   const isAnswer =
     typeof value === "object" &&
@@ -81,7 +86,10 @@ function unwrap(format: JsonFormat, value: unknown): unknown {
   return isAnswer ? value.document : value;
 }
 
-/** Problems of other tools' documents begin with a path inside the document, or with an option. */
+/**
+ * Puts `document` in front of a problem, unless it already begins with the name of a request field. The problems of other
+ * tools' documents begin with a path inside the document.
+ */
 function nameField(problem: string): string {
   if (/^(document|experiment|variation|url)\b/.test(problem)) return problem;
   return problem.startsWith("[") ? `document${problem}` : `document.${problem}`;

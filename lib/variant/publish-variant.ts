@@ -25,9 +25,9 @@ import { emitVariant, readSummary } from "./store-revision.ts";
 import { findRevision, lockVariant, type Revision } from "./variant-store.ts";
 import type { VariantsDeps } from "./variants-deps.ts";
 
-/** A request to release the newest revision of a variant. */
+/** A request to publish the newest revision of a variant. */
 type PublishRequest = {
-  /** The root of the tree: its sub-agents share its variants. */
+  /** The root session of the tree: the session and its sub-agents share its variants. */
   sessionId: string;
   variant: string;
   author: VariantAuthor;
@@ -44,12 +44,12 @@ export type PublishResult =
   | { ok: true; isNew: boolean; publication: Publication; summary: VariantSummary }
   | { ok: false; reason: "unknown" | "stale" | "unchecked" | "full"; problem: string };
 
-/** Every release is kept, because pages may load its script. */
+/** Maximum number of releases of a publication. Old releases are never removed, because pages may load their scripts. */
 const RELEASES_MAX = 500;
 
 /**
- * Publishes the newest revision of a variant as an immutable release, and makes it the current one. If the revision is
- * already the current release, no release is created. Source: `architecture.md`, Publications.
+ * Publishes the newest revision of a variant as an immutable release, and makes this release the current one. If the current
+ * release already contains the revision, no release is created. Source: `architecture.md`, Publications.
  */
 export async function publishVariant(deps: VariantsDeps, request: PublishRequest): Promise<PublishResult> {
   const { sessionId } = request;
@@ -60,7 +60,8 @@ export async function publishVariant(deps: VariantsDeps, request: PublishRequest
   if (!published.ok || !published.isNew) return published;
   await faultPoint("release-stored");
   deps.publishedScripts.forget(published.publication.id);
-  // The session's own browsers do not run the release, see `readPageScript`.
+  // Published scripts must not run in the session's own browsers. This updates the script that disables them there, see
+  // `readPageScript`.
   await showEverywhere(deps, sessionId);
   return published;
 }
@@ -102,8 +103,8 @@ async function publish(
 }
 
 /**
- * Whether a release already contains this revision. A release that was unchecked does not count once the revision has
- * passed its check.
+ * Whether a release already contains this revision. If the revision has passed its check only after it was released
+ * unchecked, it may be released again.
  */
 const isSame = (release: ReleaseRow, { number, check }: Revision): boolean =>
   release.revision === number && (!release.isUnchecked || !isPassed(check?.status));
@@ -163,16 +164,14 @@ async function makeRelease(
   return { ...release, withdrawnAt: null, createdAt: new Date() };
 }
 
-/** A change of a publication: rolling back to a release, by its number or id, or unpublishing. */
+/** A change of a publication: making a release, given by its number or id, the current one, or unpublishing. */
 type PublicationChange = { release: number | string } | "unpublish";
 
 type ChangeResult =
   | { ok: true; publication: Publication | null }
   | { ok: false; reason: "unknown publication" | "unknown release" };
 
-/**
- * Rolls a publication back (or forward) to one of its releases, or unpublishes it. Idempotent.
- */
+/** Makes an earlier or later release of a publication the current one, or unpublishes it. Idempotent. */
 export async function changePublication(
   deps: VariantsDeps,
   publicationId: string,

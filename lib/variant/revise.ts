@@ -14,11 +14,11 @@ import { matchesAddress } from "./runtime/match-address.ts";
 type RevisionResult = { ok: true; document: VariantDocument } | { ok: false; problem: string };
 
 /**
- * Applies a call to the newest document: `set` replaces the pages, `drop` removes changes, and `add`, `css` and `js` go to
- * the page that matches `pageUrl`, which is created if there is none. A change in `add` with the id of an existing change
- * replaces it in its place. Pure.
+ * Applies a call to the newest document. `set` replaces all pages, and `drop` removes changes. `add`, `css` and `js` go to
+ * the page entry that matches `pageUrl`, which is created if there is none. If a change in `add` has the id of an existing
+ * change of that page entry, it replaces that change. Pure.
  *
- * @param pageUrl address of the live page, or of the session's target without a browser; null if it is unknown.
+ * @param pageUrl address of the live page; without a browser, the session's target. Null if neither is known.
  */
 export function revise(
   document: VariantDocument,
@@ -54,7 +54,7 @@ export function revise(
 
 const listIds = (ids: Set<string>): string => (ids.size === 0 ? "no changes" : [...ids].join(", "));
 
-/** The page entry of an address, added to `pages` if there is none. */
+/** Finds the page entry that matches an address, or adds one to `pages`. Undefined if the address is not a web address. */
 function findTarget(pages: PageInput[], pageUrl: string | null): PageInput | undefined {
   if (pageUrl === null || !/^https?:/.test(pageUrl)) return undefined;
   const existing = pages.find((page) => matchesAddress(page, pageUrl));
@@ -77,7 +77,10 @@ function place(page: PageInput, change: ChangeInput): void {
   else page.changes[index] = change;
 }
 
-/** Gives each change without an id the next number that neither the pages nor the previous document use. */
+/**
+ * Gives an id to each change that has none: `c` and the next number after the highest one in the pages and in the previous
+ * document.
+ */
 function numberChanges(pages: PageInput[], previous: VariantDocument): VariantPage[] {
   const used = [...pages, ...previous.pages].flatMap(({ changes }) => changes.flatMap(({ id }) => id ?? []));
   let last = Math.max(0, ...used.map((id) => Number(/^c(\d{1,6})$/.exec(id)?.[1] ?? 0)));
@@ -88,7 +91,7 @@ function numberChanges(pages: PageInput[], previous: VariantDocument): VariantPa
   }));
 }
 
-/** A person's edit of a change. */
+/** One edit that a person makes to a change. */
 type ChangeEdit =
   | { action: "drop" | "off" | "on"; changeId: string }
   | { action: "setText"; changeId: string; text: string };
@@ -118,12 +121,12 @@ function editChange(change: Change, edit: ChangeEdit): Change[] {
   return [edit.action === "off" ? { ...change, off: true } : (on as Change)];
 }
 
-/** Characters of a style sheet or script in a difference. */
+/** Maximum number of characters that a difference quotes of a style sheet or script. */
 const SHEET_CHARS_MAX = 2_000;
 
 /**
- * Describes what changed between two documents, one line per change id, for a caller that has an older revision. Altered
- * style sheets and scripts are quoted, because a call replaces them as a whole.
+ * Describes what changed between two documents, for a caller whose revision is out of date. Each altered change is one line.
+ * Altered style sheets and scripts are quoted, because a call can only replace them as a whole.
  */
 export function describeDifference(before: VariantDocument, after: VariantDocument): string[] {
   const old = byId(before);
@@ -151,13 +154,16 @@ const byId = ({ pages }: VariantDocument): Map<string, string> =>
 export const countChanges = ({ pages }: VariantDocument): number =>
   pages.reduce((sum, { changes }) => sum + changes.length, 0);
 
-/** Why another variant cannot be created; undefined if it can. */
+/** Says why a variant with this key cannot be created; undefined if it can. */
 export function refuseVariant(keys: readonly string[], key: string): string | undefined {
   if (keys.includes(key) || keys.length < VARIANT_LIMITS.variantsMax) return undefined;
   return `variant: the session has ${keys.length} variants; a session may have ${VARIANT_LIMITS.variantsMax}. Use one of them, for example ${DEFAULT_VARIANT}.`;
 }
 
-/** Describes a problem of a document by change id, because the caller may have sent the change without its page. */
+/**
+ * Describes a problem of a document. Names the change by its id rather than by its path, because the caller may have sent
+ * the change without its page.
+ */
 export function describeProblem(document: VariantDocument, { path, problem }: ContentProblem): string {
   const [, page = "", change = "", field = ""] = /^pages\[(\d+)\]\.changes\[(\d+)\](.*)$/.exec(path) ?? [];
   const found = document.pages[Number(page)]?.changes[Number(change)];

@@ -9,7 +9,7 @@ import { recordCheck } from "./store-revision.ts";
 import { findRevision, listVariantKeys } from "./variant-store.ts";
 import type { VariantToolServices } from "./variants-deps.ts";
 
-/** The agent's call, or a person's request, that a check belongs to. */
+/** The agent's tool call, or a person's request, for which a check is run. */
 type CheckCall = Pick<
   ToolCall,
   "sessionId" | "browserSessionId" | "rootSessionId" | "requestId" | "runId" | "signal"
@@ -18,8 +18,8 @@ type CheckCall = Pick<
 type CheckOutcome = { ok: true; report: CheckReport } | { ok: false; problem: string };
 
 /**
- * Checks the newest revision of a variant with the browser of the session, and stores the report. The caller holds the
- * browser. A check that is interrupted stores nothing.
+ * Checks the newest revision of a variant with the session's browser, and stores the report. The caller must have acquired
+ * the browser, see `holdInTurn`. A check that is stopped stores nothing.
  *
  * @throws Error with a sentence when there is no browser, or the check is stopped.
  */

@@ -1,12 +1,15 @@
 import type { Publication } from "#lib/events/event.ts";
 
 /**
- * The tag by which a page loads the current release. It is `async`, so that the page never waits for this service.
+ * Writes the tag with which a page loads the current release. The tag is `async`, so that the page never waits for this
+ * service.
  */
 export const writeScriptTag = ({ scriptUrl }: Pick<Publication, "scriptUrl">): string =>
   `<script async src="${scriptUrl}"></script>`;
 
-/** The tag by which a page loads one release, whose bytes the browser checks. */
+/**
+ * Writes the tag with which a page loads one particular release. The browser verifies the script with the `integrity` hash.
+ */
 export const writePinnedTag = ({
   pinnedScriptUrl,
   integrity,

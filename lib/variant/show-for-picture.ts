@@ -5,7 +5,10 @@ import { revertOthers, runInPage, untilApplied } from "./variant-in-page.ts";
 import { findRevision, listVariantKeys } from "./variant-store.ts";
 import type { VariantsDeps } from "./variants-deps.ts";
 
-/** Shows a variant, or the page without one, in the live browser while a picture is taken. */
+/**
+ * Makes the live browser show a variant, or the page without one, while a picture is taken. The function that `show` returns
+ * restores the previous view.
+ */
 export const createVariantView = ({ db }: Pick<VariantsDeps, "db">): VariantView => ({
   async show({ rootSessionId }, live, variant) {
     const revision = variant === null ? undefined : await findRevision(db, rootSessionId, variant);
@@ -24,7 +27,7 @@ export const createVariantView = ({ db }: Pick<VariantsDeps, "db">): VariantView
   },
 });
 
-/** Explains that a variant does not exist, and which variants do. */
+/** A sentence saying that a variant does not exist, and which variants do. */
 export const explainUnknown = (variant: string, keys: readonly string[]): string =>
   keys.length === 0
     ? `There is no variant ${variant}: the session has no variants yet.`

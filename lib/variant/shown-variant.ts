@@ -8,9 +8,9 @@ import { findShownRevision } from "./variant-store.ts";
 import type { VariantsDeps } from "./variants-deps.ts";
 
 /**
- * The script of the variant that the live browser of a session shows. Sub-agents show what their root shows. Publications
- * of the session do not run in its browsers: otherwise a page with the script tag would show two revisions at once, and
- * could not be viewed without the variant.
+ * Makes the scripts with which the live browser of a session shows a variant. A sub-agent's browser shows the variant of its
+ * root session. The scripts also disable the session's publications. Otherwise a page with the script tag would show two
+ * revisions at once, and could not be viewed without the variant.
  */
 export async function readPageScript(db: Executor, sessionId: string): Promise<PageScript> {
   const root = await findRootOf(db, sessionId);
@@ -27,7 +27,10 @@ export async function readPageScript(db: Executor, sessionId: string): Promise<P
   };
 }
 
-/** A script that disables these publications in the document: it registers handles without effect under their ids. */
+/**
+ * Makes a script that disables these publications in the document. It registers handles that do nothing under their ids,
+ * which keeps the published scripts from starting.
+ */
 const disablePublications = (
   publicationIds: string[],
 ): string => `for (const id of ${JSON.stringify(publicationIds)}) {
@@ -36,13 +39,13 @@ const disablePublications = (
   variants[id] = { revert() {}, update() {}, report: () => ({ url: location.href, pages: 0, isHydrating: false, scriptError: null, changes: [] }) };
 }`;
 
-/** Shows the stored variant in the live browsers of a tree that run in this process. */
+/** Updates which variant the live browsers of a tree show, for the browsers that run in this process. */
 export const refreshShown = async (
   { db, browser }: Pick<VariantsDeps, "db" | "browser">,
   rootSessionId: string,
 ): Promise<void> => browser.refreshPageScripts(await listTree(db, rootSessionId));
 
-/** Shows the stored variant in every live browser of a tree, in all processes. */
+/** Updates which variant the live browsers of a tree show, in all processes. */
 export async function showEverywhere(deps: VariantsDeps, rootSessionId: string): Promise<void> {
   await refreshShown(deps, rootSessionId);
   deps.notifyShown(rootSessionId);

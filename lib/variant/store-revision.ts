@@ -22,9 +22,9 @@ import {
 } from "./variant-store.ts";
 import type { VariantsDeps } from "./variants-deps.ts";
 
-/** A revision to store, on top of `baseRevision`. */
+/** A revision to store as the successor of `baseRevision`. */
 type RevisionDraft = {
-  /** The root of the tree: its sub-agents share its variants. */
+  /** The root session of the tree: the session and its sub-agents share its variants. */
   sessionId: string;
   variant: string;
   /** The newest revision that the author has seen; 0 for a new variant. */
@@ -43,8 +43,9 @@ type StoredRevision =
   | { ok: false; reason: "unknown session" };
 
 /**
- * Stores a revision and its `variant.updated` in one transaction, and shows it in the live browser. A revision whose base
- * is not the newest one is refused, with the changes since its base. Source: `architecture.md`, Variants.
+ * Stores a revision and its `variant.updated` event in one transaction, and updates the live browsers. If `baseRevision` is
+ * not the newest revision, nothing is stored, and the result lists the changes since then. Source: `architecture.md`,
+ * Variants.
  */
 export async function storeRevision(deps: VariantsDeps, draft: RevisionDraft): Promise<StoredRevision> {
   const stored = await deps.log.transact(draft.sessionId, (tx, emit) => store(deps, tx, emit, draft));
@@ -69,7 +70,7 @@ async function store(
   if (problem !== undefined) return { ok: false, reason: "refused", problem };
   const number = newest + 1;
   await insertRevision(tx, { sessionId, key: variant, number, author, runId, callId, document });
-  // Only the agent's revisions switch a variant on; a person's edit keeps a hidden variant hidden.
+  // A revision of the agent makes its variant the shown one. After a person's edit, a hidden variant stays hidden.
   if (author === "agent") await setShownVariant(tx, sessionId, variant);
   const summary = await emitVariant(baseUrl, tx, emit, { ...draft, key: variant, number });
   return { ok: true, summary };
@@ -99,7 +100,7 @@ export async function readSummary(
   return summary;
 }
 
-/** The variant that an event is about, and the turn that it happened in. */
+/** The variant that an event is about, and the request and run in which it happened. */
 type VariantEvent = {
   sessionId: string;
   key: string;
@@ -128,8 +129,8 @@ export async function emitVariant(
 }
 
 /**
- * Stores the check of a revision, its `variant.updated`, and the outcomes of the requirements that the check examined.
- * @returns false if the revision does not exist any more.
+ * Stores the report on a revision and the outcomes of the requirements it examined, and emits `variant.updated`.
+ * @returns false if the revision no longer exists. Nothing is stored then.
  */
 export async function recordCheck(
   { log, baseUrl }: Pick<VariantsDeps, "log" | "baseUrl">,

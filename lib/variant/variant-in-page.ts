@@ -9,21 +9,21 @@ import type { RuntimeReport } from "./runtime/runtime-types.ts";
 export const revertOthers = (key: string | null): string =>
   `for (const [key, handle] of Object.entries(window.__agentSessionVariants ?? {})) if (key !== ${JSON.stringify(key)} && !/^(pub|export)_/.test(key)) handle.revert();`;
 
-/** How long changes may take to be applied: the runtime waits up to 3 s for a page to hydrate. */
+/** Time limit for changes to be applied. It includes the up to 3 s that the runtime waits for hydration. */
 const APPLY_MS_MAX = 5_000;
 const POLL_MS = 50;
 
-/** Runs a script in the page's own world. @returns its value, as JSON. @throws when the page is gone. */
+/** Runs a script in the page's own world. @returns its value, converted through JSON. @throws when the page is gone. */
 export async function runInPage(cdp: CDPSession, expression: string): Promise<unknown> {
   const { result } = await cdp.send("Runtime.evaluate", { expression, returnByValue: true });
   return result.value;
 }
 
 /**
- * Waits until a variant that runs in the page has applied every change whose element exists.
+ * Waits until a variant that runs in the page has applied every change whose element exists, or until a time limit.
  *
- * @param lateIds changes whose element may appear later: the wait ignores them.
- * @returns the runtime's report, which the page could forge; undefined if the page runs no such variant.
+ * @param lateIds ids of changes whose element may appear later. The wait ignores them.
+ * @returns the report of the runtime, which the page could forge; undefined if the page does not run this variant.
  */
 export async function untilApplied(
   cdp: CDPSession,

@@ -4,9 +4,9 @@ import type { SessionRow } from "#lib/session/session-store.ts";
 import { listVariantSummaries } from "./variant-store.ts";
 
 /**
- * The variants that belong to the outcome of a session's turns. An editing session always has them as its outcome; a
- * structured session has them in addition to its deliverable, if there are any. Undefined for other sessions, and for
- * sub-agents, because their variants belong to their root. Source: `wire.md`, Variants.
+ * Reads the variants that belong to the outcome of a session's turns. In an editing session, the variants are the outcome,
+ * even if there are none. In a structured session, they are added to the deliverable if there are any. Undefined in all
+ * other cases, and for sub-agents, whose variants belong to the root session. Source: `wire.md`, Variants.
  */
 export async function readOutcome(
   db: Executor,
@@ -14,7 +14,7 @@ export async function readOutcome(
   baseUrl: string,
 ): Promise<VariantSummary[] | undefined> {
   if (session.parentSessionId !== null) return undefined;
-  // An import creates variants too, without `apply_variant`.
+  // Importing a session creates variants too, even without `apply_variant`.
   const creatingTools = ["apply_variant", "import_legacy_session"];
   const mayHave =
     session.outputSchema === null || session.toolset.some((name) => creatingTools.includes(name));
@@ -22,12 +22,12 @@ export async function readOutcome(
   return session.outputSchema === null || variants.length > 0 ? variants : undefined;
 }
 
-/** The newest revision of each variant with its check, as a QA report of the session records them. */
+/** Reads the newest revision of each variant with its check, in the form in which a QA report stores them. */
 export async function readTestedVariants(
   db: Executor,
   sessionId: string,
 ): Promise<{ variant: string; revision: number; check: VariantSummary["check"] }[]> {
-  // Only publications need the origin, and they are left out.
+  // The origin is only needed for publications, which are left out here.
   const variants = await listVariantSummaries(db, sessionId, "");
   return variants.map(({ key, revision, check }) => ({ variant: key, revision, check }));
 }

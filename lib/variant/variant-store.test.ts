@@ -14,7 +14,7 @@ after(() => database.close());
 const BASE_URL = "https://service.example";
 const AT = "2026-11-20T10:00:00.000Z";
 
-/** A page entry with changes of these ids. */
+/** Makes a page entry with one change for each of these ids. */
 const pageOf = (...ids: string[]): VariantPage => ({
   url: "https://shop.example/",
   match: "path",

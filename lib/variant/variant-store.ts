@@ -9,7 +9,7 @@ import { toPublication } from "#lib/publication/release.ts";
 import type { CheckReport } from "./check/check-report.ts";
 import { VARIANT_LIMITS, type VariantDocument } from "./document.ts";
 
-/** A stored revision with its newest check. */
+/** A stored revision. `check` is the report of its last check, or null if it has not been checked. */
 export type Revision = {
   variant: string;
   number: number;
@@ -41,17 +41,17 @@ const joinRevisions = (db: Executor) =>
 
 type RevisionRow = Awaited<ReturnType<typeof joinRevisions>>[number];
 
-/** Documents and reports were validated before they were stored. */
+/** The casts are safe: documents and reports were validated before they were stored. */
 const toRevision = (row: RevisionRow): Revision => ({
   ...row,
   document: row.document as VariantDocument,
   check: row.check as CheckReport | null,
 });
 
-/** Largest value of the database's `integer`. */
+/** The largest value of the database type `integer`. */
 const INTEGER_MAX = 2_147_483_647;
 
-/** A revision by its number, or the newest one; undefined if there is none. */
+/** Finds a revision by its number, or the newest one if no number is given; undefined if there is none. */
 export async function findRevision(
   db: Executor,
   sessionId: string,
@@ -104,7 +104,7 @@ const summaryColumns = {
   release: releaseColumns,
 };
 
-/** The join condition of a variant and its newest revision. */
+/** Joins a variant with its newest revision. */
 const isNewestRevision = and(
   eq(variantRevisions.sessionId, variants.sessionId),
   eq(variantRevisions.key, variants.key),
@@ -117,10 +117,10 @@ const toCheck = ({ checkStatus, checkedAt }: CheckColumns): VariantSummary["chec
   checkStatus && checkedAt ? { status: checkStatus, at: checkedAt.toISOString() } : null;
 
 /**
- * The variants of a session with the checks of their newest revisions and their publications, in the order in which they
- * were created.
+ * The variants of a session, in the order in which they were created. Each has the check of its newest revision, and its
+ * publication.
  *
- * @param baseUrl the public origin, for the URLs of published scripts
+ * @param baseUrl the public origin of the service, for the URLs of published scripts
  */
 export async function listVariantSummaries(
   db: Executor,
@@ -149,19 +149,19 @@ export async function listVariantSummaries(
   }));
 }
 
-/** A variant with the facts of its newest revision, as the session page lists it. */
+/** A variant as the session page lists it: with the number of changes in its newest revision, and whether it is shown. */
 type VariantFacts = VariantSummary & {
   changeCount: number;
   isShown: boolean;
 };
 
-/** Counts the changes of a document in the database, because documents are large. */
+/** Counts the changes of a document inside the database, because documents are too large to load for this. */
 const changeCount = sql<number>`(
   select coalesce(sum(json_array_length(page -> 'changes')), 0)::int
   from json_array_elements(${variantRevisions.document} -> 'pages') as page
 )`;
 
-/** The variants of a session with the facts of their newest revisions, in the order in which they were created. */
+/** The variants of a session as the session page lists them, in the order in which they were created. */
 export async function listVariantFacts(
   db: Executor,
   sessionId: string,
@@ -180,9 +180,13 @@ export async function listVariantFacts(
   }));
 }
 
-/** Locks a variant for the rest of the transaction. @returns the number of its newest revision; 0 if there is none. */
+/**
+ * Locks the session and the variant until the transaction ends.
+ * @returns the number of the newest revision; 0 if there is none.
+ */
 export async function lockVariant(tx: Transaction, sessionId: string, key: string): Promise<number> {
-  // The session's row is locked first, so that two calls do not create the same variant.
+  // The session's row is locked too, because a variant that does not exist yet has no row: two calls could create it at
+  // once.
   await tx.select({ id: sessions.id }).from(sessions).where(eq(sessions.id, sessionId)).for("update");
   const [row] = await tx
     .select({ revision: variants.revision })
@@ -250,7 +254,7 @@ export async function setShownVariant(
   return shown.length > 0;
 }
 
-/** Stores the check of a revision. @returns false if the revision does not exist any more. */
+/** Stores the report of a check with its revision. @returns false if the revision no longer exists. */
 export async function storeCheck(tx: Transaction, sessionId: string, report: CheckReport): Promise<boolean> {
   const stored = await tx
     .update(variantRevisions)

@@ -10,17 +10,19 @@ export type VariantsDeps = {
   db: Database;
   log: EventLog;
   browser: Pick<BrowserService, "refreshPageScripts">;
-  /** Notifies the other processes that a tree's live browsers show another variant or revision. The message may get lost. */
+  /**
+   * Tells the other processes that the live browsers of a tree must show another variant or revision. Messages may get lost.
+   */
   notifyShown: (rootSessionId: string) => void;
   publishedScripts: Pick<ScriptServer, "forget">;
   /** Public origin of the service, without a trailing slash: published scripts are served there. */
   baseUrl: string;
 };
 
-/** Dependencies of the tools of this room. */
+/** Dependencies of the tools in this folder. */
 export type VariantToolServices = VariantsDeps &
   Pick<ToolServices, "browser" | "pageTurns" | "evidence"> & {
     compare: PictureComparer;
-    /** Origin that will serve published scripts: a page's content policy has to allow it. */
+    /** Origin at which published scripts will be served. The Content-Security-Policy of a page has to allow it. */
     scriptOrigin: string;
   };

@@ -10,13 +10,13 @@ const ENTITIES: Record<string, string> = {
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (each) => ENTITIES[each] ?? each);
 
-/** Renders an element. `content` is HTML: the caller has escaped it. */
+/** Renders an element. `content` and `attributes` are HTML that the caller has escaped. */
 export const element = (name: string, content: string, attributes = ""): string =>
   `<${name}${attributes === "" ? "" : ` ${attributes}`}>${content}</${name}>`;
 
-/** Renders plain text with its line breaks, in the direction of its script. */
+/** Renders plain text. Its line breaks are kept, and the writing direction follows from the text. */
 export const plainText = (text: string): string => `<div class="plain" dir="auto">${escapeHtml(text)}</div>`;
 
-/** Renders a foldable part. `summary` and `content` are HTML. */
+/** Renders a part that people can fold and unfold. `summary` and `content` are HTML that the caller has escaped. */
 export const folded = (summary: string, content: string, isOpen = false): string =>
   `<details${isOpen ? " open" : ""}><summary>${summary}</summary>${content}</details>`;

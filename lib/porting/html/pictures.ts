@@ -6,11 +6,14 @@ import { renderTime } from "./render-message.ts";
 
 const PICTURES = new Set(["image/png", "image/jpeg", "image/webp", "image/gif"]);
 
-/** The pictures of an HTML export. Each is embedded once, at most 20 MiB in all. */
+/** Renders the pictures of an HTML export. Each picture is embedded once, up to 20 MiB in total. */
 export type Pictures = {
-  /** Renders a picture as a figure the first time, later as a link to it. A missing picture is named as missing. */
+  /**
+   * Renders a picture as a figure the first time, and as a link to that figure afterwards. If the picture cannot be
+   * embedded, renders its name only.
+   */
   show: (pointer: { id: string; title: string }) => Promise<string>;
-  /** Renders the pictures that were not shown before, and adds evidence that is not embedded to `leftOut`. */
+  /** Renders the pictures that `show` has not rendered. Adds all evidence that is not embedded to `leftOut`. */
   rest: () => AsyncIterable<string>;
 };
 

@@ -4,17 +4,17 @@ import { element, escapeHtml, folded, plainText } from "./escape.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { renderTree } from "./tree.ts";
 
-/** Renders a time in UTC, so that it needs no script. */
+/** Renders a time in UTC, because a local time would need a script. */
 export const renderTime = (iso: string): string =>
   `<time datetime="${escapeHtml(iso)}">${escapeHtml(`${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`)}</time>`;
 
-/** Renders a message. Each tool call is one line with folded details. */
+/** Renders a message. Each tool call is a single line, whose details people can unfold. */
 export async function renderMessage(message: ExportedMessage): Promise<string> {
   const { role, parts, results, author, createdAt } = message;
   let body = "";
   for (const part of parts) {
     body += renderPart(part, role, results);
-    // Parsing Markdown takes a millisecond or more, so other requests are served between two parts.
+    // Parsing Markdown takes a millisecond or more, so the event loop can serve other requests after each part.
     await setImmediate();
   }
   const name = role === "assistant" ? "Agent" : author === null ? "User" : `User ${author}`;
@@ -63,14 +63,14 @@ function renderCall(part: Record<string, unknown>, results: ExportedToolResult[]
   return `<details class="tool"><summary>${line}</summary>${details.join("")}</details>`;
 }
 
-/** Renders the outcome of a call that did not succeed. */
+/** Renders a mark for a tool call that did not succeed; empty for one that succeeded. */
 function renderMark(result: ExportedToolResult | undefined): string {
   if (result?.state === "succeeded") return "";
   if (result?.refusal !== undefined) return ' <span class="refused">not run, plan first</span>';
   return ` <span class="failed">${result?.state === "failed" ? "failed" : "has no result"}</span>`;
 }
 
-/** The subject of a call: the first line of the most informative field of its input. */
+/** Chooses a short text that tells what a tool call is about: the first line of the most informative field of its input. */
 function findSubject(input: unknown): string {
   if (typeof input !== "object" || input === null) return "";
   const fields = new Map<string, unknown>(Object.entries(input));

@@ -1,4 +1,4 @@
-/** The style sheet of the HTML export: light and dark, narrow and wide, on screen and on paper. */
+/** The style sheet of the HTML export. It supports light and dark mode, narrow and wide screens, and paper. */
 export const STYLE = `
 :root { color-scheme: light dark; --canvas: #f7f7f5; --surface: #fff; --ink: #1c1c1a; --soft: #55554f; --line: #dddcd6; --accent: #0b57c2; --code: #f0efeb; --good: #17683a; --bad: #a3251b; --warn: #7a4b00; }
 @media (prefers-color-scheme: dark) { :root { --canvas: #161615; --surface: #1f1f1d; --ink: #ecebe6; --soft: #b0afa8; --line: #3a3a36; --accent: #8ab8ff; --code: #2a2a27; --good: #7fd6a0; --bad: #ff9a90; --warn: #f0c078; } }

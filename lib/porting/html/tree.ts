@@ -4,7 +4,10 @@ const DEPTH_MAX = 12;
 const OPEN_DEPTH = 3;
 const NODES_MAX = 5_000;
 
-/** Renders a JSON value as a foldable list. Parts beyond 5,000 values or 12 levels are rendered as JSON text. */
+/**
+ * Renders a JSON value as a list that people can fold and unfold. Parts after 5,000 values or below 12 levels are rendered
+ * as JSON.
+ */
 export function renderTree(value: unknown): string {
   let nodes = 0;
   const render = (item: unknown, depth: number): string => {

@@ -8,12 +8,13 @@ import { STYLE } from "./style.ts";
 import { renderTree } from "./tree.ts";
 import { writePages, writePlan, writeReports, writeRequirements } from "./write-work.ts";
 
-/** Blocks scripts and requests. Pictures are embedded as data URLs. */
+/** A Content-Security-Policy that blocks scripts and requests. Pictures are allowed as data URLs. */
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
 /**
- * Writes a session as one HTML file for people, in pieces: no scripts, no network, every text escaped.
+ * Writes a session as one HTML file for people, in pieces. The file has no scripts, makes no requests, and all text in it is
+ * escaped.
  *
  * @throws Error if the session was deleted meanwhile.
  */
@@ -57,7 +58,7 @@ function writeHead({ session }: SessionContent): string {
 `;
 }
 
-/** Writes a section, unless it is empty. */
+/** Writes a section with a heading. If there are no pieces, writes nothing. */
 async function* writeSection(
   id: string,
   title: string,

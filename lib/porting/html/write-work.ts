@@ -54,7 +54,10 @@ function renderRequirement(requirement: ExportedRequirement): string {
   return `<li><span dir="auto">${escapeHtml(`${id}: ${text}`)}</span> <span class="${STATUS_CLASSES[status]}">${status}</span><div class="soft">${lines.join("<br>")}</div></li>`;
 }
 
-/** Writes reports with their findings, steps and pictures. Yields to the event loop, because parsing Markdown takes time. */
+/**
+ * Writes the reports with their findings, steps and pictures. Lets the event loop serve other requests in between, because
+ * parsing Markdown takes time.
+ */
 export async function* writeReports(content: SessionContent, pictures: Pictures): AsyncIterable<string> {
   for await (const report of content.reports()) {
     yield renderReportHead(report);
@@ -96,7 +99,7 @@ function renderFinding({
   return `<div class="finding"><h4><span class="${SEVERITY_CLASSES[severity]}">${severity}</span> <span dir="auto">${escapeHtml(title)}</span></h4>${facts.length === 0 ? "" : `<p class="soft">${facts.join("<br>")}</p>`}${renderMarkdown(detail)}${list === "" ? "" : `<p class="soft">Steps</p><ol class="changes">${list}</ol>`}`;
 }
 
-/** Writes the addresses of landing pages, as text, and their states, without their files. */
+/** Lists the landing pages with their addresses and states. The addresses are plain text, and the files are not included. */
 export async function* writePages({ pages }: SessionContent): AsyncIterable<string> {
   if (pages.length === 0) return;
   const items = pages.map(({ url, version, note }) => {

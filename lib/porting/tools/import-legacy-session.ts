@@ -59,7 +59,7 @@ async function readInput(
 ): Promise<ReadDocument> {
   if ((document === undefined) === (path === undefined))
     return { ok: false, problem: "document: give either the document or its path" };
-  // Some models send a nested object as a JSON string.
+  // Some models send the document as JSON text instead of an object.
   if (typeof document === "string") return readInThread(Buffer.from(document.toWellFormed()));
   if (path === undefined) return readDocument(document);
   const session = await findSession(deps.db, call.rootSessionId);

@@ -3,8 +3,8 @@ import type { Executor, Transaction } from "#db/client.ts";
 import { landingPageBlobs } from "#db/schema/index.ts";
 
 /**
- * Stores contents by their hashes. Contents that are stored already are locked instead, so that no other transaction
- * removes them before this one refers to them.
+ * Stores contents by their hashes. Contents that are stored already are locked instead. Otherwise another transaction could
+ * remove them before this transaction refers to them.
  */
 export async function storeBlobs(tx: Transaction, contents: ReadonlyMap<string, Uint8Array>): Promise<void> {
   // All transactions lock in the same order, to avoid deadlocks.
@@ -19,7 +19,7 @@ export async function storeBlobs(tx: Transaction, contents: ReadonlyMap<string, 
   for (const hash of hashes) {
     const content = contents.get(hash);
     if (existing.has(hash) || !content) continue;
-    // On a conflict, an update without effect locks the row that another transaction has just stored.
+    // If another transaction has just stored the same content, this update changes nothing, but it locks that row.
     await tx
       .insert(landingPageBlobs)
       .values({ hash, content })
@@ -27,7 +27,7 @@ export async function storeBlobs(tx: Transaction, contents: ReadonlyMap<string, 
   }
 }
 
-/** The content of a hash; undefined if nothing refers to it any more. */
+/** Reads the content with this hash; undefined if it was removed because no version uses it any more. */
 export async function readBlob(db: Executor, hash: string): Promise<Uint8Array | undefined> {
   const [row] = await db
     .select({ content: landingPageBlobs.content })

@@ -1,4 +1,4 @@
-/** Where landing pages are served. Source: `wire.md`, Landing pages. */
+/** The path below which landing pages are served. Source: `wire.md`, Landing pages. */
 export const PAGES_FOLDER = "/p/";
 
 const SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/;
@@ -15,15 +15,19 @@ export const pageUrl = (origin: string, slug: string): string => `${origin}${PAG
 
 const PATH_CHARACTERS_MAX = 1_024;
 
-/** The parsed path of a request below `/p/`. `path` is relative to the page; for a folder, it is empty or ends with `/`. */
+/**
+ * The parsed path of a request below `/p/`. `path` is relative to the page. It is empty for the page itself, and ends with
+ * `/` for a folder.
+ */
 type PageAddress = { slug: string; path: string };
 
 /**
- * Parses the raw path of a request. Each segment is decoded once, so that an encoded slash, backslash or dot segment never
- * leads to another file.
+ * Parses the raw path of a request. Each segment is decoded once and then checked, so an encoded slash, backslash or dot
+ * segment cannot be used to reach another file.
  *
  * @param pathname raw path without the query
- * @returns `path: undefined` for a page's address without its trailing slash; undefined for a path that no file can have.
+ * @returns `path: undefined` if the path is a page's address without its trailing slash; undefined if no file can have the
+ * path.
  */
 export function readPageAddress(
   pathname: string,
@@ -38,7 +42,7 @@ export function readPageAddress(
   return names.every(isFile) ? { slug, path: names.join("/") } : undefined;
 }
 
-/** Decodes a segment; undefined if the result cannot be the name of a file. */
+/** Decodes a segment of a path; undefined if the result cannot be the name of a file or folder. */
 function decode(segment: string): string | undefined {
   try {
     const name = decodeURIComponent(segment);
@@ -48,7 +52,9 @@ function decode(segment: string): string | undefined {
   }
 }
 
-/** Whether a file or folder of a page can have this name: no separator, dot segment or control character. */
+/**
+ * Whether a file or folder of a page may have this name. Separators, dot segments and control characters are not allowed.
+ */
 export const isSafeName = (name: string): boolean =>
   name !== "." && name !== ".." && name.isWellFormed() && !/[/\\\p{Cc}\u2028\u2029\ufffd]/u.test(name);
 

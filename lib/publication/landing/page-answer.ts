@@ -5,22 +5,28 @@ export type PageAnswer = {
   body?: Uint8Array<ArrayBuffer>;
 };
 
-/** Headers of every answer below `/p/`, because an agent made the content there. Source: `security.md`, Landing pages. */
+/**
+ * Headers of every response below `/p/`. They isolate the content, because an agent has written it. Source: `security.md`,
+ * Landing pages.
+ */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   "Content-Security-Policy": "sandbox allow-scripts allow-forms allow-popups",
   "Access-Control-Allow-Origin": "*",
   "X-Content-Type-Options": "nosniff",
 };
-/** Browsers revalidate each time, mostly with a 304 as the answer, so that they never mix files of two versions. */
+/**
+ * Makes browsers revalidate each file every time, so that they never mix files of two versions. Most responses are then a
+ * 304.
+ */
 export const REVALIDATE = "public, max-age=0, must-revalidate";
 
-/** The file of a page that is sent with a 404 for a path without a file, if the page has such a file. */
+/** If a page has this file, it is the body of the 404 responses for paths without a file. */
 export const NOT_FOUND_FILE = "404.html";
 
 export const MISSING = "There is no such page.";
 export const UNPUBLISHED = "This page was unpublished.";
 
-/** An answer for visitors of a page that does not exist, with a text of the service. */
+/** Makes a short HTML page with a text of the service, for a page that does not exist or is unpublished. */
 export const writeNotice = (status: number, text: string): PageAnswer => ({
   status,
   headers: {

@@ -25,16 +25,16 @@ type PageRequest = SendRequest & {
 
 /** Serves landing pages to any number of visitors. Source: `wire.md`, Landing pages. */
 export type PageServer = {
-  /** @throws Error when a file is not in memory and the database cannot be read. */
+  /** @throws Error when the needed data is not in memory and the database cannot be read. */
   answer: (request: PageRequest) => Promise<PageAnswer>;
-  /** Evicts the cached version number of a page that this process has changed. */
+  /** Evicts the cached version number of a page. Call it after this process has changed the page. */
   forget: (slug: string) => void;
 };
 
-/** How long the version number of a page is cached, because another process may change it. */
+/** How long the version number of a page is cached, in milliseconds. Another process may change it meanwhile. */
 const STATE_MS = 1_000;
 const STATES_MAX = 10_000;
-/** Limit of the files that all cached manifests list together. */
+/** Maximum number of files in all cached manifests together. A manifest lists the files of a version. */
 const LISTED_FILES_MAX = 200_000;
 const CONTENT_BYTES_MAX = 64 * 1024 * 1024;
 
@@ -61,7 +61,7 @@ export function createPageServer(db: Database): PageServer {
       if (found === "folder") return redirect(`${PAGES_FOLDER}${slug}/${encodePath(path)}/${search}`);
       const file = found ?? manifest.get(NOT_FOUND_FILE);
       const content = file && (await readContent(file));
-      // There is no content if the version was removed while it was served.
+      // The content is missing if its version was removed after the manifest was read.
       if (!file || !content) return writeNotice(404, MISSING);
       const headers = { ...PAGE_HEADERS, "Content-Type": file.mediaType, "Cache-Control": REVALIDATE };
       return found
@@ -76,7 +76,7 @@ const redirect = (location: string): PageAnswer => ({
   headers: { ...PAGE_HEADERS, Location: location, "Cache-Control": REVALIDATE },
 });
 
-/** The file for a path inside a page; `folder` for the path of a folder without its trailing slash. */
+/** Finds the file for a path inside a page. Returns `folder` if the path is a folder without its trailing slash. */
 function findFile(manifest: Manifest, path: string): PageFile | "folder" | undefined {
   if (path === "" || path.endsWith("/")) return manifest.get(`${path}index.html`);
   const exact = manifest.get(path);
@@ -91,9 +91,9 @@ function createCaches(db: Database) {
   const states = new LRUCache<string, { served: { version: number | null } | undefined }>({
     max: STATES_MAX,
     ttl: STATE_MS,
-    // Pages in memory are still served while the database is down.
+    // While the database cannot be read, pages in memory are still served.
     allowStaleOnFetchRejection: true,
-    // If `forget` is called during a read, the waiting request still gets the result of that read.
+    // If `forget` is called while a version number is being read, the waiting request still gets the result.
     ignoreFetchAbort: true,
     fetchMethod: async (slug) => ({ served: await findServedVersion(db, slug) }),
   });
@@ -112,7 +112,7 @@ function createCaches(db: Database) {
   });
   return {
     async readVersion(slug: string) {
-      // The cache returns undefined if the read failed; a second read throws the reason.
+      // If the read failed, the cache returns undefined. A second read then throws the reason.
       const state = await states.fetch(slug);
       return state ? state.served : findServedVersion(db, slug);
     },

@@ -4,15 +4,15 @@ import { removeUnusedBlobs } from "#db/remove-unused-blobs.ts";
 import { landingPageFiles, landingPages, landingPageVersions } from "#db/schema/index.ts";
 import { PAGE_LIMITS } from "./page-limits.ts";
 
-/** A landing page as it is stored. */
+/** A row of the table of landing pages. */
 export type PageRow = typeof landingPages.$inferSelect;
 type VersionRow = typeof landingPageVersions.$inferSelect;
-/** A file of a version; its content is stored by its hash. */
+/** A file of a version. Its content is stored separately, by its hash. */
 export type PageFile = Pick<
   typeof landingPageFiles.$inferSelect,
   "path" | "hash" | "sizeBytes" | "mediaType"
 >;
-/** A page with its current version, which is null while the page is unpublished. */
+/** A page and its current version. `version` is null while the page is unpublished. */
 export type PageWithVersion = { page: PageRow; version: VersionRow | null };
 
 const joinCurrentVersion = (db: Executor) =>
@@ -33,7 +33,7 @@ export async function findPage(db: Executor, slug: string): Promise<PageWithVers
   return row;
 }
 
-/** The pages whose newest deploy was made by a session, oldest first. */
+/** The pages whose newest version was deployed by this session, oldest page first. */
 export const listPagesOf = (db: Executor, sessionId: string): Promise<PageWithVersion[]> =>
   joinCurrentVersion(db)
     .where(eq(landingPages.sessionId, sessionId))
@@ -74,15 +74,15 @@ export async function findSlugOfFolder(
   return row?.slug;
 }
 
-/** The page of a slug, locked for the rest of the transaction; undefined if there is none. */
+/** Locks the page with this slug until the transaction ends; undefined if there is none. */
 export async function lockPage(tx: Transaction, slug: string): Promise<PageRow | undefined> {
   const [row] = await tx.select().from(landingPages).where(eq(landingPages.slug, slug)).for("update");
   return row;
 }
 
 /**
- * Takes a free slug for an owner, and locks the page. If the slug is taken, returns the page that has it, of any owner. A
- * new page has no version yet, and version 0 as its newest.
+ * Creates a page without versions for a slug that is free, and locks it. If the slug is taken, locks and returns the
+ * existing page, which may belong to another owner.
  */
 export async function takeSlug(
   tx: Transaction,
@@ -97,7 +97,7 @@ export async function takeSlug(
   return row;
 }
 
-/** A version by its number; undefined if the page never had that version or has removed it. */
+/** Finds a version by its number; undefined if the page never had that version, or if it was removed. */
 export const findVersion = (db: Executor, slug: string, number: number) =>
   findOneVersion(
     db,
@@ -153,7 +153,9 @@ export async function insertVersion(
   await pruneVersions(tx, slug, number);
 }
 
-/** Removes the oldest versions beyond the limit, except the current one, and contents that no other version uses. */
+/**
+ * Removes the oldest versions beyond the limit, except the current one. Also removes contents that no version uses any more.
+ */
 async function pruneVersions(tx: Transaction, slug: string, current: number): Promise<void> {
   const beyond = await tx
     .select({ number: landingPageVersions.number })
@@ -177,7 +179,10 @@ async function pruneVersions(tx: Transaction, slug: string, current: number): Pr
   );
 }
 
-/** Makes a version the current one; null unpublishes the page. A deploy also sets the session and the folder of the page. */
+/**
+ * Makes a version the current one, or unpublishes the page if `version` is null. A deploy passes `deployedFrom`, which then
+ * becomes the session and folder of the page.
+ */
 export async function setCurrentVersion(
   tx: Transaction,
   slug: string,
@@ -190,7 +195,10 @@ export async function setCurrentVersion(
     .where(eq(landingPages.slug, slug));
 }
 
-/** The number of a page's current version, null while it is unpublished; undefined if there is no such page. */
+/**
+ * The number of a page's current version. `version` is null while the page is unpublished. Undefined if there is no such
+ * page.
+ */
 export async function findServedVersion(
   db: Executor,
   slug: string,

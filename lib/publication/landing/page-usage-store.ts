@@ -7,14 +7,13 @@ import type { ByteUsage } from "#lib/session/byte-limits.ts";
 import { PAGE_LIMITS } from "./page-limits.ts";
 import type { PageFile } from "./page-store.ts";
 
-/** Locks an owner's pages for the rest of the transaction, so that concurrent deploys count their bytes one by one. */
+/** Locks an owner's pages until the transaction ends, so that two deploys cannot both use the same remaining bytes. */
 export const lockPagesOfOwner = (tx: Transaction, ownerId: string): Promise<void> =>
   lockOwner(tx, "pages", ownerId);
 
 /**
- * Measures the bytes that the owner and the deploying session use once a page gets a new version: the contents of their
- * versions, each content counted once. Versions of a session are those that it deployed. The caller has locked the owner's
- * pages.
+ * Measures the bytes that an owner and a session will use once a page has a new version. Equal contents count once. For the
+ * session, only versions that it has deployed count. The caller has locked the owner's pages.
  */
 export async function measureUsage(
   tx: Transaction,

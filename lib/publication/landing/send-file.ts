@@ -10,7 +10,7 @@ export type SendRequest = {
   ifRange?: string | undefined;
 };
 
-/** A file in memory, with its compressed form if that is smaller. */
+/** A file in memory. `gzip` is its compressed form, if that is smaller. */
 export type Packed = {
   etag: string;
   plain: Uint8Array<ArrayBuffer>;
@@ -18,7 +18,7 @@ export type Packed = {
 };
 
 const compress = promisify(gzip);
-/** Smaller files are not compressed, because the saving is less than the additional headers. */
+/** Smaller files are not compressed, because the additional headers would cost more than compression saves. */
 const COMPRESS_BYTES_MIN = 512;
 const ETAG_CHARACTERS = 32;
 
@@ -34,7 +34,7 @@ export async function pack(content: Uint8Array, hash: string, isCompressed: bool
 
 const ACCEPTS_GZIP = /(^|,)\s*gzip\s*(;(?!\s*q=0(\.0*)?\s*(,|$))|,|$)/i;
 
-/** Answers with a file or the requested part of it, or with 304 if the client has it cached. */
+/** Makes the response for a file: the whole file, the requested range of it, or a 304 if the client has it cached. */
 export function sendFile(
   file: Packed,
   request: SendRequest,
@@ -67,7 +67,10 @@ export function sendFile(
   return { status: 200, headers: { ...headers, ...encoding }, body: packed ?? file.plain };
 }
 
-/** Reads a `Range` with one part. Undefined for any other: the answer is then the whole file. */
+/**
+ * Reads a `Range` header with a single range. Returns `outside` if the range is beyond the end of the file. Undefined for
+ * any other header, for which the whole file is sent.
+ */
 function readRange(range: string, size: number): { from: number; to: number } | "outside" | undefined {
   const [, first = "", last = ""] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(range) ?? [];
   if (first === "" && last === "") return undefined;

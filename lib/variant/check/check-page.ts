@@ -20,14 +20,14 @@ import { judgeLayoutShift, judgePolicies, judgeProblems, readPaintToApplied } fr
 import { assertHere, type Observation, observeLoad } from "./steps/observe-load.ts";
 import type { PagePictures } from "./steps/take-pictures.ts";
 
-/** Dependencies of the examination of a page. */
+/** Dependencies for checking a page. */
 type PageCheckDeps = {
-  /** Origin that serves published scripts. */
+  /** Origin at which published scripts are served. */
   scriptOrigin: string;
   requirements: CheckedRequirement[];
 };
 
-/** The proof of one page at one width. */
+/** What the check found on one page at one width. */
 export type PageResult = {
   page: Omit<CheckedPage, "pictures">;
   pictures: PagePictures;
@@ -35,24 +35,26 @@ export type PageResult = {
   notes: string[];
 };
 
-/** A page at rest without and with the variant. */
+/** What was observed of a page at rest, without the variant (`control`) and with it (`variant`). */
 type Pair = {
   control: Observation;
   variant: Observation;
   variantLoad: PageLoad;
-  /** The elements of the changes, as they are without the variant. */
+  /** For each change id, the elements that the change matches, as they are without the variant. */
   originals: Record<string, OriginalElement[]>;
-  /** Snapshots without the variant: two of one load, at different times, and one of another load. */
+  /** Three snapshots without the variant: two of the same load at different times, and one of a second load. */
   snapshots: DomSnapshot[];
-  /** Errors of the loads without the variant. */
+  /** Errors and failed requests of the two loads without the variant. */
   problems: PageProblems[];
-  /** Milliseconds since navigation start: later loads are compared at the same age. */
+  /**
+   * Age of these loads when they were read, in milliseconds since navigation start. Later loads are read at the same age.
+   */
   ageMs: number;
 };
 
 /**
- * Examines a page at one width: with the variant, twice without it, and once more with it each for reverting and for
- * navigation. Each load has a context of its own.
+ * Examines a page at one width. Opens it twice without the variant and once with it, and then two more times with it: one
+ * load to test navigation, one to test reverting. Each load has its own browser context.
  * @throws PageFailure, or Error with a sentence, when the page cannot be examined.
  */
 export async function checkPage(
@@ -127,7 +129,7 @@ async function prove(
   return { page, pictures, findings, notes: describeGaps(target, pair) };
 }
 
-/** Examines the page that shows the variant. At the end it overwrites the changes, which may break the page. */
+/** Examines the load that shows the variant. The last step overwrites the changes, which may break the page. */
 async function examineVariant(
   deps: PageCheckDeps,
   check: CheckContext,
@@ -148,7 +150,9 @@ async function examineVariant(
   ];
 }
 
-/** Checks that the changes survive leaving the page and coming back, and that reverting them leaves no trace. */
+/**
+ * Checks that the changes are applied again after leaving the page and coming back, and that reverting them leaves no trace.
+ */
 async function checkReturn(
   check: CheckContext,
   target: CheckTarget,
@@ -158,7 +162,7 @@ async function checkReturn(
   const proven = changes.filter(isProven);
   if (changes.length > 0 && proven.length === 0) return [];
   const ids = proven.map(({ id }) => id);
-  // Errors that the page logged at rest are reported already.
+  // The errors of the page at rest are reported by another step, so the navigation must not report them again.
   const found = copyProblems(variantLoad.problems);
   const leave = () =>
     withLoad(check, target, true, async (load) => {

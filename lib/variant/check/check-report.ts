@@ -4,7 +4,7 @@ import { evidenceSchema } from "#lib/events/event-schemas.ts";
 import { timestamp } from "#lib/events/wire-values.ts";
 import { changeIdSchema, variantKeySchema } from "../document.ts";
 
-/** Widths at which a variant is checked and shown. */
+/** Viewport sizes in which variants are checked and previewed, in CSS pixels. */
 export const VIEWPORTS = {
   desktop: { width: 1280, height: 800 },
   tablet: { width: 820, height: 1180 },
@@ -12,7 +12,6 @@ export const VIEWPORTS = {
 } as const;
 export type ViewportName = keyof typeof VIEWPORTS;
 
-/** The kinds of findings. */
 const FINDING_CODES = [
   "nothing_to_check",
   "page_failed",
@@ -103,7 +102,7 @@ const checkedRequirementSchema = z
     description: "What a check found about the assertion of a requirement.",
   });
 
-/** The proof of a revision. Source: `architecture.md`, Variants. */
+/** The report on the check of a revision. Source: `architecture.md`, Variants. */
 export const checkReportSchema = z
   .object({
     variant: variantKeySchema,
@@ -116,7 +115,7 @@ export const checkReportSchema = z
     requirements: z.array(checkedRequirementSchema).optional().meta({
       description: "The requirements with an assertion that were not waived. Absent if there were none.",
     }),
-    /** Sentences about parts that were not examined. */
+    /** One sentence for each part that the check could not examine. */
     notes: z.array(z.string()).meta({ description: "What the check could not examine." }),
   })
   .meta({ id: "CheckReport", description: "The proof of a revision." });

@@ -19,15 +19,15 @@ import { makeFinding } from "./make-finding.ts";
 import { type CheckedRequirement, requirementsOf } from "./steps/check-requirements.ts";
 import { keepPictures, type PictureDeps } from "./steps/take-pictures.ts";
 
-/** Dependencies of a check. */
+/** Dependencies for checking a revision. */
 export type CheckDeps = Omit<PictureDeps, "owner"> & {
-  /** Origin that serves published scripts. */
+  /** Origin at which published scripts are served. */
   scriptOrigin: string;
   /** Shorter limits, for tests. */
   limits?: Partial<CheckLimits>;
 };
 
-/** A revision to prove. */
+/** A revision to check, and the browser to check it with. */
 export type CheckRequest = {
   live: LiveBrowser;
   sessionId: string;
@@ -46,8 +46,8 @@ const STORAGE_TIMEOUT_MS = 10_000;
 const DEFAULT_VIEWPORTS: ViewportName[] = ["desktop", "phone"];
 
 /**
- * Proves a revision: loads each of its pages with the storage of the live browser, without and with the variant, and
- * examines what the variant does. A page that cannot be examined is a finding.
+ * Checks a revision: loads each of its pages without and with the variant, and examines what the variant does there. The
+ * loads start with a copy of the live browser's cookies and storage. A page that cannot be examined becomes a finding.
  * @throws the signal's reason when the check is stopped; Error when the browser or the evidence store fails.
  */
 export async function checkVariant(deps: CheckDeps, request: CheckRequest): Promise<CheckReport> {
@@ -101,7 +101,10 @@ export async function checkVariant(deps: CheckDeps, request: CheckRequest): Prom
   };
 }
 
-/** An assertion passes if it holds on each page that it refers to, at each width. */
+/**
+ * Decides the outcome of a requirement. Its assertion passes if it holds on every checked page that it refers to, at every
+ * width.
+ */
 function judgeRequirement(
   requirement: CheckedRequirement,
   targets: CheckTarget[],
@@ -136,7 +139,10 @@ function makeTarget({ pages }: VariantDocument, url: string, viewport: ViewportN
   };
 }
 
-/** @returns the proof, or why the page cannot be examined. @throws when the check is stopped or the browser has ended. */
+/**
+ * Checks one page at one width. A page that cannot be examined becomes a finding.
+ * @throws when the check is stopped or the browser has ended.
+ */
 async function examine(
   deps: CheckDeps,
   { live, requirements = [], signal }: CheckRequest,
@@ -163,7 +169,7 @@ async function examine(
   }
 }
 
-/** Makes findings for entries without a page to open, and for a revision without any effect. */
+/** Makes a finding for each page entry without an address to open, and one for a revision that has no effect at all. */
 function describeUnopenable({ pages }: VariantDocument, { unopenable }: ChosenPages): Finding[] {
   const findings = unopenable.map(({ url, message }) =>
     makeFinding({ url, viewport: null }, "fail", "page_failed", null, message),
@@ -176,7 +182,7 @@ function describeUnopenable({ pages }: VariantDocument, { unopenable }: ChosenPa
   ];
 }
 
-/** Makes notes on requirements whose pages the check does not open. */
+/** Makes a note for each requirement whose page the check does not open. */
 function listUnchecked({ requirements = [] }: CheckRequest, { urls }: ChosenPages): string[] {
   return requirements
     .filter((requirement) => !urls.some((url) => requirementsOf([requirement], url).length > 0))
@@ -191,7 +197,6 @@ function statusOf(findings: Finding[]): CheckReport["status"] {
   return findings.length > 0 ? "warn" : "pass";
 }
 
-/** Failures first. */
 const bySeverity = (findings: Finding[]): Finding[] => [
   ...findings.filter(({ level }) => level === "fail"),
   ...findings.filter(({ level }) => level === "warn"),

@@ -1,12 +1,12 @@
 import type { VariantDocument, VariantPage } from "../document.ts";
 import { matchesAddress } from "../runtime/match-address.ts";
 
-/** Addresses to open, without duplicates, and the entries for which no address is known. */
+/** The addresses that a check opens, without duplicates, and the page entries for which no address is known. */
 export type ChosenPages = { urls: string[]; unopenable: { url: string; message: string }[] };
 
 /**
- * Chooses an address for each page entry that has an effect. Entries with `exact` and `path` prefer their own address.
- * Other entries prefer the live page's address if it matches, and use their own if it has no wildcards.
+ * Chooses an address for each page entry that has an effect. An entry that matches by `exact` or `path` prefers its own
+ * address. Any other entry prefers the address of the live page, and falls back to its own address if that has no wildcards.
  */
 export function choosePages({ pages }: VariantDocument, liveUrl: string): ChosenPages {
   const chosen: ChosenPages = { urls: [], unopenable: [] };
@@ -20,11 +20,11 @@ export function choosePages({ pages }: VariantDocument, liveUrl: string): Chosen
   return chosen;
 }
 
-/** Whether a page entry has an effect: a change that is on, CSS or a script. */
+/** Whether a page entry has an effect: it has CSS, a script, or a change that is not switched off. */
 export const isEffective = ({ changes, css, js }: VariantPage): boolean =>
   changes.some(({ off }) => off !== true) || css.trim() !== "" || js.trim() !== "";
 
-/** @returns an address, without its fragment, that the entry matches; undefined if none is known. */
+/** @returns an address that matches the entry, without a fragment; undefined if none is known. */
 function chooseUrl(page: VariantPage, liveUrl: string): string | undefined {
   const isPattern = page.match === "glob" && page.url.includes("*");
   const own = isPattern ? null : URL.parse(page.url);

@@ -1,19 +1,24 @@
-/** A Content-Security-Policy that would stop the published script, and a sentence on how to allow it. */
+/**
+ * The directive of a Content-Security-Policy that would block the published script, and advice on how to allow the script.
+ */
 type BlockingPolicy = { directive: string; advice: string };
 
 type Directives = Map<string, string[]>;
 
-/** Directives that decide about an external script, most specific first. Source: W3C, Content Security Policy Level 3. */
+/**
+ * Directives that control external scripts. The first of them that a policy has is the one that applies. Source: W3C,
+ * Content Security Policy Level 3.
+ */
 const SCRIPT_DIRECTIVES = ["script-src-elem", "script-src", "default-src"];
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { "http:": "80", "https:": "443" };
 
-/** The policies of a header value, which may hold several. Policies combine: each one can block a script. */
+/** Splits a header value into its policies. A script must be allowed by all of them. */
 export const splitPolicies = (headerValue: string): string[] =>
   headerValue.split(",").filter((policy) => policy.trim() !== "");
 
 /**
- * The policies of a page that stop a script tag without nonce which loads from another origin.
- * @param policies enforced policies of headers and `meta` elements, one each.
+ * Finds the policies of a page that block the published script, whose tag has no nonce.
+ * @param policies the enforced policies from headers and `meta` elements, one policy per string.
  */
 export function findBlockingPolicies(policies: string[], page: URL, script: URL): BlockingPolicy[] {
   return policies.flatMap((policy) => {
@@ -43,7 +48,7 @@ function judge(directives: Directives, page: URL, script: URL): BlockingPolicy |
   return { directive: name, advice };
 }
 
-/** The first directive of a name counts. */
+/** Parses the directives of a policy. If a directive occurs more than once, only the first occurrence counts. */
 function parseDirectives(policy: string): Directives {
   const directives: Directives = new Map();
   for (const part of policy.split(";")) {
@@ -54,7 +59,10 @@ function parseDirectives(policy: string): Directives {
   return directives;
 }
 
-/** Whether a source expression of a policy allows the script. Nonces and hashes never do: the published tag has none. */
+/**
+ * Whether a source expression of a policy allows the script. Nonces and hashes never match, because the tag of the published
+ * script has neither.
+ */
 function isMatch(source: string, page: URL, script: URL): boolean {
   const text = source.toLowerCase();
   if (text === "*") return script.protocol in DEFAULT_PORTS || script.protocol === page.protocol;
@@ -80,7 +88,7 @@ function isHostMatch(source: string, page: URL, script: URL): boolean {
   return isHost && isPortMatch(port, script) && isPathMatch(path, script);
 }
 
-/** Allowing http also allows https. */
+/** A policy that allows a host over http also allows it over https. */
 const isSchemeMatch = (allowed: string, { protocol }: URL): boolean =>
   protocol === allowed || (allowed === "http:" && protocol === "https:");
 

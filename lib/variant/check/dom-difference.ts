@@ -3,37 +3,35 @@ import type { DomNode } from "./inside/snapshot-dom.ts";
 
 /** A difference between two snapshots of a document. */
 export type DomDifference = {
-  /** Identifies the place and the kind of the difference: the same for equal differences of other snapshots. */
+  /** Identifies the place and the kind of the difference. Equal differences found in other snapshots have the same key. */
   key: string;
-  /** `key` without the indexes of siblings. */
+  /** Like `key`, but without the positions of elements among their siblings. */
   looseKey: string;
   description: string;
-  /** The change that works on the element, or on one around it. */
+  /** Id of the change that works on the element or on one of its ancestors; null if there is none. */
   changeId: string | null;
 };
 
-/** A place in the document: with the indexes of siblings, without them, and as people read it. */
+/** A place in the document, as a path with sibling indexes, as a path without them, and in a form for people. */
 type Place = { path: string; loosePath: string; shown: string; changeId: string | null };
 
-/** Longer lists of children are compared by position. */
+/** Maximum number of children, between the common start and the common end of two lists, that are aligned by equality. */
 const ALIGNED_MAX = 400;
 const TEXT_SHOWN = 80;
 
-/** The differences of `other` from `control`. */
+/** Lists the differences between a snapshot and the control snapshot. */
 export function listDifferences(control: DomNode, other: DomNode): DomDifference[] {
   const place: Place = { path: "", loosePath: "", shown: "", changeId: null };
   return compareNodes(control, other, place, new Map());
 }
 
-/**
- * Removes differences that documents without the variant also show among themselves, such as clocks and random ids.
- */
+/** Removes the differences that also occur between documents without the variant, such as those of clocks and random ids. */
 export function withoutNoise(found: DomDifference[], noise: DomDifference[]): DomDifference[] {
   const keys = new Set(noise.map(({ key }) => key));
   const looseKeys = new Map<string, Set<string>>();
   for (const { key, looseKey } of noise)
     looseKeys.set(looseKey, (looseKeys.get(looseKey) ?? new Set()).add(key));
-  // If two or more siblings change without the variant, a change of any sibling is noise.
+  // If two or more siblings already differ without the variant, a difference of any sibling counts as noise.
   return found.filter(({ key, looseKey }) => !keys.has(key) && (looseKeys.get(looseKey)?.size ?? 0) < 2);
 }
 
@@ -63,7 +61,7 @@ function compareAttributes(control: DomNode, other: DomNode, where: string, at: 
   return [...names].flatMap((name) => {
     const [before, after] = [control.attributes[name], other.attributes[name]];
     if (before === after) return [];
-    // Names may be random too, so they share one key.
+    // The attribute's name may be random, so all added and removed attributes of an element share one key.
     if (before === undefined)
       return [at("attributes", `${where} has the attribute ${name}=${quote(after ?? "")}`)];
     if (after === undefined) return [at("attributes", `${where} lost the attribute ${name}`)];
@@ -105,10 +103,13 @@ function step(place: Place, node: DomNode, index: number): Place {
   };
 }
 
-/** Two nodes to compare; `index` is the index of `before` among its siblings. */
+/** Two nodes to compare. One of them may be missing. `index` is the index of `before` among its siblings. */
 type Pair = { before: DomNode | undefined; after: DomNode | undefined; index: number };
 
-/** Pairs equal children first, then those in the gaps between them by their order. */
+/**
+ * Pairs the equal children first. The children between two equal ones are then paired in order if both sides have the same
+ * number of them, otherwise by name and id.
+ */
 function alignChildren(control: DomNode[], other: DomNode[], hashes: Hashes): Pair[] {
   const pairs: Pair[] = [];
   let [from, fromOther] = [0, 0];
@@ -128,7 +129,9 @@ function alignChildren(control: DomNode[], other: DomNode[], hashes: Hashes): Pa
   return pairs;
 }
 
-/** Pairs each node with the next one of its name and id; what remains has no partner. */
+/**
+ * Pairs each node with the next one that has the same name and id. A node without a counterpart is paired with undefined.
+ */
 function pairByName(gap: DomNode[], gapOther: DomNode[], from: number): Pair[] {
   let at = 0;
   const pairs: Pair[] = [];
@@ -147,7 +150,7 @@ function pairByName(gap: DomNode[], gapOther: DomNode[], from: number): Pair[] {
   return pairs;
 }
 
-/** The index pairs of a longest common subsequence of equal nodes. */
+/** Finds a longest common subsequence of equal nodes. @returns the index of each common node in both lists. */
 function findCommon(control: DomNode[], other: DomNode[], hashes: Hashes): [number, number][] {
   const [left, right] = [control, other].map((nodes) => nodes.map((node) => hashOf(node, hashes)));
   if (!left || !right) return [];

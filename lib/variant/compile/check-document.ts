@@ -6,12 +6,12 @@ import { findAttributeProblem } from "./unsafe-attributes.ts";
 
 const GLOB_WILDCARDS_MAX = 8;
 
-/** A problem of a field of a document. `path` is for example `pages[0].changes[2].html`. */
+/** A problem in a field of a document. `path` names the field, for example `pages[0].changes[2].html`. */
 export type ContentProblem = { path: string; problem: string };
 
 /**
- * Checks everything about a document that its schema does not: HTML, attributes, selectors, scripts, addresses, ids
- * and sizes. Returns all problems.
+ * Checks what the schema of a document does not cover: HTML, attributes, selectors, scripts, addresses, duplicate ids and
+ * sizes. Returns all problems.
  */
 export function checkDocumentContent(document: VariantDocument): ContentProblem[] {
   const problems: ContentProblem[] = [...checkSizes(document)];
@@ -64,7 +64,7 @@ function checkChange(change: Change, path: string): ContentProblem[] {
   });
 }
 
-/** Whether only the value of an attribute can be wrong. */
+/** Whether a problem with this attribute is in its value. Otherwise its name is not allowed. */
 const isValueProblem = (name: string) => findAttributeProblem(name, "") === undefined;
 
 function listProblems(path: string, fields: Record<string, string | undefined>): ContentProblem[] {

@@ -2,8 +2,8 @@ const HAS_MAX = 1;
 const COMPOUND_PARTS_MAX = 12;
 
 /**
- * Says why a selector is malformed or too costly for the page; undefined if it is neither. The page checks the rest of the
- * syntax. Selectors may contain ` >> ` and `nth=`.
+ * Says why a selector is malformed or would slow down the page too much; undefined if neither is the case. The browser
+ * checks the rest of the syntax. Selectors may contain ` >> ` and `nth=`.
  */
 export function findSelectorProblem(selector: string): string | undefined {
   const parts = selector.split(/\s*>>\s*/);
@@ -16,7 +16,7 @@ export function findSelectorProblem(selector: string): string | undefined {
 }
 
 function findPartProblem(part: string): string | undefined {
-  // Escapes and quoted strings hold no syntax.
+  // Characters in escapes and quoted strings have no syntactic meaning.
   const bare = part.replace(/\\./gs, "x").replace(/"[^"\n]*"|'[^'\n]*'/g, "x");
   if (/["']/.test(bare)) return "has a quotation mark that is not closed";
   if (bare.includes("\\")) return "must not end with a backslash";
@@ -24,7 +24,7 @@ function findPartProblem(part: string): string | undefined {
   if (!isBalanced(bare)) return "has brackets that are not balanced";
   const hasCount = bare.match(/:has\(/gi)?.length ?? 0;
   if (hasCount > HAS_MAX) return "must have at most one :has(), as more slow the page down";
-  // Chromium then compares each element with each of its siblings, and cannot be interrupted.
+  // With this combination, Chromium compares each element with each of its siblings and cannot be interrupted.
   if (hasCount > 0 && bare.includes("~")) return "must not combine :has() with ~, as that can hang the page";
   const compounds = bare.split(/[\s>+~,()]+/).filter((compound) => compound !== "").length;
   if (compounds > COMPOUND_PARTS_MAX) return `must have at most ${COMPOUND_PARTS_MAX} parts`;

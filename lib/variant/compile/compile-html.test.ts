@@ -104,7 +104,7 @@ describe("compiling HTML", () => {
     nodesOf("<i>".repeat(100));
     assert.equal(problemOf("<i>".repeat(101)), "must be nested at most 100 levels deep");
     assert.match(problemOf("<div>".repeat(20_000)), /^must/);
-    // Every paragraph repeats all open formatting elements.
+    // The parser opens all unclosed formatting elements again in every paragraph.
     const formatting = Array.from({ length: 2_000 }, (_, index) => `<b a${index}>`).join("");
     assert.equal(problemOf(formatting + "<p>x".repeat(15_000)), "must have at most 2,000 nodes");
   });

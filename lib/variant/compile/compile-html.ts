@@ -4,7 +4,10 @@ import { findAttributeProblem } from "./unsafe-attributes.ts";
 
 const NODES_MAX = 2_000;
 const DEPTH_MAX = 100;
-/** The parser creates more elements than it keeps; without a limit it could create far more than the text has characters. */
+/**
+ * Limit for the elements that the parser creates, including those it discards. Without it, a short text could make the
+ * parser create a huge number of elements.
+ */
 const CREATED_ELEMENTS_MAX = 4 * NODES_MAX;
 
 const NAME = /^[A-Za-z_][\w:.-]*$/;
@@ -19,10 +22,10 @@ const REFUSED_ELEMENTS = new Set([
   "portal",
 ]);
 
-/** The reason why HTML cannot be compiled. Throwing it stops the parser and the walk at once. */
+/** Says why HTML cannot be compiled. Throwing it stops the parser and the traversal of the tree at once. */
 class HtmlProblem extends Error {}
 
-/** Builds the usual tree, but stops at HTML whose tree would be huge. */
+/** Creates a tree adapter for the parser that throws once the parser has created too many elements. */
 function createLimitedAdapter(): typeof defaultTreeAdapter {
   let created = 0;
   return {
@@ -41,8 +44,9 @@ type ParentNode = DefaultTreeAdapterTypes.ParentNode;
 type Element = DefaultTreeAdapterTypes.Element;
 
 /**
- * Compiles HTML to nodes, which the runtime builds without HTML strings. Table rows, list items and options need no
- * parent. Refuses HTML that runs scripts or embeds other documents, except iframes with web addresses.
+ * Compiles HTML to nodes that the runtime can build without setting HTML strings. Table rows, list items and options are
+ * accepted without their parent element. Refuses HTML that runs scripts or embeds other documents, except iframes with web
+ * addresses.
  */
 export function compileHtml(text: string): { nodes: CompiledNode[] } | { problem: string } {
   let nodes = 0;
@@ -63,7 +67,7 @@ export function compileHtml(text: string): { nodes: CompiledNode[] } | { problem
     const attributes = Object.fromEntries(
       element.attrs.map(({ name, prefix, value }) => {
         checkAttribute(element, prefix ? `${prefix}:${name}` : name, value);
-        // SVG elements understand `href`, and setAttribute does not know namespaces.
+        // The runtime sets attributes without namespaces. SVG elements also accept `href` without `xlink:`.
         return [prefix === "xlink" || !prefix ? name : `${prefix}:${name}`, value];
       }),
     );
@@ -101,7 +105,7 @@ function checkAttribute(element: Element, name: string, value: string): void {
   if (problem !== undefined) throw new HtmlProblem(problem);
 }
 
-/** Whether an address, relative to a page, is a web address. */
+/** Whether an address, resolved against a page's address, is an http or https address. */
 function isWebAddress(address: string): boolean {
   if (address.trim() === "" || !URL.canParse(address, "https://page.invalid/")) return false;
   return /^https?:$/.test(new URL(address, "https://page.invalid/").protocol);

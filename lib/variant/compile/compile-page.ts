@@ -8,23 +8,23 @@ import type {
 } from "../runtime/runtime-types.ts";
 import { compileHtml } from "./compile-html.ts";
 
-/** Selectors that depend on neighbours, content or state. */
+/** Matches selectors whose result depends on neighbours, content or state of an element. */
 const POSITIONAL = /[+~:]|nth=/;
 
-/** Attributes behind pseudo-classes such as `:disabled` and `:link`. */
+/** Attributes on which pseudo-classes such as `:disabled` and `:link` depend. */
 const STATES = [
   ..."checked contenteditable dir disabled hidden href lang multiple".split(" "),
   ..."open placeholder readonly required selected type value".split(" "),
 ];
 
-/** Splits a selector at ` >> `. */
+/** Splits a selector at ` >> `. A part `nth=<number>` becomes a number. */
 const splitSelector = (selector: string): CompiledSelector =>
   selector.split(/\s*>>\s*/).map((part) => {
     const nth = /^nth=(\d+)$/.exec(part)?.[1];
     return nth === undefined ? part : Number(nth);
   });
 
-/** @throws Error if the HTML is invalid, which `checkDocumentContent` reports before. */
+/** @throws Error if the HTML is invalid. `checkDocumentContent` reports such HTML earlier. */
 function compileNodes(id: string, html: string): CompiledNode[] {
   const compiled = compileHtml(html);
   if ("problem" in compiled) throw new Error(`${id}: ${compiled.problem}`);
@@ -66,14 +66,16 @@ function compileChange(change: Change): CompiledChange {
   }
 }
 
-/** Attributes that a change writes. */
+/** Lists the attributes that a change writes. */
 function listWritten(change: CompiledChange): string[] {
   if (change.op === "attribute") return [change.name, change.name.toLowerCase()];
   if (change.op === "class" || change.op === "style") return [change.op];
   return change.op === "remove" ? ["style", "disabled"] : [];
 }
 
-/** Lists the attributes that decide what selectors match. The list may have more attributes than necessary. */
+/**
+ * Lists the attributes that decide which elements the selectors match. The list may contain more attributes than necessary.
+ */
 function listDeciding(selectors: string): string[] {
   const named = [...selectors.matchAll(/\[\s*(?:[\w*]*\|)?([\w-]+)/g)].map(([, name = ""]) => name);
   return [
@@ -94,7 +96,7 @@ export function compilePage(page: VariantPage): Omit<CompiledPage, "js"> {
     address: toAddressPattern(page),
     css: page.css,
     changes,
-    // `:is()` ignores selectors that the browser does not support.
+    // `:is()` skips selectors that the browser does not support, instead of rejecting the whole list.
     selector: selectors.length === 0 ? "" : `:is(${[...new Set(selectors)].join(",")})`,
     isPositional: POSITIONAL.test(selectors.join(" ")),
     deciding: [...new Set(listDeciding(selectors.join(",")))],

@@ -1,4 +1,4 @@
-/** Attributes whose value the browser loads or opens. */
+/** Attributes whose value is a URL that the browser may load or open. */
 const URL_ATTRIBUTES = new Set([
   "action",
   "background",
@@ -14,7 +14,7 @@ const URL_ATTRIBUTES = new Set([
   "xlink:href",
 ]);
 
-/** Attributes of SVG animations. Their values replace the value of another attribute, such as `href`. */
+/** Attributes of SVG animation elements. The animation writes their values to another attribute, such as `href`. */
 const ANIMATION_ATTRIBUTES = new Set(["by", "from", "to", "values"]);
 const ANIMATIONS = new Set(["animate", "animatemotion", "animatetransform", "set"]);
 

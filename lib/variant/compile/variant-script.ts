@@ -4,7 +4,7 @@ import type { VariantDocument, VariantPage } from "../document.ts";
 import type { CompileVariant } from "../runtime/runtime-types.ts";
 import { compilePage } from "./compile-page.ts";
 
-/** The built runtime: statements that run the variant named `variant`. */
+/** The built source of the runtime: statements that start the variant in the variable `variant`. */
 const runtime = readFileSync(join(import.meta.dirname, "../../../public/variant-runtime.js"), "utf8").trim();
 
 /** JSON as JavaScript source that is safe in a script element and in older browsers. */
@@ -20,10 +20,10 @@ function toPageSource(page: VariantPage): string {
 }
 
 /**
- * Compiles a document to the script that applies it: the runtime, called with the document. The script runs in the top
- * frame only. If it runs again in a document, it updates the running variant of this key.
+ * Compiles a document to a script that applies it: the runtime, called with the compiled document. The script does nothing
+ * in frames. If it runs again in a page that already runs the variant `key`, it updates the running variant.
  *
- * @throws Error if the document's HTML is invalid, which `checkDocumentContent` reports before.
+ * @throws Error if the document's HTML is invalid. `checkDocumentContent` reports such HTML earlier.
  */
 export const variantScript: CompileVariant = (document: VariantDocument, key: string): string => {
   const pages = document.pages.map(toPageSource).join(",");

@@ -7,11 +7,11 @@ import type { Omission } from "./portable/omission.ts";
 import { exportPostHog } from "./posthog/export-posthog.ts";
 import { importPostHog } from "./posthog/import-posthog.ts";
 
-/** The formats in which a variant is exported and imported as JSON. */
+/** The JSON formats in which variants are exported and imported. */
 export const JSON_FORMATS = ["json", "growthbook", "posthog"] as const;
 export type JsonFormat = (typeof JSON_FORMATS)[number];
 
-/** The revision that is exported. */
+/** A revision to export. */
 type Exportable = { sessionId: string; variant: string; revision: number; document: VariantDocument };
 
 /** Exports a revision. `omitted` lists what the format does not support. */

@@ -1,22 +1,22 @@
 import type { PageKit } from "#lib/tools/browser/page-kit/page-kit.ts";
 
-/** What a selector finds in the page. */
+/** The elements that a change's selector matches in the page. */
 export type FoundBySelector = {
   changeId: string;
   matches: number;
-  /** The first elements. */
+  /** Descriptions of the first matching elements. */
   elements: FoundElement[];
   /** Why the selector is invalid; null if it is valid. */
   problem: string | null;
 };
 
-/** An element before a change. */
+/** An element as it is before the change is applied. */
 type FoundElement = { ref: string; label: string; text: string; box: string };
 
-/** An element after a change; null if it is not in the document any more. */
+/** An element as it is after the change was applied; null if it has left the document. */
 export type ElementState = { text: string; box: string } | null;
 
-/** Finds and describes the elements of selectors. Runs inside the page, sent as source. */
+/** Finds the elements that match selectors, and describes the first ones. Runs inside the page, sent as source. */
 export function findBySelector(
   kit: PageKit,
   { wanted, shown }: { wanted: { changeId: string; selector: string }[]; shown: number },
@@ -45,7 +45,7 @@ export function findBySelector(
   });
 }
 
-/** The state of elements by their refs. Runs inside the page, sent as source. */
+/** Reads the current state of elements, given their refs. Runs inside the page, sent as source. */
 export function readStates(kit: PageKit, refs: string[]): ElementState[] {
   return refs.map((ref) => {
     const element = kit.elementOf(ref);
@@ -58,8 +58,8 @@ export function readStates(kit: PageKit, refs: string[]): ElementState[] {
 }
 
 /**
- * Finds the elements that come closest to selectors without a match, by words of their ids, classes, attributes and texts.
- * Runs inside the page, sent as source.
+ * Finds, for selectors that match nothing, the elements that are most similar. Compares words in their ids, classes, other
+ * attributes and texts. Runs inside the page, sent as source.
  */
 export function findCandidates(
   kit: PageKit,
@@ -71,7 +71,7 @@ export function findCandidates(
       .toLowerCase()
       .match(/[\p{L}\p{N}]{2,}/gu) ?? [];
   const silent = "script, style, template, head, head *, html, body";
-  // Only the first elements of a very large page are compared.
+  // On a very large page, only the first elements are compared.
   const elements = kit
     .queryAll("*")
     .filter((element) => !element.matches(silent))

@@ -17,30 +17,33 @@ import {
   readStates,
 } from "./find-elements.ts";
 
-/** How a revision fits the page that the live browser shows. */
+/** Whether a revision fits the page that the live browser shows, and what its changes found there. */
 export type Grounding =
   | {
       ok: true;
-      /** What each new or altered change of this page found, and which other changes still apply. Contains page data. */
+      /**
+       * What each new, altered or no longer applied change of this page found, and which other changes are applied as
+       * before. Contains text of the page.
+       */
       lines: string[];
       /** Ids of changes of other pages, which were not tried. */
       elsewhere: string[];
-      /** Matches of each change on the live page. */
+      /** Number of matching elements on the live page, by change id. */
       matches: Record<string, number>;
     }
   | { ok: false; problem: string };
 
-/** How long all selectors together may take in the page. */
+/** Time limit for evaluating all selectors in the page. */
 const SELECTORS_MS_MAX = 3_000;
 const ELEMENTS_SHOWN = 2;
 const CANDIDATES_SHOWN = 4;
 
 /**
- * Applies a revision to the live page on trial, and reads what each of its changes finds there. If the revision does not
- * fit, the page shows `previous` again. Changes that `before` already has, unaltered, never make the trial fail.
+ * Tries a revision on the live page, and reads what each of its changes finds there. If a change does not fit, the page is
+ * reset with `previous`. Changes that are already in `before`, unaltered, never count as not fitting.
  *
  * @param before the document of the newest stored revision.
- * @param previous the script that makes the page show its current state again.
+ * @param previous a script that makes the page show what it showed before the trial.
  */
 export async function groundChanges(
   live: LiveBrowser,
@@ -108,11 +111,11 @@ function divide({ pages }: VariantDocument, url: string): { here: Change[]; else
 
 type Found = Map<string, FoundBySelector>;
 
-/** @returns what each selector finds; a sentence if they take too long. */
+/** @returns the elements that each selector matches, or a problem text if the selectors take too long. */
 async function find(main: PageFrame, changes: Change[]): Promise<Found | string> {
   const wanted = changes.map(({ id, selector }) => ({ changeId: id, selector }));
   const tooSlow = `The selectors take longer than ${SELECTORS_MS_MAX / 1_000} s on this page. Use shorter ones, without :has() and ~.`;
-  // Chromium can terminate the script between two selectors, but not within one; the timer covers that case.
+  // Chromium can terminate the evaluation between two selectors, but not while it evaluates one. The timer covers that case.
   const found = await Promise.race([
     evaluateIn(main, findBySelector, { wanted, shown: ELEMENTS_SHOWN }, SELECTORS_MS_MAX).catch(
       (error: unknown) => {

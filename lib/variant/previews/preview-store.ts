@@ -4,17 +4,17 @@ import { evidence, previews, sessions } from "#db/schema/index.ts";
 import type { Preview } from "#lib/events/event.ts";
 import type { ViewportName } from "../check/check-report.ts";
 
-/** A preview as it is stored. */
+/** A row of the table of previews. */
 export type PreviewRow = typeof previews.$inferSelect;
 
-/** Replaces the previews of a session. */
+/** Replaces all previews of a session. Locks the session until the transaction ends. */
 export async function replacePreviews(tx: Transaction, sessionId: string, rows: PreviewRow[]): Promise<void> {
   await tx.select({ id: sessions.id }).from(sessions).where(eq(sessions.id, sessionId)).for("update");
   await tx.delete(previews).where(eq(previews.sessionId, sessionId));
   if (rows.length > 0) await tx.insert(previews).values(rows);
 }
 
-/** The rows of a session's previews, in their order. */
+/** The rows of a session's previews, ordered by position. */
 export const listPreviewRows = (db: Executor, sessionId: string): Promise<PreviewRow[]> =>
   db.select().from(previews).where(eq(previews.sessionId, sessionId)).orderBy(asc(previews.position));
 
@@ -30,7 +30,7 @@ export async function listPreviews(db: Executor, sessionId: string): Promise<Pre
     title: preview.title,
     url: preview.url,
     viewport: {
-      // Only names of viewports are stored.
+      // The cast is safe: only names of viewports are stored.
       name: preview.viewport as ViewportName | null,
       width: preview.width,
       height: preview.height,

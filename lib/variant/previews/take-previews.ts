@@ -11,16 +11,16 @@ import { findRevision, type Revision } from "../variant-store.ts";
 import type { VariantToolServices } from "../variants-deps.ts";
 import { listPreviews, type PreviewRow, replacePreviews } from "./preview-store.ts";
 
-/** A preview to take. */
+/** The fields that describe a preview before its picture is taken. */
 export type WantedPreview = Pick<
   PreviewRow,
   "title" | "url" | "viewport" | "width" | "height" | "variant" | "scrollTo" | "caption"
 >;
 
-/** The call that takes previews. */
+/** The tool call for which previews are taken. */
 type PreviewCall = {
   sessionId: string;
-  /** The root of the tree, whose previews they are. */
+  /** The root session of the tree, to which the previews belong. */
   rootSessionId: string;
   requestId: string | null;
   runId: string | null;
@@ -29,12 +29,12 @@ type PreviewCall = {
 
 const PAGE_MS_MAX = 25_000;
 const LOAD_MS_MAX = 15_000;
-/** Limit of the wait for fonts, pictures and start animations after the load event. */
+/** Time limit for fonts, pictures and animations to finish after the load event. */
 const REST_MS_MAX = 3_000;
 
 /**
- * Takes the pictures of previews, each on a fresh load of its page, and replaces the session's previews in one transaction
- * with `preview.updated`. A preview whose picture fails keeps its position, with the reason as its error.
+ * Takes the picture of each preview on a fresh load of its page. Then replaces the session's previews and emits
+ * `preview.updated`, in one transaction. If a picture fails, its preview is stored with an error instead.
  */
 export async function takePreviews(
   services: VariantToolServices,
@@ -45,7 +45,7 @@ export async function takePreviews(
   await faultPoint("preview-begun");
   const storage = await live.context.storageState();
   const rows: PreviewRow[] = [];
-  // One after the other: each needs a page of its own, which costs memory.
+  // The pictures are taken one after the other, because each needs its own browser page, which costs memory.
   for (const [position, preview] of wanted.entries())
     rows.push(await takePreview(services, live, storage, call, { position, preview }));
   await storePreviews(services, call, rows);
@@ -96,7 +96,9 @@ async function takePreview(
   }
 }
 
-/** Loads the page in a context of its own, with the storage of the live page, and captures its viewport. */
+/**
+ * Loads the page in a new browser context, with a copy of the live browser's cookies and storage, and captures the viewport.
+ */
 async function takePicture(
   live: LiveBrowser,
   storage: Storage,
@@ -116,7 +118,7 @@ async function takePicture(
     await page.goto(url, { waitUntil: "load", timeout: LOAD_MS_MAX }).catch((error: unknown) => {
       const refusal = fresh.readRefusal();
       if (refusal !== undefined) throw new Error(refusal);
-      // A page that shows a document and is still loading can be captured.
+      // On a timeout, the page is captured anyway if it already shows a document.
       if (page.url() === "about:blank" || !/Timeout/.test(String(error))) throw error;
     });
     await Promise.race([page.waitForLoadState("networkidle").catch(() => {}), sleep(REST_MS_MAX)]);
@@ -151,7 +153,7 @@ async function storePreviews(
   });
 }
 
-/** The size and name of a preview's viewport. */
+/** Converts the `viewport` of a tool's input to the fields of a preview. `viewport` is null if only a size was given. */
 export const readViewport = (
   viewport: keyof typeof VIEWPORTS | { width: number; height: number },
 ): Pick<WantedPreview, "viewport" | "width" | "height"> =>

@@ -5,9 +5,10 @@ import type { CompiledChange } from "./runtime-types.ts";
 import { setContent } from "./set-content.ts";
 
 /**
- * Removes an element from the view, from assistive technology and from form data. It stays in the document, because page
- * scripts and frameworks hold references to it, and React throws when it removes or moves a node that has left its parent.
- * Therefore `:nth-child` still counts it. Its form fields are disabled: a hidden required field would block the form.
+ * Hides an element from view and from assistive technology, and disables its form fields, because a hidden required field
+ * would block the form. The element stays in the document, so `:nth-child` still counts it: page scripts and frameworks hold
+ * references to it, and React throws when a node has left its parent. Elements of the head are taken out of the document,
+ * because hiding has no effect on them.
  */
 function removeElement(element: Element): Effect {
   if (document.head?.contains(element)) return moveElement(element, new DocumentFragment(), "end");
@@ -33,8 +34,8 @@ function removeElement(element: Element): Effect {
 /**
  * Creates the effect of a change on an element that its selector matches.
  *
- * @param target the element that `move` is relative to; other operations have none
- * @throws Error if the change is not possible there.
+ * @param target the element that a `move` is relative to; undefined for other operations
+ * @throws Error if the change is not possible on this element.
  */
 export function createEffect(change: CompiledChange, element: Element, target?: Element): Effect {
   switch (change.op) {

@@ -1,18 +1,18 @@
 import type { Effect } from "./effect.ts";
 import { shared } from "./shared-state.ts";
 
-/** The state of an attribute that changes edit. */
+/** The state of an attribute that is edited by one or more changes. */
 export type Slot = {
   /** The last value that the page set. */
   original: string | null;
-  /** The value after the last write of a runtime. */
+  /** The value that the attribute had after the runtime last wrote or read it. */
   shown: string | null;
   edits: Edit[];
 };
 
 type Value = string | null;
 
-/** A change of the value. An edit with `isPart` keeps the rest of the value, as adding a class does. */
+/** An edit of an attribute's value. `isPart` is true if the edit keeps the rest of the value, as adding a class does. */
 type Edit = { isPart: boolean; change: (value: Value) => Value };
 
 const parseStyle = (text: Value): CSSStyleDeclaration => {
@@ -23,7 +23,7 @@ const parseStyle = (text: Value): CSSStyleDeclaration => {
 
 const readNames = (text: Value): string[] => text?.match(/\S+/g) ?? [];
 
-/** Removes the effect of the edits from a class list that the page has changed since. */
+/** Computes the page's own class list after the page has changed the edited one, by removing the effect of the edits. */
 function rebaseClass(current: Value, shown: Value, original: Value): Value {
   const [now, ours, before] = [readNames(current), readNames(shown), readNames(original)];
   const remaining = now.filter((name) => before.includes(name) || !ours.includes(name));
@@ -47,9 +47,11 @@ function rebaseStyle(current: Value, shown: Value, original: Value): Value {
   return text === currentText ? current : text === before.cssText ? original : text;
 }
 
-/** Writes the inline style through its properties: a strict Content Security Policy forbids the attribute as text. */
+/**
+ * Writes the inline style through the `style` property. A strict Content-Security-Policy forbids writing it as an attribute.
+ */
 export function writeStyle(element: Element, text: string): void {
-  // Plain XML elements have no `style` property, so the attribute is set.
+  // Elements that are neither HTML, SVG nor MathML have no `style` property, so the attribute is set instead.
   if ("style" in element) Object.assign(element.style as CSSStyleDeclaration, { cssText: text });
   else element.setAttribute("style", text);
 }
@@ -60,7 +62,7 @@ function write(element: Element, name: string, value: Value): void {
   else element.setAttribute(name, value);
 }
 
-/** Edits an attribute, and remembers the page's own value, which `undo` restores. */
+/** Makes an effect that edits an attribute. It remembers the page's own value, which `undo` restores. */
 function editAttribute(element: Element, name: string, edit: Edit): Effect {
   const slots = shared.slots.get(element) ?? new Map<string, Slot>();
   shared.slots.set(element, slots);
@@ -70,7 +72,7 @@ function editAttribute(element: Element, name: string, edit: Edit): Effect {
   slot.edits.push(edit);
 
   const compose = (base: Value) => slot.edits.reduce((text, each) => each.change(text), base);
-  /** Takes over a value that the page has written since. */
+  /** If the page has written the attribute since, takes the new value over as the page's own. */
   const absorb = () => {
     const current = element.getAttribute(name);
     if (current === slot.shown) return;
@@ -101,11 +103,11 @@ function editAttribute(element: Element, name: string, edit: Edit): Effect {
   };
 }
 
-/** Gives an attribute a value; null removes it. */
+/** Sets an attribute to a value, or removes it if the value is null. */
 export const setAttribute = (element: Element, name: string, value: string | null): Effect =>
   editAttribute(element, name, { isPart: false, change: () => value });
 
-/** Adds a class, or removes it. */
+/** Adds or removes a class. */
 export const setClass = (element: Element, name: string, isOn: boolean): Effect =>
   editAttribute(element, "class", {
     isPart: true,

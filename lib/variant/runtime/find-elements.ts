@@ -1,6 +1,6 @@
 import type { CompiledSelector } from "./runtime-types.ts";
 
-// Each script runs one variant, so the state of a module belongs to that variant.
+// The script of each variant has its own copy of this module, so variables of the module belong to one variant.
 
 const OVERLAY = "[data-agent-session-overlay]";
 
@@ -9,7 +9,7 @@ type Root = Document | ShadowRoot;
 const collected = new Set<ShadowRoot>();
 let sorted: Root[] | undefined;
 
-/** Adds the open shadow roots of an element and of its descendants. @returns whether there was a new one. */
+/** Collects the open shadow roots of an element and of its descendants. @returns whether there was a new one. */
 export function collectRoots(below: Element | Root): boolean {
   const before = collected.size;
   for (const element of [below, ...below.querySelectorAll("*")]) {
@@ -21,7 +21,9 @@ export function collectRoots(below: Element | Root): boolean {
   return collected.size > before;
 }
 
-/** Sorts the collected roots, and drops disconnected ones. */
+/**
+ * Sorts the document and the collected shadow roots in document order, and removes disconnected roots from the collection.
+ */
 function sortRoots(): Root[] {
   const inner = new Map<Node, ShadowRoot[]>();
   for (const root of collected) {
@@ -38,13 +40,13 @@ function sortRoots(): Root[] {
   return flatten(document);
 }
 
-/** The document and its open shadow roots in document order, cached for a round of work. */
+/** The document and its open shadow roots in document order. The list is cached until `refreshRoots` is called. */
 export function listRoots(): Root[] {
   sorted ??= sortRoots();
   return sorted;
 }
 
-/** Begins a round of work. Clears the cache of `listRoots`, because the page may have added, moved or removed roots. */
+/** Clears the cache of `listRoots`, because the page may have added, moved or removed roots since. */
 export function refreshRoots(): void {
   sorted = undefined;
 }
@@ -58,7 +60,8 @@ function isWithin(element: Element, scope: Element): boolean {
 }
 
 /**
- * Finds elements in all roots. Selectors mean the same as in the page kit of the browser tools.
+ * Finds the elements that match a selector in the document and all open shadow roots. Selectors have the same meaning as in
+ * the page kit of the browser tools.
  *
  * @throws DOMException if the selector is invalid.
  */

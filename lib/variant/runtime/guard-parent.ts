@@ -1,14 +1,15 @@
 import { shared } from "./shared-state.ts";
 
 /**
- * Keeps the page's framework working on a parent whose children a runtime has moved away. A framework calls
- * `parent.removeChild(child)` and `parent.insertBefore(node, child)` with the children that it rendered, and throws when
- * they are elsewhere. Methods that are set on this parent alone redirect such calls to where the children are.
+ * Lets a framework keep working on a parent whose children the runtime has moved elsewhere. The framework calls
+ * `parent.removeChild(child)` and `parent.insertBefore(node, child)` with children that it has rendered. These calls would
+ * throw, because the children are no longer there. The guard overrides the methods on this parent, and redirects the calls
+ * to where the children are.
  */
 export type Guard = {
-  /** Where the children are: the parent, or the fragment that holds its content. */
+  /** Where the page's own children are: in the parent, or in a fragment while a change replaces the parent's content. */
   target: Node;
-  /** The placeholders of children that were moved away. */
+  /** For each child that was moved elsewhere, the placeholder that marks its original position. */
   placeholders: Map<Node, Node>;
 };
 
@@ -25,7 +26,7 @@ function insertGuarded(this: Node, node: Node, next: Node | null): Node {
   const { target, placeholders } = guardParent(this);
   let before = next && (placeholders.get(next) ?? next);
   if (next && next.parentNode !== this)
-    // `next` may be the sibling that follows a moved child elsewhere; the child's placeholder then marks the position.
+    // `next` may be the node after a moved child at its new place. The child's placeholder then marks the position.
     for (const [moved, placeholder] of placeholders)
       if (moved.nextSibling === next) before = placeholder.nextSibling;
   insertNode(before?.parentNode === this ? this : target, placeholders.get(node) ?? node, before);
@@ -54,7 +55,7 @@ const methods = {
   },
 };
 
-/** The guard of a parent, installed if there was none. */
+/** Returns the guard of a parent, and installs it if there is none. */
 export function guardParent(parent: Node): Guard {
   let guard = shared.guards.get(parent);
   if (!guard) {
@@ -65,7 +66,7 @@ export function guardParent(parent: Node): Guard {
   return guard;
 }
 
-/** Removes the guard of a parent if all its children are back. */
+/** Removes the guard of a parent if none of its children is elsewhere any more. */
 export function releaseGuard(parent: Node): void {
   const { target, placeholders } = guardParent(parent);
   if (target !== parent || placeholders.size > 0) return;

@@ -1,4 +1,7 @@
-/** The properties of a fiber, which React has had since version 17. Version 16 has other flags and hydrates at once. */
+/**
+ * The properties of a fiber, React's internal node, that are read here. React has them since version 17. Version 16 has
+ * other flags, and hydrates without a pause.
+ */
 type Fiber = {
   return: Fiber | null;
   flags: number;
@@ -6,22 +9,25 @@ type Fiber = {
   memoizedState?: { isDehydrated?: boolean } | null;
 };
 
-/** The flag that a fiber carries from the start of its hydration to the commit. */
+/** The flag that a fiber has from the start of its hydration until React commits it. */
 const REACT_HYDRATING = 4096;
 
-/** Roots of frameworks that always hydrate. */
+/** Matches root elements of frameworks that always hydrate. */
 const STRONG_ROOTS =
   "#__next,#__nuxt,#___gatsby,[data-server-rendered],[data-reactroot],[data-hk],astro-island[ssr]";
-/** Ids that frameworks and plain pages use. They count until the page's scripts have run. */
+/** Matches ids that are used by frameworks, but also by plain pages. They count only while the page's scripts still load. */
 const WEAK_ROOTS = "#root,#app";
-/** Content of a Suspense boundary that has been streamed, but not yet put in its place. */
+/** Matches content of a Suspense boundary that was streamed, but that React has not moved to its place yet. */
 const STREAMED = '[hidden][id^="S:"]';
-/** Comments that server renderers leave: React's boundaries and text borders, blocks of Vue and Svelte. */
+/**
+ * Matches comments that server renderers leave in the document: React's boundaries and text separators, and the block
+ * markers of Vue and Svelte.
+ */
 const MARKER = /^(\$[?!~]?|&| |\[.{0,3})$/;
 const REACT_KEY = /^__react(Fiber|Container)\$/;
 /** `NodeFilter.SHOW_COMMENT` */
 const SHOW_COMMENT = 128;
-/** Elements of documents that Next's App Router and React Router hydrate as a whole. */
+/** Matches elements that show that the whole document is hydrated, by Next's App Router or by React Router. */
 const DOCUMENT_SCRIPTS = 'script[src*="/_next/static/"],link[href*="entry.client"]';
 
 /** Whether React is hydrating the part of the page to which this fiber belongs. */
@@ -31,7 +37,7 @@ function isFiberHydrating(fiber: Fiber): boolean {
   return false;
 }
 
-/** The start of a Suspense boundary around a node that React does not know. */
+/** Finds the start of the Suspense boundary around a node that React does not know; null if there is none. */
 function findBoundary(node: Node): Node | null {
   let depth = 0;
   for (let each = node.previousSibling; each; each = each.previousSibling) {
@@ -56,12 +62,13 @@ const findReactKey = (node: Node) => Object.keys(node).find((each) => REACT_KEY.
 const isMarker = (node: Node) =>
   node instanceof Comment &&
   MARKER.test(node.data) &&
-  // Svelte defines this property when it mounts or hydrates its first component, which it does without a pause.
+  // Svelte defines this property when it mounts or hydrates its first component. It hydrates without a pause, so its markers
+  // then no longer count.
   !(node.data[0] === "[" && Object.hasOwn(Element.prototype, "__e"));
 
-/** Signs of server rendering in the document, read once per round of work. */
+/** Signs of server rendering in the document, read at most once per round of work. */
 type Hints = {
-  /** The children of the body in which a server renderer has left comments; the body itself for its direct comments. */
+  /** Children of the body that contain comments of a server renderer. The body itself, if it has such comments directly. */
   parts: Set<Node>;
   isDocumentHydrated: boolean;
   hasRunningScripts: boolean;
@@ -86,7 +93,9 @@ function readHints(): Hints {
   };
 }
 
-/** The root that a framework is expected to hydrate, for an element that no framework has claimed yet. */
+/**
+ * The root that a framework will probably hydrate, for an element that belongs to no framework yet; null if there is none.
+ */
 function findExpectedRoot(element: Element): Node | null {
   hints ??= readHints();
   const { parts, isDocumentHydrated, hasRunningScripts } = hints;
@@ -98,7 +107,10 @@ function findExpectedRoot(element: Element): Node | null {
   );
 }
 
-/** The property of a container in which Vue 3 stores an app whose root is a Suspense boundary, as in Nuxt. */
+/**
+ * The container of a Vue 3 app whose root is a Suspense boundary, as in Nuxt. Vue stores the root node of the app in
+ * `_vnode`.
+ */
 type VueContainer = {
   _vnode?: { component?: { subTree?: { suspense?: { isHydrating?: boolean } | null } } };
 };
@@ -107,13 +119,13 @@ type VueContainer = {
 const isSuspenseHydrating = (node: Node) =>
   (node as VueContainer)._vnode?.component?.subTree?.suspense?.isHydrating;
 
-/** The node of a root or boundary that has to be hydrated before the element may be changed. */
+/** The root or boundary that must be hydrated before the element may be changed; null if there is none. */
 function findBlocker(element: Element): Node | null {
   const streamed = element.closest(STREAMED);
   if (streamed) return streamed;
   let child: Node = element;
   for (let node: Node | null = element; node; node = node.parentNode) {
-    // No framework hydrates the shadow roots below its elements.
+    // The element is inside a shadow root, which no framework outside of it hydrates.
     if (node instanceof ShadowRoot) return null;
     const key = findReactKey(node);
     if (key) return findReactBlocker(node, child, Reflect.get(node, key));
@@ -127,10 +139,10 @@ function findBlocker(element: Element): Node | null {
 
 const WAIT_MAX_MS = 3_000;
 
-/** The time at which a root or an element was first found to be blocked. */
+/** When a root or an element was first found to be blocked, in milliseconds since navigation start. */
 const since = new WeakMap<Node, number>();
 
-/** Whether an element was blocked in the last round of work. */
+/** Whether an element was blocked since the last call of `forgetBlocked`. */
 export let isHydrating = false;
 
 /** Whether the parser can still add content to an element: nothing follows it yet. */
@@ -140,9 +152,8 @@ function isParsing(element: Element): boolean {
 }
 
 /**
- * Whether an element must not be changed yet: because a framework has still to hydrate it, and an earlier change would
- * cause a hydration error, or because its content is still loading. The wait for a root or an element ends after three
- * seconds.
+ * Whether an element must not be changed yet. Either a framework still has to hydrate it, and a change before that would
+ * cause a hydration error, or its content is still loading. After three seconds, an element no longer counts as blocked.
  *
  * @param needsContent whether the change needs all of the element's content
  */

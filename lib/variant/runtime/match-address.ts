@@ -1,13 +1,13 @@
 import type { PageMatch } from "../document.ts";
 
-/** How the address of a page entry is compared. */
+/** The part of a page entry that says which addresses it matches. */
 type AddressRule = { url: string; match: PageMatch };
 
 const escapeText = (text: string) => text.replace(/[\\^$.|?+()[\]{}*]/g, "\\$&");
 
 /**
- * The addresses of a page entry as a regular expression. The fragment never counts; in a glob without `?` the query does
- * not count either. An invalid address matches nothing.
+ * Makes a regular expression for the addresses that a page entry matches. The fragment is never compared. The query is not
+ * compared for `path`, nor for a glob without `?`. An invalid address matches nothing.
  */
 export function toAddressPattern({ url, match }: AddressRule): string {
   const fragment = "(#.*)?$";

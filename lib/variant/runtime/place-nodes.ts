@@ -5,7 +5,7 @@ import { guardParent, insertNode, releaseGuard, removeNode } from "./guard-paren
 import type { CompiledNode } from "./runtime-types.ts";
 import { shared } from "./shared-state.ts";
 
-/** The nodes next to the reference that changes have placed, in document order. Changes at one position keep their order. */
+/** Lists the nodes that changes have placed at a position of the reference, in document order. */
 function readRun(reference: Node, position: Position): Node[] {
   const isForward = position === "after" || position === "start";
   let node: Node | null = {
@@ -25,7 +25,11 @@ function isPlaced(nodes: Node[], reference: Node, position: Position): boolean {
   return run.length === nodes.length && run.every((node, index) => node === nodes[index]);
 }
 
-/** @throws Error if there is no such place. */
+/**
+ * Places nodes after those that other changes have already placed at this position. For `end`, they come last; for `before`,
+ * directly before the reference.
+ * @throws Error if the reference has no such position.
+ */
 function place(nodes: Node[], reference: Node, position: Position): void {
   const isInside = position === "start" || position === "end";
   const parent = isInside ? reference : reference.parentNode;
@@ -43,7 +47,7 @@ function place(nodes: Node[], reference: Node, position: Position): void {
   for (const node of nodes) shared.placed.add(node);
 }
 
-/** Inserts new nodes next to an element. If the page moves the element, they move along. */
+/** Inserts new nodes next to or inside an element. If the page moves the element, the nodes follow it. */
 export function insertNodes(element: Element, position: Position, compiled: CompiledNode[]): Effect {
   const nodes = buildNodes(compiled);
   return {
@@ -57,8 +61,8 @@ export function insertNodes(element: Element, position: Position, compiled: Comp
 }
 
 /**
- * Moves an element, or takes it out of the document if the target is a fragment. A placeholder marks its original
- * position, and replaces it in calls of a framework that works on the children it rendered there.
+ * Moves an element. If the target is a fragment, the element leaves the document. A placeholder marks its original position.
+ * When a framework works on the children that it has rendered there, the placeholder takes the place of the element.
  */
 export function moveElement(
   element: Element,

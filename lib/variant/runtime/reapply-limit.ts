@@ -1,19 +1,24 @@
-/** How often a change may be applied to an element within `WINDOW_MS`. Beyond that, page and variant are in a fight. */
+/**
+ * Maximum number of times that a change may be applied to an element within `WINDOW_MS`. Beyond that, the page keeps undoing
+ * the change, and the runtime gives up.
+ */
 const APPLICATIONS_MAX = 20;
 const WINDOW_MS = 10_000;
 const LABEL_CHARACTERS_MAX = 100;
 /** `NodeFilter.SHOW_TEXT` */
 const SHOW_TEXT = 4;
 
-/** The times of the rounds in which a change was applied to an element and to those that replaced it. */
+/**
+ * Times of the rounds of work in which a change was applied to an element, or to elements with which the page replaced it.
+ */
 export type History = number[];
 
 let roundMs = 0;
 
 /**
- * Begins a round of work, in which no code of the page runs.
+ * Begins a round of work. No code of the page runs during a round.
  *
- * @returns its time (`performance.now()`); no two are the same.
+ * @returns the time of the round in milliseconds since navigation start, which is unique.
  */
 export function beginRound(): number {
   roundMs = Math.max(performance.now(), roundMs + 0.001);
@@ -21,7 +26,8 @@ export function beginRound(): number {
 }
 
 /**
- * Records an application. Applications of one round count once, because a list that is rendered again is one event.
+ * Records that a change is applied. All applications in the same round count as one, because rendering a list again is one
+ * event.
  *
  * @returns whether the limit allows it.
  */
@@ -31,7 +37,10 @@ export function recordApplication(history: History): boolean {
   return history.length < APPLICATIONS_MAX && history.push(roundMs) > 0;
 }
 
-/** The beginning of the texts of an element and of its parent. It identifies an element that the page renders again. */
+/**
+ * Makes a label of the first texts in an element and in its parent. The label identifies the element when the page renders
+ * it again.
+ */
 export function readLabel(element: Element): string {
   let label = element.nodeName;
   for (const node of [element, element.parentNode ?? element]) {

@@ -6,36 +6,39 @@ import { type History, readLabel, recordApplication } from "./reapply-limit.ts";
 import type { ChangeReport, CompiledChange } from "./runtime-types.ts";
 import { shared } from "./shared-state.ts";
 
-/** A change on one element. */
+/** The application of a change to one element. */
 type Binding = {
   effect: Effect;
   target: Element | undefined;
   history: History;
   label: string;
-  /** Whether the variant's own changes made the selector stop matching. The element then keeps the change. */
+  /**
+   * Whether the selector no longer matches the element because of the variant's own changes. The element then keeps the
+   * change.
+   */
   isUnmatched: boolean | undefined;
 };
 
-/** A change that is applied to the current page. */
+/** A change of a page entry that matches the current address. */
 export type RunningChange = {
-  /** Finds the elements that match now. All changes search before any is applied. */
+  /** Finds the elements that match now. All changes are searched for before any is applied. */
   search: () => void;
   /**
-   * Applies the change to the elements that were found, and reverts it on others.
+   * Applies the change to the elements that `search` has found, and reverts it on elements that no longer match.
    *
-   * @param isOwnDoing whether only the variant has changed the document since the last call
-   * @returns whether the document was changed.
+   * @param isOwnDoing whether only the variant itself has changed the document since the last call
+   * @returns whether this call changed the document.
    */
   reconcile: (isOwnDoing: boolean) => boolean;
   /**
-   * Applies the change again where it is no longer in place.
+   * Checks whether the change is still in place, and applies it again where it is not.
    *
-   * @param isOwnDoing whether only the variant has changed the document since the last call
-   * @param mutated nodes that the page has mutated; any if undefined
-   * @returns whether the document was changed.
+   * @param isOwnDoing whether only the variant itself has changed the document since the last call
+   * @param mutated the nodes that the page has changed; if undefined, all elements are checked
+   * @returns whether this call changed the document.
    */
   verify: (isOwnDoing: boolean, mutated?: Set<Node>) => boolean;
-  /** Whether an element that carries the change has left the document. */
+  /** Whether the page has removed an element that has the change, or other nodes that the change needs. */
   hasLost: () => boolean;
   report: () => ChangeReport;
   undo: () => void;
@@ -44,9 +47,9 @@ export type RunningChange = {
 const HISTORIES_MAX = 1_000;
 
 /**
- * Starts a change; `reconcile` applies it.
+ * Makes a running change. Call `search` and `reconcile` to apply it.
  *
- * @param onApply called with the root of each element that gets the change
+ * @param onApply called with the document or shadow root of each element to which the change is applied
  */
 export function createRunningChange(change: CompiledChange, onApply: (root: Node) => void): RunningChange {
   const bindings = new Map<Element, Binding>();
@@ -54,7 +57,10 @@ export function createRunningChange(change: CompiledChange, onApply: (root: Node
   const histories = new Map<string, History>();
   /** Elements that match only because the variant has changed their surroundings. */
   const ignored = new Set<Element>();
-  /** Elements that wait for the page, and whether the variant's own changes made the selector stop matching them. */
+  /**
+   * Elements that cannot be changed yet. The value says whether the selector no longer matches because of the variant's own
+   * changes.
+   */
   const waiting = new Map<Element, boolean | undefined>();
   let found: Element[] = [];
   let target: Element | undefined;
@@ -72,7 +78,10 @@ export function createRunningChange(change: CompiledChange, onApply: (root: Node
     }
   };
 
-  /** The parser appends to content that it has begun, even after a change has replaced it. */
+  /**
+   * Whether the change must wait until the parser has read all of an element's content. Otherwise the parser would append to
+   * the content after the change has replaced it.
+   */
   const needsContent = change.op === "content" || ("position" in change && change.position === "end");
 
   const isLost = (element: Element, { effect }: Binding) => effect.isLost?.() ?? !element.isConnected;
@@ -90,7 +99,8 @@ export function createRunningChange(change: CompiledChange, onApply: (root: Node
   }
 
   function bind(element: Element, isUnmatched: boolean | undefined): boolean {
-    // Text distinguishes several elements: rows that come and go while a long list is scrolled are not a fight.
+    // If several elements match, their texts tell them apart. Otherwise rows that come and go while a long list is scrolled
+    // would exceed the limit.
     const label = found.length > 1 ? readLabel(element) : "";
     const old = histories.get(label);
     const history = old ?? [];
@@ -128,7 +138,8 @@ export function createRunningChange(change: CompiledChange, onApply: (root: Node
   return {
     search() {
       if (error !== null) return;
-      // A change that builds elements would match its own elements again and again.
+      // A move, or a change that builds elements, must not match nodes that a runtime has built. Otherwise it would match
+      // its own nodes again and again.
       const isBuilding = change.op === "move" || ("nodes" in change && change.nodes.some(Array.isArray));
       const find = (selector: CompiledChange["selector"]) => attempt(() => findElements(selector)) ?? [];
       found = find(change.selector).filter((each) => !isBuilding || !shared.built.has(each));
@@ -158,7 +169,7 @@ export function createRunningChange(change: CompiledChange, onApply: (root: Node
     },
     verify(isOwnDoing, mutated) {
       let isChanged = false;
-      // Changes of one variant disturb only each other's positions.
+      // The changes of one variant can disturb each other only in the positions of nodes.
       if (isOwnDoing && !("position" in change)) return false;
       for (const [element, binding] of bindings) {
         const { effect, history } = binding;

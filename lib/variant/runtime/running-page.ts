@@ -1,18 +1,18 @@
 import { createRunningChange, type RunningChange } from "./running-change.ts";
 import type { CompiledPage } from "./runtime-types.ts";
 
-/** A page entry whose address matches, with its running changes. */
+/** A page entry that matches the current address, with its running changes. */
 export type RunningPage = {
   page: CompiledPage;
   changes: RunningChange[];
-  /** Adopts the style sheet again in roots whose list of sheets the page has replaced. */
+  /** Adds the style sheet again to each root whose list of style sheets the page has replaced. */
   adoptSheet: () => void;
   stop: () => void;
 };
 
 /**
- * The style sheet of a page entry. It applies at once, even on pages with a strict Content Security Policy or Trusted
- * Types. Shadow roots with changes adopt it too, because the sheet of the document does not apply inside them.
+ * Makes the style sheet of a page entry. It works even on pages with a strict Content-Security-Policy or Trusted Types.
+ * Shadow roots that contain changes need it too, because the sheet of the document does not apply inside them.
  */
 function createSheet(css: string) {
   const sheet = new CSSStyleSheet();

@@ -1,14 +1,17 @@
 import type { Position, VariantDocument } from "../document.ts";
 
-/** A node to build: a text, or an element with its attributes and children. `svg` and `math` elements carry a namespace. */
+/** A node to build: a text, or an element with its attributes and children. Elements of SVG and MathML have a namespace. */
 export type CompiledNode =
   | string
   | [tag: string, attributes: Record<string, string>, children: CompiledNode[], namespace?: "svg" | "math"];
 
-/** The CSS selectors between ` >> `; a number takes one of the elements found, counted from 0. */
+/**
+ * The parts of a selector between ` >> `. A string is a CSS selector. A number selects one of the elements found so far,
+ * counted from 0.
+ */
 export type CompiledSelector = (string | number)[];
 
-/** A compiled operation on an element. The ten operations of a document become seven. */
+/** A compiled operation. The ten operations of a document are compiled to these seven. */
 type CompiledOperation =
   | { op: "content"; nodes: CompiledNode[] }
   | { op: "attribute"; name: string; value: string | null }
@@ -18,24 +21,28 @@ type CompiledOperation =
   | { op: "move"; position: Position; target: CompiledSelector }
   | { op: "remove" };
 
-/** A change as the runtime receives it. Notes and changes that are off are left out. */
+/** A change as the runtime receives it. Notes are left out, as are changes that are switched off. */
 export type CompiledChange = CompiledOperation & {
   id: string;
   selector: CompiledSelector;
-  /** Whether the selector depends on neighbours, so that an inserted node changes what it matches. */
+  /**
+   * Whether the selector may depend on other nodes or on states. It can then match other elements after a node was inserted.
+   */
   isPositional: boolean;
 };
 
 export type CompiledPage = {
-  /** A regular expression for the whole address. */
+  /** A regular expression that matches the whole address. */
   address: string;
   css: string;
   changes: CompiledChange[];
-  /** All selectors joined into one; empty if there are none. */
+  /** The CSS selectors of all changes as one selector list; empty if there are none. */
   selector: string;
-  /** Whether a selector depends on neighbours, so that any node that comes or goes can change what it matches. */
+  /**
+   * Whether a selector may depend on other nodes or on states. Any inserted or removed node can then change what it matches.
+   */
   isPositional: boolean;
-  /** Attributes that decide what the selectors match. */
+  /** Attributes that decide which elements the selectors match. */
   deciding: string[];
   /** Attributes that the changes write. */
   written: string[];
@@ -43,37 +50,37 @@ export type CompiledPage = {
   js?: () => void;
 };
 
-/** The argument of the runtime. */
+/** The compiled variant that the runtime is called with. */
 export type CompiledVariant = { key: string; pages: CompiledPage[] };
 
 /**
- * Progress of a change in the document. `waiting`: no element matches, or the element is not safe to touch yet.
- * `fight`: the page kept overwriting it, and the runtime stopped. `error`: the selector or the operation is invalid.
+ * State of a change in the document. `waiting`: no element matches, or the element must not be changed yet. `fight`: the
+ * page kept undoing the change, so the runtime no longer applies it. `error`: the selector or the operation is invalid.
  */
 type ChangeState = "waiting" | "applied" | "fight" | "error";
 
 export type ChangeReport = {
   id: string;
   state: ChangeState;
-  /** Elements that match now. */
+  /** Number of elements that match now. */
   matches: number;
-  /** Elements that carry the change now. */
+  /** Number of elements on which the change is in place now. */
   applied: number;
-  /** How often the change was applied again after the page had overwritten it. */
+  /** How many times the change was applied again after the page had undone it. */
   reapplied: number;
-  /** Time of the first application in milliseconds since navigation start (`performance.now()`); null before. */
+  /** Time at which the change was first applied, in milliseconds since navigation start. Null until then. */
   appliedAtMs: number | null;
   error: string | null;
 };
 
-/** What the runtime did in the current document. */
+/** The state of a variant in the current document. */
 export type RuntimeReport = {
-  /** The address it matched, and how many page entries match it. */
+  /** The current address, and the number of page entries that match it. */
   url: string;
   pages: number;
-  /** Whether it still waits for hydration of a server-rendered root. */
+  /** Whether a change still waits because an element is being hydrated or is not loaded completely. */
   isHydrating: boolean;
-  /** An error that the page's `js` threw. */
+  /** The error that the page's `js` threw; null if there was none. */
   scriptError: string | null;
   changes: ChangeReport[];
 };
@@ -81,11 +88,11 @@ export type RuntimeReport = {
 /** A running variant. The runtime registers it as `window.__agentSessionVariants[key]`. */
 export type VariantHandle = {
   report: () => RuntimeReport;
-  /** Reverts what the running revision does, and applies another one without a page load. */
+  /** Reverts the revision that runs, and applies another one without a page load. */
   update: (variant: CompiledVariant) => void;
-  /** Reverts every change and stops. The DOM then has the page's own state. */
+  /** Reverts every change and stops the variant. The page's own state is then back. */
   revert: () => void;
 };
 
-/** The compiler of documents, in `compile/`. */
+/** Compiles a document to the script that applies it. Implemented in `compile/`. */
 export type CompileVariant = (document: VariantDocument, key: string) => string;

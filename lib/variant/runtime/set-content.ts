@@ -4,23 +4,23 @@ import { guardParent, insertNode, releaseGuard, removeNode } from "./guard-paren
 import type { CompiledNode } from "./runtime-types.ts";
 import { shared } from "./shared-state.ts";
 
-/** The state of an element whose content changes replace. The last edit is shown. */
+/** The state of an element whose content is replaced by changes. If there are several edits, the last one is shown. */
 export type Content = {
   edits: CompiledNode[][];
   shown: CompiledNode[] | undefined;
   /** The nodes of the edit that is shown. */
   built: Node[];
   /**
-   * The page's own nodes while they are replaced. A framework keeps working on them here: it changes their texts, and a
-   * guard redirects its insertions and removals here.
+   * Holds the page's own nodes while they are replaced. A framework continues to work on them in this fragment: it changes
+   * their texts, and a guard redirects its insertions and removals to the fragment.
    */
   stash: DocumentFragment;
 };
 
-/** The children of the page, without those that changes have inserted. */
+/** The child nodes of an element, except those that changes have inserted or moved there. */
 const listChildren = (element: Element) => [...element.childNodes].filter((node) => !shared.placed.has(node));
 
-/** Whether the page has written into the built node. React does so if the node is the only text of an element. */
+/** Whether the page has changed the text of a built node. React does so if an element's only child is a text node. */
 const isWritten = (node: Node, content: Content, index: number): node is Text =>
   node instanceof Text && node.data !== content.shown?.[index];
 
@@ -40,7 +40,7 @@ function show(element: Element, content: Content): void {
     stash.replaceChildren(node.data);
     node.data = String(shown?.[index]);
   });
-  // Nodes that other changes have inserted at the start and at the end stay there.
+  // The marker keeps the position between the nodes that other changes have inserted at the start and at the end.
   const marker = insertNode(element, document.createComment(""), listChildren(element)[0] ?? null);
   shared.placed.add(marker);
   absorb(element, content);

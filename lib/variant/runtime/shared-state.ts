@@ -4,18 +4,21 @@ import type { VariantHandle } from "./runtime-types.ts";
 import type { Content } from "./set-content.ts";
 
 /**
- * The state that the variants of a document share, so that two of them can change one element. Scripts of different
- * releases can run in one document, so the shape must stay compatible.
+ * State that all variants in a document share, so that two of them can change the same element. Their scripts may come from
+ * different releases, so the shape of this state must stay compatible.
  */
 type SharedState = {
-  /** Nodes that a runtime built. `insert`, `setHtml` and `move` do not select them, or they would match their own nodes. */
+  /**
+   * Nodes that a runtime has built. Selectors of moves, and of changes that build elements, ignore these nodes. Otherwise
+   * such a change would match its own nodes.
+   */
   built: WeakSet<Node>;
-  /** Nodes that a runtime inserted or moved. They do not count as neighbours. */
+  /** Nodes that a runtime has inserted or moved. They do not belong to the page's own content of their parent. */
   placed: WeakSet<Node>;
   slots: WeakMap<Node, Map<string, Slot>>;
   contents: WeakMap<Element, Content>;
   guards: WeakMap<Node, Guard>;
-  /** Called after changes that mutation observers do not report. */
+  /** Functions that are called after changes of the page that mutation observers do not report. */
   listeners: Set<() => void>;
 };
 
@@ -35,7 +38,7 @@ export const registry = window.__agentSessionVariants;
 
 const existing = registry[STATE];
 
-/** The state that this variant shares with the others of the document. */
+/** The shared state. The first variant in the document creates it. */
 export const shared: SharedState = existing ?? {
   built: new WeakSet(),
   placed: new WeakSet(),
@@ -50,7 +53,7 @@ const notify = () => {
   for (const listener of shared.listeners) listener();
 };
 
-/** Calls `notify` after a method or setter of the browser. */
+/** Replaces a method or setter of the browser by one that also calls `notify`. */
 function hook(prototype: object, name: string): void {
   const property = Object.getOwnPropertyDescriptor(prototype, name);
   if (!property?.configurable) return;
@@ -65,8 +68,8 @@ function hook(prototype: object, name: string): void {
 }
 
 /**
- * Reports changes that mutation observers do not: new shadow roots, replaced lists of style sheets, and new addresses.
- * Installed once in a document. Without listeners, the hooks only forward calls.
+ * Notifies the listeners of changes that mutation observers do not report: new shadow roots, replaced lists of style sheets,
+ * and new addresses. The hooks are installed once per document, and have no effect while there are no listeners.
  */
 if (!existing) {
   hook(Element.prototype, "attachShadow");

@@ -5,25 +5,27 @@ import { type RunningPage, startPage } from "./running-page.ts";
 import type { CompiledPage, CompiledVariant, VariantHandle } from "./runtime-types.ts";
 import { shared } from "./shared-state.ts";
 
-/** Rounds of work are at least a frame apart, and take at most a fifth of the time. */
+/** After a reconciliation, the next one waits at least for a frame, and at least four times as long as the work took. */
 const PAUSE_MIN_MS = 16;
 const PAUSE_TIMES_WORK = 4;
-/** How many passes a reconciliation takes at most, as changes can cause each other. */
+/** Maximum number of passes in a reconciliation. One pass may not be enough, because a change can make another one match. */
 const PASSES_MAX = 5;
-/** Above this number of mutations at once, as during a page load, everything is verified instead of each mutated node. */
+/**
+ * If there are more mutations at once, as during a page load, all changes are verified instead of those near mutated nodes.
+ */
 const RECORDS_MAX = 200;
 
 let entries: CompiledPage[] = [];
 /** The page entries that match the address. */
 let pages: RunningPage[] = [];
-/** All selectors joined into one; empty if there are none. */
+/** The CSS selectors of all changes as one selector list; empty if there are none. */
 let selector = "";
-/** Attributes that decide what the selectors match. */
+/** Attributes that decide which elements the selectors match. */
 let deciding: string[] = [];
 let isPositional = false;
-/** Whether changes have to be reconciled with the document. */
+/** Whether a reconciliation is due. */
 let isPending = false;
-/** Whether the document may have shadow roots that were not collected. */
+/** Whether the document may contain shadow roots that `collectRoots` has not seen. */
 let isStale = false;
 let isNoticed = false;
 let nextRoundMs = 0;
@@ -49,13 +51,13 @@ function observeRoots(): void {
   }
 }
 
-/** Whether a new element brings new shadow roots, or is or contains an element that a selector matches. */
+/** Whether a new element is relevant: it has new shadow roots, or a selector matches it or an element inside it. */
 function concerns(element: Element): boolean {
   if (collectRoots(element)) return true;
   return selector !== "" && (element.matches(selector) || element.querySelector(selector) !== null);
 }
 
-/** Verifies the changes that mutations may have disturbed. @returns whether selectors may match other elements now. */
+/** Verifies the changes that mutations may have undone. @returns whether selectors may match other elements now. */
 function digest(records: MutationRecord[]): boolean {
   const isMany = records.length > RECORDS_MAX;
   let isRelevant = isMany;
@@ -71,7 +73,7 @@ function digest(records: MutationRecord[]): boolean {
   return isRelevant || changes.some((change) => change.hasLost());
 }
 
-/** Restores the positions of changes that other changes have displaced. */
+/** Restores the positions of nodes that other changes of the variant have displaced. */
 function settle(): void {
   for (let pass = 0; pass < PASSES_MAX; pass++)
     if (listChanges().filter((change) => change.verify(true)).length === 0) return;
@@ -94,7 +96,7 @@ function reconcile(): void {
 /** One round of work: no code of the page runs during it. */
 function work(records: MutationRecord[], isUrgent = false): void {
   const startMs = beginRound();
-  // Hydration causes no mutation.
+  // The end of hydration causes no mutation, so blocked elements are tried in every round.
   if (digest(records) || isHydrating) isPending = true;
   for (const page of pages) page.adoptSheet();
   if (isPending && (isUrgent || startMs >= nextRoundMs)) {
@@ -102,13 +104,13 @@ function work(records: MutationRecord[], isUrgent = false): void {
     const endMs = performance.now();
     nextRoundMs = endMs + Math.max(PAUSE_MIN_MS, (endMs - startMs) * PAUSE_TIMES_WORK);
   }
-  // Discards the records of the runtime's own writes.
+  // Discards the mutation records that the runtime's own writes have caused.
   observer.takeRecords();
   clearTimeout(timer);
   if (!isPending && !isHydrating) return;
   const waitMs = nextRoundMs - startMs;
   timer = setTimeout(resume, waitMs);
-  // Resumes before the next paint. Pages in the background have no frames, so the timer resumes there.
+  // An animation frame resumes before the next paint. Pages in the background get no frames; there, the timer resumes.
   if (waitMs <= PAUSE_MIN_MS) requestAnimationFrame(() => resume(true));
 }
 
@@ -147,7 +149,7 @@ function followAddress(): void {
   runScripts();
 }
 
-/** Handles changes that cause no mutation, once per microtask. */
+/** Handles changes of the page that cause no mutation, at most once per microtask. */
 function onNotice(): void {
   if (isNoticed) return;
   isNoticed = true;
@@ -177,7 +179,7 @@ function update(variant: CompiledVariant): void {
   followAddress();
 }
 
-/** Starts a variant in this document. It follows the address and the page until `revert` is called. */
+/** Starts a variant in this document. Until `revert` is called, it reacts to changes of the address and of the page. */
 export function startVariant(variant: CompiledVariant): VariantHandle {
   update(variant);
   return {

@@ -56,7 +56,7 @@ export const applyVariantTool = (services: VariantToolServices) => ({
   },
 });
 
-/** The fields of a call that its revision records, and its signal. */
+/** The fields of a tool call that `applyVariant` needs. */
 const about = ({ rootSessionId, requestId, runId, callId, signal }: ToolCall) => ({
   sessionId: rootSessionId,
   requestId,
@@ -85,12 +85,15 @@ async function withPicture(
     });
     return { isError: false, content: [{ type: "text", text }, ...saved.content] };
   } catch (error) {
-    // The revision is stored, so a failed picture does not fail the call.
+    // The revision is stored already, so the call succeeds even without a picture.
     return textResult(`${text}\nNo picture: ${error instanceof Error ? error.message : error}`);
   }
 }
 
-/** Describes the newest revision for a call without a change: in a later turn, the model does not know its content. */
+/**
+ * Describes the newest revision, for a call that changes nothing. The model makes such a call in a later turn, when it does
+ * not know the content.
+ */
 const describeStored = ({ variant, number, document }: Revision): string =>
   `Nothing was changed. Revision ${number} of variant ${variant} has these pages, as set takes them.\n${quoteAsData("the variant", JSON.stringify(document.pages))}`;
 

@@ -30,7 +30,10 @@ const CHANGE = {
   required: ["op", "selector"],
 };
 
-/** The input schema of `apply_variant` for the model: one flat object for a change is shorter than ten alternatives. */
+/**
+ * The input schema of `apply_variant` that the model sees. A single flat object for all kinds of changes is shorter than ten
+ * alternatives.
+ */
 export const APPLY_VARIANT_SCHEMA = {
   type: "object",
   properties: {

@@ -10,7 +10,7 @@ import type { VariantToolServices } from "../variants-deps.ts";
 const FINDINGS_SHOWN = 30;
 
 /**
- * `check_variant`: proves the newest revision on fresh loads of its pages.
+ * `check_variant`: checks the newest revision on fresh loads of its pages.
  * Source: specification, Structured sessions; `architecture.md`, Variants.
  */
 export const checkVariantTool = (services: VariantToolServices): Tool => ({
@@ -71,7 +71,9 @@ function describeReport(report: CheckReport): string {
   ].join("\n");
 }
 
-/** Lists the evidence ids of a page's pictures. The model cites them when it meets a requirement, and can view them. */
+/**
+ * Lists the evidence ids of a page's pictures. The model can view them, and cites them for the requirements that are met.
+ */
 function describePictures({ before, after }: CheckReport["pages"][number]["pictures"]): string {
   const ids = [before && `before ${before.id}`, after && `after ${after.id}`].filter((part) => part !== null);
   return ids.length === 0 ? "" : `; evidence: ${ids.join(", ")}`;

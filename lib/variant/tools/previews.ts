@@ -12,7 +12,7 @@ import { listVariantKeys } from "../variant-store.ts";
 import type { VariantToolServices } from "../variants-deps.ts";
 
 const PREVIEWS_MAX = 12;
-/** Time for twelve pages at their limit, and for the start of a browser. */
+/** Enough time to start a browser and to take twelve pictures, each within its own limit. */
 const TIMEOUT_MS = 360_000;
 
 const side = z.int().min(240).max(3_840);
@@ -62,7 +62,7 @@ export const setPreviews = (services: VariantToolServices): Tool => ({
   acquire: (call) => holdInTurn(services, call),
 });
 
-/** `refresh_previews`: takes the pictures again. */
+/** `refresh_previews`: takes the pictures of the existing previews again. */
 export const refreshPreviews = (services: VariantToolServices): Tool => ({
   ...defineTool({
     ...common,

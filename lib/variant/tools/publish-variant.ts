@@ -9,7 +9,7 @@ import { findRevision, listVariantKeys } from "../variant-store.ts";
 import type { VariantToolServices } from "../variants-deps.ts";
 
 /**
- * `publish_variant`: makes a release of the newest revision.
+ * `publish_variant`: publishes the newest revision as a release.
  * Source: specification, Structured sessions; `architecture.md`, Publications.
  */
 export const publishVariantTool = (services: VariantToolServices): Tool =>

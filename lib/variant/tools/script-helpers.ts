@@ -9,7 +9,10 @@ const optionsSchema = z.strictObject({ variant: variantKeySchema.default(DEFAULT
   variant: DEFAULT_VARIANT,
 });
 
-/** `page.applyVariant(changes, { variant })` in scripts: like `apply_variant` with `add`. Only for runs with that tool. */
+/**
+ * `page.applyVariant(changes, { variant })` in scripts: does the same as `apply_variant` with `add`. Available only in runs
+ * that have that tool.
+ */
 export const variantHelpers =
   (deps: VariantsDeps): ScriptHelpers =>
   (call, live) => {

@@ -1,6 +1,6 @@
 import type { PageWatch } from "./page-watch.ts";
 
-/** A node of the page without the variant. */
+/** A copy of a node, taken from the page without the variant. */
 type NodeCopy =
   | string
   | {
@@ -13,16 +13,19 @@ type NodeCopy =
 /** An element that a change matches, as it is without the variant. */
 export type OriginalElement = {
   copy: NodeCopy;
-  /** Finds the element's parent. */
+  /** Selector of the element's parent; null if the parent is not an element. */
   parentSelector: string | null;
-  /** Its place among the parent's elements. */
+  /** Index of the element among its parent's child elements. */
   index: number;
 };
 
-/** How the check renders over a change: like a framework that updates an element, or like one that creates a new element. */
+/**
+ * How the check imitates a framework that renders again: `restore` updates the existing element, `replace` creates a new
+ * one.
+ */
 export type Disturbance = "restore" | "replace";
 
-/** Reads the elements of all changes in a page without the variant. Runs inside the page, sent as source. */
+/** Copies the elements that the changes match in a page without the variant. Runs inside the page, sent as source. */
 export function readOriginals(watch: PageWatch): Record<string, OriginalElement[]> {
   const ELEMENTS_MAX = 10;
   const NODES_MAX = 2_000;
@@ -51,15 +54,18 @@ export function readOriginals(watch: PageWatch): Record<string, OriginalElement[
 
 /** The outcome for a change after its elements were rendered again. */
 type RenderOutcome = {
-  /** Whether any element was overwritten. `html`, `head`, `body` and elements without an original are not. */
+  /**
+   * Whether at least one element was overwritten. Elements without a copy never are; `html`, `head` and `body` are not
+   * replaced.
+   */
   isDisturbed: boolean;
   isApplied: boolean;
-  /** Whether the nodes of an insertion are in the document more often than before. */
+  /** Whether the inserted nodes are in the document more often than before. */
   isRepeated: boolean;
 };
 
 /**
- * Overwrites the elements of a change with their original content, as the page would by rendering, and waits until the
+ * Overwrites the elements of a change with their original content, as a page that renders again would, and waits until the
  * change is applied again. Runs inside the page, sent as source: it uses nothing from outside its own body.
  */
 export async function disturbChange(
@@ -79,7 +85,7 @@ export async function disturbChange(
     if (typeof copy === "string") return document.createTextNode(copy);
     const element = document.createElementNS(copy.namespace, copy.name);
     for (const [name, value] of copy.attributes) {
-      // With its `src`, the script would run again.
+      // A script with its `src` would run again.
       if (copy.name !== "script" || name !== "src") element.setAttribute(name, value);
     }
     if (copy.name === "script") element.setAttribute("type", "text/plain");
@@ -96,7 +102,7 @@ export async function disturbChange(
   const restoreContent = (element: Element, original: NodeCopy) => {
     const children = typeof original === "string" ? [] : original.children;
     const [only] = element.childNodes;
-    // Frameworks write into the text node that they rendered.
+    // If the only child is a text node, a framework updates that node instead of replacing it.
     if (
       only instanceof Text &&
       element.childNodes.length === 1 &&
@@ -154,7 +160,7 @@ export async function disturbChange(
     return disturbed.includes(true);
   };
 
-  // An earlier disturbance may have removed or replaced the elements of this change.
+  // Disturbing an earlier change may already have removed or replaced the elements of this change.
   const before = watch.verifier.verify(kit, change, false);
   const copies = watch.verifier.copies(kit, change);
   if ((!before.isApplied && before.matched > 0) || !disturb()) return untouched;

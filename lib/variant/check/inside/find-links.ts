@@ -1,11 +1,14 @@
 import type { PageWatch } from "./page-watch.ts";
 
-/** Links that a page's router may follow without a document load; each is found again by its index. */
+/**
+ * A link that the page's router may follow without loading a document. `index` is its position among all links of the page.
+ */
 export type RouteLink = { index: number; url: string };
 
 /**
- * Finds links to other addresses of the page's origin. Links with side effects (log out, delete, buy …) and links in forms
- * are left out. Runs inside the page, sent as source: it uses nothing from outside its own body.
+ * Finds visible links to other addresses of the page's origin. Leaves out links in forms, and links that may have side
+ * effects, such as logging out, deleting or buying. Runs inside the page, sent as source: it uses nothing from outside its
+ * own body.
  */
 export function findLinks(watch: PageWatch, limit: number): RouteLink[] {
   const DANGEROUS =

@@ -1,17 +1,20 @@
 import type { CompiledNode } from "../../runtime/runtime-types.ts";
 
-/** Compares nodes of a page with the nodes of a change's HTML. */
+/** Searches nodes of a page for the compiled nodes of a change's HTML. */
 export type NodeMatcher = {
-  /** The page's nodes that match `expected`, in order; other nodes may be between them. Undefined if one is missing. */
+  /**
+   * Finds the page's nodes that match `expected`, in this order. Other nodes may be between them. Undefined if a node is
+   * missing.
+   */
   findRun: (expected: CompiledNode[], actual: Node[]) => Node[] | undefined;
-  /** All successive runs that share no node. */
+  /** Finds all matches of `expected` that follow one another and share no node. */
   findRuns: (expected: CompiledNode[], actual: Node[]) => Node[][];
 };
 
 /**
- * Makes a {@link NodeMatcher}. It accepts additions of the page (attributes, classes, further children), because scripts of
- * the page decorate elements. Runs inside the page, sent as source: it uses nothing from outside its own body.
- * @param isShared whether another change works on this element too, so that its content may differ.
+ * Makes a {@link NodeMatcher}. An element still matches if scripts of the page have added attributes, classes or children to
+ * it. Runs inside the page, sent as source: it uses nothing from outside its own body.
+ * @param isShared whether another change works on this element too, so that its content may differ from the HTML.
  */
 export function makeNodeMatcher(isShared: (element: Element) => boolean): NodeMatcher {
   const collapse = (text: string) => text.replace(/\s+/g, " ").trim();
@@ -50,7 +53,7 @@ export function makeNodeMatcher(isShared: (element: Element) => boolean): NodeMa
       const found = actual[index];
       if (!found) return undefined;
       run.push(found);
-      // Neighbouring texts may have become one node.
+      // The page may have merged neighbouring texts, so the same text node is tried for the next text as well.
       at = found instanceof Text ? index : index + 1;
     }
     return run;

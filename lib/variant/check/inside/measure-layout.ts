@@ -1,16 +1,19 @@
 import type { PageWatch } from "./page-watch.ts";
 
-/** The layout of one element of a change. */
+/** The layout of one element that a change altered or inserted. */
 export type ElementLayout = {
-  /** Whether it extends beyond the sides of the page, where nothing scrolls or clips it. */
+  /**
+   * Whether the element, or one inside it, extends beyond the left or right side of the page, and no ancestor scrolls or
+   * clips it.
+   */
   isBeyond: boolean;
-  /** Whether its text, or a part of it, is cut off. */
+  /** Whether a part of the element, or of its content, is clipped. */
   isCut: boolean;
-  /** The element that covers most of it; null when it is visible. */
+  /** The element that covers most of this element; null if it is not covered. */
   coveredBy: string | null;
 };
 
-/** The layout of a page and of the elements of its changes. */
+/** The layout of a page, and the layouts of the elements of each change by change id. */
 export type PageLayout = {
   clientWidth: number;
   scrollWidth: number;
@@ -20,8 +23,8 @@ export type PageLayout = {
 };
 
 /**
- * Measures the layout. It scrolls, and returns to where the page was. Runs inside the page, sent as source: it uses
- * nothing from outside its own body.
+ * Measures the layout. Scrolls the page, and restores its scroll position at the end. Runs inside the page, sent as source:
+ * it uses nothing from outside its own body.
  */
 export function measureLayout(watch: PageWatch): PageLayout {
   const ELEMENTS_MAX = 20;
@@ -71,7 +74,7 @@ export function measureLayout(watch: PageWatch): PageLayout {
       );
     });
   };
-  /** The topmost elements at points of an element, after it has been scrolled into view. */
+  /** Scrolls an element into view, and returns the topmost element at each of five points of it. */
   const hitsOf = (element: Element): (Element | null)[] => {
     element.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
     const { left, top, width, height } = element.getBoundingClientRect();
@@ -103,7 +106,7 @@ export function measureLayout(watch: PageWatch): PageLayout {
   const touchedOf = new Map(
     watch.changes.map((change) => {
       const touched = watch.verifier.touched(kit, change);
-      // Without the variant, an insertion is compared with the element that it refers to.
+      // Before an insertion there is no inserted element, so the element that the insertion refers to is measured instead.
       const elements =
         touched.length > 0 || change.op === "remove" ? touched : watch.verifier.subjects(kit, change);
       return [change.id, elements.slice(0, ELEMENTS_MAX)];

@@ -4,24 +4,24 @@ import type { Verdict, Verifier } from "./verify-changes.ts";
 
 /** The history of one change in one document. */
 type ChangeTrack = {
-  /** Time of the first application in milliseconds since navigation start; null before. */
+  /** Time at which the change was first applied, in milliseconds since navigation start. Null until then. */
   appliedAtMs: number | null;
   /** How often the page undid the change. */
   losses: number;
 };
 
-/** When a page is at rest; all in milliseconds. */
+/** Conditions under which a page counts as being at rest. All values are in milliseconds. */
 export type QuietPage = {
-  /** Time without a change of the document. */
+  /** Minimum time since the document last changed. */
   quietMs: number;
-  /** Time after the load event, because scripts continue after it. */
+  /** Minimum time since the load event, because scripts continue after it. */
   loadedMs: number;
-  /** Time since navigation start. */
+  /** Minimum time since navigation start. */
   ageMs: number;
   maxMs: number;
 };
 
-/** The check's observer in a document, in a world that the page's scripts cannot reach. */
+/** The check's observer in a document. It runs in an isolated world that the page's scripts cannot reach. */
 export type PageWatch = {
   changes: ExaminedChange[];
   newKit: () => PageKit;
@@ -29,22 +29,23 @@ export type PageWatch = {
   track: (id: string) => ChangeTrack;
   verdicts: (isThorough: boolean) => Record<string, Verdict>;
   /**
-   * Resolves when the page has loaded for some time and nothing has changed for a while, at the latest after `maxMs`.
+   * Resolves when the page is old enough and its document no longer changes. After `maxMs` it no longer waits for changes to
+   * end.
    * @returns milliseconds since navigation start.
    */
   untilQuiet: (wanted: QuietPage) => Promise<number>;
-  /** Resolves when the changes of these ids are applied, at the latest after `maxMs`. @returns whether they are. */
+  /** Resolves when the changes with these ids are applied, or when `maxMs` have passed. @returns whether all are applied. */
   untilApplied: (ids: string[], maxMs: number) => Promise<boolean>;
-  /** Cumulative layout shift that no input caused. */
+  /** Cumulative layout shift, without shifts that user input caused. */
   layoutShift: () => number;
 };
 
 /**
- * Follows changes from the start of a document. Runs inside the page, sent as source: it uses nothing from outside its
- * own body.
+ * Observes from the start of a document whether changes are applied. Runs inside the page, sent as source: it uses nothing
+ * from outside its own body.
  */
 export function watchPage(changes: ExaminedChange[], newKit: () => PageKit, verifier: Verifier): PageWatch {
-  /** Share of the time that scans of a large page may take. */
+  /** Maximum share of the time that scanning the document may take, which matters on large pages. */
   const SHARE_MAX = 0.2;
   const POLL_MS = 5;
   const tracks = new Map<string, ChangeTrack & { isApplied: boolean }>(
@@ -132,7 +133,7 @@ export function watchPage(changes: ExaminedChange[], newKit: () => PageKit, veri
         return ids.every((id) => current[id]?.isApplied === true);
       };
       let isApplied = isDone();
-      // On a busy machine the page and the runtime run less often, so a minimum number of polls is required too.
+      // On a busy machine the page gets little time to run, so the wait also lasts for a minimum number of polls.
       const turnsMin = maxMs / POLL_MS / 2;
       for (
         let turns = 0;

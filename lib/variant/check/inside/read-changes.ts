@@ -5,9 +5,9 @@ import type { Verdict } from "./verify-changes.ts";
 export type SeenChange = Verdict & {
   appliedAtMs: number | null;
   losses: number;
-  /** Whether an element has matched at any time. */
+  /** Whether an element has matched the change's selector at any time. */
   hasMatched: boolean;
-  /** How often the nodes of an insertion are in the document. */
+  /** How many times the HTML of an insertion is in the document. */
   copies: number;
 };
 
@@ -15,9 +15,9 @@ export type SeenChange = Verdict & {
 export type SeenPage = {
   changes: Record<string, SeenChange>;
   layoutShift: number;
-  /** Milliseconds since navigation start; null before. */
+  /** Time of the first paint, in milliseconds since navigation start. Null until the page has painted. */
   firstPaintMs: number | null;
-  /** Policies of `meta` elements. */
+  /** Content-Security-Policies from `meta` elements. */
   metaPolicies: string[];
   title: string;
 };
@@ -47,7 +47,10 @@ export function readChanges(watch: PageWatch): SeenPage {
   };
 }
 
-/** Counts a page's elements, and lists selectors of the elements of its changes. Runs inside the page, sent as source. */
+/**
+ * Counts the elements of a page, and lists selectors of the elements that its changes touched. Runs inside the page, sent as
+ * source.
+ */
 export function readSize(watch: PageWatch): { elements: number; changed: string[] } {
   const CHANGED_MAX = 50;
   const kit = watch.newKit();
@@ -57,7 +60,7 @@ export function readSize(watch: PageWatch): { elements: number; changed: string[
     .map((element) => kit.selectorOf(element) ?? ">>");
   return {
     elements: document.getElementsByTagName("*").length,
-    // Paths into shadow roots are not CSS.
+    // Selectors with `>>` lead into shadow roots and are not valid CSS.
     changed: [...new Set(changed.filter((selector) => !selector.includes(">>")))],
   };
 }
@@ -67,8 +70,9 @@ export const readLosses = (watch: PageWatch): Record<string, number> =>
   Object.fromEntries(watch.changes.map(({ id }) => [id, watch.track(id).losses]));
 
 /**
- * The change one of whose elements is, contains or is inside the element at `path`; null if there is none. `path` has a CSS
- * selector for each shadow root on the way. Runs inside the page, sent as source.
+ * Finds the change that touched the element at `path`, an ancestor of it, or an element inside it. Null if there is none.
+ * `path` has one CSS selector for the document and one for each shadow root on the way. Runs inside the page, sent as
+ * source.
  */
 export function findChangeOf(watch: PageWatch, path: string[]): string | null {
   const kit = watch.newKit();

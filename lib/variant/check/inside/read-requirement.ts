@@ -1,9 +1,9 @@
 import type { PageWatch } from "./page-watch.ts";
 
-/** What a requirement's selector finds: the number of all elements, and the texts of the visible ones. */
+/** The elements that a requirement's selector matches: the number of all of them, and the texts of the visible ones. */
 export type FoundElements = { count: number; visibleTexts: string[] };
 
-/** Finds the elements of a requirement. Runs inside the page, sent as source. */
+/** Finds the elements that a requirement's selector matches. Runs inside the page, sent as source. */
 export function readRequirement(watch: PageWatch, selector: string): FoundElements {
   const kit = watch.newKit();
   const elements = kit.queryAll(selector);

@@ -3,20 +3,23 @@ import type { PageWatch } from "./page-watch.ts";
 /** The state of a style sheet of the variant in a document. */
 type SeenSheet = {
   rules: number;
-  /** Whether a sheet of the document has all its rules. */
+  /** Whether one style sheet of the document contains all rules of this sheet. */
   isPresent: boolean;
-  /** Selectors of rules that match no element. */
+  /** Selectors of this sheet's rules that match no element. */
   unmatched: string[];
 };
 
-/** Examines style sheets. Runs inside the page, sent as source: it uses nothing from outside its own body. */
+/**
+ * Reads whether the variant's style sheets are in the document, and which of their rules match nothing. Runs inside the
+ * page, sent as source: it uses nothing from outside its own body.
+ */
 export function readStyles(watch: PageWatch, texts: string[]): SeenSheet[] {
   const kit = watch.newKit();
   const rulesOf = (sheet: CSSStyleSheet): string[] => {
     try {
       return [...sheet.cssRules].map(({ cssText }) => cssText);
     } catch {
-      // The sheet of another origin cannot be read, and is not the variant's.
+      // A style sheet from another origin cannot be read. It cannot be the variant's own sheet.
       return [];
     }
   };
@@ -30,7 +33,8 @@ export function readStyles(watch: PageWatch, texts: string[]): SeenSheet[] {
       return rule instanceof CSSGroupingRule ? listStyleRules(rule.cssRules) : [];
     });
   const isMatched = ({ selectorText }: CSSStyleRule): boolean => {
-    // States such as :hover and parts such as ::before match no element of a page at rest, so they are ignored.
+    // States such as :hover and parts such as ::before match no element of a page at rest, so they are cut from the
+    // selector.
     const atRest = selectorText.replace(
       /::?(?!not|is|where|has|nth|first|last|only|root|host)[a-z-]+(\([^)]*\))?/gi,
       "",
@@ -42,7 +46,7 @@ export function readStyles(watch: PageWatch, texts: string[]): SeenSheet[] {
     try {
       return kit.queryAll(selector).length > 0;
     } catch {
-      // The remainder is not a valid selector, so the rule cannot be judged and counts as matched.
+      // What is left of the selector is invalid, so the rule cannot be judged and is treated as matching.
       return true;
     }
   };

@@ -1,13 +1,16 @@
 import type { PageWatch } from "./page-watch.ts";
 
-/** A node of a document: an element, `#text`, `#comment`, `#shadow-root`, or `#style-sheet` for an adopted one. */
+/**
+ * A node of a document. `name` is the element's name, `#document`, `#text`, `#comment`, `#shadow-root`, or `#style-sheet`
+ * for an adopted style sheet.
+ */
 export type DomNode = {
   name: string;
   attributes: Record<string, string>;
-  /** Text of a text, a comment or a style sheet. */
+  /** Content of a text node, a comment or a style sheet; empty for other nodes. */
   text: string;
   children: DomNode[];
-  /** The change that works on this element. */
+  /** Id of the change that works on this element; null if there is none. */
   changeId: string | null;
 };
 
@@ -46,7 +49,7 @@ export function snapshotDom(watch: PageWatch): DomSnapshot {
       const previous = copies.at(-1);
       if (count >= NODES_MAX) break;
       if (child instanceof Text) {
-        // Neighbouring texts look the same as one.
+        // Neighbouring text nodes look the same as a single one, so they are merged.
         if (previous?.name === "#text") previous.text = cut(previous.text + child.data);
         else if (child.data !== "") copies.push(make("#text", child.data, []));
       } else if (child instanceof Comment) copies.push(make("#comment", child.data, []));
@@ -66,7 +69,7 @@ export function snapshotDom(watch: PageWatch): DomSnapshot {
         ]
       : [];
     const attributes = [...element.attributes]
-      // An empty class or style means the same as none.
+      // An empty class or style attribute has the same effect as none.
       .filter(({ name, value }) => value !== "" || (name !== "class" && name !== "style"))
       .map(({ name, value }) => [name, cut(value)]);
     return {

@@ -4,12 +4,12 @@ import type { NodeMatcher } from "./match-nodes.ts";
 
 /** Whether a change is in the document now. */
 export type Verdict = {
-  /** Number of elements that the change refers to. */
+  /** Number of elements on which the change should be applied. */
   matched: number;
-  /** Number of those that carry it. */
+  /** Number of these elements on which it is applied. */
   applied: number;
   isApplied: boolean;
-  /** What the first element without the change shows instead; null when all elements carry it. */
+  /** What is wrong with the first element on which the change is not applied; null if it is applied on all. */
   problem: string | null;
 };
 
@@ -17,21 +17,24 @@ export type Verdict = {
 export type Verifier = {
   /** Remembers the elements that match now, because a change may make its own selector stop matching. */
   follow: (kit: PageKit) => void;
-  /** @param isThorough also compares computed styles, which briefly changes the element's style. */
+  /** @param isThorough whether to compare computed styles too, which briefly alters the style of elements. */
   verify: (kit: PageKit, change: ExaminedChange, isThorough: boolean) => Verdict;
-  /** Whether an element has matched in this document at any time. */
+  /** Whether an element has matched the change's selector at any time in this document. */
   hasMatched: (change: ExaminedChange) => boolean;
-  /** The elements that a change changed or inserted. */
+  /** The elements that a change has altered or inserted. */
   touched: (kit: PageKit, change: ExaminedChange) => Element[];
-  /** Elements that the selector matches, and connected ones that matched before and carry the change. */
+  /**
+   * The elements that the selector matches, and those that matched earlier and still have the change applied. For `remove`,
+   * all elements that have ever matched.
+   */
   subjects: (kit: PageKit, change: ExaminedChange) => Element[];
-  /** How often the nodes of an insertion are in the document. */
+  /** How many times the HTML of an insertion is in the document. */
   copies: (kit: PageKit, change: ExaminedChange) => number;
 };
 
 /**
  * Makes a {@link Verifier}. Runs inside the page, sent as source: it uses nothing from outside its own body.
- * @param makeMatcher `makeNodeMatcher`.
+ * @param makeMatcher the function `makeNodeMatcher`, which is passed in because this function cannot import it.
  */
 export function makeVerifier(
   changes: ExaminedChange[],
@@ -55,7 +58,10 @@ export function makeVerifier(
     }
   };
 
-  /** Where an insertion or a moved element belongs: the nodes of the element, or its siblings on one side. */
+  /**
+   * The nodes among which inserted or moved nodes are expected: the anchor's child nodes, or its siblings before or after
+   * it.
+   */
   const regionOf = (anchor: Element, position: string): Node[] => {
     if (position === "start" || position === "end") return [...anchor.childNodes];
     const siblings = [...(anchor.parentNode?.childNodes ?? [])];
@@ -133,7 +139,7 @@ export function makeVerifier(
       : `has ${change.name}=${actual === null ? "(none)" : quote(actual)}`;
   };
 
-  /** Why an element does not carry the change; null when it does. */
+  /** Says why a change is not applied on an element; null if it is applied. */
   const problemOf = (
     kit: PageKit,
     change: ExaminedChange,
@@ -171,7 +177,8 @@ export function makeVerifier(
   const subjects: Verifier["subjects"] = (kit, change) => {
     const matching = query(kit, change.selector);
     if (change.op === "remove") return [...new Set([...matching, ...followedBy(change)])];
-    // Elements that stopped matching for another reason than the change itself are not its subjects any more.
+    // The change itself may have made its selector stop matching an element. Such an element counts while the change is
+    // still applied to it.
     const stillApplied = [...followedBy(change)].filter(
       (each) => each.isConnected && !matching.includes(each) && problemOf(kit, change, each, false) === null,
     );

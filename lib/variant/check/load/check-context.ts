@@ -4,12 +4,12 @@ import type { ViewportName } from "../check-report.ts";
 import type { ExaminedChange } from "../examined-changes.ts";
 import type { CheckLimits } from "./check-limits.ts";
 
-/** What all loads of one check have in common. */
+/** Values that all page loads of one check share. */
 export type CheckContext = {
   live: Pick<LiveBrowser, "openContext" | "browser">;
   storage: BrowserStorage;
   variant: string;
-  /** The published script, byte for byte. */
+  /** The script of the variant, exactly as it would be published. */
   script: string;
   limits: CheckLimits;
   /** Fires when the check is stopped or its time is over. */
@@ -20,14 +20,16 @@ export type CheckContext = {
 export type CheckTarget = {
   url: string;
   viewport: ViewportName;
-  /** The changes of the page entries that match the address, without those that are off. */
+  /** The changes of all page entries that match `url`, without those that are switched off. */
   changes: ExaminedChange[];
-  /** Style sheets of these entries. */
+  /** The style sheets of the page entries that match `url`. */
   css: string[];
-  /** Ids of changes whose elements come after the page has loaded. */
+  /** Ids of the changes that are marked as late: their elements appear only after the page has loaded. */
   late: string[];
-  /** Whether all page entries of the target also match this address, to which the page may have redirected. */
+  /**
+   * Whether the page entries that match `url` all match this address too. Tells whether a redirect led to a different page.
+   */
   isHere: (url: string) => boolean;
-  /** Ids of the changes that apply at an address. */
+  /** Ids of the changes whose page entry matches an address. */
   idsAt: (url: string) => string[];
 };

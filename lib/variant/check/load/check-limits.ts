@@ -1,28 +1,31 @@
-/** How long the parts of a check may take, in milliseconds. */
+/** Time limits for the parts of a check, in milliseconds. */
 export type CheckLimits = {
-  /** The whole check. */
+  /** Limit for the whole check. */
   checkMs: number;
-  /** One page at one width. */
+  /** Limit for one page at one width. */
   pageMs: number;
-  /** Until a page's response, and again from there until its load event. */
+  /** Limit for the wait for a page's response, and also for the wait from the response to the load event. */
   loadMs: number;
-  /** One evaluation in a page. */
+  /** Limit for one evaluation in a page. */
   answerMs: number;
-  /** Minimum time after the load event, because scripts continue after it. */
+  /** Minimum time to wait after the load event, because scripts continue after it. */
   loadedMs: number;
-  /** The accessibility check of a page. */
+  /** Limit for one run of the accessibility rules. */
   accessibilityMs: number;
-  /** Until a page makes no requests and changes nothing. */
+  /** Limit for the wait until a page has no pending requests. */
   restMs: number;
-  /** Until each change is applied: the runtime waits up to 3 s for hydration. */
+  /** Limit for the wait until all changes are applied. It includes the up to 3 s that the runtime waits for hydration. */
   applyMs: number;
-  /** Until a change that is marked as late is applied. */
+  /** Limit for the wait until the changes that are marked as late are applied. */
   lateMs: number;
-  /** Until a change is applied again after its element was rendered again. */
+  /** Limit for the wait until a change is applied again after its element was rendered again. */
   rerenderMs: number;
-  /** Until the page's router has followed a link, and until changes are applied again after coming back. */
+  /**
+   * Limit for the wait until the page is back at its address, and also for the wait until the changes are applied again
+   * there.
+   */
   routeMs: number;
-  /** How long to watch a page that undid a change while it was at rest. */
+  /** How long to watch a page that has undone a change since it came to rest. */
   fightMs: number;
 };
 

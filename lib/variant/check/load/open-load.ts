@@ -18,15 +18,15 @@ import {
 /** One load of a page in a context of its own. */
 export type PageLoad = {
   page: Page;
-  /** `The page`, or `With the variant the page`. */
+  /** The subject of sentences about this load: `The page` or `With the variant the page`. */
   subject: string;
   problems: PageProblems;
-  /** The response that delivered the first document. */
+  /** The response with which the page's first document was loaded. */
   response: Response | null;
-  /** Requests for documents, scripts, styles and data that are not answered yet. */
+  /** Number of unanswered requests for documents, scripts, styles and data. */
   pendingRequests: () => number;
   /**
-   * Runs a function inside the page, in the check's own world.
+   * Runs a function inside the page, in the check's isolated world.
    * @throws Error with a sentence when the page does not answer, or keeps loading other documents.
    */
   look: <Argument, Result>(
@@ -34,24 +34,27 @@ export type PageLoad = {
     argument: Argument,
     timeoutMs?: number,
   ) => Promise<Result>;
-  /** Evaluates an expression in the page's own world, where the page can forge the result. */
+  /** Evaluates an expression in the page's own world. The page can forge the result. */
   evaluateInPage: (expression: string) => Promise<unknown>;
-  /** Runs other work in the check's world of the current document. */
+  /** Gives `work` direct access to the check's isolated world of the current document. */
   inWorld: <Result>(timeoutMs: number, work: (world: PageWorld) => Promise<Result>) => Promise<Result>;
-  /** A picture of the upper left part of the page, as PNG. */
+  /** Captures a picture of this size, in CSS pixels, from the upper left corner of the page. @returns a PNG. */
   capture: (size: { width: number; height: number }) => Promise<Uint8Array>;
   close: () => Promise<void>;
 };
 
 const AWAITED = new Set(["document", "stylesheet", "script", "xhr", "fetch"]);
-/** If a page loads more documents than this, its check fails. */
+/** If a page loads more documents than this, it cannot be checked. */
 const DOCUMENTS_MAX = 5;
 const OPEN_TIMEOUT_MS = 15_000;
-/** Added to our deadlines, so that Playwright's own deadline expires first: its error says what was not reached. */
+/**
+ * Extra time for our own deadlines. It lets Playwright's deadline expire first, whose error says which step did not finish.
+ */
 const GRACE_MS = 1_000;
 
 /**
- * Opens a page with the check's watch in it, and with the variant's script if `hasVariant`.
+ * Opens a page in a new context, with the check's observer and, if `hasVariant`, the variant's script. Both are installed
+ * before the page's own scripts run.
  * @throws PageFailure when the page is not reached, or answers with an error.
  */
 export async function openLoad(
@@ -68,7 +71,7 @@ export async function openLoad(
   }
 }
 
-/** Opens a load, runs work on it, and closes it. */
+/** Opens a load, passes it to `work`, and closes it afterwards. */
 export async function withLoad<Result>(
   check: CheckContext,
   target: CheckTarget,
@@ -91,7 +94,7 @@ async function openContext(check: CheckContext, { viewport }: CheckTarget): Prom
   try {
     return await withinDeadline(signal, OPEN_TIMEOUT_MS, () => opening, describeTimeout);
   } catch (error) {
-    // The context may still open later; then it is closed.
+    // The context may still open after the deadline. It is then closed at once.
     void opening.then((fresh) => fresh.close()).catch(() => {});
     throw error;
   }
@@ -132,7 +135,7 @@ async function load(
         return await evaluateInWorld(await openPageWorld(cdp), fn, argument);
       } catch (error) {
         if (!isDocumentLeft(error) || page.isClosed()) throw error;
-        // The document was replaced, so the function runs again in the next one.
+        // The page loaded another document meanwhile, so the function runs again in the new document.
         if (seen === countDocuments()) await page.waitForEvent("framenavigated", { timeout: answerMs });
       }
     }
@@ -163,10 +166,12 @@ async function load(
   };
 }
 
-/** Makes a function that waits for work on a page until a deadline, the end of the check, or a crash. */
+/**
+ * Makes a function that runs work on a page. It rejects when the deadline passes, the check is stopped or the page crashes.
+ */
 function createDeadlines(signal: AbortSignal, page: Page, subject: string) {
   const crashed = Promise.withResolvers<never>();
-  // Prevents an unhandled rejection if nothing awaits the page when it crashes.
+  // Prevents an unhandled rejection if the page crashes while no work is running.
   crashed.promise.catch(() => {});
   page.on("crash", () => crashed.reject(new PageFailure(`${subject} crashed.`)));
   const describeTimeout = (seconds: number) =>
@@ -200,12 +205,12 @@ async function untilLoaded(page: Page, timeoutMs: number): Promise<void> {
   try {
     await page.waitForLoadState("load", { timeout: timeoutMs });
   } catch (error) {
-    // A page that is still loading is examined in its current state.
+    // After the timeout, the page is examined in its current state, even though it is still loading.
     if (!(error instanceof Error) || error.name !== "TimeoutError") throw error;
   }
 }
 
-/** @returns how many documents the main frame has shown so far. */
+/** @returns a function that says how many documents the main frame has loaded so far. */
 function followDocuments(page: Page): () => number {
   let count = 0;
   page.on("framenavigated", (frame) => {

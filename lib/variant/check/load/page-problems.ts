@@ -1,6 +1,9 @@
 import type { Page, Request } from "playwright";
 
-/** Errors and failed requests of one load of a page: the texts to show, by a key that is the same in all loads. */
+/**
+ * Errors and failed requests of one load of a page. The values are the texts to show. Each key is the text without the parts
+ * that differ between loads.
+ */
 export type PageProblems = {
   errors: Map<string, string>;
   requests: Map<string, string>;
@@ -9,21 +12,21 @@ export type PageProblems = {
 const ENTRIES_MAX = 200;
 const TEXT_MAX = 300;
 
-/** Follows the errors of a page from now on. */
+/** Starts collecting the errors and failed requests of a page. */
 export function followProblems(page: Page): PageProblems {
   const problems: PageProblems = { errors: new Map(), requests: new Map() };
   const add = (entries: Map<string, string>, text: string) => {
     if (entries.size < ENTRIES_MAX) entries.set(normalize(text), cut(text));
   };
   page.on("console", (message) => {
-    // Chromium also logs each failed request; those are followed below.
+    // Chromium also logs each failed request as an error. The listeners below record those requests.
     if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
       add(problems.errors, message.text());
   });
   page.on("pageerror", (error) => add(problems.errors, `${error.name}: ${error.message}`));
   page.on("requestfailed", (request) => {
     const reason = request.failure()?.errorText ?? "failed";
-    // The page aborted the request, or was left.
+    // A request is also aborted when the page cancels it or navigates away. Such a request has not failed.
     if (reason !== "net::ERR_ABORTED" && !isIcon(request))
       add(problems.requests, `${request.method()} ${request.url()}: ${reason}`);
   });
@@ -35,20 +38,20 @@ export function followProblems(page: Page): PageProblems {
   return problems;
 }
 
-/** The problems up to now. */
+/** Copies the problems that were collected so far, because the original continues to grow. */
 export const copyProblems = ({ errors, requests }: PageProblems): PageProblems => ({
   errors: new Map(errors),
   requests: new Map(requests),
 });
 
-/** The errors that none of the other loads has. */
+/** Lists the errors that do not occur in any of the other loads. */
 export const listNewErrors = ({ errors }: PageProblems, others: PageProblems[]): string[] =>
   listNew(
     errors,
     others.map((other) => other.errors),
   );
 
-/** The failed requests that none of the other loads has. */
+/** Lists the failed requests that do not occur in any of the other loads. */
 export const listNewRequests = ({ requests }: PageProblems, others: PageProblems[]): string[] =>
   listNew(
     requests,
@@ -58,10 +61,10 @@ export const listNewRequests = ({ requests }: PageProblems, others: PageProblems
 const listNew = (found: Map<string, string>, others: Map<string, string>[]): string[] =>
   [...found].flatMap(([key, text]) => (others.some((other) => other.has(key)) ? [] : [text]));
 
-/** Browsers request this icon even if the page does not mention it. */
+/** Whether a request is for the icon that browsers request even if the page does not mention it. */
 const isIcon = (request: Request) => URL.parse(request.url())?.pathname === "/favicon.ico";
 
-/** Numbers, ids and the query of addresses differ from load to load. */
+/** Removes what differs from load to load: numbers, ids, and the queries and fragments of addresses. */
 const normalize = (text: string): string =>
   text
     .replace(/(https?:\/\/[^\s"'?#)]+)[?#][^\s"')]*/g, "$1")

@@ -6,7 +6,7 @@ import { makeNodeMatcher } from "../inside/match-nodes.ts";
 import { type PageWatch, watchPage } from "../inside/page-watch.ts";
 import { makeVerifier } from "../inside/verify-changes.ts";
 
-/** The isolated world of a document in which the check's functions run. The page's scripts cannot reach it. */
+/** The isolated world of a document, in which the check's functions run. The page's scripts cannot reach it. */
 export type PageWorld = Pick<PageFrame, "session" | "contextId">;
 
 /** A function that runs inside the page, sent as source; its argument and its result are JSON. */
@@ -17,7 +17,7 @@ export type InsideFunction<Argument, Result> = (
 
 const WORLD_NAME = "agent-session-check";
 
-/** Starts the check's watch in each further document of a page, but not in frames inside the page. */
+/** Starts the check's observer in every document that the page's main frame loads after this call. */
 export async function addWatch(session: CDPSession, changes: ExaminedChange[]): Promise<void> {
   const source = `if (self === top) {
     const changes = ${JSON.stringify(changes)};
@@ -29,7 +29,10 @@ export async function addWatch(session: CDPSession, changes: ExaminedChange[]): 
   await session.send("Page.addScriptToEvaluateOnNewDocument", { source, worldName: WORLD_NAME });
 }
 
-/** Opens the world of the current document. DevTools returns the same world for the same name, session and document. */
+/**
+ * Opens the check's isolated world of the current document. DevTools returns the existing world if there is one of this
+ * name.
+ */
 export async function openPageWorld(session: CDPSession): Promise<PageWorld> {
   const { frameTree } = await session.send("Page.getFrameTree");
   const { executionContextId: contextId } = await session.send("Page.createIsolatedWorld", {
@@ -39,7 +42,10 @@ export async function openPageWorld(session: CDPSession): Promise<PageWorld> {
   return { session, contextId };
 }
 
-/** Runs a function in a world. @throws Error with the function's own message; see {@link isDocumentLeft}. */
+/**
+ * Runs a function in a world.
+ * @throws Error with the function's own message, or an error for which {@link isDocumentLeft} is true.
+ */
 export async function evaluateInWorld<Argument, Result>(
   { session, contextId }: PageWorld,
   fn: InsideFunction<Argument, Result>,
@@ -59,7 +65,7 @@ export async function evaluateInWorld<Argument, Result>(
   return result.value as Result;
 }
 
-/** Whether an evaluation failed because the document was left meanwhile. */
+/** Whether an evaluation failed because the page navigated to another document meanwhile. */
 export const isDocumentLeft = (error: unknown): boolean =>
   /context was destroyed|cannot find context|navigated|no frame for given id|promise was collected|inspected target/i.test(
     String(error),

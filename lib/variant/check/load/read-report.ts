@@ -21,8 +21,8 @@ const reportSchema = z.object({
 });
 
 /**
- * Reads the runtime's report on the current document; undefined when there is none. The page can forge it, so it proves
- * nothing: the check reads changes from the document itself.
+ * Reads the runtime's report on the current document; undefined if there is none. The page can forge the report, so the
+ * check also reads from the document itself whether changes are applied.
  */
 export async function readReport(load: PageLoad, variant: string): Promise<RuntimeReport | undefined> {
   const expression = `window.__agentSessionVariants?.[${JSON.stringify(variant)}]?.report()`;

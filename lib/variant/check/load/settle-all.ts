@@ -1,4 +1,7 @@
-/** Waits for all promises even if one fails, so that the caller can close what the others open. @throws the first error. */
+/**
+ * Waits until all promises have settled, even if one fails, so that the caller can close what the other promises opened.
+ * @throws the first error.
+ */
 export async function settleAll<Results extends readonly unknown[]>(
   work: readonly [...{ [Index in keyof Results]: Promise<Results[Index]> }],
 ): Promise<Results> {

@@ -4,14 +4,14 @@ import type { PageLoad } from "./open-load.ts";
 import { readReport } from "./read-report.ts";
 
 const QUIET_MS = 100;
-/** Limit of the wait for a page whose content keeps changing. */
+/** Limit for the wait until a page's content stops changing. Some pages never stop. */
 const QUIET_MS_MAX = 1_000;
 const POLL_MS = 50;
 
 /**
- * Waits until a page has loaded, makes no requests and does not change its content. Each of these waits has a deadline of
- * its own.
- * @param ageMs the least time since navigation start, so that loads of one page can be compared.
+ * Waits until a page has loaded, has no pending requests and no longer changes its content. The waits for requests and for
+ * content end after a limit, because some pages never rest.
+ * @param ageMs minimum age of the page, in milliseconds since navigation start. Loads of the same age can be compared.
  * @returns milliseconds since navigation start.
  */
 export async function settleLoad(load: PageLoad, { limits }: CheckContext, ageMs = 0): Promise<number> {
@@ -29,8 +29,8 @@ export async function settleLoad(load: PageLoad, { limits }: CheckContext, ageMs
 }
 
 /**
- * Waits until the page has hydrated and the changes of these ids are applied, and then until the page is at rest again.
- * Late changes get more time. Changes that are not applied by then are left for the verdict.
+ * Waits until the page has hydrated and the changes with these ids are applied, and then until the page is at rest again.
+ * Late changes get more time. If the time runs out, this function still resolves; a later step judges the changes.
  * @returns milliseconds since navigation start.
  */
 export async function settleVariant(
@@ -61,7 +61,7 @@ export async function settleVariant(
   return settleLoad(load, check);
 }
 
-/** Waits until the changes of these ids are applied, at the latest after `maxMs`. @returns whether they are. */
+/** Resolves when the changes with these ids are applied, or when `maxMs` have passed. @returns whether all are applied. */
 export const untilApplied = (
   load: PageLoad,
   { limits }: Pick<CheckContext, "limits">,

@@ -5,11 +5,11 @@ import type { PageLoad } from "../load/open-load.ts";
 import { readReport } from "../load/read-report.ts";
 import { makeFinding } from "../make-finding.ts";
 
-/** How often a page at rest may undo a change before that is a finding. */
+/** How often a page at rest may undo a change without causing a finding. */
 const LOSSES_MAX = 2;
 const POLL_MS = 100;
 
-/** How often the page undid each change so far: the greater count of the check and of the runtime's report. */
+/** How often the page has undone each change so far. Both the check and the runtime count; the higher number is returned. */
 export async function countLosses(load: PageLoad, { variant }: CheckContext): Promise<Map<string, number>> {
   const seen = await load.look(readLosses, null);
   const report = await readReport(load, variant);
@@ -18,8 +18,8 @@ export async function countLosses(load: PageLoad, { variant }: CheckContext): Pr
 }
 
 /**
- * Finds changes that the page undoes again and again after it has come to rest.
- * @param atRest the number of losses when the page had come to rest.
+ * Finds changes that the page keeps undoing after it has come to rest.
+ * @param atRest how often each change had been undone by the time the page came to rest.
  */
 export async function checkFight(
   check: CheckContext,

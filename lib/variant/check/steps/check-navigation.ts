@@ -11,18 +11,18 @@ import type { CheckedChange } from "./judge-changes.ts";
 const LINKS_MAX = 5;
 const POLL_MS = 20;
 const ERRORS_SHOWN = 5;
-/** How long a router may take to change the address, in milliseconds; data may be requested first. */
+/** How long a router may take to change the address, in milliseconds. Some routers request data first. */
 const ROUTE_MS_MAX = 2_000;
 const CONTENT = new Set(["setText", "setHtml", "insert"]);
 
-/** A navigation to another address of the page's router, and whether going back worked. */
+/** The result of following a link: the address that it led to, and whether going back worked. */
 type Trip = { away: string; isBack: boolean };
 
 /**
- * Leaves the page by a link that its router follows without a document load, comes back, and expects the changes again and
- * no new errors.
- * @param changes outcomes of the changes that are applied; their `navigation` is set if the page has such a link.
- * @param ignored errors that do not count: errors of the page without the variant, and errors that were found before.
+ * Leaves the page by a link that its router follows without loading a document, and comes back. The changes must then be
+ * applied again, without new errors.
+ * @param changes outcomes of the changes that are applied. Sets their `navigation` if the page has such a link.
+ * @param ignored errors to ignore: those of the page without the variant, and those that another step reports.
  */
 export async function checkNavigation(
   check: CheckContext,
@@ -41,7 +41,7 @@ export async function checkNavigation(
   return [...findings, ...(await compareTrips(check, target, { load, trip, ignored }))];
 }
 
-/** Makes the same trip without the variant: the variant does not cause what happens there too. */
+/** Follows a link and goes back without the variant too. Problems that also occur there are not caused by the variant. */
 async function compareTrips(
   check: CheckContext,
   target: CheckTarget,
@@ -64,9 +64,9 @@ async function compareTrips(
 }
 
 /**
- * Follows a link of the page's router and goes back. Document requests are blocked meanwhile, so that links outside the
- * router have no effect.
- * @returns undefined when the page has no such link.
+ * Follows a link of the page's router and goes back. From the start, requests for documents are blocked, so that clicking a
+ * link outside the router does not leave the page.
+ * @returns undefined when the page has no link that its router follows.
  */
 async function leaveAndReturn(
   check: CheckContext,
@@ -107,7 +107,10 @@ async function judgeReturn(
   });
 }
 
-/** Aborts every further document request of the page. `isRequested` says whether there was one since its last call. */
+/**
+ * Aborts every document request that the page's main frame makes after this call. `isRequested` says whether there was such
+ * a request since it was last called.
+ */
 async function blockDocuments({ page }: PageLoad): Promise<{ isRequested: () => boolean }> {
   let isRequested = false;
   await page.route("**/*", (route) => {
@@ -125,7 +128,10 @@ async function blockDocuments({ page }: PageLoad): Promise<{ isRequested: () => 
   };
 }
 
-/** Clicks links until one changes the address without a document load. @returns the address; undefined if none does. */
+/**
+ * Clicks links until one changes the address without a document request.
+ * @returns the new address; undefined if none does.
+ */
 async function followFirst(
   load: PageLoad,
   links: RouteLink[],
@@ -146,8 +152,8 @@ async function followFirst(
 }
 
 /**
- * Checks that changes were reverted on a page to which they do not apply. Only changes of content are judged: any other
- * change can equal the page's own state.
+ * Checks that changes are no longer applied on a page to which they do not belong. Judges only changes of content: the
+ * result of any other change could also be the page's own state.
  */
 async function judgeAway(
   target: CheckTarget,

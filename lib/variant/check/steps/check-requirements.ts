@@ -6,8 +6,9 @@ import type { PageLoad } from "../load/open-load.ts";
 import { makeFinding } from "../make-finding.ts";
 
 /**
- * A requirement with an assertion about a page. `visible`: at least one element is visible; `hidden`: none is; `text`: the
- * text of a visible element is `value`, white space collapsed; `count`: `value` elements match.
+ * A requirement with an assertion about a page. `visible`: at least one element is visible. `hidden`: none is visible.
+ * `text`: a visible element has the text `value`, compared with white space collapsed. `count`: exactly `value` elements
+ * match.
  */
 export type CheckedRequirement = {
   id: string;
@@ -22,11 +23,11 @@ export type CheckedRequirement = {
 
 const POLL_MS = 100;
 
-/** The requirements whose assertions refer to a page. */
+/** The requirements whose assertions are about the page at `url`. */
 export const requirementsOf = (requirements: CheckedRequirement[], url: string): CheckedRequirement[] =>
   requirements.filter(({ assertion }) => matchesAddress({ url: assertion.url, match: "path" }, url));
 
-/** Checks the requirements of a page on the page with the variant. */
+/** Checks the requirements of a page on a load that has the variant. */
 export async function checkRequirements(
   { limits }: CheckContext,
   target: CheckTarget,
@@ -50,7 +51,7 @@ export async function checkRequirements(
   return findings;
 }
 
-/** @returns what the selector finds; a sentence when it is invalid. */
+/** @returns the elements that the selector matches, or a problem text if the selector is invalid. */
 const read = (load: PageLoad, selector: string): Promise<FoundElements | string> =>
   load.look(readRequirement, selector).catch((error: unknown) => {
     if (/SyntaxError/.test(String(error))) return `"${selector}" is not a valid selector`;

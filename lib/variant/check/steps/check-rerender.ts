@@ -13,9 +13,9 @@ const RENDERED: Readonly<Record<Disturbance, string>> = {
 };
 
 /**
- * Overwrites each applied change like a framework that renders again, and expects the change again. The page may be broken
- * afterwards.
- * @param changes outcomes so far; their `rerender` is set.
+ * Overwrites the elements of each applied change, as a framework that renders again would, and expects the change to be
+ * applied again. The page may be broken afterwards.
+ * @param changes outcomes of all changes. Sets their `rerender`.
  */
 export async function checkRerender(
   check: CheckContext,
@@ -41,7 +41,7 @@ export async function checkRerender(
   });
 }
 
-/** @returns what went wrong; undefined when the change came back each time. */
+/** Overwrites one change in each way. @returns what went wrong; undefined if the change was applied again each time. */
 async function disturb(
   { limits }: CheckContext,
   load: PageLoad,

@@ -10,16 +10,17 @@ import type { CheckedChange } from "./judge-changes.ts";
 
 const TRACES_SHOWN = 5;
 /**
- * Pauses between the snapshots of the second round. Content that the page itself toggles differs among the snapshots, and
- * traces of the variant are in all of them. The pauses have no common period.
+ * Pauses between the snapshots of the second round, in milliseconds. They have no common period, so content that the page
+ * itself toggles differs between some snapshots. A trace of the variant is in all of them.
  */
 const PAUSES_MS = [130, 310, 470, 730];
 
 /**
- * Reverts the variant on a load of its own and compares the document with those of loads without the variant. Differences
- * among the latter are noise. A trace counts only if all snapshots of a second round have it too.
+ * Reverts the variant on a separate load, and compares the document with loads that never had the variant. Differences among
+ * those loads are noise. If differences remain, a second round must confirm them: all of its snapshots must have the
+ * difference too.
  * @param control at least two snapshots without the variant, and their age.
- * @param changes outcomes of the changes that are applied; their `revert` is set.
+ * @param changes outcomes of the changes that are applied. Sets their `revert`.
  */
 export async function checkRevert(
   check: CheckContext,
@@ -57,7 +58,7 @@ export async function checkRevert(
     );
 }
 
-/** Copies the document, and again after each pause. */
+/** Copies the document at once, and again after each pause. */
 async function takeSnapshots(load: PageLoad, pausesMs: number[]): Promise<DomSnapshot[]> {
   const snapshots = [await load.look(snapshotDom, null)];
   for (const pauseMs of pausesMs) {
@@ -67,7 +68,10 @@ async function takeSnapshots(load: PageLoad, pausesMs: number[]): Promise<DomSna
   return snapshots;
 }
 
-/** Loads the page with the variant, reverts it, and lists the differences that are left at once and after each pause. */
+/**
+ * Loads the page with the variant and reverts it.
+ * @returns the differences that are there at once and still after each pause.
+ */
 function findTraces(
   check: CheckContext,
   target: CheckTarget,
@@ -87,7 +91,7 @@ function findTraces(
     const [traces = [], ...later] = reverted.map(({ root }) =>
       withoutNoise(listDifferences(control, root), noise),
     );
-    // Loose keys, because the page may have moved its elements meanwhile.
+    // Compares loose keys, because elements may have moved between two snapshots.
     return traces.filter(({ looseKey }) =>
       later.every((found) => found.some((trace) => trace.looseKey === looseKey)),
     );

@@ -7,8 +7,8 @@ import { makeFinding } from "../make-finding.ts";
 import { type CheckedChange, isProven } from "./judge-changes.ts";
 
 /**
- * Checks that the changes are still applied after the page was examined, because its scripts may have continued.
- * @param changes outcomes so far; `hydration` fails for a change that was lost meanwhile.
+ * Checks that the changes are still applied after the other steps, because the page's scripts may have continued meanwhile.
+ * @param changes outcomes of all changes. Sets `hydration` to failed for a change that was lost.
  */
 export async function checkStays(
   check: CheckContext,

@@ -6,7 +6,7 @@ import { makeFinding } from "../make-finding.ts";
 
 const UNMATCHED_SHOWN = 3;
 
-/** Checks that the style sheets of the variant are in the page and have rules that match something. */
+/** Checks that the variant's style sheets are in the page and that each of their rules matches an element. */
 export async function checkStyles(target: CheckTarget, load: PageLoad): Promise<Finding[]> {
   if (target.css.length === 0) return [];
   const sheets = await load.look(readStyles, target.css);

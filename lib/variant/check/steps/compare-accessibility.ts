@@ -5,22 +5,22 @@ import type { CheckContext, CheckTarget } from "../load/check-context.ts";
 import type { PageLoad } from "../load/open-load.ts";
 import { makeFinding } from "../make-finding.ts";
 
-/** A broken rule, with the elements that break it. */
+/** A broken accessibility rule, with the elements that break it. */
 type Violation = FrameFindings["violations"][number];
 
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 const ELEMENTS_PER_RULE = 50;
 const ELEMENTS_SHOWN = 5;
-/** Above this number of elements, the slow rules take too long for a whole page. */
+/** On a page with more elements than this, the slow rules would take too long. */
 const ELEMENTS_MAX = 4_000;
 const SLOW_RULES = ["color-contrast", "target-size"];
 
-/** The serious and critical violations of a page. `isWhole` is false if some rules examined only a part of a large page. */
+/** The serious and critical violations of a page. `isWhole` is false if the slow rules examined only a part of the page. */
 export type Violations = { found: Violation[]; isWhole: boolean };
 
 /**
- * Reads the serious and critical accessibility violations of a page. On a very large one, rules that look at each element
- * together with those around it are checked for the elements of the changes only.
+ * Reads the serious and critical accessibility violations of a page. On a very large page, the slow rules examine only the
+ * elements of the changes.
  */
 export async function readViolations(load: PageLoad, { limits }: CheckContext): Promise<Violations> {
   const run = (parts: string[], without: string[]) =>
@@ -38,7 +38,7 @@ export async function readViolations(load: PageLoad, { limits }: CheckContext): 
   return { found: violations.filter(isGrave), isWhole };
 }
 
-/** Finds violations that the page does not have without the variant. */
+/** Finds violations that occur only with the variant. */
 export async function compareAccessibility(
   target: CheckTarget,
   load: PageLoad,
@@ -55,7 +55,8 @@ export async function compareAccessibility(
     for (const { selector, problem } of candidates) {
       if (shown >= ELEMENTS_SHOWN) break;
       const changeId = await load.look(findChangeOf, selector.split(" >>> "));
-      // A selector may differ only because elements have moved.
+      // There are not more violations than before, and no change touched this element. Its selector is probably new only
+      // because elements have moved.
       if (!isMore && changeId === null) continue;
       shown += 1;
       const advice = problem.split("\n").slice(1, 3).join(" ").trim();

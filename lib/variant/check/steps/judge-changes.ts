@@ -14,7 +14,7 @@ export const isProven = ({ applied, hydration }: CheckedChange): boolean =>
 /** Observations of the changes of a loaded page. */
 type Observations = {
   seen: SeenPage;
-  /** The same page without the variant. */
+  /** What was observed on the same page without the variant. */
   control: SeenPage;
   report: RuntimeReport | undefined;
 };
@@ -32,7 +32,7 @@ const NOT_SEEN: SeenChange = {
 /** Operations that can make their own selector stop matching. */
 const SELF_HIDING = new Set(["removeClass", "addClass", "removeAttribute", "setAttribute", "move", "remove"]);
 
-/** Decides for each change of a page at rest whether it is applied, and if not, at what point it was lost. */
+/** Decides for each change whether it is applied on the page at rest. If not, the finding says why, or when it was lost. */
 export function judgeChanges(
   target: CheckTarget,
   observed: Observations,
@@ -72,7 +72,7 @@ function judgeChange(target: CheckTarget, change: ExaminedChange, { seen, contro
     outcome,
     finding: makeFinding(target, "fail", code, change.id, message),
   });
-  // On a very large page the element may have been changed before the check saw it.
+  // On a very large page, the runtime may have changed the element before the check scanned it.
   const isUnseen =
     found.matched === 0 && before.matched > 0 && SELF_HIDING.has(change.op) && (reported?.applied ?? 0) > 0;
 

@@ -5,7 +5,10 @@ import { makeFinding } from "../make-finding.ts";
 
 type ExaminedChange = CheckTarget["changes"][number];
 
-/** Finds what the variant does to the layout: elements beyond the page, cut off, covered, or in the way of others. */
+/**
+ * Finds what the variant breaks in the layout: elements that extend beyond the page, are cut off, are covered, or cover
+ * controls.
+ */
 export function judgeLayout(target: CheckTarget, before: PageLayout, after: PageLayout): Finding[] {
   const findings: Finding[] = [];
   let isExplained = false;
@@ -34,7 +37,7 @@ export function judgeLayout(target: CheckTarget, before: PageLayout, after: Page
   ];
 }
 
-/** The first element of a change that has a defect which the page does not have without the variant. */
+/** Finds the first element of a change that has a defect which it does not have without the variant. */
 function findNew(
   { id, op }: ExaminedChange,
   before: PageLayout,
@@ -44,13 +47,14 @@ function findNew(
   const controls = before.changes[id] ?? [];
   return after.changes[id]?.find((layout, index) => {
     const control = controls[index];
-    // An insertion has no element of its own without the variant.
+    // Without the variant, inserted elements do not exist. Their layouts are compared with those of the elements they refer
+    // to.
     const isExisting = op === "insert" ? controls.some(has) : control !== undefined && has(control);
     return has(layout) && !isExisting;
   });
 }
 
-/** Finds that the whole page scrolls sideways, or further sideways than without the variant. */
+/** Makes a finding if the page scrolls sideways with the variant, or scrolls further than without it. */
 function judgeWidth(target: CheckTarget, before: PageLayout, after: PageLayout): Finding[] {
   const excess = ({ scrollWidth, clientWidth }: PageLayout) => Math.max(0, scrollWidth - clientWidth);
   if (excess(after) <= excess(before) + 1) return [];

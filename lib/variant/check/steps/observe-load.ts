@@ -14,22 +14,22 @@ import { type PagePicture, takePagePicture } from "./take-pictures.ts";
 export type Observation = {
   seen: SeenPage;
   report: RuntimeReport | undefined;
-  /** How often each change was undone until then. */
+  /** How often each change had been undone when the load was read. */
   losses: Map<string, number>;
-  /** The document at two times. */
+  /** Two snapshots of the document, taken at different times. */
   snapshots: DomSnapshot[];
   picture: PagePicture;
   violations: Violations;
   layout: PageLayout;
 };
 
-/** Checks that a load at rest shows the target page. @throws PageFailure when it has redirected elsewhere. */
+/** Checks that a load still shows the target page. @throws PageFailure when it was redirected to another page. */
 export function assertHere(target: CheckTarget, { page, subject }: PageLoad): void {
   if (!target.isHere(page.url()))
     throw new PageFailure(`${subject} leads to ${page.url()}, which the page entry does not match.`);
 }
 
-/** Reads what a load at rest shows. */
+/** Reads all data of a load at rest. */
 export async function observeLoad(
   check: CheckContext,
   target: CheckTarget,
@@ -42,7 +42,7 @@ export async function observeLoad(
   const picture = await takePagePicture(load, target);
   const violations = await readViolations(load, check);
   const laterDom = await load.look(snapshotDom, null);
-  // Measuring scrolls, which pages react to, so it comes last.
+  // Measuring the layout scrolls the page, and pages react to scrolling, so this step comes last.
   const layout = await load.look(measureLayout, null);
   return { seen, report, losses, snapshots: [firstDom, laterDom], picture, violations, layout };
 }

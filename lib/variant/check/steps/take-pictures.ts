@@ -7,10 +7,10 @@ import type { PageWatch } from "../inside/page-watch.ts";
 import type { CheckTarget } from "../load/check-context.ts";
 import type { PageLoad } from "../load/open-load.ts";
 
-/** A picture of a whole page, as PNG. */
+/** A PNG picture of a page, at most 6,000 px high. */
 export type PagePicture = { bytes: Uint8Array; size: { width: number; height: number } };
 
-/** A page without and with the variant. */
+/** The pictures of a page without the variant and with it. */
 export type PagePictures = { title: string; before: PagePicture; after: PagePicture };
 
 /** Dependencies for storing and comparing pictures. */
@@ -22,10 +22,10 @@ export type PictureDeps = {
 
 const HEIGHT_MAX = 6_000;
 const TITLE_MAX = 100;
-/** Up to this difference, colours count as equal; 0 to 1. */
+/** Difference, from 0 to 1, up to which two colours count as equal. */
 const THRESHOLD = 0.1;
 
-/** Takes a picture of a page as wide as the viewport, and at most 6,000 px high. */
+/** Takes a picture of a page, as wide as the viewport and at most 6,000 px high. */
 export async function takePagePicture(load: PageLoad, { viewport }: CheckTarget): Promise<PagePicture> {
   const { width, height: heightMin } = VIEWPORTS[viewport];
   const pageHeight = await load.look((_watch: PageWatch) => document.documentElement.scrollHeight, null);
@@ -34,8 +34,8 @@ export async function takePagePicture(load: PageLoad, { viewport }: CheckTarget)
 }
 
 /**
- * Stores the pictures of a page without and with the variant, and a picture of their differences if there are any.
- * @throws what the evidence store throws.
+ * Stores the pictures of a page without and with the variant. If they differ, it also stores a picture of the differences.
+ * @throws the errors of the evidence store.
  */
 export async function keepPictures(
   deps: PictureDeps,
@@ -64,7 +64,10 @@ export async function keepPictures(
   return { pictures, notes };
 }
 
-/** @returns the picture of the differences, if there are any, or why the pictures were not compared. */
+/**
+ * Compares the two pictures.
+ * @returns a picture of the differences, if there are any, or why the pictures were not compared.
+ */
 async function drawDifference(
   { compare }: PictureDeps,
   before: PagePicture,

@@ -7,22 +7,22 @@ import { type GrowthBookMutation, NOT_SVG, notInside, toRemoval } from "./growth
 
 type CarriedMutations = Carried<GrowthBookMutation>;
 
-/** Elements of the document's head. The runtime removes them from the document, because hiding them has no effect. */
+/** Elements of the document's head. GrowthBook can only hide elements, which has no effect on these. */
 const HEAD_TAGS = ["title", "meta", "link", "style", "script", "base", "head"];
 
-/** Elements whose attributes change when a visitor opens them. */
+/** Elements that get or lose an attribute when a visitor opens or closes them. */
 const OPENED_TAGS = ["details", "dialog"];
 
-/** Attribute names that have another meaning in dom-mutator. */
+/** Attribute names to which dom-mutator gives a special meaning. */
 const RESERVED_NAMES = ["html", "position", "classname"];
 
-/** The elements in which dom-mutator parses HTML: first a `div`, then the elements that the selector matches. */
+/** Names of the elements in which dom-mutator parses HTML: a `div`, and then each element that the selector matches. */
 const listContexts = (selector: string): string[] => [
   "div",
   ...readSubjects(selector).flatMap(({ tag }) => tag ?? []),
 ];
 
-/** Converts a change to mutations of GrowthBook, without regard to other changes. */
+/** Converts a single change to mutations of GrowthBook. Does not check how it interacts with other changes. */
 export function carryInGrowthBook(change: Change): CarriedMutations {
   const selector = toSafeSelector(change.selector);
   switch (change.op) {
@@ -66,7 +66,7 @@ function carryHtml(selector: string, portable: ReturnType<typeof toPortableHtml>
     : carryContent(selector, portable?.html);
 }
 
-/** Sets an attribute; null removes it. */
+/** Makes the mutation that sets an attribute, or removes it if `value` is null. */
 function carryAttribute(selector: string, name: string, value: string | null): CarriedMutations {
   const lower = name.toLowerCase();
   // An empty class has the same effect as no class.

@@ -9,7 +9,10 @@ import type { GrowthBookMutation } from "./growthbook-mutation.ts";
 type UrlPattern = { include: true; type: "regex"; pattern: string };
 type Changes = { css: string; js: string; domMutations: GrowthBookMutation[] };
 
-/** A document for GrowthBook: visual changesets for its REST API, and auto experiments for its SDK. */
+/**
+ * An export for GrowthBook. It has every page entry twice: as a visual changeset for GrowthBook's REST API, and as an auto
+ * experiment for its SDK.
+ */
 type GrowthBookDocument = {
   format: "growthbook";
   name: string;
@@ -36,7 +39,10 @@ type GrowthBookDocument = {
   }[];
 };
 
-/** The name of an experiment, and its key in GrowthBook or the key of its feature flag in PostHog. */
+/**
+ * The name of an experiment, and its key. The key is used in GrowthBook for the experiment, and in PostHog for its feature
+ * flag.
+ */
 export type ExperimentName = { name: string; key: string };
 
 const VARIATIONS = [
@@ -44,14 +50,17 @@ const VARIATIONS = [
   { key: "1", name: "Variant" },
 ];
 
-/** `@import` is ignored after a rule, so this rule in front disables imports, which the runtime's sheets do not support. */
+/**
+ * A rule that is put before CSS to disable its imports, because browsers ignore `@import` after a rule. The runtime's style
+ * sheets do not support imports either.
+ */
 export const NO_IMPORTS = "html{}\n";
 
 /**
- * Exports a document for GrowthBook. Each page entry becomes a visual changeset and an auto experiment; all experiments
- * have one key and seed, so that a visitor gets the same variation on every page.
+ * Exports a document for GrowthBook. Each page entry becomes a visual changeset and an auto experiment. All experiments
+ * share one key and seed, so that a visitor gets the same variation on every page.
  *
- * @param document checked by `checkDocumentContent`
+ * @param document a document that `checkDocumentContent` has accepted
  */
 export function exportGrowthBook(
   document: VariantDocument,
@@ -72,7 +81,10 @@ export function exportGrowthBook(
   };
 }
 
-/** Uses a regular expression, because simple patterns ignore case, the protocol and a slash at the end. */
+/**
+ * Always makes a regular expression. GrowthBook's simple patterns ignore case, the protocol and a trailing slash, which a
+ * page entry does not.
+ */
 const toUrlPatterns = (page: VariantPage): UrlPattern[] => [
   { include: true, type: "regex", pattern: toAddressPattern(page) },
 ];

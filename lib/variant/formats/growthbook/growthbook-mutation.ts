@@ -1,8 +1,8 @@
-/** A change in the format of dom-mutator, the library with which GrowthBook changes pages. */
+/** A mutation in the format of dom-mutator, the library with which GrowthBook changes pages. */
 export type GrowthBookMutation = {
   selector: string;
   action: "append" | "set" | "remove";
-  /** `html`, `class`, `position` or the name of an attribute. */
+  /** What to change: `html`, `class`, `position` or the name of an attribute. */
   attribute: string;
   value?: string;
   parentSelector?: string;
@@ -10,9 +10,9 @@ export type GrowthBookMutation = {
 };
 
 /**
- * The mutations for our `remove`: they hide the element, and disable its form fields.
+ * Makes the two mutations for a `remove` change. The first hides the elements, the second disables their form fields.
  *
- * @param selector a result of `toSafeSelector`
+ * @param selector a selector that `toSafeSelector` returned
  */
 export const toRemoval = (selector: string): [GrowthBookMutation, GrowthBookMutation] => [
   { selector, action: "append", attribute: "style", value: ";display: none !important" },
@@ -25,10 +25,13 @@ export const toRemoval = (selector: string): [GrowthBookMutation, GrowthBookMuta
 ];
 
 /**
- * A suffix for the selector of an element to move into. dom-mutator fails, and stops the experiment, if the target is
- * inside the moved element.
+ * Makes a suffix for the selector of a move's target. It excludes the moved element and its descendants, because dom-mutator
+ * would fail on them and stop the experiment.
  */
 export const notInside = (selector: string): string => `:not(${selector},${selector} *)`;
 
-/** A suffix for the selector of a change of classes: on SVG elements, dom-mutator fails and stops the experiment. */
+/**
+ * A suffix for the selector of a class change. It excludes SVG elements, because dom-mutator would fail on them and stop the
+ * experiment.
+ */
 export const NOT_SVG = ":not(svg,svg *)";

@@ -57,7 +57,7 @@ const experimentSchema = field.object({
 /** The changes of one variation on the pages of one source. */
 export type SourceVariation = {
   path: string;
-  /** Names by which an import can choose the variation. */
+  /** Names by which the caller of an import can choose this variation. */
   names: string[];
   css: string;
   js: string;
@@ -65,7 +65,7 @@ export type SourceVariation = {
   redirect: string | null;
 };
 
-/** A visual changeset or an auto experiment. The first variation is the control. */
+/** A visual changeset or an auto experiment. The first of several variations is the control. */
 export type GrowthBookSource = {
   path: string;
   experimentNames: string[];
@@ -77,7 +77,7 @@ type Read<Value> = { ok: true; value: Value } | { ok: false; problem: string };
 
 const isGiven = (text: string | null | undefined): text is string => typeof text === "string" && text !== "";
 
-/** Appends `rest` to a path. */
+/** Appends `rest` to the path of a field. */
 const below = (path: string, rest: string): string => (path === "" ? rest : `${path}.${rest}`);
 
 type Changes = {
@@ -131,13 +131,13 @@ function readExperiment(value: unknown, path: string): Read<GrowthBookSource> {
   };
 }
 
-/** Lists the values that may be changesets or experiments, with their paths. */
+/** Lists the values that should be changesets or experiments, with their paths. They are not validated yet. */
 function listSources(value: unknown): Read<{ path: string; value: unknown }[]> {
   if (hasOwn(value, "encryptedExperiments"))
     return { ok: false, problem: "encryptedExperiments: is encrypted; import the decrypted payload" };
   if (hasOwn(value, "visualChangeset"))
     return { ok: true, value: [{ path: "visualChangeset", value: value.visualChangeset }] };
-  // Our own exports have the same changes in both lists, so only one is read.
+  // Exports of this service have the same changes in both lists, so only the first list is read.
   const list = ["visualChangesets", "experiments"].find((each) => hasOwn(value, each));
   const isList = Array.isArray(value);
   if (list === undefined && !isList) return { ok: true, value: [{ path: "", value }] };

@@ -8,8 +8,8 @@ import { type GrowthBookSource, readGrowthBookSources, type SourceVariation } fr
 import { readMutations } from "./read-mutations.ts";
 
 /**
- * Imports visual changesets of GrowthBook's REST API, an SDK payload with `experiments`, or a document of
- * `exportGrowthBook`. If there are several experiments and variations, it imports one. Pure. `value` is not validated yet.
+ * Imports visual changesets of GrowthBook's REST API, an SDK payload with `experiments`, or an export of `exportGrowthBook`.
+ * Imports one variation of one experiment, even if there are several. Pure. `value` need not be validated.
  */
 export function importGrowthBook(value: unknown, options: ImportOptions = {}): Imported {
   const read = readGrowthBookSources(value);
@@ -39,7 +39,7 @@ export function importGrowthBook(value: unknown, options: ImportOptions = {}): I
 const isEmpty = ({ css, js, mutations, redirect }: SourceVariation): boolean =>
   mutations.length === 0 && redirect === null && `${css}${js}`.trim() === "";
 
-/** A page entry for each address pattern. */
+/** Makes a page entry for each address pattern of a source. */
 function readDrafts(
   source: GrowthBookSource,
   variation: SourceVariation,
@@ -70,17 +70,20 @@ function readDrafts(
   }));
 }
 
-/** The part of an address pattern before its wildcards. */
+/** The part of an address pattern before its first wildcard. */
 const readStart = ({ url }: Address): string => url.split("*")[0] ?? "";
 
-/** Whether two page entries might match the same page. Imported patterns are compared as text, and never run. */
+/**
+ * Whether two page entries might match the same page. Compares their patterns only as text, because imported patterns must
+ * not be run.
+ */
 function canMeet(one: Address, other: Address): boolean {
   if (one.match === "path" && other.match === "path") return one.url === other.url;
   const [first, second] = [readStart(one), readStart(other)];
   return first.startsWith(second) || second.startsWith(first);
 }
 
-/** The addresses of a source's page entries, with the paths of their patterns. */
+/** Reads the address patterns of a source, each with its path. Patterns that cannot be used are added to `omitted`. */
 function readAddresses(
   { path, urlPatterns }: GrowthBookSource,
   url: string | undefined,

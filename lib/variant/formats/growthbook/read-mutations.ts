@@ -7,7 +7,7 @@ import { readDeclarations } from "../portable/style.ts";
 import { NOT_SVG, notInside, toRemoval } from "./growthbook-mutation.ts";
 import type { ImportedMutation } from "./growthbook-sources.ts";
 
-/** Reverts the changes that an export makes to a selector. */
+/** Removes from a selector what an export of this service has added to it. */
 const readSelector = (selector: string): string =>
   unwrapSelector(selector.endsWith(NOT_SVG) ? selector.slice(0, -NOT_SVG.length) : selector);
 
@@ -15,7 +15,7 @@ const isEqual = (mutation: ImportedMutation | undefined, other: ImportedMutation
   mutation !== undefined &&
   (["selector", "action", "attribute", "value"] as const).every((name) => mutation[name] === other[name]);
 
-/** Reads the mutations of a variation. Mutations that cannot become a change are added to `omitted`. */
+/** Converts the mutations of a variation to changes. A mutation without an equivalent is added to `omitted`. */
 export function readMutations(mutations: ImportedMutation[], path: string, omitted: string[]): DraftChange[] {
   const changes: DraftChange[] = [];
   for (let index = 0; index < mutations.length; index++) {
@@ -35,7 +35,7 @@ export function readMutations(mutations: ImportedMutation[], path: string, omitt
   return changes;
 }
 
-/** The changes of a mutation, or the reason why it has none. */
+/** @returns the changes that a mutation becomes, or the reason why it has no equivalent. */
 function readMutation(mutation: ImportedMutation): ChangeInput[] | string {
   const selector = readSelector(mutation.selector);
   const { action, attribute } = mutation;

@@ -1,14 +1,18 @@
 import { VARIANT_LIMITS } from "../../document.ts";
 import { type ImportOptions, quote } from "./imported.ts";
 
-/** The treatments of one experiment on one set of pages. A document may have several sources for one experiment. */
+/**
+ * An experiment with its treatments, as one part of a document describes it. Several parts can belong to the same
+ * experiment, for example one for each page.
+ */
 type Experiment<Treatment> = { path: string; names: string[]; treatments: Treatment[] };
 type Treatment = { path: string; names: string[]; isControl: boolean; isEmpty: boolean };
 
 /**
- * Chooses the treatments to import: those with one name, from all sources of one experiment.
+ * Chooses one experiment, and one treatment of it by name. Returns that treatment from each part of the document that
+ * belongs to the experiment.
  *
- * @param omitted receives a sentence for each other experiment and treatment with changes
+ * @param omitted receives a sentence for each other experiment, and for each other treatment that has changes
  */
 export function chooseTreatment<Each extends Treatment>(
   experiments: Experiment<Each>[],
@@ -43,7 +47,7 @@ export function chooseTreatment<Each extends Treatment>(
   return { ok: true, treatments };
 }
 
-/** The first treatment with changes. */
+/** Prefers the first treatment that has changes and is not the control. */
 const findDefault = <Each extends Treatment>(treatments: Each[]): Each | undefined =>
   treatments.find(({ isControl, isEmpty }) => !isControl && !isEmpty) ??
   treatments.find(({ isEmpty }) => !isEmpty) ??

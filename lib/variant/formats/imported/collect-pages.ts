@@ -9,10 +9,10 @@ import {
 } from "../../document.ts";
 import { formatPath, type Imported } from "./imported.ts";
 
-/** A change that comes from a field of a document. */
+/** A change, and the path of the field of the imported document from which it was read. */
 export type DraftChange = { path: string; change: ChangeInput };
 
-/** A page entry that comes from a field of a document. */
+/** A page entry, and the path of the field of the imported document from which it was read. */
 export type Draft = {
   path: string;
   url: string;
@@ -23,9 +23,9 @@ export type Draft = {
 };
 
 /**
- * Makes the pages of an import: checks them like a document, and leaves out parts that fail.
+ * Makes the pages of an import. Checks them in the same way as a document, and leaves out the parts that are invalid.
  *
- * @param omitted sentences about parts that were left out; this function appends to it
+ * @param omitted receives a sentence for each part that is left out
  */
 export function collectPages(drafts: Draft[], omitted: string[]): Imported {
   const merged = mergeDrafts(drafts);
@@ -56,7 +56,7 @@ const toPage = ({ url, match, changes, css, js }: Draft): PageInput => ({
   js,
 });
 
-/** Merges drafts that have the same address. */
+/** Merges the page entries that have the same address. */
 function mergeDrafts(drafts: Draft[]): Draft[] {
   const merged = new Map<string, Draft>();
   for (const draft of drafts) {
@@ -77,13 +77,13 @@ function mergeDrafts(drafts: Draft[]): Draft[] {
   return [...merged.values()];
 }
 
-/** Wraps each script in a function of its own, so that its names and its `return` do not affect the other. */
+/** Joins two scripts. Each is wrapped in its own function, so that neither its names nor a `return` affect the other one. */
 function mergeScripts(first: string, second: string): string {
   if (first.trim() === "" || second.trim() === "") return first.trim() === "" ? second : first;
   return [first, second].map((js) => `(function () {\n${js}\n})();`).join("\n");
 }
 
-/** Checks the limits before any HTML or script is parsed. */
+/** Checks the sizes first, so that HTML and scripts beyond the limits are never parsed. */
 function findSizeProblem(drafts: Draft[]): string | undefined {
   const { pagesMax, changesMax, documentBytesMax } = VARIANT_LIMITS;
   if (drafts.length > pagesMax) return `document: must have at most ${pagesMax} pages, not ${drafts.length}`;
@@ -98,7 +98,10 @@ function findSizeProblem(drafts: Draft[]): string | undefined {
   return undefined;
 }
 
-/** Makes a document of the pages. Its change ids are only for the check; the caller numbers the changes. */
+/**
+ * Makes a document of the pages for the checks. Its change ids are temporary; the caller of the import assigns the final
+ * ones.
+ */
 function toDocument(drafts: Draft[]): { pages: (Omit<PageInput, "changes"> & { changes: Change[] })[] } {
   let last = 0;
   return {

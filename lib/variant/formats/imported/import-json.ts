@@ -4,7 +4,7 @@ import { variantDocumentSchema } from "../../document.ts";
 import { describeProblem } from "../../revise.ts";
 import { type Imported, parsePart } from "./imported.ts";
 
-/** The service's own JSON export, or a bare document. */
+/** The service's own JSON export, or a document without the export's other fields. */
 const exportSchema = variantDocumentSchema.extend({
   format: z.literal("agent-session-variant", { error: "must be agent-session-variant" }).optional(),
   version: z.literal(1, { error: "must be 1" }).optional(),
@@ -12,7 +12,7 @@ const exportSchema = variantDocumentSchema.extend({
   revision: z.int().optional(),
 });
 
-/** Imports a JSON export of the service, completely or not at all. */
+/** Imports a JSON export of the service. If there is any problem, nothing is imported. */
 export function importJson(value: unknown): Imported {
   const parsed = parsePart(exportSchema, value, "document");
   if (!parsed.ok) return parsed;

@@ -8,7 +8,9 @@ import { importGrowthBook } from "../growthbook/import-growthbook.ts";
 import { exportPostHog } from "../posthog/export-posthog.ts";
 import { importPostHog } from "../posthog/import-posthog.ts";
 
-/** A path such as `variants["a b"].test`, whose quoted keys may hold spaces, and a sentence. */
+/**
+ * Matches a sentence that begins with a path, such as `variants["a b"].test`. Quoted keys in the path may contain spaces.
+ */
 const FIELD_AND_SENTENCE = /^(?:[^ "]|"(?:[^"\\]|\\.)*")+: ./;
 
 const NAMED = { name: "n", key: "k" };
@@ -35,7 +37,7 @@ const listPaths = (value: unknown): string[][] =>
     ? [[], ...Object.entries(value).flatMap(([key, inner]) => listPaths(inner).map((path) => [key, ...path]))]
     : [[]];
 
-/** A copy with another value at a path. */
+/** Copies a JSON value, with the value at one path replaced. */
 function replaceAt(value: unknown, [key, ...rest]: string[], other: unknown): unknown {
   if (key === undefined || typeof value !== "object" || value === null) return other;
   const entries = Object.entries(value).map(([name, inner]) => [
@@ -68,7 +70,7 @@ for (const [name, document, read] of [
         }));
         const again = variantDocumentSchema.parse({ pages });
         assert.deepEqual(checkDocumentContent(again), []);
-        // Every imported document can be exported without an error.
+        // Exporting a document must not throw if the import accepted it.
         exportGrowthBook(again, NAMED);
         exportPostHog(again, NAMED);
         return undefined;

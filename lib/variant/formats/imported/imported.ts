@@ -1,26 +1,28 @@
 import { z } from "zod";
 import type { PageInput } from "../../document.ts";
 
-/** Which part of a document with several experiments or variations to import. */
+/** Which experiment and variation of a document to import, and the address to use as a fallback. */
 export type ImportOptions = {
   /** Key, id or name of the experiment. The default is the first one with changes. */
   experiment?: string | undefined;
-  /** Key, id, name or number of the variation. The default is the first treatment with changes. */
+  /** Key, id, name or number of the variation. Defaults to the first variation that has changes and is not the control. */
   variation?: string | undefined;
-  /** Address for changes whose own address pattern has no equivalent here. Without it such changes are omitted. */
+  /**
+   * Address to use for changes whose own address pattern has no equivalent here. If omitted, such changes are not imported.
+   */
   url?: string | undefined;
 };
 
 /** The pages of an imported variant, within its limits, and a sentence for each part that was left out. */
 export type Imported =
   | { ok: true; pages: PageInput[]; omitted: string[] }
-  /** Nothing can be imported. The sentence begins with the field. */
+  /** Nothing can be imported. The problem text begins with the path of the field. */
   | { ok: false; problem: string };
 
-/** Quotes foreign text in a sentence of ours, cut to 200 characters. */
+/** Quotes text of an imported document for an error sentence, cut to 200 characters. */
 export const quote = (text: string): string => JSON.stringify(text.slice(0, 200).toWellFormed());
 
-/** A path such as `experiments[0].variations` as text. */
+/** Formats a path as text, such as `experiments[0].variations`. */
 export const formatPath = (path: readonly PropertyKey[]): string =>
   path.reduce<string>((text, key) => {
     if (typeof key === "number") return `${text}[${key}]`;
@@ -29,7 +31,7 @@ export const formatPath = (path: readonly PropertyKey[]): string =>
     return text === "" ? name : `${text}.${name}`;
   }, "");
 
-/** Parses a part of a document; the problem begins with the field. */
+/** Parses a part of a document. The problem text begins with the path of the invalid field. */
 export function parsePart<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -46,7 +48,7 @@ export function parsePart<Schema extends z.ZodType>(
   };
 }
 
-/** Schemas with our error sentences. Unknown fields are ignored. */
+/** Makes schemas for imported documents, with error messages for people. Unknown fields are ignored. */
 export const field = {
   text: () => z.string({ error: "must be a string" }),
   /** A string that may be absent or null. */

@@ -3,7 +3,10 @@ import { toAddressPattern } from "../../runtime/match-address.ts";
 
 export type Address = { url: string; match: PageMatch };
 
-/** The wildcards of a glob for the parts of `toAddressPattern` that match any characters. */
+/**
+ * Parts of the regular expressions of `toAddressPattern` that match any characters, each with the glob wildcard it stands
+ * for.
+ */
 const WILDCARDS: [pattern: string, wildcard: string][] = [
   ["[^?#]*", "**"],
   ["[^#]*", "**"],
@@ -14,7 +17,10 @@ const WILDCARDS: [pattern: string, wildcard: string][] = [
 const QUERY = "(\\?[^#]*)?";
 const FRAGMENT = "(#.*)?";
 
-/** Reads a regular expression that has only literal text and wildcards, without running it; undefined for any other. */
+/**
+ * Converts a regular expression that has only literal text and wildcards to a glob, without running it. Undefined for any
+ * other.
+ */
 function readParts(pattern: string): string | undefined {
   let url = "";
   for (let index = 0; index < pattern.length; ) {
@@ -32,8 +38,8 @@ function readParts(pattern: string): string | undefined {
 const isSame = (address: Address, pattern: string) => toAddressPattern(address) === pattern;
 
 /**
- * Reads a regular expression as an address rule. It reads all expressions that our exports write, and simple ones of other
- * tools, such as `^https://shop.example/cart`. Undefined for any other.
+ * Converts a regular expression to the address of a page entry. Accepts every expression that an export of this service
+ * writes, and simple ones of other tools, such as `^https://shop.example/cart`. Undefined for any other.
  */
 export function readRegex(source: string): Address | undefined {
   const pattern = source.replaceAll("\\/", "/");
@@ -54,7 +60,7 @@ export function readRegex(source: string): Address | undefined {
     isSame({ url, match }, pattern),
   );
   if (ours) return { url, match: ours };
-  // A regular expression of another tool, without a part for the fragment.
+  // The expression was written by another tool, and has no part that accepts a fragment.
   const isWhole = isEnded && body === pattern.slice(1, -1);
   return isWhole || body === pattern.slice(1) || /\.\*\$?$/.test(pattern)
     ? { url, match: isWhole ? "exact" : "prefix" }
@@ -62,8 +68,8 @@ export function readRegex(source: string): Address | undefined {
 }
 
 /**
- * Reads a simple pattern of GrowthBook, which compares host and path, with `*` for any characters. Undefined if it also
- * compares the query or the fragment.
+ * Converts a simple pattern of GrowthBook to the address of a page entry. Such a pattern compares host and path, and `*` in
+ * it stands for any characters. Undefined if it also compares the query or the fragment.
  */
 export function readSimplePattern(source: string): Address | undefined {
   const pattern = source.trim();

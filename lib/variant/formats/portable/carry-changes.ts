@@ -3,18 +3,20 @@ import { type Candidate, findInterplay } from "./interplay.ts";
 import type { Omission } from "./omission.ts";
 import { findSelectorLimit } from "./selector.ts";
 
-/** A change converted to a format, or the reason why it cannot be, as a part of a sentence. */
+/**
+ * A change converted to a format. If the format does not support it, `limit` is the reason, phrased as a part of a sentence.
+ */
 export type Carried<Item> = { items: Item[] } | { limit: string };
 
 /** A page entry with its changes converted to a format. */
 export type CarriedPage<Item> = { page: VariantPage; items: Item[] };
 
 /**
- * Converts the changes of a document to a format. Changes that are off have no effect, so they are left out without an
- * omission.
+ * Converts the changes of a document to a format. Changes that are switched off are skipped, and are not listed in
+ * `omitted`.
  *
- * @param tool the name of the tool, for the sentences
- * @param carry converts a change, without regard to other changes
+ * @param tool the name of the tool whose format it is, for sentences
+ * @param carry converts a single change, without considering the other ones
  */
 export function carryChanges<Item>(
   document: VariantDocument,

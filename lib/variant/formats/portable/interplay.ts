@@ -3,10 +3,10 @@ import { matchesAddress } from "../../runtime/match-address.ts";
 import { readHtml } from "./html.ts";
 import { couldCoincide, couldMatch } from "./selector.ts";
 
-/** A change that a format supports on its own. */
+/** A change that a format supports when it is the only one, with its page entry. */
 export type Candidate = { page: VariantPage; change: Change };
 
-/** Pseudo-classes that depend on attributes. */
+/** Matches pseudo-classes that depend on attributes. */
 const STATES =
   /:(?:checked|default|dir|disabled|enabled|lang|link|any-link|open|optional|placeholder-shown|read-|required|selected)/;
 const NEIGHBOURS = /[+~]|:(?:nth|first|last|only|empty|has|not|is|where)/;
@@ -16,14 +16,14 @@ const FIELDS = ["input", "select", "textarea", "button"];
 export function canOverlap(one: Pick<VariantPage, "url" | "match">, other: typeof one): boolean {
   const patterns = [one, other].filter(({ match }) => match === "prefix" || match === "glob");
   const [pattern] = patterns;
-  // A query can be part of the pattern.
+  // A pattern with a query cannot be compared with the other address, which may have none.
   if (patterns.length === 2 || pattern?.url.includes("?")) return true;
   if (pattern) return matchesAddress(pattern, (pattern === one ? other : one).url);
   const [a, b] = [new URL(one.url), new URL(other.url)];
   return a.origin === b.origin && a.pathname === b.pathname;
 }
 
-/** The attributes that a change writes, and its class for a change of a class. */
+/** The attributes that a change writes. A change of a class also has `className`. */
 function listWritten(change: Change): { names: string[]; className?: string } {
   switch (change.op) {
     case "setAttribute":
@@ -49,7 +49,7 @@ function dependsOnAttribute(selector: string, name: string, className?: string):
   return name === "id" ? selector.includes("#") : STATES.test(selector);
 }
 
-/** The selectors that decide where a change applies. */
+/** The selectors on which the place of a change depends. */
 const listSelectors = (change: Change): string[] =>
   change.op === "move" ? [change.selector, change.target] : [change.selector];
 
@@ -62,11 +62,11 @@ function reachesInto(change: Change, html: string): boolean {
 
 type Move = Extract<Change, { op: "move" }>;
 
-/** Whether one move might go to the position of the other. */
+/** Whether a move might place its element next to the element or the target of the other move. */
 const isCloseTo = (change: Move, other: Move): boolean =>
   [other.selector, other.target].some((selector) => couldCoincide(change.target, selector));
 
-/** Properties that a change sets with `!important`. */
+/** Lists the style properties that a change sets with `!important`. */
 const listImportant = (change: Change): string[] => {
   if (change.op === "remove") return ["display"];
   if (change.op !== "setStyle") return [];
@@ -75,7 +75,7 @@ const listImportant = (change: Change): string[] => {
 
 const isImportant = (value: string) => /!\s*important\s*$/i.test(value);
 
-/** Whether an important style of another change might keep a style from applying. */
+/** Whether an `!important` style of another change might override a style of this change. */
 function isOverruled(change: Extract<Change, { op: "setStyle" }>, other: Change): boolean {
   const names = Object.keys(change.style).filter((name) => !isImportant(change.style[name] ?? ""));
   const isSameProperty = listImportant(other).some((important) =>
@@ -84,7 +84,7 @@ function isOverruled(change: Extract<Change, { op: "setStyle" }>, other: Change)
   return isSameProperty && couldCoincide(change.selector, other.selector);
 }
 
-/** Why the result of a change depends on the order in which it and another change are applied; undefined if it does not. */
+/** Says why the result of a change depends on whether it or another change is applied first; undefined if it does not. */
 function findDependence(change: Change, other: Change): string | undefined {
   if (other.op === "setHtml" && reachesInto(change, other.html))
     return other === change
@@ -112,9 +112,9 @@ function findDependence(change: Change, other: Change): string | undefined {
 }
 
 /**
- * Says why a change might have another effect in a tool that applies one change after the other; undefined if it has the
- * same. The runtime finds the elements of all changes first. The page is not known here, so the answer errs on the safe
- * side.
+ * Says why a change might have a different effect in a tool that applies changes one after the other; undefined if the
+ * effect is the same. The runtime, in contrast, first finds the elements of all changes. The page itself is unknown here, so
+ * in doubt the function returns a reason.
  */
 export function findInterplay(candidate: Candidate, others: readonly Candidate[]): string | undefined {
   for (const other of others) {

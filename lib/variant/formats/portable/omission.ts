@@ -1,8 +1,10 @@
-/** A part of a document that a format does not support. A change with an omission is not in the exported document at all. */
+/**
+ * A part of a document that a format does not support. If it is about a change, the whole change is left out of the export.
+ */
 export type Omission = {
-  /** The change; null for a page entry, its style sheet or its script. */
+  /** Id of the change; null if the omission is about the page entry itself, its style sheet or its script. */
   changeId: string | null;
-  /** The page entry. */
+  /** The `url` of the page entry. */
   url: string;
   /** A sentence about what the format does not support. */
   reason: string;

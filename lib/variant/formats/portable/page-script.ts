@@ -10,12 +10,12 @@ const END = `
 });`;
 
 /**
- * Wraps a page's `js` in a script that a tool runs when it applies the changes. As in the runtime, `js` is a function body
- * that runs once in each document, after the document has been parsed.
+ * Wraps a page's `js`, which is a function body, in a script that other tools can run each time they apply the changes. As
+ * in the runtime, `js` then runs only once in each document, after the document was parsed.
  */
 export const wrapPageScript = (js: string): string => (js.trim() === "" ? "" : `${BEGIN}${js}${END}`);
 
-/** Reverts `wrapPageScript`. Returns any other script unchanged. */
+/** Returns the `js` that `wrapPageScript` has wrapped. Returns any other script unchanged. */
 export function unwrapPageScript(js: string): string {
   const isOurs = js.startsWith(BEGIN) && js.endsWith(END) && js.length >= BEGIN.length + END.length;
   return isOurs ? js.slice(BEGIN.length, -END.length) : js;

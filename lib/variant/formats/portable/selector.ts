@@ -1,9 +1,12 @@
 import type { PortableElement } from "./html.ts";
 
-/** The parts of the last compound of a selector: `button#pay.big` has a tag, an id and a class. */
+/**
+ * What a selector requires of the element it matches, read from its last part: `button#pay.big` has a tag, an id and a
+ * class.
+ */
 type Subject = { tag: string | null; id: string | null; classes: string[] };
 
-/** Splits a text at separators outside of strings, escapes and brackets, in linear time. */
+/** Splits a text at separators that are not inside strings, escapes or brackets. Takes linear time. */
 function splitTopLevel(text: string, isSeparator: (character: string) => boolean): string[] {
   const parts: string[] = [""];
   let depth = 0;
@@ -23,7 +26,7 @@ function splitTopLevel(text: string, isSeparator: (character: string) => boolean
   return parts;
 }
 
-/** The parts of a selector list. */
+/** Splits a selector list at its commas. */
 const splitList = (selector: string): string[] =>
   splitTopLevel(selector, (character) => character === ",").map((part) => part.trim());
 
@@ -31,7 +34,8 @@ const isCombinator = (character: string) => /[\s>+~]/.test(character);
 
 function readSubject(complex: string): Subject {
   const compound = splitTopLevel(complex, isCombinator).findLast((part) => part !== "") ?? "";
-  // Attributes and pseudo-classes only narrow what matches, so they may be ignored. Parts of escaped names may not.
+  // Attributes and pseudo-classes only narrow down what matches, so they can be ignored. A name with escapes cannot be read
+  // in part, so the subject then has no tag, id or class.
   const isOpaque = /[\\\u0080-\uFFFF]/.test(compound);
   const bare = isOpaque ? "" : (splitTopLevel(compound, (each) => each === ":")[0] ?? "");
   const names = bare.replace(/\[.*\]/s, "");
@@ -42,10 +46,10 @@ function readSubject(complex: string): Subject {
   };
 }
 
-/** The subjects of a selector list, one for each of its selectors. */
+/** Reads the subject of each selector in a list. */
 export const readSubjects = (selector: string): Subject[] => splitList(selector).map(readSubject);
 
-/** Whether a selector might match an element of HTML, judged by its subjects alone. */
+/** Whether a selector might match an element. Considers only the last part of the selector. */
 export const couldMatch = (selector: string, { tag, attributes }: PortableElement): boolean =>
   readSubjects(selector).some(
     (subject) =>
@@ -54,7 +58,7 @@ export const couldMatch = (selector: string, { tag, attributes }: PortableElemen
       subject.classes.every((name) => (attributes.get("class") ?? "").split(/\s+/).includes(name)),
   );
 
-/** Whether two selectors might match the same element, judged by their subjects alone. */
+/** Whether two selectors might match the same element. Considers only the tag and the id in their last parts. */
 export const couldCoincide = (one: string, other: string): boolean =>
   readSubjects(one).some((a) =>
     readSubjects(other).some(
@@ -64,7 +68,7 @@ export const couldCoincide = (one: string, other: string): boolean =>
     ),
   );
 
-/** Whether a selector matches at most one element, because its subject has an id. */
+/** Whether a selector matches at most one element, because its last part has an id. */
 export function isSingular(selector: string): boolean {
   const [subject, ...others] = readSubjects(selector);
   return others.length === 0 && typeof subject?.id === "string";
@@ -76,23 +80,24 @@ const NTH = String.raw`\s*(?:odd|even|[+-]?\d*n(?:\s*[+-]\s*\d+)?|[+-]?\d+)\s*`;
 const PSEUDO = String.raw`:(?:(?:first|last|only)-(?:child|of-type)|empty|checked|disabled|enabled|nth-(?:last-)?(?:child|of-type)\(${NTH}\))`;
 const SUFFIX = String.raw`(?:[.#]${NAME}|\[${NAME}(?:[~|^$*]?=${VALUE})?\]|${PSEUDO})`;
 const COMPOUND = String.raw`(?:(?:${NAME}|\*)${SUFFIX}*|${SUFFIX}+)`;
-/** Selectors that every browser supports. */
+/** Matches selectors that every browser supports. */
 const PLAIN = new RegExp(String.raw`^${COMPOUND}(?:(?:\s*[>+~,]\s*|\s+)${COMPOUND})*$`);
 
 /**
- * Makes a selector for which `querySelectorAll` never throws: the SDKs do not catch that error, and the rest of the
- * experiment would be lost. `:is()` ignores selectors that the browser does not support.
+ * Makes a selector for which `querySelectorAll` never throws. The SDKs do not catch that error, so the rest of the
+ * experiment would not be applied. `:is()` skips selectors that the browser does not support.
  */
 export function toSafeSelector(selector: string): string {
   const trimmed = selector.trim();
   return PLAIN.test(trimmed) || unwrapSelector(trimmed) !== trimmed ? trimmed : `:is(${trimmed})`;
 }
 
-/** Removes the `:is()` of `toSafeSelector`. */
+/** Removes the `:is()` that `toSafeSelector` has added. */
 export function unwrapSelector(selector: string): string {
   if (!selector.startsWith(":is(") || !selector.endsWith(")")) return selector;
   const inner = selector.slice(4, -1);
-  // `:is(a) b:is(c)` begins and ends in the same way; there, the depth falls below zero.
+  // A selector such as `:is(a) b:is(c)` has the same beginning and end, but its first bracket closes early: the depth falls
+  // below zero.
   let depth = 0;
   for (const character of inner.replace(/\\./gs, "").replace(/"[^"]*"|'[^']*'/g, "")) {
     if (character === "(") depth++;
@@ -102,7 +107,7 @@ export function unwrapSelector(selector: string): string {
   return depth === 0 ? inner : selector;
 }
 
-/** Why one of our selectors is not a CSS selector, as a part of a sentence; undefined for a CSS selector. */
+/** Says why a selector cannot be used as plain CSS, phrased as a part of a sentence. Undefined if it can. */
 export function findSelectorLimit(selector: string): string | undefined {
   if (/(^|>>)\s*nth=\d+\s*(>>|$)/.test(selector))
     return "its selector takes one of several elements by number";

@@ -1,7 +1,10 @@
-/** Escapes and strings, inside which characters have no syntactic meaning. */
+/** Matches escapes and strings, in which characters have no syntactic meaning. */
 const HIDDEN = /\\[^\n]|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g;
 
-/** Replaces escapes, strings and brackets by placeholders of the same length. Undefined if something is not closed. */
+/**
+ * Replaces escapes, strings and the contents of brackets by placeholders of the same length. Undefined if a string or
+ * bracket is not closed.
+ */
 function blank(text: string): string | undefined {
   const bare = text.replace(HIDDEN, (hidden) => "_".repeat(hidden.length));
   if (/["'\\]|\/\*/.test(bare)) return undefined;
@@ -16,7 +19,7 @@ function blank(text: string): string | undefined {
   return open.length === 0 ? result : undefined;
 }
 
-/** Writes a style of ours as text for a style attribute; undefined if a value is not a single CSS value. */
+/** Writes style properties as the text of a style attribute. Undefined if a value is not a single CSS value. */
 export function writeDeclarations(style: Record<string, string>): string | undefined {
   const entries = Object.entries(style);
   const isWritable = entries.every(([, value]) => {

@@ -7,7 +7,7 @@ import type { Omission } from "../portable/omission.ts";
 import { readSubjects, toSafeSelector } from "../portable/selector.ts";
 import { findSanitizedPart } from "./sanitized-html.ts";
 
-/** The part of a PostHog transform that posthog-js applies. */
+/** A transform of PostHog, reduced to the fields that posthog-js applies. */
 type Transform = { selector: string; html: string } | { selector: string; css: string };
 
 type Variant = {
@@ -16,7 +16,10 @@ type Variant = {
   conditions?: { url: string; urlMatchType: "regex" };
 };
 
-/** A document for PostHog: the list of web experiments that posthog-js loads. Its API accepts each experiment too. */
+/**
+ * An export for PostHog: the list of web experiments in the form in which posthog-js loads it. PostHog's API also accepts
+ * each experiment of the list.
+ */
 type PostHogDocument = {
   format: "posthog";
   experiments: {
@@ -31,10 +34,11 @@ const OWN_FLAG =
   "PostHog's API gives each web experiment a feature flag of its own, so a visitor can get the variant on this page and not on the others.";
 
 /**
- * Exports a document for PostHog. Each page entry becomes a web experiment. All have one feature flag, so that a visitor
- * gets the same variant on every page; an omission says that PostHog's API gives each experiment a flag of its own.
+ * Exports a document for PostHog. Each page entry becomes a web experiment. All experiments share one feature flag, so that
+ * a visitor gets the same variant on every page. PostHog's API gives each experiment a flag of its own, so an omission says
+ * this for every page after the first.
  *
- * @param document checked by `checkDocumentContent`
+ * @param document a document that `checkDocumentContent` has accepted
  */
 export function exportPostHog(
   document: VariantDocument,
@@ -80,7 +84,7 @@ const listPageOmissions = ({ url, css, js }: VariantPage): Omission[] => [
   ...(js.trim() === "" ? [] : [{ changeId: null, url, reason: "PostHog web experiments have no script." }]),
 ];
 
-/** Converts a change to transforms of PostHog, without regard to other changes. */
+/** Converts a single change to transforms of PostHog. Does not check how it interacts with other changes. */
 function carryInPostHog(change: Change): Carried<Transform> {
   if (change.late === true)
     return { limit: "posthog-js applies an experiment once, and does not wait for elements that come later" };
@@ -109,7 +113,7 @@ function carryInPostHog(change: Change): Carried<Transform> {
   return { limit: "posthog-js sets no attribute but style, and no classes" };
 }
 
-/** The elements in which posthog-js parses HTML. */
+/** Names of the elements in which posthog-js parses HTML: those that the selector matches. */
 const listContexts = (selector: string): string[] => readSubjects(selector).map(({ tag }) => tag ?? "div");
 
 function carryHtml(selector: string, html: string, contexts: string[]): Carried<Transform> {

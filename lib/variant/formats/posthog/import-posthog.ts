@@ -27,7 +27,7 @@ const conditionsSchema = field.object({
 });
 
 const variantSchema = field.object({
-  // PostHog's own example of a variant without conditions has this text.
+  // In PostHog's own example, a variant without conditions has the text `None` here.
   conditions: z.preprocess((value) => (value === "None" ? null : value), conditionsSchema.nullish()),
   transforms: field.array(transformSchema, 5 * VARIANT_LIMITS.changesMax).nullish(),
 });
@@ -54,9 +54,9 @@ type Experiment = { path: string; names: string[]; treatments: Treatment[] };
 type Read<Value> = { ok: true; value: Value } | { ok: false; problem: string };
 
 /**
- * Imports web experiments of PostHog's API, the answer of that API to posthog-js, or a document of `exportPostHog`.
- * `text`, `attributes`, `imgUrl` and `className` become changes, although current versions of posthog-js ignore them,
- * because they say what the experiment's author wanted. Pure. `value` is not validated yet.
+ * Imports web experiments of PostHog's API, the response of that API to posthog-js, or an export of `exportPostHog`. `text`,
+ * `attributes`, `imgUrl` and `className` become changes too. Current versions of posthog-js ignore them, but they say what
+ * the author of the experiment wanted. Pure. `value` need not be validated.
  */
 export function importPostHog(value: unknown, options: ImportOptions = {}): Imported {
   const read = readExperiments(value);
@@ -124,7 +124,7 @@ function readVariant(name: string, value: unknown, place: string): Read<Treatmen
   const { conditions } = parsed.value;
   return {
     ok: true,
-    // PostHog never applies a variant of this name.
+    // A variant named `control` is the control: PostHog never applies it.
     value: {
       path,
       names: [name],
@@ -160,7 +160,7 @@ function readDraft(
   }));
 }
 
-/** The changes of a transform, in the order in which posthog-js applies its fields. */
+/** Converts a transform to changes, in the order in which posthog-js applies its fields. */
 function readTransform({
   selector,
   text,
@@ -213,7 +213,7 @@ function readAddress(
 function readCondition(url: string, type: string): Address | undefined {
   if (type === "regex") return readRegex(url);
   if (!/^https?:\/\//i.test(url)) return undefined;
-  // posthog-js compares the fragment, which a page entry cannot.
+  // posthog-js compares the fragment too, which a page entry does not.
   if (url.includes("#")) return undefined;
   if (type === "exact") return { url, match: "exact" };
   return type === "icontains" ? { url, match: "prefix" } : undefined;

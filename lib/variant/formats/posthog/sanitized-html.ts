@@ -1,6 +1,6 @@
 import type { PortableElement } from "../portable/html.ts";
 
-/** Elements that posthog-js allows. It allows more of them; these are the ones that the tests cover. */
+/** Elements that posthog-js keeps. The list has only those that the tests cover; posthog-js keeps more. */
 const TAGS = new Set(
   `a abbr article aside b blockquote br button caption code col colgroup dd del details dfn div dl dt em
   fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr i img input ins kbd label legend li main mark
@@ -15,15 +15,15 @@ const ATTRIBUTES = new Set(
   transform type value viewbox width x x1 x2 y y1 y2`.split(/\s+/),
 );
 
-/** Attributes whose values posthog-js does not check as addresses. */
+/** Attributes whose values posthog-js does not check as URLs. */
 const PLAIN_ATTRIBUTES = new Set(
   "alt class for id label name pattern placeholder role style title value".split(" "),
 );
 
-/** Values without a protocol, or with a protocol that posthog-js allows. */
+/** Matches values that have no protocol, or a protocol that posthog-js allows. */
 const ADDRESS = /^(?:https?:|mailto:|tel:|[^:]*$|[/#?.])/i;
 
-/** Whether posthog-js keeps an attribute. It removes ids and names that could be properties of documents and forms. */
+/** Whether posthog-js keeps an attribute. It removes ids and names that could equal a property of a document or form. */
 function isKept(tag: string, name: string, value: string): boolean {
   if (/[<>]/.test(value)) return false;
   if (/^(?:data|aria)-[a-z0-9-]+$/.test(name)) return true;
@@ -33,7 +33,7 @@ function isKept(tag: string, name: string, value: string): boolean {
   return ATTRIBUTES.has(name) && (PLAIN_ATTRIBUTES.has(name) || ADDRESS.test(value));
 }
 
-/** The first part of HTML that posthog-js removes before it sets it; undefined if there is none. */
+/** Names the first part of the HTML that posthog-js would remove; undefined if it would remove nothing. */
 export function findSanitizedPart(elements: readonly PortableElement[]): string | undefined {
   for (const { tag, attributes } of elements) {
     if (!TAGS.has(tag)) return `the element ${tag}`;
