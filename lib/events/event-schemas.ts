@@ -40,7 +40,7 @@ export const outcomeSchema = z.enum(["succeeded", "errored", "cancelled"]).meta(
   description: "Outcome of a run.",
 });
 
-/** Source: specification, Deliverable. */
+/** The typed result of a run. Source: specification, Deliverable. */
 export const deliverableSchema = z
   .discriminatedUnion("status", [
     z.object({ runId, status: z.literal("pending") }).meta({ id: "PendingDeliverable" }),
@@ -84,7 +84,7 @@ export const deliverableSchema = z
   ])
   .meta({ id: "Deliverable", description: "Typed result of a run in a structured session." });
 
-/** A part of a message. Future kinds of parts will have a `type` too. */
+/** A part of a message. Kinds of parts that are added later will have a `type` too. */
 const messagePartSchema = z.looseObject({ type: z.string() }).meta({
   id: "MessagePart",
   description:
@@ -165,7 +165,7 @@ const agentName = z
   .string()
   .meta({ description: "Name of the sub-agent, unique in its tree.", examples: ["cart-page"] });
 
-/** Source: `wire.md`, Turns that wait. */
+/** What a turn waits for. Source: `wire.md`, Turns that wait. */
 export const waitingOnSchema = z
   .object({
     kind: z.enum(WAIT_KINDS).meta({
@@ -267,7 +267,7 @@ export const landingPageSchema = z
   })
   .meta({ id: "LandingPage", description: "A page of static files that the agent deployed." });
 
-/** A picture of a page for people. Source: `wire.md`, Variants. */
+/** A picture of a page that people look at. Source: `wire.md`, Variants. */
 export const previewSchema = z
   .object({
     title: z.string().meta({ examples: ["Checkout with the new button"] }),
@@ -295,7 +295,7 @@ export const previewSchema = z
   })
   .meta({ id: "Preview", description: "A picture of a page for people, with a variant or without one." });
 
-/** Number of findings by severity. */
+/** Number of findings of each severity. */
 const severityCountsSchema = z
   .object(Object.fromEntries(FINDING_SEVERITIES.map((severity) => [severity, count])) as SeverityCounts)
   .meta({
@@ -362,7 +362,7 @@ export const importSummarySchema = z
   })
   .meta({ id: "ImportSummary", description: "A document that was imported into the session." });
 
-/** Fields of a question, in the event and in the list of questions. */
+/** Fields of a question. The event and the list of questions share them. */
 export const questionFields = {
   question: z.string().meta({ examples: ["Which currency?"] }),
   options: z
@@ -400,7 +400,7 @@ const define = <const Kind extends string, Fields extends z.core.$ZodLooseShape>
     })
     .meta({ id: nameEvent(kind), description });
 
-/** `run.completed` becomes `RunCompletedEvent`. */
+/** Names the schema of an event: `run.completed` becomes `RunCompletedEvent`. */
 export const nameEvent = (kind: string): string =>
   `${kind.replace(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`;
 

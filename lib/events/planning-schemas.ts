@@ -18,7 +18,7 @@ const planItemSchema = z
   })
   .meta({ id: "PlanItem", description: "A step of the plan." });
 
-/** The plan of a session's tree. Source: `wire.md`, Plan and requirements. */
+/** The plan, which a session shares with its sub-agents. Source: `wire.md`, Plan and requirements. */
 export const planSchema = z
   .object({
     mode: z.enum(PLAN_MODES).meta({
@@ -84,7 +84,7 @@ const requirementEvidenceSchema = z
   })
   .meta({ id: "RequirementEvidence", description: "Evidence that a requirement is met." });
 
-/** A requirement of a session's tree. Source: `wire.md`, Plan and requirements. */
+/** A requirement, which a session shares with its sub-agents. Source: `wire.md`, Plan and requirements. */
 export const requirementSchema = z
   .object({
     id: z.string().meta({ examples: ["r1"] }),

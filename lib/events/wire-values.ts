@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { SOURCES } from "#db/schema/unions.ts";
 
-/** A string with a description and an example for the reference. */
+/** Schema of a string, with a description and an example for the reference. */
 const text = (description: string, example: string) => z.string().meta({ description, examples: [example] });
 
-/** Values that several responses and events contain. Source: `wire.md`, POST /api/session. */
+/** These values occur in several responses and events. Source: `wire.md`, POST /api/session. */
 export const sessionId = text("Id of the session.", "ses_xdbqydi2z2jnnberubbghcrn");
 export const requestId = text("Id of the request: one accepted message.", "req_x3vhrt5vrmaw4gijc66izaly");
 export const runId = text(
@@ -32,8 +32,11 @@ export const shareUrl = text(
   "/s/ses_xdbqydi2z2jnnberubbghcrn?key=EWUUzB__npV8qHEB8F4_Mjr81HmuxFrL",
 );
 
-/** Any JSON value, passed through unchanged. Zod's own `json()` copies the value and drops a key named `__proto__`. */
+/**
+ * Any JSON value. It is passed through unchanged, unlike with Zod's own `json()`, which copies the value and drops a key
+ * named `__proto__`.
+ */
 export const jsonValue = z.unknown().meta({ shownAs: {}, description: "Any JSON value." });
 
-/** URL of a web page. */
+/** Schema of the URL of a web page. */
 export const pageUrl = (description: string) => text(description, "https://shop.example/checkout");

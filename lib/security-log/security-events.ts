@@ -1,6 +1,6 @@
 /**
  * What sent a request that the network guard refused. `mcp`: the connection to a caller's tool server. `mcp_tool`: a
- * tool of the built-in MCP server. `proxy`: a page or a test run. `service`: anything that is not listed.
+ * tool of the built-in MCP server. `proxy`: a page or a test run. `service`: any other part of the service.
  */
 type NetworkSource = "callback" | "mcp" | "fetch_url" | "mcp_tool" | "navigation" | "proxy" | "service";
 
