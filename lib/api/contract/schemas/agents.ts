@@ -55,8 +55,8 @@ const agentRecordSchema = z
   .meta({ id: "AgentRecord", description: "A sub-agent." });
 
 /**
- * A sub-agent as the session page lists it. It has no links, because these would stay valid after the visitor's own link
- * is revoked.
+ * A sub-agent as the session page lists it. It contains no links to the sub-agent, because these would stay valid after
+ * the visitor's own link is revoked.
  */
 const agentViewSchema = agentRecordSchema
   .omit({ statusUrl: true, streamUrl: true, liveViewUrl: true })
@@ -75,12 +75,12 @@ const agentViewSchema = agentRecordSchema
   })
   .meta({ id: "AgentView", description: "A sub-agent on the session page." });
 
-/** The tree below a session, for its page, as a flat list: parents before their children. */
+/** The sub-agents below a session, for its page. The list is flat; parents precede their children. */
 export const agentViewsSchema = z
   .object({ success: z.literal(true), agents: z.array(agentViewSchema) })
   .meta({ id: "AgentViews", description: "The sub-agents below a session, on its page." });
 
-/** The tree below a session, as a flat list: parents before their children. */
+/** The sub-agents below a session. The list is flat; parents precede their children. */
 export const agentTreeSchema = z
   .object({ success: z.literal(true), agents: z.array(agentRecordSchema) })
   .meta({ id: "AgentTree", description: "The sub-agents below a session." });

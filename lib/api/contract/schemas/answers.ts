@@ -141,7 +141,7 @@ export const stoppedSchema = z
 
 export const settledSchema = z.object({ success }).meta({ id: "Settled" });
 
-/** A list page: `{ success, data, nextCursor }`. Source: `wire.md`, Also served. */
+/** Schema of one page of a list: `{ success, data, nextCursor }`. Source: `wire.md`, Also served. */
 export const listOf = <Item extends z.ZodType>(item: Item) =>
   z
     .object({
@@ -243,7 +243,7 @@ export const queueSchema = z
   .object({ success, data: z.array(queuedMessageSchema), nextCursor: z.null() })
   .meta({ id: "Queue" });
 
-/** A question of the agent to the people on the session page. */
+/** A question that the agent asks the people on the session page. */
 export const elicitationRecordSchema = z
   .object({
     elicitationId: z.string().meta({ examples: ["eli_b4wq2nxzkt7mpycr5hvjd3sa"] }),

@@ -69,7 +69,7 @@ const spentSchema = z
   })
   .meta({ description: "What the session and its sub-agents have spent so far." });
 
-/** The budget of a session, and the amounts that it has spent. */
+/** The budget of a session, and how much of it is spent. */
 export const budgetStateSchema = z.object({ ...limits, spent: spentSchema }).meta({ id: "BudgetState" });
 
 export const budgetAnswerSchema = z

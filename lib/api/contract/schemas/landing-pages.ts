@@ -3,7 +3,7 @@ import { landingPageSchema } from "#lib/events/event-schemas.ts";
 import { sessionId, timestamp } from "#lib/events/wire-values.ts";
 
 const success = z.literal(true);
-/** Largest value of the database's `integer`. */
+/** Largest value of a Postgres `integer`. */
 const INTEGER_MAX = 2_147_483_647;
 const notVersion = { error: "must be the number of a version" };
 
@@ -16,7 +16,7 @@ export const pageRollbackSchema = z.strictObject({
     .meta({ description: "Number of the version to serve.", examples: [1] }),
 });
 
-/** A page, as its owner sees it. */
+/** A landing page, as the API shows it to its owner. */
 export const ownedLandingPageSchema = landingPageSchema
   .extend({
     sessionId: sessionId
@@ -30,7 +30,7 @@ export const readLandingPageSchema = z
   .object({ success, page: ownedLandingPageSchema })
   .meta({ id: "LandingPageRead" });
 
-/** The answer to a rollback and to unpublishing. */
+/** The response to a rollback and to unpublishing. */
 export const landingPageChangedSchema = z
   .object({ success, page: landingPageSchema })
   .meta({ id: "LandingPageChanged", description: "A landing page after it was changed." });

@@ -9,7 +9,7 @@ import {
 } from "#lib/planning/requirement.ts";
 import { textUpTo } from "./fields.ts";
 
-/** Answers of the operations on a plan. */
+/** The responses of the operations on a plan. */
 export const planAnswerSchema = z
   .object({ success: z.literal(true), plan: planSchema })
   .meta({ id: "PlanAnswer", description: "The current plan." });

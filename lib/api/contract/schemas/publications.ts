@@ -4,7 +4,7 @@ import { publicationSchema, variantSummarySchema } from "#lib/events/event-schem
 import { publicationId, releaseId, sessionId, timestamp } from "#lib/events/wire-values.ts";
 
 const success = z.literal(true);
-/** Largest value of the database's `integer`. */
+/** Largest value of a Postgres `integer`. */
 const INTEGER_MAX = 2_147_483_647;
 const notRelease = { error: "must be the number or the id of a release" };
 
@@ -52,12 +52,12 @@ export const rollbackSchema = z.strictObject({
     }),
 });
 
-/** The answer to a new release. */
+/** The response to publishing a release. */
 export const publishedSchema = z
   .object({ success, publication: publicationSchema, variant: variantSummarySchema })
   .meta({ id: "Published", description: "The publication with its new release." });
 
-/** The answer to a rollback and to unpublishing. */
+/** The response to a rollback and to unpublishing. */
 export const publicationChangedSchema = z
   .object({
     success,
@@ -86,7 +86,7 @@ export const releaseSchema = z
   })
   .meta({ id: "Release", description: "An immutable release of a variant." });
 
-/** A publication, as its owner's list shows it. */
+/** A publication as lists of its owner show it. */
 export const ownedPublicationSchema = z
   .object({
     id: publicationId,

@@ -57,7 +57,7 @@ export const callbackChangedSchema = z
   .object({ success, callback: callbackRecordSchema })
   .meta({ id: "CallbackChanged" });
 
-/** A session with its fixed profile and without secrets. Source: specification, Session creation request. */
+/** A session with the settings of its creation, without secrets. Source: specification, Session creation request. */
 export const sessionDetailSchema = z
   .object({
     success,
@@ -103,7 +103,7 @@ export const sessionDetailSchema = z
 const removed = (what: string, example: number) =>
   z.number().meta({ description: what, examples: [example] });
 
-/** Number of deleted records of each kind, including those of sub-agents. Source: `wire.md`, Also served. */
+/** How many records of each kind were deleted, including those of sub-agents. Source: `wire.md`, Also served. */
 export const sessionDeletedSchema = z
   .object({
     success,
@@ -169,13 +169,15 @@ export const sessionDeletedSchema = z
       "Numbers of deleted records, and the data that is still to be removed. Deleting the session again returns 404.",
   });
 
-/** A delivery that starts a new cycle of attempts. Source: `wire.md`, Also served. */
+/**
+ * The response to sending a callback again. A redelivery starts a new cycle of attempts. Source: `wire.md`, Also served.
+ */
 export const redeliveredSchema = z.object({ success, delivery: deliveryRecordSchema }).meta({
   id: "Redelivered",
   description: "The same delivery with the same body and id, in a new cycle of attempts.",
 });
 
-/** The session's user token for an external agent, and the server that accepts it. */
+/** A user token of the session for an external agent, and the URL of the server that accepts it. */
 export const mcpTokenSchema = z
   .object({
     success: z.literal(true),

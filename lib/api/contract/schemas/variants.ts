@@ -32,7 +32,7 @@ export const readRevisionSchema = z
   .object({ success: z.literal(true), revision: variantRevisionSchema })
   .meta({ id: "VariantRevisionRead", description: "A revision as it was stored, with its newest check." });
 
-/** A person's edit of a variant on the session page. */
+/** The edits that a person makes to a variant on the session page. */
 export const variantEditSchema = z.strictObject({
   baseRevision: z.int().min(1).meta({
     description: "The revision that the edits apply to. Any revision but the newest is refused with 409.",
@@ -58,7 +58,7 @@ export const variantEditSchema = z.strictObject({
     .max(200, { error: "must hold at most 200 edits" }),
 });
 
-/** The answer to a person's edit, and to a check. */
+/** The response to a person's edit or check. */
 export const variantEditedSchema = z
   .object({ success: z.literal(true), variant: variantSummarySchema })
   .meta({ id: "VariantAnswer", description: "A variant after a person's edit or check." });
