@@ -1,9 +1,9 @@
 import { isSameService } from "./same-origin.ts";
 
 /**
- * Which other origins may call a path. `any` and `public` allow every origin, but without credentials; `first-party`
- * allows the deployment's first parties. Under `public` the response does not depend on the origin, so shared caches can
- * store it.
+ * Which other origins may call a path. `any` and `public` allow every origin, but without credentials. `first-party`
+ * allows the deployment's first parties. `none` allows no other origin. Under `public` the response does not depend on
+ * the origin, so shared caches can store it.
  */
 export type CrossOriginRule = "any" | "public" | "first-party" | "none";
 

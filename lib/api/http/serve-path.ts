@@ -8,7 +8,7 @@ import { serveOperation } from "./serve-operation.ts";
 /** The operations at one path, by method. */
 export type PathOperations = Partial<Record<string, OperationName>>;
 
-/** The rule for requests from other origins, by operation. An operation without an entry accepts none. */
+/** The rule for calls from other origins, by path. A path without an entry has the rule `none`. */
 const SPECIAL: Record<string, CrossOriginRule> = {
   "/api/sessions/:sessionId/annotations/webhook": "any",
   "/api/sessions/:sessionId/browser": "first-party",

@@ -14,10 +14,7 @@ type BodyThread = {
 const IDLE_MS = 30_000;
 const MEMORY_MB = 512;
 
-/**
- * Creates the function that uses the thread. The thread starts with the first job, and does not keep an idle process
- * alive.
- */
+/** Manages the worker thread. It starts with the first job and does not keep an idle process alive. */
 export function createBodyThread(): BodyThread {
   let worker: Worker | undefined;
   let idle: NodeJS.Timeout | undefined;
