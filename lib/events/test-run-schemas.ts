@@ -50,7 +50,7 @@ export const testRunSchema = z
       .nullable()
       .meta({ description: "Regular expression that the titles of the tests match." }),
     retries: count,
-    baseUrl: pageUrl("What relative addresses in the tests refer to.").nullable(),
+    baseUrl: pageUrl("URL that relative URLs in the tests are resolved against.").nullable(),
     viewport: z.enum(["desktop", "tablet", "phone"]),
     timeoutSeconds: z
       .int()

@@ -6,9 +6,9 @@ const text = (description: string, example: string) => z.string().meta({ descrip
 
 /** These values occur in several responses and events. Source: `wire.md`, POST /api/session. */
 export const sessionId = text("Id of the session.", "ses_xdbqydi2z2jnnberubbghcrn");
-export const requestId = text("Id of the request: one accepted message.", "req_x3vhrt5vrmaw4gijc66izaly");
+export const requestId = text("Id of the request. A request is one accepted message.", "req_x3vhrt5vrmaw4gijc66izaly");
 export const runId = text(
-  "Id of the run: one attempt at the request's turn.",
+  "Id of the run. A run is one attempt at the turn of a request.",
   "run_cunu2lrkxnudqf2ch7lwqctg",
 );
 export const messageId = text("Id of a message in the transcript.", "msg_k2m4zqvbwcnr7xye3hjpdtas");
@@ -18,7 +18,7 @@ export const releaseId = text("Id of the release.", "rel_h4mw2dqxa7kyc3zvn5tgrpj
 export const REPORT = "rep_m3xq7zkwd2ntvcyh5rpbjg4a";
 export const reportId = text("Id of the report.", REPORT);
 export const TEST_RUN = "tst_q4nwx7zkwd2mtvcyh5rpbjg3";
-export const timestamp = text("ISO 8601, UTC.", "2026-11-20T12:31:59.889Z");
+export const timestamp = text("Time in ISO 8601 format, UTC.", "2026-11-20T12:31:59.889Z");
 export const count = z.int().min(0);
 export const source = z
   .enum(SOURCES)

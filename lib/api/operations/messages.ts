@@ -38,7 +38,7 @@ async function accept(
   return answerAccepted(services, sessionId, accepted);
 }
 
-/** Posts a message that a program or a person sent. @returns the answer. */
+/** Answers a call that posted a message. If the message interrupts a run, stops that run first. */
 export async function answerAccepted(
   services: ApiServices,
   sessionId: string,

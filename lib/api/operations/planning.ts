@@ -88,7 +88,7 @@ export async function updateRequirement(
   return { ok: true, status: 200, body: { success: true, requirement: updated.requirement } };
 }
 
-/** Whether a person makes the call, or a program with an API key. */
+/** Every change through these operations counts as a change by a person, also if a program with an API key makes it. */
 const PERSON = { author: "person", requestId: null, runId: null, callId: null } as const;
 
 const CODES = { unknown: "not_found", conflict: "conflict", refused: "invalid_request" } as const;

@@ -29,8 +29,8 @@ export const exportedSchema = z
           changeId: z
             .string()
             .nullable()
-            .meta({ description: "Null for a page's style sheet, script or address.", examples: ["c2"] }),
-          url: z.string().meta({ description: "Address of the page entry." }),
+            .meta({ description: "Id of the change. Null if the part is a page's style sheet, script or URL pattern.", examples: ["c2"] }),
+          url: z.string().meta({ description: "URL of the page entry." }),
           reason: z.string().meta({ examples: ["GrowthBook cannot move an element to the end of another."] }),
         }),
       )

@@ -50,5 +50,5 @@ export const annotationSubmissionSchema = z
   })
   .meta({
     id: "AnnotationSubmission",
-    description: "Submission of the annotation overlay. Unknown fields are stored.",
+    description: "What the annotation overlay submits. Unknown fields are stored too.",
   });

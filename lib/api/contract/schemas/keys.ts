@@ -58,8 +58,8 @@ export const keyRecordSchema = z
     ownerId: z.string().meta({ examples: ["acme"] }),
     name: z.string().meta({ examples: ["nightly checks"] }),
     scopes: z.array(z.string()).meta({ examples: [["sessions:read"]] }),
-    createdAt: z.string().meta({ description: "ISO 8601, UTC.", examples: ["2026-11-20T09:30:00.000Z"] }),
-    lastUsedAt: instant("Last use, to the minute. ISO 8601, UTC. Null if the key has not been used."),
+    createdAt: z.string().meta({ description: "Time in ISO 8601 format, UTC.", examples: ["2026-11-20T09:30:00.000Z"] }),
+    lastUsedAt: instant("Time of the last use, accurate to the minute. ISO 8601, UTC. Null if the key has not been used."),
     expiresAt: instant("Expiry. ISO 8601, UTC. Null if the key does not expire."),
     revokedAt: instant("Revocation. ISO 8601, UTC. Null if the key is not revoked."),
   })
@@ -102,9 +102,9 @@ const counted = (description: string, example: number) => z.int().meta({ descrip
 export const encryptionRotatedSchema = z
   .object({
     success,
-    resealed: counted("Values that this call has encrypted with the current key.", 200),
-    unreadable: counted("Values that this call found to be encrypted with a key that is not configured.", 0),
-    remaining: counted("Values in the database that are not encrypted with the current key.", 0),
+    resealed: counted("Number of values that this call has encrypted with the current key.", 200),
+    unreadable: counted("Number of values that this call could not decrypt, because the key that they are encrypted with is not configured.", 0),
+    remaining: counted("Number of values in the database that are not encrypted with the current key.", 0),
     nextCursor: z
       .string()
       .nullable()

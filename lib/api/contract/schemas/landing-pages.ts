@@ -24,7 +24,7 @@ export const ownedLandingPageSchema = landingPageSchema
       .meta({ description: "The session that deployed it last. Null after that session was deleted." }),
     createdAt: timestamp,
   })
-  .meta({ id: "OwnedLandingPage", description: "A landing page, also of a deleted session." });
+  .meta({ id: "OwnedLandingPage", description: "A landing page. Its session may have been deleted." });
 
 export const readLandingPageSchema = z
   .object({ success, page: ownedLandingPageSchema })

@@ -79,7 +79,7 @@ export const releaseSchema = z
       .meta({ description: "Check of the revision at the time of publication. Null if it was not checked." }),
     isUnchecked: z.boolean().meta({ description: "Whether it was published without a passed check." }),
     isCurrent: z.boolean().meta({ description: "Whether this is the current release." }),
-    isUnpublished: z.boolean().meta({ description: "Whether its script was withdrawn." }),
+    isUnpublished: z.boolean().meta({ description: "Whether the script of this release was withdrawn by unpublishing." }),
     pinnedScriptUrl: z.string().meta({ description: "URL of its script, which never changes." }),
     integrity: z.string().meta({ description: "Subresource Integrity of its script." }),
     createdAt: timestamp,
@@ -98,4 +98,4 @@ export const ownedPublicationSchema = z
     createdAt: timestamp,
     updatedAt: timestamp,
   })
-  .meta({ id: "OwnedPublication", description: "A published variant, also of a deleted session." });
+  .meta({ id: "OwnedPublication", description: "A published variant. Its session may have been deleted." });

@@ -19,7 +19,7 @@ const findingSchema = z
     }),
     title: z.string().meta({ examples: ["The Pay button has no name"] }),
     detail: z.string().meta({ description: "Markdown.", examples: ["Screen readers announce “button”."] }),
-    url: pageUrl("The page.").nullable(),
+    url: pageUrl("Page that the finding is about.").nullable(),
     selector: z
       .string()
       .nullable()

@@ -25,13 +25,13 @@ const callbackRecordSchema = z
     events: z.array(z.enum(CALLBACK_EVENTS)),
     isSigned: z.boolean().meta({ description: "Whether deliveries are signed with a secret." }),
     previousSecretExpiresAt: instant(
-      "Until when deliveries are signed with the replaced secret too. ISO 8601, UTC. Null outside of an overlap.",
+      "End of the overlap, until which deliveries are also signed with the replaced secret. ISO 8601, UTC. Null if there is no overlap.",
     ),
     failingSince: instant(
-      "Since when callbacks to this host were dropped and none was accepted. ISO 8601, UTC. Null if the last one was accepted.",
+      "When a callback to this host was dropped for the first time since one was accepted. ISO 8601, UTC. Null if none was dropped since then.",
     ),
     disabledAt: instant(
-      "The last failure since callbacks to this host are disabled; a probe is sent an hour later. ISO 8601, UTC. Null while callbacks are sent.",
+      "Set while callbacks to this host are disabled: the time of the last failure. One hour later, one callback is sent as a probe. ISO 8601, UTC. Otherwise null.",
     ),
   })
   .meta({ id: "CallbackRecord" });
@@ -74,7 +74,7 @@ export const sessionDetailSchema = z
         .nullable()
         .meta({ description: "Metadata that the caller sent.", examples: [{ ticket: "T-4711" }] }),
       targetPageUrls: names.meta({
-        description: "Target pages of the creation and of later retargets.",
+        description: "Target pages from the session's creation and from later retargets.",
       }),
       outputSchema: jsonRecord.nullable().meta({ examples: [null] }),
       systemPrompt: z
@@ -95,7 +95,7 @@ export const sessionDetailSchema = z
       }),
       callback: callbackRecordSchema.nullable().meta({ examples: [null] }),
       startupStatus: z.enum(STARTUP_STATUSES),
-      updatedAt: z.string().meta({ description: "ISO 8601, UTC.", examples: ["2026-11-20T09:30:00.000Z"] }),
+      updatedAt: z.string().meta({ description: "Time in ISO 8601 format, UTC.", examples: ["2026-11-20T09:30:00.000Z"] }),
     }),
   })
   .meta({ id: "SessionDetail" });

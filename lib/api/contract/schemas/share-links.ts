@@ -39,7 +39,7 @@ export const shareLinkRecordSchema = z
       .string()
       .nullable()
       .meta({ examples: ["Design review"] }),
-    createdAt: z.string().meta({ description: "ISO 8601, UTC.", examples: ["2026-11-20T09:30:00.000Z"] }),
+    createdAt: z.string().meta({ description: "Time in ISO 8601 format, UTC.", examples: ["2026-11-20T09:30:00.000Z"] }),
     expiresAt: z
       .string()
       .nullable()
