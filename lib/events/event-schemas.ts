@@ -67,13 +67,17 @@ export const deliverableSchema = z
           .array(
             z.object({
               path: z.string().meta({
-                description: "JSON Pointer to the invalid value, as if the result had the structure that `outputSchema` describes.",
+                description:
+                  "JSON Pointer to the invalid value, as if the result had the structure that `outputSchema` describes.",
                 examples: ["/items/0/name"],
               }),
               message: z.string().meta({ examples: ["must NOT have more than 10 characters"] }),
               rawPath: z
                 .string()
-                .meta({ description: "JSON Pointer to the same value in `rawText`. Absent if `rawText` does not contain it." })
+                .meta({
+                  description:
+                    "JSON Pointer to the same value in `rawText`. Absent if `rawText` does not contain it.",
+                })
                 .optional(),
             }),
           )
@@ -82,7 +86,10 @@ export const deliverableSchema = z
       })
       .meta({ id: "FailedDeliverable" }),
   ])
-  .meta({ id: "Deliverable", description: "Typed result of a run in a structured session, that is, a session with an `outputSchema`." });
+  .meta({
+    id: "Deliverable",
+    description: "Typed result of a run in a structured session, that is, a session with an `outputSchema`.",
+  });
 
 /** A part of a message. Kinds of parts that are added later will have a `type` too. */
 const messagePartSchema = z.looseObject({ type: z.string() }).meta({
@@ -177,7 +184,11 @@ export const waitingOnSchema = z
       examples: [["eli_b4wq2nxzkt7mpycr5hvjd3sa"]],
     }),
     since: timestamp,
-    until: timestamp.nullable().describe("When the wait ends if there is no answer or result by then. Null if there is no such deadline."),
+    until: timestamp
+      .nullable()
+      .describe(
+        "When the wait ends if there is no answer or result by then. Null if there is no such deadline.",
+      ),
     reason: z
       .string()
       .optional()
@@ -205,7 +216,8 @@ export const publicationSchema = z
       .meta({ description: "Revision that is published. A newer one may exist.", examples: [3] }),
     isUnchecked: z.boolean().meta({ description: "Whether it was published without a check that passed." }),
     scriptUrl: z.string().meta({
-      description: "URL of the publication's script. It always serves the current release, also after a new release or a rollback.",
+      description:
+        "URL of the publication's script. It always serves the current release, also after a new release or a rollback.",
       examples: [`https://service.example/v/${PUBLICATION}.js`],
     }),
     pinnedScriptUrl: z.string().meta({
@@ -280,7 +292,10 @@ export const previewSchema = z
     variant: z
       .string()
       .nullable()
-      .meta({ description: "Key of the variant. Null if the picture shows the page without a variant.", examples: ["main"] }),
+      .meta({
+        description: "Key of the variant. Null if the picture shows the page without a variant.",
+        examples: ["main"],
+      }),
     revision: z
       .int()
       .nullable()
@@ -293,7 +308,10 @@ export const previewSchema = z
       .meta({ description: "Why there is no picture.", examples: [null] }),
     takenAt: timestamp.nullable(),
   })
-  .meta({ id: "Preview", description: "A picture of a page that people look at, with or without a variant." });
+  .meta({
+    id: "Preview",
+    description: "A picture of a page that people look at, with or without a variant.",
+  });
 
 /** Number of findings of each severity. */
 const severityCountsSchema = z
@@ -314,7 +332,8 @@ export const reportSummarySchema = z
       .int()
       .min(1)
       .meta({
-        description: "Number of the version among the session's reports with this title. The highest number is the newest version.",
+        description:
+          "Number of the version among the session's reports with this title. The highest number is the newest version.",
         examples: [1],
       }),
     url: z.string().meta({
@@ -334,7 +353,8 @@ export const importSummarySchema = z
         "`agent-session`: the JSON export of a session. `agent-session-variant`: the JSON export of a variant. `growthbook`, `posthog`: a document of that tool.",
     }),
     documentId: z.string().meta({
-      description: "Id of the document, or its hash if it has no id. A session imports the same document only once.",
+      description:
+        "Id of the document, or its hash if it has no id. A session imports the same document only once.",
       examples: ["ses_xdbqydi2z2jnnberubbghcrn@57"],
     }),
     title: z
@@ -390,7 +410,10 @@ const define = <const Kind extends string, Fields extends z.core.$ZodLooseShape>
       seq: z
         .int()
         .min(1)
-        .meta({ description: "Sequence number of the event in its session. The numbers have no gaps.", examples: [30] }),
+        .meta({
+          description: "Sequence number of the event in its session. The numbers have no gaps.",
+          examples: [30],
+        }),
       timestamp,
       sessionId,
       requestId: requestId.nullable(),
@@ -483,9 +506,16 @@ export const eventSchemas = {
     name: agentName,
     objective: z.string().meta({ examples: ["Read the prices on the cart page."] }),
     browser: z.enum(AGENT_BROWSERS).meta({
-      description: "`own`: the sub-agent has its own browser. `shared`: it uses the browser of its parent. `none`: it has no browser tools.",
+      description:
+        "`own`: the sub-agent has its own browser. `shared`: it uses the browser of its parent. `none`: it has no browser tools.",
     }),
-    depth: z.int().min(1).meta({ description: "Depth in the tree of sub-agents. 1 for a sub-agent whose parent session is not a sub-agent itself." }),
+    depth: z
+      .int()
+      .min(1)
+      .meta({
+        description:
+          "Depth in the tree of sub-agents. 1 for a sub-agent whose parent session is not a sub-agent itself.",
+      }),
   }),
   "agent.progress": define("agent.progress", "A sub-agent reported its progress.", {
     agentId,
@@ -504,7 +534,9 @@ export const eventSchemas = {
     }),
     isResultCut: z.boolean().optional(),
     error: z.string().optional(),
-    usage: usageSumSchema.meta({ description: "Usage of all turns of the sub-agent and of the sub-agents below it." }),
+    usage: usageSumSchema.meta({
+      description: "Usage of all turns of the sub-agent and of the sub-agents below it.",
+    }),
   }),
   "deliverable.pending": define("deliverable.pending", "The run will produce a result.", deliverable),
   "deliverable.ready": define("deliverable.ready", "The result is ready and valid.", deliverable),
@@ -553,22 +585,26 @@ export const eventSchemas = {
       }),
     },
   ),
-  "browser.download": define("browser.download", "A page offered a file for download. At most 30 per minute are reported.", {
-    name: z.string().meta({ examples: ["report.csv"] }),
-    url: z.string().meta({ examples: ["https://shop.example/report.csv"] }),
-    path: z
-      .string()
-      .nullable()
-      .meta({
-        description: "Path of the file in the session's workspace. Null if it was not stored.",
-        examples: ["downloads/report.csv"],
-      }),
-    size: count.nullable().meta({ description: "Size in bytes.", examples: [2048] }),
-    error: z
-      .string()
-      .nullable()
-      .meta({ description: "Why the file was not stored. Null if it was stored.", examples: [null] }),
-  }),
+  "browser.download": define(
+    "browser.download",
+    "A page offered a file for download. At most 30 per minute are reported.",
+    {
+      name: z.string().meta({ examples: ["report.csv"] }),
+      url: z.string().meta({ examples: ["https://shop.example/report.csv"] }),
+      path: z
+        .string()
+        .nullable()
+        .meta({
+          description: "Path of the file in the session's workspace. Null if it was not stored.",
+          examples: ["downloads/report.csv"],
+        }),
+      size: count.nullable().meta({ description: "Size in bytes.", examples: [2048] }),
+      error: z
+        .string()
+        .nullable()
+        .meta({ description: "Why the file was not stored. Null if it was stored.", examples: [null] }),
+    },
+  ),
   "annotation.submitted": define("annotation.submitted", "An annotation was submitted.", {
     annotation: annotationRecordSchema,
   }),
@@ -600,7 +636,7 @@ export const eventSchemas = {
   }),
   "publication.created": define("publication.created", "A release of a variant was published.", {
     variant: z.string().meta({ description: "Key of the variant.", examples: ["main"] }),
-    author: z.enum(VARIANT_AUTHORS).meta({ description: "Who published it." }),
+    author: z.enum(VARIANT_AUTHORS).meta({ description: "Who published the release." }),
     publication: publicationSchema,
   }),
   "report.published": define("report.published", "The agent published a QA report.", {
@@ -612,7 +648,8 @@ export const eventSchemas = {
     "Requirements were added or changed, or a check has tested their assertions.",
     {
       requirements: z.array(requirementSchema).meta({
-        description: "The requirements that were added or changed, at most 20. If there are more, several events are emitted.",
+        description:
+          "The requirements that were added or changed, at most 20. If there are more, several events are emitted.",
       }),
     },
   ),

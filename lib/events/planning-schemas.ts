@@ -27,7 +27,7 @@ export const planSchema = z
     }),
     items: z.array(planItemSchema),
     revision: count.meta({
-      description: "Rises with each change of the items. 0 if the plan was never written.",
+      description: "Increases with each change of the items. 0 if the plan was never written.",
       examples: [2],
     }),
     author: z.enum(PLAN_AUTHORS).nullable().meta({
@@ -46,7 +46,8 @@ const assertionSchema = z
       .union([z.string(), z.number()])
       .optional()
       .meta({
-        description: "For `text`, the expected text of the element. For `count`, the expected number of elements.",
+        description:
+          "For `text`, the expected text of the element. For `count`, the expected number of elements.",
         examples: ["Pay now"],
       }),
   })
@@ -76,7 +77,9 @@ const outcomeSchema = z
 const requirementEvidenceSchema = z
   .object({
     id: z.string().meta({ examples: ["evi_t6ywq3ekc2bzmr5x7nahvpdj"] }),
-    sessionId: sessionId.meta({ description: "Id of the session or sub-agent that the artifact belongs to." }),
+    sessionId: sessionId.meta({
+      description: "Id of the session or sub-agent that the artifact belongs to.",
+    }),
     kind: z.enum(EVIDENCE_KINDS),
     title: z.string().meta({ examples: ["The checkout form"] }),
     url: pageUrl("Page that the evidence was captured on.").nullable(),
@@ -95,13 +98,15 @@ export const requirementSchema = z
       .nullable()
       .meta({ examples: [null] }),
     evidenceIds: z.array(z.string()).meta({
-      description: "Ids of the evidence that the requirement is met: artifacts of the session or of its sub-agents.",
+      description:
+        "Ids of the evidence that the requirement is met: artifacts of the session or of its sub-agents.",
       examples: [["evi_t6ywq3ekc2bzmr5x7nahvpdj"]],
     }),
     evidence: z.array(requirementEvidenceSchema),
     assertion: assertionSchema.nullable(),
     outcome: outcomeSchema.nullable().meta({
-      description: "Result of the newest check of the assertion. Null until the first check, and again after the assertion has been changed.",
+      description:
+        "Result of the newest check of the assertion. Null until the first check, and again after the assertion has been changed.",
     }),
     author: z.enum(PLAN_AUTHORS).meta({ description: "Who added the requirement." }),
     updatedAt: timestamp,

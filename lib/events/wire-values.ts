@@ -6,7 +6,10 @@ const text = (description: string, example: string) => z.string().meta({ descrip
 
 /** These values occur in several responses and events. Source: `wire.md`, POST /api/session. */
 export const sessionId = text("Id of the session.", "ses_xdbqydi2z2jnnberubbghcrn");
-export const requestId = text("Id of the request. A request is one accepted message.", "req_x3vhrt5vrmaw4gijc66izaly");
+export const requestId = text(
+  "Id of the request. A request is one accepted message.",
+  "req_x3vhrt5vrmaw4gijc66izaly",
+);
 export const runId = text(
   "Id of the run. A run is one attempt at the turn of a request.",
   "run_cunu2lrkxnudqf2ch7lwqctg",

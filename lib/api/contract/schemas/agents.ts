@@ -14,7 +14,12 @@ const agentRecordSchema = z
       description: "Id of the session that started the sub-agent.",
       examples: ["ses_xdbqydi2z2jnnberubbghcrn"],
     }),
-    depth: z.int().meta({ description: "Depth in the tree of sub-agents. 1 for a sub-agent whose parent session is not a sub-agent itself." }),
+    depth: z
+      .int()
+      .meta({
+        description:
+          "Depth in the tree of sub-agents. 1 for a sub-agent whose parent session is not a sub-agent itself.",
+      }),
     name: z.string().meta({ examples: ["cart-page"] }),
     objective: z.string().meta({ examples: ["Read the prices on the cart page."] }),
     browser: z.enum(AGENT_BROWSERS),
@@ -28,7 +33,10 @@ const agentRecordSchema = z
     progress: z
       .string()
       .nullable()
-      .meta({ description: "The last progress report of the sub-agent.", examples: ["Two of five pages are read."] }),
+      .meta({
+        description: "The last progress report of the sub-agent.",
+        examples: ["Two of five pages are read."],
+      }),
     result: jsonValue.optional().meta({
       description:
         "The result that the sub-agent submitted. If it succeeded without submitting a result, its last text.",
@@ -48,7 +56,10 @@ const agentRecordSchema = z
     liveViewUrl: z
       .string()
       .nullable()
-      .meta({ description: "Path of the live view of the sub-agent's browser. Null unless the browser is ready.", examples: [null] }),
+      .meta({
+        description: "Path of the live view of the sub-agent's browser. Null unless the browser is ready.",
+        examples: [null],
+      }),
     createdAt: timestamp,
     settledAt: timestamp.nullable(),
   })
@@ -68,10 +79,16 @@ const agentViewSchema = agentRecordSchema
     waitingOn: z
       .enum(WAIT_KINDS)
       .nullable()
-      .meta({ description: "What the sub-agent's turn waits for. Null if it does not wait.", examples: [null] }),
+      .meta({
+        description: "What the sub-agent's turn waits for. Null if it does not wait.",
+        examples: [null],
+      }),
     pictureTakenAt: timestamp
       .nullable()
-      .meta({ description: "When the last picture of the sub-agent's page was taken. Null if there is none.", examples: [null] }),
+      .meta({
+        description: "When the last picture of the sub-agent's page was taken. Null if there is none.",
+        examples: [null],
+      }),
   })
   .meta({ id: "AgentView", description: "A sub-agent on the session page." });
 

@@ -33,7 +33,8 @@ import { budgetStateSchema } from "./budget.ts";
 const success = z.literal(true);
 const turnState = z.enum(["idle", "running", "compacting"]).meta({
   id: "TurnState",
-  description: "`running` as soon as a request is accepted, until no request is open. A request is open until its last retry has ended.",
+  description:
+    "`running` as soon as a request is accepted, until no request is open. A request is open until its last retry has ended.",
 });
 /** Source: specification, Request status. */
 export const requestStatusSchema = z
@@ -77,7 +78,7 @@ export const agentStatusSchema = z
     queued: count.meta({ description: "Number of queued messages.", examples: [0] }),
     budget: budgetStateSchema
       .nullable()
-      .meta({ description: "Budget of the session, or null.", examples: [null] }),
+      .meta({ description: "Budget of the session. Null if it has none.", examples: [null] }),
     variants: z.array(variantSummarySchema).meta({ description: "Variants of the session's pages." }),
     reports: z.array(reportSummarySchema).meta({
       description: "The newest version of each QA report of the session.",
@@ -198,7 +199,10 @@ export const deliveryRecordSchema = z
         status: z
           .int()
           .nullable()
-          .meta({ description: "HTTP status of the response. Null if there was no response.", examples: [200] }),
+          .meta({
+            description: "HTTP status of the response. Null if there was no response.",
+            examples: [200],
+          }),
         latencyMs: z.number().meta({ examples: [12] }),
         error: z
           .string()
@@ -206,7 +210,10 @@ export const deliveryRecordSchema = z
           .meta({ description: "Why the attempt failed. Null if it succeeded.", examples: [null] }),
         cycle: z
           .int()
-          .meta({ description: "Number of the cycle of attempts. Each redelivery starts a new cycle.", examples: [1] }),
+          .meta({
+            description: "Number of the cycle of attempts. Each redelivery starts a new cycle.",
+            examples: [1],
+          }),
         excerpt: z
           .string()
           .nullable()
@@ -269,6 +276,9 @@ export const readySchema = z
     checks: z
       .object({ database: check, engine: check, browser: check, sandbox: check, model: check })
       .optional()
-      .meta({ description: "State of each part. Present only for callers with an API key and for processes on the service's own machine." }),
+      .meta({
+        description:
+          "State of each part. Present only for callers with an API key and for processes on the service's own machine.",
+      }),
   })
   .meta({ id: "Readiness" });

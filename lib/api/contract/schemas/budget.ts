@@ -7,7 +7,8 @@ const usd = z
   .positive({ error: "must be a number of US dollars > 0" })
   .max(1_000_000, { error: "must be at most 1,000,000" })
   .meta({
-    description: "Limit on the cost of model calls, in US dollars. The deployment must know the price of its model (`MODEL_PRICES`).",
+    description:
+      "Limit on the cost of model calls, in US dollars. The deployment must know the price of its model (`MODEL_PRICES`).",
     examples: [5],
   });
 const tokens = z
@@ -23,7 +24,8 @@ const minutes = z
   .positive({ error: "must be a number of minutes > 0" })
   .max(1_000_000, { error: "must be at most 1,000,000" })
   .meta({
-    description: "Limit on the minutes that turns work, including the turns of sub-agents. Waiting time does not count.",
+    description:
+      "Limit on the minutes that turns work, including the turns of sub-agents. Waiting time does not count.",
     examples: [30],
   });
 
@@ -63,7 +65,10 @@ const spentSchema = z
     usd: z
       .number()
       .nullable()
-      .meta({ description: "Cost in US dollars. Null if the price of the model is unknown.", examples: [1.25] }),
+      .meta({
+        description: "Spent US dollars. Null if the price of the model is unknown.",
+        examples: [1.25],
+      }),
     tokens: z.number().meta({ examples: [48_210] }),
     minutes: z.number().meta({ examples: [3.4] }),
   })

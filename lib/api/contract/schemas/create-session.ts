@@ -53,7 +53,8 @@ const headersSchema = z
     }
   })
   .meta({
-    description: "Encrypted at rest and sent only to this server. No response contains them.",
+    description:
+      "Request headers for this server. They are encrypted at rest and sent only to this server. No response contains them.",
     maxProperties: MCP_HEADERS_MAX,
     examples: [{ Authorization: "Bearer …" }],
   });
@@ -71,7 +72,7 @@ const mcpServerSchema = z
     type: z
       .enum(["http", "sse"])
       .optional()
-      .meta({ default: "http", description: "`http` is Streamable HTTP." }),
+      .meta({ default: "http", description: "Transport of the server. `http` means Streamable HTTP." }),
     headers: headersSchema.optional(),
   })
   .meta({
@@ -132,7 +133,7 @@ const toolsSchema = z
     }),
     exclude: toolNames.optional().meta({
       description:
-        "Tools to remove for the whole session. Wins over every other rule. A trailing `*` matches any suffix.",
+        "Tools to remove for the whole session. Takes precedence over every other rule. A trailing `*` matches any suffix.",
       examples: [["run_shell", "mcp_crm__*"]],
     }),
     externalTurnExclude: toolNames.optional().meta({
@@ -178,10 +179,15 @@ const liveCount = z
  */
 const delegationSchema = z
   .strictObject({
-    maxLiveChildren: liveCount.optional().meta({ description: "At most the deployment's ceiling." }),
+    maxLiveChildren: liveCount
+      .optional()
+      .meta({ description: "Maximum number of live sub-agents. At most the deployment's ceiling." }),
     maxLiveBrowsers: liveCount
       .optional()
-      .meta({ description: "At most the deployment's ceiling and at most `maxLiveChildren`." }),
+      .meta({
+        description:
+          "Maximum number of live sub-agents with their own browser. At most the deployment's ceiling and at most `maxLiveChildren`.",
+      }),
   })
   .meta({
     id: "DelegationCaps",

@@ -22,14 +22,18 @@ export const exportedSchema = z
     format,
     variant: variantKeySchema,
     revision: z.int().meta({ description: "Number of the revision.", examples: [3] }),
-    document: jsonValue.meta({ description: "The variant in the format." }),
+    document: jsonValue.meta({ description: "The variant in the requested format." }),
     omitted: z
       .array(
         z.object({
           changeId: z
             .string()
             .nullable()
-            .meta({ description: "Id of the change. Null if the part is a page's style sheet, script or URL pattern.", examples: ["c2"] }),
+            .meta({
+              description:
+                "Id of the change. Null if the part is a page's style sheet, script or URL pattern.",
+              examples: ["c2"],
+            }),
           url: z.string().meta({ description: "URL of the page entry." }),
           reason: z.string().meta({ examples: ["GrowthBook cannot move an element to the end of another."] }),
         }),

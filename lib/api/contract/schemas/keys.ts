@@ -58,10 +58,14 @@ export const keyRecordSchema = z
     ownerId: z.string().meta({ examples: ["acme"] }),
     name: z.string().meta({ examples: ["nightly checks"] }),
     scopes: z.array(z.string()).meta({ examples: [["sessions:read"]] }),
-    createdAt: z.string().meta({ description: "Time in ISO 8601 format, UTC.", examples: ["2026-11-20T09:30:00.000Z"] }),
-    lastUsedAt: instant("Time of the last use, accurate to the minute. ISO 8601, UTC. Null if the key has not been used."),
-    expiresAt: instant("Expiry. ISO 8601, UTC. Null if the key does not expire."),
-    revokedAt: instant("Revocation. ISO 8601, UTC. Null if the key is not revoked."),
+    createdAt: z
+      .string()
+      .meta({ description: "Time in ISO 8601 format, UTC.", examples: ["2026-11-20T09:30:00.000Z"] }),
+    lastUsedAt: instant(
+      "Time of the last use, accurate to the minute. ISO 8601, UTC. Null if the key has not been used.",
+    ),
+    expiresAt: instant("When the key expires. ISO 8601, UTC. Null if it does not expire."),
+    revokedAt: instant("When the key was revoked. ISO 8601, UTC. Null if it is not revoked."),
   })
   .meta({ id: "ApiKey", description: "An API key without its secret. Only a hash of the secret is stored." });
 
@@ -103,7 +107,10 @@ export const encryptionRotatedSchema = z
   .object({
     success,
     resealed: counted("Number of values that this call has encrypted with the current key.", 200),
-    unreadable: counted("Number of values that this call could not decrypt, because the key that they are encrypted with is not configured.", 0),
+    unreadable: counted(
+      "Number of values that this call could not decrypt, because the key that they are encrypted with is not configured.",
+      0,
+    ),
     remaining: counted("Number of values in the database that are not encrypted with the current key.", 0),
     nextCursor: z
       .string()

@@ -21,7 +21,9 @@ export const ownedLandingPageSchema = landingPageSchema
   .extend({
     sessionId: sessionId
       .nullable()
-      .meta({ description: "The session that deployed it last. Null after that session was deleted." }),
+      .meta({
+        description: "Id of the session that deployed the page last. Null after that session was deleted.",
+      }),
     createdAt: timestamp,
   })
   .meta({ id: "OwnedLandingPage", description: "A landing page. Its session may have been deleted." });
@@ -48,7 +50,9 @@ export const landingPageVersionSchema = z
       .nullable()
       .meta({ description: "The agent's note about the version.", examples: ["New headline"] }),
     isCurrent: z.boolean().meta({ description: "Whether this version is served." }),
-    sessionId: sessionId.describe("The session that deployed it, which may have been deleted since."),
+    sessionId: sessionId.describe(
+      "Id of the session that deployed the version. The session may have been deleted since.",
+    ),
     createdAt: timestamp,
   })
   .meta({ id: "LandingPageVersion", description: "An immutable version of a landing page." });

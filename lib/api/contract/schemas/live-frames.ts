@@ -29,7 +29,10 @@ export const liveFrameSchema = z
           watching: count,
           connectionId: z
             .string()
-            .meta({ description: "Id of this connection. The page sends it with each navigation, so that the service knows whether this connection has control." }),
+            .meta({
+              description:
+                "Id of this connection. The page sends it with each navigation, so that the service knows whether this connection has control.",
+            }),
         }),
       })
       .describe(
@@ -60,7 +63,11 @@ export const liveFrameSchema = z
 const COORDINATE_MAX = 1_000_000;
 
 const coordinate = z.number().min(-COORDINATE_MAX).max(COORDINATE_MAX);
-const modifiers = z.int().min(0).max(15).meta({ description: "Pressed modifier keys, as a bit field: Alt 1, Ctrl 2, Meta 4, Shift 8." });
+const modifiers = z
+  .int()
+  .min(0)
+  .max(15)
+  .meta({ description: "Pressed modifier keys, as a bit field: Alt 1, Ctrl 2, Meta 4, Shift 8." });
 const keyName = z.string().min(1).max(64);
 const position = { x: coordinate, y: coordinate, modifiers };
 

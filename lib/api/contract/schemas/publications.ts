@@ -72,16 +72,18 @@ export const releaseSchema = z
     id: releaseId,
     number: releaseNumber,
     revision,
-    author: z.enum(VARIANT_AUTHORS).meta({ description: "Who published it." }),
+    author: z.enum(VARIANT_AUTHORS).meta({ description: "Who published the release." }),
     check: z
       .object({ status: z.enum(CHECK_STATUSES), at: timestamp })
       .nullable()
       .meta({ description: "Check of the revision at the time of publication. Null if it was not checked." }),
     isUnchecked: z.boolean().meta({ description: "Whether it was published without a passed check." }),
     isCurrent: z.boolean().meta({ description: "Whether this is the current release." }),
-    isUnpublished: z.boolean().meta({ description: "Whether the script of this release was withdrawn by unpublishing." }),
-    pinnedScriptUrl: z.string().meta({ description: "URL of its script, which never changes." }),
-    integrity: z.string().meta({ description: "Subresource Integrity of its script." }),
+    isUnpublished: z
+      .boolean()
+      .meta({ description: "Whether the script of this release was withdrawn by unpublishing." }),
+    pinnedScriptUrl: z.string().meta({ description: "URL of the release's script, which never changes." }),
+    integrity: z.string().meta({ description: "Subresource Integrity of the release's script." }),
     createdAt: timestamp,
   })
   .meta({ id: "Release", description: "An immutable release of a variant." });
@@ -90,7 +92,9 @@ export const releaseSchema = z
 export const ownedPublicationSchema = z
   .object({
     id: publicationId,
-    sessionId: sessionId.nullable().meta({ description: "Null after the session was deleted." }),
+    sessionId: sessionId
+      .nullable()
+      .meta({ description: "Id of the session. Null after the session was deleted." }),
     variant: z.string().meta({ description: "Key of the variant.", examples: ["main"] }),
     publication: publicationSchema
       .nullable()

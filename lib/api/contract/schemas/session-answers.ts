@@ -95,7 +95,9 @@ export const sessionDetailSchema = z
       }),
       callback: callbackRecordSchema.nullable().meta({ examples: [null] }),
       startupStatus: z.enum(STARTUP_STATUSES),
-      updatedAt: z.string().meta({ description: "Time in ISO 8601 format, UTC.", examples: ["2026-11-20T09:30:00.000Z"] }),
+      updatedAt: z
+        .string()
+        .meta({ description: "Time in ISO 8601 format, UTC.", examples: ["2026-11-20T09:30:00.000Z"] }),
     }),
   })
   .meta({ id: "SessionDetail" });
@@ -149,17 +151,17 @@ export const sessionDeletedSchema = z
         z.object({
           id: publicationId,
           variant: z.string().meta({ description: "Key of the variant.", examples: ["main"] }),
-          scriptUrl: z.string().meta({ description: "URL of its script." }),
+          scriptUrl: z.string().meta({ description: "URL of the publication's script." }),
         }),
       )
       .meta({
         description:
-          "Published variants of the session. They stay published; `POST /api/publications/:publicationId/unpublish` ends them.",
+          "Published variants of the session. They stay published until you call `POST /api/publications/:publicationId/unpublish`.",
         examples: [[]],
       }),
     pages: z.array(z.object({ slug: z.string(), url: z.string() })).meta({
       description:
-        "Published landing pages of the session. They stay published; `POST /api/pages/:slug/unpublish` ends them.",
+        "Published landing pages of the session. They stay published until you call `POST /api/pages/:slug/unpublish`.",
       examples: [[]],
     }),
   })
@@ -189,6 +191,8 @@ export const mcpTokenSchema = z
       .meta({ description: "URL of the built-in MCP server. Only this server accepts the token." }),
     expiresAt: z
       .string()
-      .meta({ description: "Expiry. ISO 8601, UTC. You can create a new token at any time." }),
+      .meta({
+        description: "When the token expires. ISO 8601, UTC. You can create a new token at any time.",
+      }),
   })
   .meta({ id: "McpToken" });

@@ -24,7 +24,9 @@ const variantRevisionSchema = z
     createdAt: timestamp,
     isShown: z.boolean().meta({ description: "Whether the live browser shows the variant." }),
     document: variantDocumentSchema,
-    check: checkReportSchema.nullable().meta({ description: "Newest check of the revision. Null if the revision was not checked." }),
+    check: checkReportSchema
+      .nullable()
+      .meta({ description: "Newest check of the revision. Null if the revision was not checked." }),
   })
   .meta({ id: "VariantRevision", description: "A revision of a variant." });
 
