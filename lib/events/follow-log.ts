@@ -19,7 +19,7 @@ type LogQuery = {
   sessionId: string;
   /** Number of the last event that the reader already has. */
   after: number;
-  /** Filters the items; omit to accept all. */
+  /** Whether the reader gets an item. Omit to pass on all items. */
   accepts?: (item: StoredEvent | MessageDelta) => boolean;
   /** Reads the accepted events after a number, and the number of the session's last event at that moment. */
   readPage: (after: number, limit: number) => Promise<EventPage>;

@@ -40,7 +40,7 @@ export const anyEvent = (text: string): NewEvent => ({
 /** Returns the text that the event was created with by {@link anyEvent}. */
 export const textOf = (event: StoredEvent): string => JSON.parse(event.body).desiredUrl;
 
-/** A live piece of a message. */
+/** Creates a live piece of a message. */
 export const pieceOf = (sessionId: string, offset: number, text: string): MessageDelta => ({
   kind: "message.delta",
   timestamp: "2026-01-01T00:00:00.000Z",

@@ -18,7 +18,7 @@ export type LoginTokens = {
 export const SIGNED_TOKEN_MINUTES = 10;
 
 /**
- * Creates the tokens of login links.
+ * Creates the functions that issue and check the tokens of login links.
  *
  * @param key the deployment's secret key.
  */

@@ -31,7 +31,7 @@ async function openBus(database: TestDatabase, sweepMs?: number): Promise<EventB
   return createPostgresBus({ db, listen, logger: silent, ...(sweepMs !== undefined && { sweepMs }) });
 }
 
-/** The bus that publishes, and the bus that listens. */
+/** Two buses on one database. Tests publish on `here` and listen on `there`. */
 type Pair = { here: EventBus; there: EventBus; close: () => Promise<void> };
 
 async function openPair(): Promise<Pair> {

@@ -151,7 +151,7 @@ function receiveNotice(parts: Parts, from: string, notice: Notice): void {
       local.signal(notice.topic, notice.word);
       break;
     case "delta":
-      // Another process streams the message now.
+      // Another process streams the message now, so this process must not send it to new processes any more.
       streamed.delete(notice.delta.sessionId);
       inboxes.put(notice.delta.sessionId, notice);
       break;

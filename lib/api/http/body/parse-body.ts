@@ -27,8 +27,9 @@ export function checkBody(bytes: Uint8Array, schema: z.ZodType | undefined): Che
 }
 
 /**
- * Parses a request body as strict UTF-8 JSON. Refuses what cannot be stored or read back unchanged: NUL characters, lone
- * surrogates, numbers too large for a double, `__proto__` keys, nesting deeper than 200 levels, and too many values.
+ * Parses a request body as strict UTF-8 JSON. Refuses what cannot be stored or read back unchanged (NUL characters, lone
+ * surrogates, numbers too large for a double, `__proto__` keys). Also refuses too many values, and nesting deeper than
+ * 200 levels.
  */
 function parseBody(bytes: Uint8Array): Parsed {
   let text: string;

@@ -47,7 +47,7 @@ export function listRefusals(operation: Operation): ErrorCode[] {
     // Every operation limits failed authentications, which are then answered with 429.
     (rate || takesKey || auth.kind === "share") && "rate_limited",
     ...errors,
-    // Only its parent may control a sub-agent.
+    // A sub-agent refuses changes with 409, because only its parent may control it.
     path.includes(":sessionId") && method !== "GET" && "conflict",
     "internal",
     takesKey && "auth_unavailable",
