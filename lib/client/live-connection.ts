@@ -33,7 +33,7 @@ export type LiveConnection = {
 
 /** Settings and callbacks of a live connection. */
 type LiveConnectionOptions<Frame extends { type: string }> = {
-  /** Path or URL of the socket, from `snapshot.paths.live`. */
+  /** Path or URL of the socket. The session page passes `snapshot.paths.live`. */
   path: string;
   /** Origin that a relative `path` is resolved against, `https://…`. */
   origin: string;

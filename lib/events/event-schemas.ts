@@ -509,13 +509,10 @@ export const eventSchemas = {
       description:
         "`own`: the sub-agent has its own browser. `shared`: it uses the browser of its parent. `none`: it has no browser tools.",
     }),
-    depth: z
-      .int()
-      .min(1)
-      .meta({
-        description:
-          "Depth in the tree of sub-agents. 1 for a sub-agent whose parent session is not a sub-agent itself.",
-      }),
+    depth: z.int().min(1).meta({
+      description:
+        "Depth in the tree of sub-agents. 1 for a sub-agent whose parent session is not a sub-agent itself.",
+    }),
   }),
   "agent.progress": define("agent.progress", "A sub-agent reported its progress.", {
     agentId,

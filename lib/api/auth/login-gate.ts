@@ -21,7 +21,7 @@ export type LoginGate = Pick<LoginTokens, "issueToken" | "signToken"> & {
    * @returns the cookie to set.
    */
   signIn: (account: Account, headers?: SignInHeaders) => Promise<string>;
-  /** Finds the live login that a request's cookies belong to. */
+  /** Finds the live login that a request's cookies contain the token of. */
   readLogin: (cookieHeader: string | null) => Promise<Login | undefined>;
   /** Formats the cookie that signs the browser out. */
   clearCookie: () => string;

@@ -26,7 +26,7 @@ export const encodeDelta = (delta: MessageDelta): Uint8Array => encodeOnce(delta
 /** Encodes a picture of the page as a binary frame. */
 export const encodePicture = (frame: ScreencastFrame): Uint8Array => encodeOnce(frame, encodeFrame);
 
-/** Encodes a frame about the connection itself, which no other viewer gets. */
+/** Encodes a notice, which is a frame that is not an event of the log. */
 export const encodeNotice = (notice: LiveNotice): Uint8Array => Buffer.from(JSON.stringify(notice));
 
 function wrapEvent({ kind, seq, sessionId, body }: StoredEvent): Uint8Array {

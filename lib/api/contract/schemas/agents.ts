@@ -14,12 +14,10 @@ const agentRecordSchema = z
       description: "Id of the session that started the sub-agent.",
       examples: ["ses_xdbqydi2z2jnnberubbghcrn"],
     }),
-    depth: z
-      .int()
-      .meta({
-        description:
-          "Depth in the tree of sub-agents. 1 for a sub-agent whose parent session is not a sub-agent itself.",
-      }),
+    depth: z.int().meta({
+      description:
+        "Depth in the tree of sub-agents. 1 for a sub-agent whose parent session is not a sub-agent itself.",
+    }),
     name: z.string().meta({ examples: ["cart-page"] }),
     objective: z.string().meta({ examples: ["Read the prices on the cart page."] }),
     browser: z.enum(AGENT_BROWSERS),
@@ -83,12 +81,10 @@ const agentViewSchema = agentRecordSchema
         description: "What the sub-agent's turn waits for. Null if it does not wait.",
         examples: [null],
       }),
-    pictureTakenAt: timestamp
-      .nullable()
-      .meta({
-        description: "When the last picture of the sub-agent's page was taken. Null if there is none.",
-        examples: [null],
-      }),
+    pictureTakenAt: timestamp.nullable().meta({
+      description: "When the last picture of the sub-agent's page was taken. Null if there is none.",
+      examples: [null],
+    }),
   })
   .meta({ id: "AgentView", description: "A sub-agent on the session page." });
 

@@ -208,12 +208,10 @@ export const deliveryRecordSchema = z
           .string()
           .nullable()
           .meta({ description: "Why the attempt failed. Null if it succeeded.", examples: [null] }),
-        cycle: z
-          .int()
-          .meta({
-            description: "Number of the cycle of attempts. Each redelivery starts a new cycle.",
-            examples: [1],
-          }),
+        cycle: z.int().meta({
+          description: "Number of the cycle of attempts. Each redelivery starts a new cycle.",
+          examples: [1],
+        }),
         excerpt: z
           .string()
           .nullable()

@@ -182,12 +182,10 @@ const delegationSchema = z
     maxLiveChildren: liveCount
       .optional()
       .meta({ description: "Maximum number of live sub-agents. At most the deployment's ceiling." }),
-    maxLiveBrowsers: liveCount
-      .optional()
-      .meta({
-        description:
-          "Maximum number of live sub-agents with their own browser. At most the deployment's ceiling and at most `maxLiveChildren`.",
-      }),
+    maxLiveBrowsers: liveCount.optional().meta({
+      description:
+        "Maximum number of live sub-agents with their own browser. At most the deployment's ceiling and at most `maxLiveChildren`.",
+    }),
   })
   .meta({
     id: "DelegationCaps",

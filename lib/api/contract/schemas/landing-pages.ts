@@ -19,11 +19,9 @@ export const pageRollbackSchema = z.strictObject({
 /** A landing page, as the API shows it to its owner. */
 export const ownedLandingPageSchema = landingPageSchema
   .extend({
-    sessionId: sessionId
-      .nullable()
-      .meta({
-        description: "Id of the session that deployed the page last. Null after that session was deleted.",
-      }),
+    sessionId: sessionId.nullable().meta({
+      description: "Id of the session that deployed the page last. Null after that session was deleted.",
+    }),
     createdAt: timestamp,
   })
   .meta({ id: "OwnedLandingPage", description: "A landing page. Its session may have been deleted." });

@@ -27,12 +27,10 @@ export const liveFrameSchema = z
         data: z.object({
           role: z.enum(SHARE_ROLES),
           watching: count,
-          connectionId: z
-            .string()
-            .meta({
-              description:
-                "Id of this connection. The page sends it with each navigation, so that the service knows whether this connection has control.",
-            }),
+          connectionId: z.string().meta({
+            description:
+              "Id of this connection. The page sends it with each navigation, so that the service knows whether this connection has control.",
+          }),
         }),
       })
       .describe(

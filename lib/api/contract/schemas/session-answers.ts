@@ -189,10 +189,8 @@ export const mcpTokenSchema = z
     url: z
       .string()
       .meta({ description: "URL of the built-in MCP server. Only this server accepts the token." }),
-    expiresAt: z
-      .string()
-      .meta({
-        description: "When the token expires. ISO 8601, UTC. You can create a new token at any time.",
-      }),
+    expiresAt: z.string().meta({
+      description: "When the token expires. ISO 8601, UTC. You can create a new token at any time.",
+    }),
   })
   .meta({ id: "McpToken" });
