@@ -2981,7 +2981,7 @@ export type ToolCallEvent = {
 export type ToolPolicy = {
   /** Tools to add that the analysis profile leaves out. Has effect only with `outputSchema`. */
   include?: Array<string> | undefined;
-  /** Tools to remove for the whole session. Takes precedence over every other rule. A trailing `*` matches any suffix. */
+  /** Tools to remove for the whole session. Wins over every other rule. A trailing `*` matches any suffix. */
   exclude?: Array<string> | undefined;
   /** Tools to remove on turns that no person started from the session page. */
   externalTurnExclude?: Array<string> | undefined;

@@ -133,7 +133,7 @@ const toolsSchema = z
     }),
     exclude: toolNames.optional().meta({
       description:
-        "Tools to remove for the whole session. Takes precedence over every other rule. A trailing `*` matches any suffix.",
+        "Tools to remove for the whole session. Wins over every other rule. A trailing `*` matches any suffix.",
       examples: [["run_shell", "mcp_crm__*"]],
     }),
     externalTurnExclude: toolNames.optional().meta({
