@@ -6,7 +6,7 @@ import { defineStatement, queryRows } from "#db/statement.ts";
 
 export type AnnotationRow = typeof annotations.$inferSelect;
 
-/** The number of annotations, and of their bytes, that one session may have; 0 means no limit. */
+/** How many annotations one session may have, and how many bytes all of them together. 0 means no limit. */
 export type AnnotationLimits = { count: number; bytes: number };
 
 const insertCounted = defineStatement<
@@ -28,8 +28,8 @@ const insertCounted = defineStatement<
 });
 
 /**
- * Stores an annotation, unless the session would exceed a limit with it. One statement counts and inserts, and it locks
- * the session's row, so concurrent annotations cannot exceed a limit together.
+ * Stores an annotation unless the session would then exceed a limit. The statement that inserts it also counts it and
+ * locks the session's row, so concurrent inserts cannot exceed a limit.
  *
  * @returns whether it was stored.
  */
@@ -54,9 +54,9 @@ export async function insertAnnotation(
 }
 
 /**
- * Annotations of a session, newest first.
+ * Lists annotations of a session, newest first.
  *
- * @param page.cursor id of the row after which the page begins; an unknown id gives an empty page.
+ * @param page.cursor id of the row before the page. An unknown id gives an empty page.
  */
 export function listAnnotationRows(
   db: Database,

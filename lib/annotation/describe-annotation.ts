@@ -1,6 +1,9 @@
 import type { AnnotationRow } from "./annotation-store.ts";
 
-/** An annotation in the event and in the list: the submission, with the id and time (ISO 8601, UTC) of the stored row. */
+/**
+ * An annotation as the event and the list show it: the submitted fields, and the id and the time (ISO 8601, UTC) of its
+ * row.
+ */
 export type DescribedAnnotation = Record<string, unknown> & { id: string; createdAt: string; event: string };
 
 /** @see DescribedAnnotation */

@@ -5,7 +5,7 @@ import { type DescribedAnnotation, describeAnnotation } from "./describe-annotat
 /** One page of annotations; `nextCursor` is null on the last page. */
 type AnnotationPage = { data: DescribedAnnotation[]; nextCursor: string | null };
 
-/** The annotations of a session, newest first, at most `limit` per page. Source: `wire.md`, Also served. */
+/** Lists the annotations of a session, newest first, at most `limit` per page. Source: `wire.md`, Also served. */
 export async function listAnnotations(
   db: Database,
   sessionId: string,

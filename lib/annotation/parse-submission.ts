@@ -1,11 +1,15 @@
-/** A submission of the annotation overlay, checked; unknown keys are kept. Source: specification, Annotation submission. */
+/**
+ * A valid submission of the annotation overlay, including its unknown fields. Source: specification, Annotation
+ * submission.
+ */
 export type AnnotationSubmission = Record<string, unknown> & { event: string };
 
 type ParsedSubmission = { ok: true; submission: AnnotationSubmission } | { ok: false; error: string };
 
 /**
- * Checks a submission: `event` is a non-empty string, a `submit` has `annotations`, and each field of the specification
- * has its type if it is present. Other fields are kept unchanged. Source: `wire.md`, Annotations.
+ * Checks a submission. `event` must be a non-empty string, a submission with the event `submit` must have `annotations`,
+ * and each other field of the specification must have its type if it is present. Unknown fields are kept unchanged.
+ * Source: `wire.md`, Annotations.
  *
  * @returns the submission, or an error `<field>: …` that names the first wrong field.
  */
@@ -41,7 +45,7 @@ function findAnnotationFlaw(annotations: unknown[]): string | undefined {
   return undefined;
 }
 
-/** Whether the database can store every string in the value: Postgres rejects NUL and lone surrogates. */
+/** Whether the database can store every string in the value. Postgres rejects NUL characters and lone surrogates. */
 function isStorable(value: unknown): boolean {
   if (typeof value === "string") return value.isWellFormed() && !value.includes("\0");
   if (typeof value !== "object" || value === null) return true;

@@ -40,18 +40,18 @@ import type { SchemaAdmission } from "./operations/create-session.ts";
 
 export type HealthCheck = { ok: boolean; detail: string };
 
-/** The services that operations use. The container creates them once. */
+/** The services that operations use. The service's container creates them once. */
 export type ApiServices = {
   db: Database;
   log: EventLog;
   jobs: JobSender;
-  /** First runs that this process has just stored; its executors take them from here without a query. */
+  /** First runs that this process has just stored. Its executors get them from memory, without a query. */
   freshRuns: FreshRuns;
   sealer: Sealer;
   shares: ShareLinks;
   login: LoginGate;
   logins: Logins;
-  /** Sign-in with an identity provider; undefined if the settings name none. */
+  /** Sign-in with an identity provider. Undefined if the settings name no provider. */
   oidc: OidcLogin | undefined;
   authenticate: Authenticator;
   failedAttempts: FailedAttempts;
@@ -67,9 +67,9 @@ export type ApiServices = {
   transcript: TranscriptReader;
   elicitations: Elicitations;
   rule: AddressRule;
-  /** The deployment's rules for callbacks, in addition to the contract. */
+  /** The deployment's rules for callbacks. They apply in addition to the contract. */
   callbackRules: {
-    /** Minimum number of characters of a callback secret; 0 means no minimum. */
+    /** Minimum length of a callback secret in characters. 0 means no minimum. */
     secretLengthMin: number;
     refuseHttp: HttpRefusal;
   };
@@ -83,24 +83,24 @@ export type ApiServices = {
   servedPages: PageServer;
   porting: PortingDeps;
   testRuns: TestRunsDeps;
-  /** Issues the token with which another agent uses a session's tools at `url`. Revoking the API key ends the token. */
+  /** Issues a token with which another agent can use a session's tools at `url`. Revoking the API key ends the token. */
   builtinMcp: {
     issueToken: (sessionId: string, keyId: string) => { token: string; url: string; expiresAt: Date };
   };
   /** Notifies the live connections of a session that its queued messages have changed. */
   queueChanged: (sessionId: string) => void;
   /**
-   * Removes a session with all its data; undefined if the owner has no session with this id. `actor` is the actor in the
-   * security log.
+   * Removes a session with all its data. `actor` is the actor for the security log. @returns undefined if the owner has
+   * no session with this id.
    */
   removeSession: (sessionId: string, ownerId: string, actor: string) => Promise<RemovalOutcome | undefined>;
-  /** Whether a `web` caller may use sub-agents: the external feature flag. */
+  /** Whether a caller with the source `web` may use sub-agents. The external feature flag decides. */
   readSubAgentFlag: (userId: string | null) => Promise<boolean>;
   readiness: () => Promise<Record<"database" | "engine" | "browser" | "sandbox" | "model", HealthCheck>>;
   logger: Logger;
   securityLog: SecurityLog;
   settings: {
-    /** Public origin, without a trailing slash. */
+    /** Public origin of the service, without a trailing slash. */
     baseUrl: string;
     /** Public origin of landing pages, without a trailing slash. */
     pagesOrigin: string;

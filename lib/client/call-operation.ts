@@ -6,11 +6,11 @@ export type OperationName = keyof Operations;
 type Parameters<Name extends OperationName> = Operations[Name]["parameters"];
 type Body<Name extends OperationName> = Operations[Name]["body"];
 
-/** The input of an operation: the parameters of its path and query, and its body if it has one. */
+/** The input of an operation: its path and query parameters, and its `body` if it has one. */
 export type InputOf<Name extends OperationName> = Parameters<Name> &
   (Body<Name> extends undefined ? unknown : { body: Body<Name> });
 
-/** The answer of an operation; a `Response` for bytes and streams. */
+/** The answer of an operation: the parsed JSON, or a `Response` for binary data and streams. */
 export type AnswerOf<Name extends OperationName> = Operations[Name]["answer"];
 
 export type CallOptions = {
@@ -19,7 +19,7 @@ export type CallOptions = {
   headers?: Record<string, string> | undefined;
 };
 
-/** The service's address, the credential, and the `fetch` to use. */
+/** How to reach the service: its address, the API key, and the `fetch` to use. */
 export type Connection = {
   /** The service's address, such as `http://127.0.0.1:3000`. */
   baseUrl: string;
@@ -27,7 +27,9 @@ export type Connection = {
   fetch: typeof fetch;
 };
 
-/** Sends the request of an operation. @throws ApiError for a refusal, ConnectionError if the service is not reached. */
+/**
+ * Sends the request of an operation. @throws ApiError if the service refuses it, ConnectionError if it is not reached.
+ */
 export async function sendRequest<Name extends OperationName>(
   connection: Connection,
   name: Name,
@@ -56,7 +58,7 @@ export async function sendRequest<Name extends OperationName>(
   return response;
 }
 
-/** Calls an operation and reads its answer. @throws as {@link sendRequest}. */
+/** Calls an operation and reads its answer. @throws the errors of {@link sendRequest}. */
 export async function callOperation<Name extends OperationName>(
   connection: Connection,
   name: Name,
@@ -64,6 +66,6 @@ export async function callOperation<Name extends OperationName>(
   options?: CallOptions,
 ): Promise<AnswerOf<Name>> {
   const response = await sendRequest(connection, name, input, options);
-  // The types are generated from the contract that the service implements.
+  // The cast holds because the types are generated from the contract that the service implements.
   return (OPERATIONS[name].isRaw ? response : await response.json()) as AnswerOf<Name>;
 }

@@ -1,4 +1,7 @@
-/** Why a live connection was closed: 4000 and above are the service's, the others RFC 6455's. Source: `wire.md`, WebSocket. */
+/**
+ * Close codes of a live connection. Codes from 4000 are defined by the service, the others by RFC 6455. Source:
+ * `wire.md`, WebSocket.
+ */
 export const CLOSE = {
   goingAway: 1001,
   violation: 1008,

@@ -26,25 +26,28 @@ export type ClientOptions = {
   /** The service's address, such as `http://127.0.0.1:3000`. */
   baseUrl: string;
   apiKey?: string | undefined;
-  /** Another `fetch`: with a proxy, with retries, for tests. */
+  /** A replacement for the global `fetch`, for example one that uses a proxy, retries requests, or is a test double. */
   fetch?: typeof fetch | undefined;
 };
 
-/** One function for each operation, under its name in the reference. Path and query parameters are siblings of `body`. */
+/**
+ * One function for each operation, with the name that it has in the reference. The input has the path and query
+ * parameters as fields next to `body`.
+ */
 type OperationCalls = {
   [Name in OperationName]: Record<never, never> extends InputOf<Name>
     ? (input?: InputOf<Name>, options?: CallOptions) => Promise<AnswerOf<Name>>
     : (input: InputOf<Name>, options?: CallOptions) => Promise<AnswerOf<Name>>;
 };
 
-/** A client of the service. Its functions throw an `ApiError` for every refusal. */
+/** A client of the service. Its functions throw an `ApiError` if the service refuses a call. */
 export type Client = {
   /** Creates a session and starts its first turn. */
   createSession: (session: CreateSession, options?: CallOptions) => Promise<SessionCreated>;
   /** Reads the status of a request. */
   getStatus: (request: RequestRef, options?: CallOptions) => Promise<RequestStatus>;
   getAgentStatus: (sessionId: string, options?: CallOptions) => Promise<AgentStatus>;
-  /** Sends the agent a message: a text, or a complete follow-up. */
+  /** Sends the agent a message. A string is the text of the message; an object is the whole body of the follow-up. */
   sendMessage: (
     sessionId: string,
     message: string | FollowUp,
@@ -58,18 +61,19 @@ export type Client = {
   /** Waits until a request is completed. */
   waitForRequest: (request: RequestRef, options?: WaitOptions) => Promise<RequestStatus>;
   /**
-   * Waits for the typed result of a request's turn, or of the session's newest run if no request is named. The service
-   * has validated it against the `outputSchema`; the client does not check that `Value` is the matching type.
+   * Waits for the typed result of a request's turn. Without a request id, waits for the result of the session's newest
+   * run. The service validates the result against the `outputSchema`; the client does not check that `Value` is the
+   * matching type.
    */
   waitForDeliverable: <Value = unknown>(
     request: { sessionId: string; requestId?: string | undefined },
     options?: WaitOptions,
   ) => Promise<Value>;
-  /** Streams a request's events up to the last one; reconnects after a lost connection. */
+  /** Streams a request's events until its last one. Reconnects after a lost connection. */
   events: (request: RequestRef, options?: FollowOptions) => AsyncGenerator<StreamEvent, void, undefined>;
-  /** Opens the session's socket: events, and the live view. */
+  /** Opens the session's socket, which carries its events and the live view. */
   live: (sessionId: string, options: LiveOptions) => LiveSession;
-  /** Every operation of the reference. */
+  /** All operations of the reference. */
   api: OperationCalls;
 };
 
@@ -102,14 +106,14 @@ export function createClient({ baseUrl, apiKey, fetch: customFetch }: ClientOpti
     retargetBrowser: (sessionId, url, options) =>
       call("retargetBrowser", { sessionId, body: { url } }, options),
     waitForRequest: (request, options) => waitForRequest(connection, request, options),
-    // The service has validated the value against the schema; only the caller knows the type.
+    // The service has validated the value against the schema, but only the caller knows which type the schema describes.
     waitForDeliverable: <Value>(
       request: { sessionId: string; requestId?: string | undefined },
       options?: WaitOptions,
     ) => waitForDeliverable(connection, request, options) as Promise<Value>,
     events: (request, options) => followEvents(connection, request, options),
     live: (sessionId, options) => openLive(connection, sessionId, options),
-    // The object has one entry for each name.
+    // The cast holds because the object has one function for each operation name.
     api: api as OperationCalls,
   };
 }

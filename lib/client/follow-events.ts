@@ -4,27 +4,32 @@ import { backoff, pause } from "./pause.ts";
 import { ApiError, ConnectionError, isTransient } from "./service-error.ts";
 import type { DomainEvent, MessageDelta } from "./wire.ts";
 
-/** The ids of one accepted message. The answers to session creation and to follow-ups have both. */
+/** The ids of one accepted message. The responses to creating a session and to posting a message contain both. */
 export type RequestRef = { sessionId: string; requestId: string };
 
-/** An event of a request: a stored one with its number, or a piece of a message while it is written. */
+/**
+ * An event of a request: a stored event with a sequence number, or a live piece of a message that the model is writing.
+ */
 export type StreamEvent = DomainEvent | MessageDelta;
 
 export type FollowOptions = {
-  /** Only events with a higher sequence number. */
+  /** Streams only events with a sequence number above this one. Default 0. */
   after?: number | undefined;
   /** Stops the stream; the iterator then throws the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** Silence after which a connection counts as lost. The service sends something every 15 s. Default 45 s. */
+  /**
+   * How long a connection may be silent before it counts as lost. The service sends something every 15 s. Default 45 s.
+   */
   silenceMaxMs?: number | undefined;
 };
 
 /**
  * Streams the events of a request up to its last one, each stored event exactly once and in order. After a lost
- * connection it reconnects, with growing waits, and resumes after the last event seen. Pieces of a message
- * (`message.delta`) may then be repeated from the start of the message: place them by `attempt` and `offset`.
+ * connection it waits, longer after each failure, reconnects, and resumes after the last event received. The pieces of a
+ * message (`message.delta`) may then be sent again from the start of the message. Use `attempt` and `offset` to place
+ * them.
  *
- * @throws ApiError if a retry would be refused in the same way.
+ * @throws ApiError if the service refuses the stream and a retry would not help.
  */
 export async function* followEvents(
   connection: Connection,
@@ -47,7 +52,7 @@ export async function* followEvents(
         headers,
         signal: connectionAbort.signal,
       });
-      // There are no more events.
+      // The service answers 204 if there are no more events.
       if (response.status === 204 || !response.body) return;
       const parser = createEventStreamParser();
       for await (const text of readText(response.body, silenceMaxMs)) {
@@ -63,7 +68,7 @@ export async function* followEvents(
         retryMs = parser.retryMs() ?? retryMs;
       }
       if (seen > before) {
-        // The service ended the stream properly: the next answer says whether there are more events.
+        // The service ended the stream after some events. The next request shows whether there are more.
         failures = 0;
         continue;
       }
@@ -84,7 +89,10 @@ export async function* followEvents(
 
 const readRetryAfterMs = (error: unknown) => (error instanceof ApiError ? error.retryAfterMs : undefined);
 
-/** The stream of a steering message may include the turn that it joined: only the end of its own request is the last. */
+/**
+ * Whether an event is the last of this request. The stream of a steering message may include the turn that it joined, so
+ * the end of another request does not count.
+ */
 const isLast = (event: StreamEvent, requestId: string): boolean =>
   event.kind === "run.completed" && event.willRetry === undefined && event.requestId === requestId;
 
@@ -110,7 +118,7 @@ function withinSilence<Value>(reading: Promise<Value>, silenceMaxMs: number): Pr
     );
     reading
       .then(resolve, (error: unknown) =>
-        // Whatever broke the connection, the stream can be resumed.
+        // The cause does not matter: after any interruption, the stream can be resumed.
         reject(new ConnectionError("the stream was interrupted", { cause: error })),
       )
       .finally(() => clearTimeout(timer));

@@ -14,13 +14,13 @@ export type ScreencastFrame = {
 const MAGIC = 0x41534631;
 const VERSION = 1;
 
-/** Bytes before the JPEG. */
+/** Number of bytes before the JPEG. */
 export const FRAME_HEADER_BYTES = 36;
 
 /**
- * Encodes a screencast frame as one binary message, little endian: magic "ASF1" (4 bytes as text), version u8, 3 bytes
- * reserved, sequence u32 at 8, width u16 at 12, height u16 at 14, capture time f64 (ms since 1970) at 16, device
- * scale f32 at 24, scroll offsets i32 at 28 and 32, the JPEG from 36. Runs in Node and in browsers.
+ * Encodes a screencast frame as one binary message, in little endian. The layout is: magic "ASF1" (4 bytes of text),
+ * version u8, 3 reserved bytes, sequence u32 at 8, width u16 at 12, height u16 at 14, capture time f64 (ms since 1970)
+ * at 16, device scale f32 at 24, scroll offsets i32 at 28 and 32, the JPEG from 36. Runs in Node and in browsers.
  * Source: `wire.md`, WebSocket.
  */
 export function encodeFrame(frame: ScreencastFrame): Uint8Array<ArrayBuffer> {
@@ -39,7 +39,10 @@ export function encodeFrame(frame: ScreencastFrame): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Decodes the bytes of {@link encodeFrame}; the JPEG is a view of the same memory. @returns undefined for other bytes. */
+/**
+ * Decodes a message of {@link encodeFrame}. The JPEG is not copied: it shares the memory of `data`.
+ * @returns undefined for other bytes.
+ */
 export function decodeFrame(data: ArrayBuffer | Uint8Array): ScreencastFrame | undefined {
   const bytes = data instanceof Uint8Array ? data : new Uint8Array(data);
   if (bytes.byteLength <= FRAME_HEADER_BYTES) return undefined;

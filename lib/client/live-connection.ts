@@ -1,66 +1,72 @@
 import { CLOSE } from "./close-codes.ts";
 import type { LiveClientFrame } from "./wire.ts";
 
-/** The status of the live connection. `closed` is final and carries the reason. */
+/** The status of the live connection. After `closed` it does not reconnect; `reason` says why. */
 export type LiveStatus =
   | { state: "connecting" }
   | { state: "open" }
   | { state: "reconnecting"; attempt: number; isOverloaded: boolean }
   | { state: "closed"; reason: "unauthorized" | "forbidden" | "not found" | "left" };
 
-/** Close codes after which a retry would end the same way. */
+/** Close codes after which the connection does not retry, because the service would refuse it again. */
 const FINAL_CODES: Record<number, "unauthorized" | "forbidden" | "not found"> = {
   [CLOSE.unauthorized]: "unauthorized",
   [CLOSE.forbidden]: "forbidden",
   [CLOSE.notFound]: "not found",
 };
-/** The browser's close code for a connection that ended without a close frame. */
+/** The close code that browsers report for a connection that ended without a close frame. */
 const ABNORMAL_CLOSURE = 1006;
 const PING_EVERY_MS = 20_000;
-/** A connection this long without a message counts as lost: two pings were not answered. */
+/** A connection without a message for this long counts as lost. By then two pings were not answered. */
 const SILENCE_MAX_MS = 45_000;
 
 export type LiveConnection = {
   start: () => void;
   /** Sends a frame if the connection is open. @returns whether it was sent. */
   send: (frame: LiveClientFrame) => boolean;
-  /** Subscribes to the live view, across reconnects, or unsubscribes. */
+  /** Turns the live view on or off. The setting is kept when the connection reconnects. */
   setViewing: (isViewing: boolean) => void;
-  /** Reconnects now, without waiting for the backoff: the network is back. */
+  /** Reconnects at once instead of waiting for the next attempt. Call it when the network is available again. */
   retryNow: () => void;
   stop: () => void;
 };
 
-/** What the connection needs from its caller. */
+/** Settings and callbacks of a live connection. */
 type LiveConnectionOptions<Frame extends { type: string }> = {
-  /** `snapshot.paths.live`: absolute or same-origin. */
+  /** Path or URL of the socket. The session page passes `snapshot.paths.live`. */
   path: string;
-  /** Origin of the page, `https://…`. */
+  /** Origin that a relative `path` is resolved against, `https://…`. */
   origin: string;
-  /** The last event received: a connection resumes after it. Undefined for new events only. */
+  /**
+   * Returns the number of the last event received; the connection resumes after it. If undefined, the service sends only
+   * new events.
+   */
   lastSeq: () => number | undefined;
   onFrame: (frame: Frame) => void;
   onPicture: (frame: ArrayBuffer) => void;
   onStatus: (status: LiveStatus) => void;
   /**
-   * Tells whether the page may still be opened. It is called when a connection ends before the service accepted it,
-   * because browsers report a refusal like a lost network. A rejected promise counts as true.
+   * Whether the visitor still has access to the page. Called when a connection ends before the service accepted it,
+   * because browsers report a refusal in the same way as a lost network. A rejected promise counts as true.
    */
   hasAccess?: () => Promise<boolean>;
   openSocket?: (url: string) => WebSocket;
   random?: () => number;
 };
 
-/** `stopped` → `attached` → (a lost connection) `waiting` → `attached` …; a final close code leads back to `stopped`. */
+/**
+ * `stopped` changes to `attached` at the start. A lost connection changes `attached` to `waiting`, and the next attempt
+ * changes it back. A final close code or `stop` changes any state to `stopped`.
+ */
 type State =
   | { name: "stopped" }
   | { name: "attached"; attachment: Attachment }
   | { name: "waiting"; retryTimer: ReturnType<typeof setTimeout> };
 
-/** One socket, until it closes or is given up. */
+/** One socket, from its opening until it closes or the connection abandons it. */
 type Attachment = {
   socket: WebSocket;
-  /** Set by the `ready` frame: only that proves that the service accepted the connection. */
+  /** Set when the `ready` frame arrives. No earlier signal shows that the service accepted the connection. */
   isAccepted: boolean;
   lastMessageAtMs: number;
   pingTimer?: ReturnType<typeof setInterval>;
@@ -69,16 +75,17 @@ type Attachment = {
 type Session<Frame extends { type: string }> = {
   options: LiveConnectionOptions<Frame>;
   state: State;
-  /** Lost connections since the last accepted one. */
+  /** Number of lost connections since the service last accepted one. */
   attempt: number;
   isViewing: boolean;
-  /** Counts the calls of `start`, to recognize answers that belong to an earlier one. */
+  /** Number of calls of `start`. Detects that an answer belongs to an earlier start. */
   starts: number;
 };
 
 /**
- * Keeps a WebSocket to a session open: it resumes after the last event, sends pings, and reconnects with a growing,
- * jittered delay (0.5 s to 15 s) until the service accepts the connection or closes it with a final code.
+ * Keeps a WebSocket to a session open. It sends pings and resumes after the last event. After a loss it reconnects with
+ * a growing, jittered delay (0.5 s to 15 s), until the service closes the connection with a final code or `stop` is
+ * called.
  */
 export function createLiveConnection<Frame extends { type: string }>(
   options: LiveConnectionOptions<Frame>,
@@ -110,7 +117,7 @@ export function createLiveConnection<Frame extends { type: string }>(
   };
 }
 
-/** The only place that changes the state; it clears the timers of the previous state. */
+/** Changes the state and clears the timers of the previous one. No other code changes the state. */
 function enter(session: Pick<Session<never>, "state">, next: State): void {
   const last = session.state;
   if (last.name === "waiting") clearTimeout(last.retryTimer);
@@ -126,7 +133,7 @@ function connect<Frame extends { type: string }>(session: Session<Frame>): void 
   const attachment: Attachment = { socket, isAccepted: false, lastMessageAtMs: Date.now() };
   enter(session, { name: "attached", attachment });
   if (session.attempt === 0) options.onStatus({ state: "connecting" });
-  // A socket that the connection has given up may still deliver events.
+  // A socket that was abandoned can still deliver events, which must be ignored.
   const isCurrent = () => session.state.name === "attached" && session.state.attachment === attachment;
 
   socket.addEventListener("open", () => {
@@ -164,17 +171,23 @@ function receive<Frame extends { type: string }>(
   options.onFrame(frame);
 }
 
-/** Stops if the page may no longer be opened: browsers report a refusal like a lost network. */
+/**
+ * Stops the connection if the visitor no longer has access to the page. Browsers report a refusal in the same way as a
+ * lost network, so `hasAccess` is asked.
+ */
 async function closeWithoutAccess<Frame extends { type: string }>(session: Session<Frame>): Promise<void> {
   const { options, starts } = session;
   const hasAccess = await options.hasAccess?.().catch(() => true);
-  // A later start may have a new cookie, so this answer does not apply to it.
+  // If `start` was called again meanwhile, the browser may have a new cookie, so this answer no longer applies.
   if (hasAccess !== false || session.state.name === "stopped" || starts !== session.starts) return;
   stop(session);
   options.onStatus({ state: "closed", reason: "unauthorized" });
 }
 
-/** Handles the loss of a socket: stops after a final close code, and schedules the next attempt after any other. */
+/**
+ * Handles the loss of a socket. A final close code stops the connection; after any other code, the next attempt is
+ * scheduled.
+ */
 function handleLoss<Frame extends { type: string }>(session: Session<Frame>, code: number): void {
   const { onStatus, random = Math.random } = session.options;
   const reason = FINAL_CODES[code];
@@ -192,7 +205,7 @@ function handleLoss<Frame extends { type: string }>(session: Session<Frame>, cod
   onStatus({ state: "reconnecting", attempt, isOverloaded });
 }
 
-/** Sends a ping, or gives up the socket after {@link SILENCE_MAX_MS} without a message. */
+/** Sends a ping. If no message has arrived for {@link SILENCE_MAX_MS}, abandons the socket instead. */
 function checkSilence<Frame extends { type: string }>(session: Session<Frame>, attachment: Attachment): void {
   if (Date.now() - attachment.lastMessageAtMs <= SILENCE_MAX_MS) {
     send(session, { type: "ping" });
@@ -203,7 +216,7 @@ function checkSilence<Frame extends { type: string }>(session: Session<Frame>, a
 }
 
 function send({ state }: Pick<Session<never>, "state">, frame: LiveClientFrame): boolean {
-  // 1 is OPEN; the constant is in different places in browsers and Node.
+  // 1 is OPEN. Browsers and Node define the constant in different places.
   if (state.name !== "attached" || state.attachment.socket.readyState !== 1) return false;
   state.attachment.socket.send(JSON.stringify(frame));
   return true;
@@ -229,7 +242,7 @@ function liveUrl({
 
 function parseFrame<Frame>(text: string): Frame | undefined {
   try {
-    // The frame comes from the service. The page ignores frames of unknown types.
+    // The cast holds because the service sends these frames. Callers ignore frames of unknown types.
     return JSON.parse(text) as Frame;
   } catch {
     return undefined;

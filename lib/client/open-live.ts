@@ -11,10 +11,10 @@ export type LiveOptions = {
   /** Called with every picture of the live view while {@link LiveSession.setViewing} is on. */
   onPicture?: ((picture: ScreencastFrame) => void) | undefined;
   onStatus?: ((status: LiveStatus) => void) | undefined;
-  /** Replays stored events with a higher sequence number first. Omit for new events only. */
+  /** Sends stored events with a sequence number above this one first. If omitted, only new events are sent. */
   after?: number | undefined;
   signal?: AbortSignal | undefined;
-  /** Opens the socket with these request headers; required in runtimes without a `WebSocket`. */
+  /** Opens a WebSocket that sends these request headers. Required in runtimes without a global `WebSocket`. */
   openSocket?: ((url: string, headers: Record<string, string>) => WebSocket) | undefined;
 };
 
@@ -22,10 +22,10 @@ export type LiveOptions = {
 export type LiveSession = {
   /** Sends a frame if the connection is open. @returns whether it was sent. */
   send: (frame: LiveClientFrame) => boolean;
-  /** Subscribes to the live view, across reconnects, or unsubscribes. */
+  /** Turns the live view on or off. The setting is kept when the connection reconnects. */
   setViewing: (isViewing: boolean) => void;
   close: () => void;
-  /** Resolves after `close`; rejects if the service refuses the connection. */
+  /** Resolves when `close` is called or the signal aborts. Rejects if the service refuses the connection. */
   closed: Promise<void>;
 };
 
@@ -36,14 +36,15 @@ const REFUSALS = {
 };
 
 /**
- * Opens a session's socket and keeps it open: it resumes after the last event seen, so that each stored event comes
- * exactly once. In Node the key travels as a header, elsewhere in the first frame.
+ * Opens a session's socket and keeps it open. After a lost connection it resumes after the last event received, so each
+ * stored event is delivered exactly once. Node sends the API key as a request header; other runtimes send it in the
+ * first frame.
  */
 export function openLive(connection: Connection, sessionId: string, options: LiveOptions): LiveSession {
   const { apiKey, baseUrl } = connection;
   const { onFrame, onPicture, onStatus, signal } = options;
   const { promise: closed, resolve, reject } = createDeferred();
-  // A caller that ignores `closed` must not get an unhandled rejection.
+  // Prevents an unhandled rejection if the caller does not use `closed`.
   closed.catch(() => {});
   let seen = options.after;
   let wasReady = false;
@@ -54,7 +55,8 @@ export function openLive(connection: Connection, sessionId: string, options: Liv
     lastSeq: () => seen,
     openSocket: (url) => openSocket(url, apiKey, options.openSocket),
     onFrame(frame) {
-      // Without `after`, a reconnect resumes after the event that was the last when the connection opened.
+      // Without `after`, the connection starts with new events. A reconnect must resume after the last event before
+      // them.
       if (frame.type === "ready") seen ??= frame.lastSeq;
       else if ("seq" in frame) {
         if (seen !== undefined && frame.seq <= seen) return;
@@ -73,7 +75,7 @@ export function openLive(connection: Connection, sessionId: string, options: Liv
         const message = `the service refused the live connection: ${status.reason}`;
         reject(new ApiError({ ...REFUSALS[status.reason], message }));
       }
-      // A refusal before the upgrade looks like a lost connection; an ordinary call shows which it is.
+      // A refusal before the upgrade looks like a lost connection. An ordinary call shows whether it was one.
       if (status.state === "reconnecting" && !wasReady) checkAccess();
     },
   });
@@ -102,7 +104,7 @@ function openSocket(url: string, apiKey: string | undefined, custom: LiveOptions
   if (custom) return custom(url, headers);
   if (typeof WebSocket === "undefined")
     throw new Error("this runtime has no WebSocket: pass openSocket, for instance with the package ws");
-  // Node's WebSocket accepts headers, which the standard type does not declare.
+  // Node's WebSocket accepts request headers, which the standard type does not declare.
   if (isNode) return new WebSocket(url, { headers } as unknown as string[]);
   const socket = new WebSocket(url);
   if (apiKey !== undefined)

@@ -14,7 +14,10 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
   });
 }
 
-/** Delay before the next retry in milliseconds: doubles per failure up to 30 s, ±20 %, and is at least `minimumMs`. */
+/**
+ * Returns the delay before the next retry, in milliseconds. It doubles with each failure up to 30 s, varies randomly by
+ * ±20 %, and is at least `minimumMs`.
+ */
 export function backoff(failures: number, firstMs: number, minimumMs = 0): number {
   const delayMs = Math.min(30_000, firstMs * 2 ** Math.max(0, failures - 1));
   return Math.max(minimumMs, delayMs * (0.8 + 0.4 * Math.random()));

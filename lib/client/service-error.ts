@@ -1,13 +1,15 @@
-/** An error answer of the service. */
+/** An error that the service returned. */
 export class ApiError extends Error {
   override name = "ApiError";
   /** HTTP status. */
   readonly status: number;
-  /** Error code for programs: `invalid_request`, `not_found`, …; empty if the answer has none. */
+  /** Error code for programs, such as `invalid_request`. Empty if the response has none. */
   readonly code: string;
-  /** Path of the field that `message` is about, such as `messages[0].role`; undefined if it is about no field. */
+  /**
+   * Path of the field that `message` is about, such as `messages[0].role`. Undefined if the error is not about a field.
+   */
   readonly field: string | undefined;
-  /** Shortest delay before a retry that the service asked for, in milliseconds. */
+  /** How long to wait before a retry, in milliseconds, as the service requested with `Retry-After`. */
   readonly retryAfterMs: number | undefined;
 
   constructor(answer: { status: number; code: string; message: string; retryAfterMs?: number | undefined }) {
@@ -23,7 +25,7 @@ export class ApiError extends Error {
 export class DeliverableError extends Error {
   override name = "DeliverableError";
   readonly runId: string;
-  /** The text that the model wrote instead, if it is known. */
+  /** The text that the model wrote instead of a result. Undefined if it is unknown. */
   readonly rawText: string | undefined;
 
   constructor(deliverable: { runId: string; error: string; rawText?: string | undefined }) {
@@ -33,7 +35,7 @@ export class DeliverableError extends Error {
   }
 }
 
-/** The request or its result was not ready in time. The session continues. */
+/** A wait ended before the request was completed or its result was ready. The session continues. */
 export class WaitTimeoutError extends Error {
   override name = "WaitTimeoutError";
   readonly timeoutMs: number;
@@ -44,12 +46,15 @@ export class WaitTimeoutError extends Error {
   }
 }
 
-/** The service was not reached, or the connection was lost. The request may have arrived. */
+/** The service was not reached, or the connection was lost. In both cases the service may have received the request. */
 export class ConnectionError extends Error {
   override name = "ConnectionError";
 }
 
-/** Reads the path at the start of a sentence: `messages[0].role: must be …`, `delegation.maxLiveBrowsers (2) must …`. */
+/**
+ * Reads the path of a field at the start of an error message, for example in `messages[0].role: must be …` or
+ * `delegation.maxLiveBrowsers (2) must …`.
+ */
 function readField(sentence: string): string | undefined {
   const path =
     /^([A-Za-z_$][\w$-]*(?:\.[\w$-]+|\[(?:\d+|"(?:[^"\\]|\\.)*")\])*)(?:: | \(| (?:is|must)\b)/.exec(
@@ -58,7 +63,7 @@ function readField(sentence: string): string | undefined {
   return path === "body" || path === "query" ? undefined : path;
 }
 
-/** Converts an error answer into an `ApiError`. */
+/** Reads an error response into an `ApiError`. */
 export async function readApiError(response: Response): Promise<ApiError> {
   const text = await response.text().catch(() => "");
   const body = parseObject(text);
@@ -80,7 +85,7 @@ function parseObject(text: string): Record<string, unknown> {
   }
 }
 
-/** `Retry-After` in milliseconds: seconds, or a date. */
+/** Converts `Retry-After` to milliseconds. The header is a number of seconds or a date. */
 function readRetryAfter(header: string | null): number | undefined {
   if (header === null) return undefined;
   if (/^\d+$/.test(header)) return Number(header) * 1_000;
@@ -88,7 +93,7 @@ function readRetryAfter(header: string | null): number | undefined {
   return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now());
 }
 
-/** Whether a retry may succeed: the connection was lost, or the answer is 429 or 5xx. */
+/** Whether a retry may succeed: the connection was lost, or the status is 429 or 5xx. */
 export const isTransient = (error: unknown): boolean =>
   error instanceof ConnectionError ||
   (error instanceof ApiError && (error.status === 429 || error.status >= 500));

@@ -4,12 +4,12 @@ import type { RunCompletedCallback, RunStartedCallback } from "./wire.ts";
 export type CallbackBody = RunStartedCallback | RunCompletedCallback;
 
 /**
- * A callback with a valid signature. `delivery` is the same on every attempt, but it comes from a header that
- * `X-Service-Signature` does not cover: to process each callback once, compare the body's `event` and `runId`.
+ * A callback with a valid signature. `delivery` is the same on every attempt, but `X-Service-Signature` does not cover
+ * the header it comes from. To process each callback once, compare the body's `event` and `runId` instead.
  */
 export type VerifiedCallback = { event: CallbackBody["event"]; delivery: string; body: CallbackBody };
 
-/** A callback has no valid signature. */
+/** Thrown for a callback without a valid signature. */
 export class CallbackSignatureError extends Error {
   override name = "CallbackSignatureError";
 }
@@ -18,14 +18,14 @@ type HeaderSource = Headers | Record<string, string | string[] | undefined>;
 
 /**
  * Checks in constant time that the service signed a callback. The signature covers the exact bytes of the body. If the
- * callback has the headers of Standard Webhooks, the service also signed its time, which must be close to now.
+ * callback has the headers of Standard Webhooks, the time in them is signed too and must be close to now.
  *
  * @param received.headers the request's headers: `Headers`, or Node's `request.headers`.
  * @param received.body the raw body, before any parsing.
- * @param received.secret the secret that the session was created with or last rotated to; the replaced secret is
- * accepted until the overlap ends.
- * @param received.toleranceMs the largest accepted difference between the signed time and now; default 5 minutes.
- * @throws CallbackSignatureError if a signature is missing or wrong, or the signed time is too far from now.
+ * @param received.secret the secret that the session was created with, or its last replacement. During the overlap after
+ * a replacement, the old secret is accepted too.
+ * @param received.toleranceMs the largest accepted difference between the signed time and now. Default 5 minutes.
+ * @throws CallbackSignatureError if a signature is missing or wrong, or if the signed time is too far from now.
  */
 export async function verifyCallback(received: {
   headers: HeaderSource;
@@ -40,7 +40,7 @@ export async function verifyCallback(received: {
   if (signature === undefined)
     throw new CallbackSignatureError("X-Service-Signature is missing or malformed");
   const key = await importKey(secret);
-  // During the overlap of a rotation, this header has a signature with the replaced secret.
+  // After a rotation, until the overlap ends, this header has the signature made with the replaced secret.
   const previous = readSignature(headers, "x-service-signature-previous");
   const candidates = [signature, ...(previous === undefined ? [] : [previous])];
   const results = await Promise.all(candidates.map((each) => verify(key, decodeHex(each), bytes)));
@@ -51,7 +51,10 @@ export async function verifyCallback(received: {
   return { event: body.event, delivery: readHeader(headers, "x-service-delivery") ?? "", body };
 }
 
-/** Checks the Standard Webhooks signatures, if there are any: one of them must match, and the time must be close to now. */
+/**
+ * Checks the signatures of Standard Webhooks if the callback has any. One of them must match, and the signed time must
+ * be close to now.
+ */
 async function checkTime(
   headers: HeaderSource,
   key: CryptoKey,
@@ -70,7 +73,7 @@ async function checkTime(
   const results = await Promise.all(candidates.map((candidate) => verify(key, candidate, signed)));
   if (!results.includes(true))
     throw new CallbackSignatureError("webhook-signature does not match the body and its time");
-  // The negated comparison also rejects `NaN`.
+  // Written as a negation so that `NaN` is rejected too.
   if (!(Math.abs(now() - Number(timestamp) * 1_000) <= toleranceMs))
     throw new CallbackSignatureError("webhook-timestamp is too far from now");
 }
@@ -81,7 +84,7 @@ const readSignature = (headers: HeaderSource, name: string): string | undefined 
 const importKey = (secret: string) =>
   crypto.subtle.importKey("raw", encode(secret), { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
 
-/** Compares in constant time, as Web Crypto does. */
+/** Verifies an HMAC. Web Crypto compares in constant time. */
 const verify = (key: CryptoKey, signature: Uint8Array<ArrayBuffer>, bytes: Uint8Array) =>
   crypto.subtle.verify("HMAC", key, signature, concatenate(bytes));
 

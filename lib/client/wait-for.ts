@@ -5,11 +5,16 @@ import { ApiError, DeliverableError, isTransient, WaitTimeoutError } from "./ser
 import type { AgentStatus, Deliverable, RequestStatus } from "./wire.ts";
 
 export type WaitOptions = {
-  /** How long to wait; default 15 minutes. After that a `WaitTimeoutError` is thrown, and the session continues. */
+  /**
+   * How long to wait. When the time is over, a `WaitTimeoutError` is thrown; the session continues. Default 15 minutes.
+   */
   timeoutMs?: number | undefined;
   /** Aborts the wait, which then rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** `stream` (default) follows the request's events; `poll` reads its status repeatedly, for networks that block streams. */
+  /**
+   * `stream` (default) follows the request's events. `poll` reads the status repeatedly, for networks that block
+   * streams. A wait without a request id always polls.
+   */
   via?: "stream" | "poll" | undefined;
 };
 
@@ -32,9 +37,10 @@ export function waitForRequest(
 }
 
 /**
- * Waits for the typed result of a request's turn, or of the session's newest run if no request is named.
+ * Waits for the typed result of a request's turn. Without a request id, waits for the result of the session's newest
+ * run.
  *
- * @throws DeliverableError if the run ended without a result; WaitTimeoutError, ApiError.
+ * @throws DeliverableError if the run ended without a result; WaitTimeoutError; ApiError.
  */
 export function waitForDeliverable(
   connection: Connection,
@@ -54,7 +60,10 @@ export function waitForDeliverable(
   });
 }
 
-/** Whether the turn has ended and the result is of its run. Source: specification, States and transitions (Turn state). */
+/**
+ * Whether the turn has ended and the result belongs to its last run. Source: specification, States and transitions (Turn
+ * state).
+ */
 const isSettled = ({ turnState, lastRunId, deliverable }: AgentStatus): boolean =>
   turnState === "idle" &&
   (deliverable === null || (deliverable.runId === lastRunId && deliverable.status !== "pending"));
@@ -69,7 +78,10 @@ function readValue(deliverable: Deliverable | undefined): unknown {
   });
 }
 
-/** Reads until `isEnough`, with growing waits. After a transient error it waits at least as long as the service asks. */
+/**
+ * Reads until `isEnough` is true, and waits longer after each read. After a transient error it waits at least as long as
+ * the service requests.
+ */
 async function poll<Value>(
   read: () => Promise<Value>,
   isEnough: (value: Value) => boolean,
@@ -92,7 +104,7 @@ async function poll<Value>(
   }
 }
 
-/** Runs `work` with a signal that aborts at the deadline or with the caller's signal. */
+/** Runs `work` with a signal that aborts after `timeoutMs` or when the caller's signal aborts. */
 async function limitTime<Value>(
   { timeoutMs = TIMEOUT_MS, signal }: Pick<WaitOptions, "timeoutMs" | "signal">,
   work: (signal: AbortSignal) => Promise<Value>,

@@ -3,18 +3,18 @@
 /** A sub-agent reported its progress. */
 export type AgentProgressEvent = {
   kind: "agent.progress";
-  /** Sequence number in the session, without gaps. */
+  /** Sequence number of the event in its session. The numbers have no gaps. */
   seq: number;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request: one accepted message. */
+  /** Id of the request. A request is one accepted message. */
   requestId: string | null;
-  /** Id of the run: one attempt at the request's turn. */
+  /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string | null;
   source: Source;
-  /** Id of the sub-agent, which is the id of its session. */
+  /** Id of the sub-agent, which is also the id of its session. */
   agentId: string;
   /** Name of the sub-agent, unique in its tree. */
   name: string;
@@ -23,101 +23,101 @@ export type AgentProgressEvent = {
 
 /** A sub-agent. */
 export type AgentRecord = {
-  /** Id of the sub-agent, which is the id of its session. */
+  /** Id of the sub-agent, which is also the id of its session. */
   agentId: string;
   /** Id of the session that started the sub-agent. */
   parentId: string;
-  /** 1 for a sub-agent of a session without a parent. */
+  /** Depth in the tree of sub-agents. 1 for a sub-agent whose parent session is not a sub-agent itself. */
   depth: number;
   name: string;
   objective: string;
   browser: "own" | "shared" | "none";
-  /** `running` until its turn ends, also while the turn waits. */
+  /** `running` until the sub-agent's turn ends, even while the turn waits. */
   status: "running" | "succeeded" | "failed" | "cancelled";
-  /** Its last step, in words. */
+  /** The last step of the sub-agent, in words. */
   lastStep: string | null;
-  /** Its last progress report. */
+  /** The last progress report of the sub-agent. */
   progress: string | null;
-  /** The result that it submitted, or its last text if it succeeded without submitting a result. */
+  /** The result that the sub-agent submitted. If it succeeded without submitting a result, its last text. */
   result?: unknown | undefined;
   error: string | null;
   /** Whether the sub-agent submitted the result. Otherwise the result is its last text. */
   submitted: boolean;
-  /** Usage of its finished turns, including the sub-agents below it. */
+  /** Usage of the finished turns of the sub-agent and of the sub-agents below it. */
   usage: UsageSum;
   statusUrl: string;
   streamUrl: string;
-  /** Null unless its browser is ready. */
+  /** Path of the live view of the sub-agent's browser. Null unless the browser is ready. */
   liveViewUrl: string | null;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   createdAt: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   settledAt: string | null;
 };
 
 /** The turn of a sub-agent ended. */
 export type AgentSettledEvent = {
   kind: "agent.settled";
-  /** Sequence number in the session, without gaps. */
+  /** Sequence number of the event in its session. The numbers have no gaps. */
   seq: number;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request: one accepted message. */
+  /** Id of the request. A request is one accepted message. */
   requestId: string | null;
-  /** Id of the run: one attempt at the request's turn. */
+  /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string | null;
   source: Source;
-  /** Id of the sub-agent, which is the id of its session. */
+  /** Id of the sub-agent, which is also the id of its session. */
   agentId: string;
   /** Name of the sub-agent, unique in its tree. */
   name: string;
   status: "succeeded" | "failed" | "cancelled";
   /** Whether the sub-agent submitted the result. Otherwise the result is its last text. */
   submitted: boolean;
-  /** The result. If its JSON is longer than 4 KiB: the beginning of that JSON, as a string. */
+  /** The result. If its JSON is longer than 4 KiB, the beginning of that JSON as a string. */
   result?: unknown | undefined;
   isResultCut?: boolean | undefined;
   error?: string | undefined;
-  /** Usage of all its turns, with everything below it. */
+  /** Usage of all turns of the sub-agent and of the sub-agents below it. */
   usage: UsageSum;
 };
 
 /** The agent delegated work to a sub-agent. */
 export type AgentSpawnedEvent = {
   kind: "agent.spawned";
-  /** Sequence number in the session, without gaps. */
+  /** Sequence number of the event in its session. The numbers have no gaps. */
   seq: number;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request: one accepted message. */
+  /** Id of the request. A request is one accepted message. */
   requestId: string | null;
-  /** Id of the run: one attempt at the request's turn. */
+  /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string | null;
   source: Source;
-  /** Id of the sub-agent, which is the id of its session. */
+  /** Id of the sub-agent, which is also the id of its session. */
   agentId: string;
   /** Name of the sub-agent, unique in its tree. */
   name: string;
   objective: string;
-  /** `own`: a browser of its own. `shared`: the parent's. `none`: no browser tools. */
+  /** `own`: the sub-agent has its own browser. `shared`: it uses the browser of its parent. `none`: it has no browser tools. */
   browser: "own" | "shared" | "none";
-  /** 1 for a sub-agent of a session without a parent. */
+  /** Depth in the tree of sub-agents. 1 for a sub-agent whose parent session is not a sub-agent itself. */
   depth: number;
 };
 
 export type AgentStatus = {
   turnState: TurnState;
-  /** What the running turn waits for. Null while it works. */
+  /** What the running turn waits for. Null if it does not wait. */
   waitingOn: WaitingOn | null;
   /** Id of the run in progress, or null. */
   activeRunId: string | null;
   /** Id of the newest run that has started. */
   lastRunId: string | null;
-  /** Result of the newest run. It is final when `turnState` is not `running`, its `runId` equals `lastRunId` and its status is not `pending`. */
+  /** Result of the newest run. It is final when `turnState` is not `running`, the result's `runId` equals `lastRunId` and the result's `status` is not `pending`. */
   deliverable: Deliverable | null;
   /** Effective limits on live sub-agents. */
   delegation: {
@@ -133,7 +133,7 @@ export type AgentStatus = {
   } | null;
   /** Number of queued messages. */
   queued: number;
-  /** Budget of the session, or null. */
+  /** Budget of the session. Null if it has none. */
   budget: BudgetState | null;
   /** Variants of the session's pages. */
   variants: Array<VariantSummary>;
@@ -151,37 +151,37 @@ export type AgentTree = {
 
 /** A sub-agent on the session page. */
 export type AgentView = {
-  /** Id of the sub-agent, which is the id of its session. */
+  /** Id of the sub-agent, which is also the id of its session. */
   agentId: string;
   /** Id of the session that started the sub-agent. */
   parentId: string;
-  /** 1 for a sub-agent of a session without a parent. */
+  /** Depth in the tree of sub-agents. 1 for a sub-agent whose parent session is not a sub-agent itself. */
   depth: number;
   name: string;
   objective: string;
   browser: "own" | "shared" | "none";
-  /** `running` until its turn ends, also while the turn waits. */
+  /** `running` until the sub-agent's turn ends, even while the turn waits. */
   status: "running" | "succeeded" | "failed" | "cancelled";
-  /** Its last step, in words. */
+  /** The last step of the sub-agent, in words. */
   lastStep: string | null;
-  /** Its last progress report. */
+  /** The last progress report of the sub-agent. */
   progress: string | null;
-  /** The result that it submitted, or its last text if it succeeded without submitting a result. */
+  /** The result that the sub-agent submitted. If it succeeded without submitting a result, its last text. */
   result?: unknown | undefined;
   error: string | null;
   /** Whether the sub-agent submitted the result. Otherwise the result is its last text. */
   submitted: boolean;
-  /** Usage of its finished turns, including the sub-agents below it. */
+  /** Usage of the finished turns of the sub-agent and of the sub-agents below it. */
   usage: UsageSum;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   createdAt: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   settledAt: string | null;
-  /** True if the JSON of the result is longer than 4,096 characters. The result is its beginning, as a string. */
+  /** Whether the JSON of the result is longer than 4,096 characters. If so, `result` is the beginning of that JSON as a string. */
   isResultCut?: boolean | undefined;
-  /** What its turn waits for. Null while it works. */
+  /** What the sub-agent's turn waits for. Null if it does not wait. */
   waitingOn: "person" | "agents" | "tests" | "control" | "budget" | null;
-  /** When the last picture of its page was taken. */
+  /** When the last picture of the sub-agent's page was taken. Null if there is none. */
   pictureTakenAt: string | null;
 };
 
@@ -199,7 +199,7 @@ export type AnnotationAccepted = {
 export type AnnotationRecord = {
   id: string;
   event: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   createdAt: string;
   [field: string]: unknown;
 };
@@ -211,7 +211,7 @@ export type AnnotationRecordPage = {
   nextCursor: string | null;
 };
 
-/** Submission of the annotation overlay. Unknown fields are stored. */
+/** What the annotation overlay submits. Unknown fields are stored too. */
 export type AnnotationSubmission = {
   /** Kind of submission. `submit` requires `annotations`. */
   event: string;
@@ -231,15 +231,15 @@ export type AnnotationSubmission = {
 /** An annotation was submitted. */
 export type AnnotationSubmittedEvent = {
   kind: "annotation.submitted";
-  /** Sequence number in the session, without gaps. */
+  /** Sequence number of the event in its session. The numbers have no gaps. */
   seq: number;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request: one accepted message. */
+  /** Id of the request. A request is one accepted message. */
   requestId: string | null;
-  /** Id of the run: one attempt at the request's turn. */
+  /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string | null;
   source: Source;
   annotation: AnnotationRecord;
@@ -251,13 +251,13 @@ export type ApiKey = {
   ownerId: string;
   name: string;
   scopes: Array<string>;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   createdAt: string;
-  /** Last use, to the minute. ISO 8601, UTC. Null if the key has not been used. */
+  /** Time of the last use, accurate to the minute. ISO 8601, UTC. Null if the key has not been used. */
   lastUsedAt: string | null;
-  /** Expiry. ISO 8601, UTC. Null if the key does not expire. */
+  /** When the key expires. ISO 8601, UTC. Null if it does not expire. */
   expiresAt: string | null;
-  /** Revocation. ISO 8601, UTC. Null if the key is not revoked. */
+  /** When the key was revoked. ISO 8601, UTC. Null if it is not revoked. */
   revokedAt: string | null;
 };
 
@@ -270,59 +270,59 @@ export type ApiKeyPage = {
 
 /** What the newest check of a variant found about an assertion. */
 export type AssertionOutcome = {
-  /** `unchecked`: the check did not examine the page of the assertion. */
+  /** `unchecked`: the check did not examine the page that the assertion is about. */
   status: "pass" | "fail" | "unchecked";
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   at: string;
   variant: string;
   revision: number;
-  /** Why the assertion does not hold, or was not checked. */
+  /** Why the assertion does not hold, or why it was not checked. */
   message: string | null;
 };
 
-/** A dialog of a page was answered. At most 30 a minute are reported. */
+/** A dialog of a page was answered. At most 30 per minute are reported. */
 export type BrowserDialogEvent = {
   kind: "browser.dialog";
-  /** Sequence number in the session, without gaps. */
+  /** Sequence number of the event in its session. The numbers have no gaps. */
   seq: number;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request: one accepted message. */
+  /** Id of the request. A request is one accepted message. */
   requestId: string | null;
-  /** Id of the run: one attempt at the request's turn. */
+  /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string | null;
   source: Source;
   /** `alert`, `confirm`, `prompt` or `beforeunload`. */
   dialogType: string;
   message: string;
   answer: "accepted" | "dismissed";
-  /** `script`: the agent's script. `default`: the service, because no script listened. `timeout`: the service, because the script that listened did not answer in time. */
+  /** Who answered. `script`: the agent's script. `default`: the service, because no script listened. `timeout`: the service, because the script that listened did not answer in time. */
   answeredBy: "script" | "default" | "timeout";
 };
 
-/** A page offered a file. At most 30 a minute are reported. */
+/** A page offered a file for download. At most 30 per minute are reported. */
 export type BrowserDownloadEvent = {
   kind: "browser.download";
-  /** Sequence number in the session, without gaps. */
+  /** Sequence number of the event in its session. The numbers have no gaps. */
   seq: number;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request: one accepted message. */
+  /** Id of the request. A request is one accepted message. */
   requestId: string | null;
-  /** Id of the run: one attempt at the request's turn. */
+  /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string | null;
   source: Source;
   name: string;
   url: string;
-  /** Where it is stored in the session's workspace. */
+  /** Path of the file in the session's workspace. Null if it was not stored. */
   path: string | null;
   /** Size in bytes. */
   size: number | null;
-  /** Why it was not stored. */
+  /** Why the file was not stored. Null if it was stored. */
   error: string | null;
 };
 
@@ -334,7 +334,7 @@ export type BrowserStatus = {
   liveViewUrl: string | null;
   /** The page that the session currently targets. */
   desiredUrl: string | null;
-  /** The last page the browser reached. When a retarget's navigation has landed, this is the requested URL, even after redirects. After a retarget or a browser start it does not report an earlier visit to `desiredUrl`: it is null until the browser reaches that page again. */
+  /** The last page that the browser reached. After a retarget it is the requested URL, even if that URL redirects. An earlier visit to `desiredUrl` does not count: after a retarget or a browser start, the field is null until the browser reaches that page again. */
   lastNavigatedUrl: string | null;
   /** The address that the browser currently shows. */
   currentUrl: string | null;
@@ -345,41 +345,41 @@ export type BrowserStatus = {
 /** The state of the live browser changed. */
 export type BrowserStatusEvent = {
   kind: "browser.status";
-  /** Sequence number in the session, without gaps. */
+  /** Sequence number of the event in its session. The numbers have no gaps. */
   seq: number;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request: one accepted message. */
+  /** Id of the request. A request is one accepted message. */
   requestId: string | null;
-  /** Id of the run: one attempt at the request's turn. */
+  /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string | null;
   source: Source;
   status: "idle" | "creating" | "ready" | "expired" | "error";
   /** The page that the session currently targets. */
   desiredUrl: string | null;
-  /** The last page the browser reached. */
+  /** The last page that the browser reached. */
   lastNavigatedUrl: string | null;
   /** The address that the browser currently shows. */
   currentUrl: string | null;
   lastError: string | null;
-  /** When the last picture of the page was taken; null if there is none. Set while no browser runs (`expired`, `error`). */
+  /** When the last picture of the page was taken. Null if there is none. The field is present while no browser runs (`expired`, `error`). */
   pictureTakenAt?: string | null | undefined;
 };
 
-/** All browsers of the process are in use, so the session waits for one. The wait ends with a `browser.status` other than `creating`. */
+/** All browsers of the process are in use, so the session waits for one. The wait ends with a `browser.status` event whose status is not `creating`. */
 export type BrowserWaitingEvent = {
   kind: "browser.waiting";
-  /** Sequence number in the session, without gaps. */
+  /** Sequence number of the event in its session. The numbers have no gaps. */
   seq: number;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request: one accepted message. */
+  /** Id of the request. A request is one accepted message. */
   requestId: string | null;
-  /** Id of the run: one attempt at the request's turn. */
+  /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string | null;
   source: Source;
   /** Position in the queue. 1 is next. */
@@ -388,11 +388,11 @@ export type BrowserWaitingEvent = {
 
 /** What the session and its sub-agents may spend. When a limit is reached, the turn waits until the budget is raised. */
 export type Budget = {
-  /** US dollars of model calls. Needs a price of the deployment's model (`MODEL_PRICES`). */
+  /** Limit on the cost of model calls, in US dollars. The deployment must know the price of its model (`MODEL_PRICES`). */
   usd?: number | undefined;
-  /** Tokens of model calls: input, cached input and output. */
+  /** Limit on the tokens of model calls: input, cached input and output. */
   tokens?: number | undefined;
-  /** Working minutes of turns, including those of sub-agents. Waiting time does not count. */
+  /** Limit on the minutes that turns work, including the turns of sub-agents. Waiting time does not count. */
   minutes?: number | undefined;
 };
 
@@ -403,24 +403,24 @@ export type BudgetAnswer = {
 
 /** New limits of a session. An omitted limit stays unchanged, null removes it. */
 export type BudgetChange = {
-  /** US dollars of model calls. Needs a price of the deployment's model (`MODEL_PRICES`). */
+  /** Limit on the cost of model calls, in US dollars. The deployment must know the price of its model (`MODEL_PRICES`). */
   usd?: number | null | undefined;
-  /** Tokens of model calls: input, cached input and output. */
+  /** Limit on the tokens of model calls: input, cached input and output. */
   tokens?: number | null | undefined;
-  /** Working minutes of turns, including those of sub-agents. Waiting time does not count. */
+  /** Limit on the minutes that turns work, including the turns of sub-agents. Waiting time does not count. */
   minutes?: number | null | undefined;
 };
 
 export type BudgetState = {
-  /** Limit of US dollars, or null. */
+  /** Limit in US dollars. Null if there is no limit. */
   usd: number | null;
-  /** Limit of tokens, or null. */
+  /** Limit in tokens. Null if there is no limit. */
   tokens: number | null;
-  /** Limit of minutes at work, or null. */
+  /** Limit in working minutes. Null if there is no limit. */
   minutes: number | null;
   /** What the session and its sub-agents have spent so far. */
   spent: {
-    /** Null if the price of the model is unknown. */
+    /** Spent US dollars. Null if the price of the model is unknown. */
     usd: number | null;
     tokens: number;
     minutes: number;
@@ -448,11 +448,11 @@ export type CallbackRecord = {
   events: Array<"run.started" | "run.completed">;
   /** Whether deliveries are signed with a secret. */
   isSigned: boolean;
-  /** Until when deliveries are signed with the replaced secret too. ISO 8601, UTC. Null outside of an overlap. */
+  /** End of the overlap, until which deliveries are also signed with the replaced secret. ISO 8601, UTC. Null if there is no overlap. */
   previousSecretExpiresAt: string | null;
-  /** Since when callbacks to this host were dropped and none was accepted. ISO 8601, UTC. Null if the last one was accepted. */
+  /** When a callback to this host was dropped for the first time since one was accepted. ISO 8601, UTC. Null if none was dropped since then. */
   failingSince: string | null;
-  /** The last failure since callbacks to this host are disabled; a probe is sent an hour later. ISO 8601, UTC. Null while callbacks are sent. */
+  /** Set while callbacks to this host are disabled: the time of the last failure. One hour later, one callback is sent as a probe. ISO 8601, UTC. Otherwise null. */
   disabledAt: string | null;
 };
 
@@ -483,7 +483,7 @@ export type CheckReport = {
   variant: string;
   revision: number;
   status: "pass" | "warn" | "fail";
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   at: string;
   durationMs: number;
   findings: Array<CheckFinding>;
@@ -570,27 +570,27 @@ export type CreateSession = {
 
 /** Limits on live sub-agents. Has no effect unless `subAgents` is enabled. */
 export type DelegationCaps = {
-  /** At most the deployment's ceiling. */
+  /** Maximum number of live sub-agents. At most the deployment's ceiling. */
   maxLiveChildren?: number | undefined;
-  /** At most the deployment's ceiling and at most `maxLiveChildren`. */
+  /** Maximum number of live sub-agents with their own browser. At most the deployment's ceiling and at most `maxLiveChildren`. */
   maxLiveBrowsers?: number | undefined;
 };
 
-/** Typed result of a run in a structured session. */
+/** Typed result of a run in a structured session, that is, a session with an `outputSchema`. */
 export type Deliverable = PendingDeliverable | ReadyDeliverable | FailedDeliverable;
 
 /** The run produced no valid result. */
 export type DeliverableFailedEvent = {
   kind: "deliverable.failed";
-  /** Sequence number in the session, without gaps. */
+  /** Sequence number of the event in its session. The numbers have no gaps. */
   seq: number;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request: one accepted message. */
+  /** Id of the request. A request is one accepted message. */
   requestId: string | null;
-  /** Id of the run: one attempt at the request's turn. */
+  /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string | null;
   source: Source;
   deliverable: Deliverable;
@@ -599,15 +599,15 @@ export type DeliverableFailedEvent = {
 /** The run will produce a result. */
 export type DeliverablePendingEvent = {
   kind: "deliverable.pending";
-  /** Sequence number in the session, without gaps. */
+  /** Sequence number of the event in its session. The numbers have no gaps. */
   seq: number;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request: one accepted message. */
+  /** Id of the request. A request is one accepted message. */
   requestId: string | null;
-  /** Id of the run: one attempt at the request's turn. */
+  /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string | null;
   source: Source;
   deliverable: Deliverable;
@@ -616,15 +616,15 @@ export type DeliverablePendingEvent = {
 /** The result is ready and valid. */
 export type DeliverableReadyEvent = {
   kind: "deliverable.ready";
-  /** Sequence number in the session, without gaps. */
+  /** Sequence number of the event in its session. The numbers have no gaps. */
   seq: number;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request: one accepted message. */
+  /** Id of the request. A request is one accepted message. */
   requestId: string | null;
-  /** Id of the run: one attempt at the request's turn. */
+  /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string | null;
   source: Source;
   deliverable: Deliverable;
@@ -635,18 +635,18 @@ export type DeliveryRecord = {
   /** The delivery's id, sent as `X-Service-Delivery`. */
   id: string;
   event: "run.started" | "run.completed";
-  /** Id of the run: one attempt at the request's turn. */
+  /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string;
   state: "pending" | "sending" | "delivered" | "dropped";
   attempts: Array<{
-    /** ISO 8601, UTC. */
+    /** Time in ISO 8601 format, UTC. */
     at: string;
-    /** HTTP status of the response, or null without a response. */
+    /** HTTP status of the response. Null if there was no response. */
     status: number | null;
     latencyMs: number;
-    /** Why the attempt failed, or null if it succeeded. */
+    /** Why the attempt failed. Null if it succeeded. */
     error: string | null;
-    /** Cycle of attempts. Each redelivery starts a new cycle. */
+    /** Number of the cycle of attempts. Each redelivery starts a new cycle. */
     cycle: number;
     /** Start of the response body, as plain text. */
     excerpt: string | null;
@@ -672,15 +672,15 @@ export type DocumentImported = {
 /** A document was imported into the session. */
 export type DocumentImportedEvent = {
   kind: "document.imported";
-  /** Sequence number in the session, without gaps. */
+  /** Sequence number of the event in its session. The numbers have no gaps. */
   seq: number;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request: one accepted message. */
+  /** Id of the request. A request is one accepted message. */
   requestId: string | null;
-  /** Id of the run: one attempt at the request's turn. */
+  /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string | null;
   source: Source;
   import: ImportSummary;
@@ -696,7 +696,7 @@ export type Done = {
 /** A question that the agent asked. */
 export type Elicitation = {
   elicitationId: string;
-  /** Id of the run: one attempt at the request's turn. */
+  /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string;
   /** Id of the tool call that asked. */
   toolCallId: string;
@@ -705,17 +705,17 @@ export type Elicitation = {
   options: Array<string> | null;
   /** The fields to fill in. Null for a plain question. */
   form: ElicitationForm | null;
-  /** When the question is no longer open. */
+  /** When the question is closed if it has not been answered by then. */
   expiresAt: string;
   state: "open" | "answered" | "declined" | "unanswered" | "withdrawn";
   answer: ElicitationAnswer | null;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   createdAt: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   resolvedAt: string | null;
 };
 
-/** Text. For a form, the values by field name. */
+/** A text. For a form, the values by field name. */
 export type ElicitationAnswer = string | Record<string, string | number | boolean | Array<string>>;
 
 /** A flat JSON Schema of text, number, boolean, choice, multiple choice and date fields. */
@@ -760,15 +760,15 @@ export type ElicitationPage = {
 /** The agent asked a question. */
 export type ElicitationRequestedEvent = {
   kind: "elicitation.requested";
-  /** Sequence number in the session, without gaps. */
+  /** Sequence number of the event in its session. The numbers have no gaps. */
   seq: number;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request: one accepted message. */
+  /** Id of the request. A request is one accepted message. */
   requestId: string | null;
-  /** Id of the run: one attempt at the request's turn. */
+  /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string | null;
   source: Source;
   elicitationId: string;
@@ -779,37 +779,37 @@ export type ElicitationRequestedEvent = {
   options: Array<string> | null;
   /** The fields to fill in. Null for a plain question. */
   form: ElicitationForm | null;
-  /** When the question is no longer open. */
+  /** When the question is closed if it has not been answered by then. */
   expiresAt: string;
 };
 
 /** A question is no longer open. */
 export type ElicitationResolvedEvent = {
   kind: "elicitation.resolved";
-  /** Sequence number in the session, without gaps. */
+  /** Sequence number of the event in its session. The numbers have no gaps. */
   seq: number;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request: one accepted message. */
+  /** Id of the request. A request is one accepted message. */
   requestId: string | null;
-  /** Id of the run: one attempt at the request's turn. */
+  /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string | null;
   source: Source;
   elicitationId: string;
-  /** `unanswered`: nobody answered in time. `withdrawn`: a message or a stop made the question void. */
+  /** `unanswered`: no one answered in time. `withdrawn`: a message or a stop of the turn ended the question. */
   state: "answered" | "declined" | "unanswered" | "withdrawn";
   answer: ElicitationAnswer | null;
 };
 
 export type EncryptionRotated = {
   success: true;
-  /** Values that this call has encrypted with the current key. */
+  /** Number of values that this call has encrypted with the current key. */
   resealed: number;
-  /** Values that this call found to be encrypted with a key that is not configured. */
+  /** Number of values that this call could not decrypt, because the key that they are encrypted with is not configured. */
   unreadable: number;
-  /** Values in the database that are not encrypted with the current key. */
+  /** Number of values in the database that are not encrypted with the current key. */
   remaining: number;
   /** Send it with the next call. Null when all secrets are encrypted with the current key. */
   nextCursor: string | null;
@@ -1004,20 +1004,20 @@ export type ExportedVariant = {
   variant: string;
   /** Number of the revision. */
   revision: number;
-  /** The variant in the format. */
+  /** The variant in the requested format. */
   document: unknown;
   /** Parts of the revision that the format cannot represent. */
   omitted: Array<{
-    /** Null for a page's style sheet, script or address. */
+    /** Id of the change. Null if the part is a page's style sheet, script or URL pattern. */
     changeId: string | null;
-    /** Address of the page entry. */
+    /** URL of the page entry. */
     url: string;
     reason: string;
   }>;
 };
 
 export type FailedDeliverable = {
-  /** Id of the run: one attempt at the request's turn. */
+  /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string;
   status: "failed";
   /** The provider's message, or why there is no valid result. */
@@ -1026,10 +1026,10 @@ export type FailedDeliverable = {
   rawText?: string | undefined;
   /** Each violation of `outputSchema`, if the model returned a JSON value. */
   violations?: Array<{
-    /** JSON pointer to the invalid value, in a result of the shape of `outputSchema`. */
+    /** JSON Pointer to the invalid value, as if the result had the structure that `outputSchema` describes. */
     path: string;
     message: string;
-    /** JSON pointer to the same value in `rawText`, if it is there. */
+    /** JSON Pointer to the same value in `rawText`. Absent if `rawText` does not contain it. */
     rawPath?: string | undefined;
   }> | undefined;
 };
@@ -1054,9 +1054,9 @@ export type FollowUpAccepted = {
   success: true;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request: one accepted message. */
+  /** Id of the request. A request is one accepted message. */
   requestId: string;
-  /** Id of the run: one attempt at the request's turn. */
+  /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string;
   /** Path to poll for the request's status. */
   statusUrl: string;
@@ -1083,33 +1083,33 @@ export type ImportDetail = {
 /** A document that was imported into the session. */
 export type ImportSummary = {
   id: string;
-  /** `agent-session`: a session's JSON export. `agent-session-variant`: a variant's. The others are documents of those tools. */
+  /** `agent-session`: the JSON export of a session. `agent-session-variant`: the JSON export of a variant. `growthbook`, `posthog`: a document of that tool. */
   format: "agent-session" | "agent-session-variant" | "growthbook" | "posthog";
-  /** The document's id, or its hash if it has none. A session imports a document once. */
+  /** Id of the document, or its hash if it has no id. A session imports the same document only once. */
   documentId: string;
   /** Title of the exported session. Null for other documents. */
   title: string | null;
   /** Id of the exported session. */
   sourceSessionId: string | null;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   exportedAt: string | null;
-  /** Who imported it. */
+  /** Who imported the document. */
   author: "agent" | "person";
-  /** The variants that it created. `from` is the key in the document. */
+  /** Variants that the import created. `from` is the key of the variant in the document. */
   variants: Array<{
     from: string;
     key: string;
     revision: number;
   }>;
-  /** Messages of the imported conversation. */
+  /** Number of messages in the imported conversation. */
   messageCount: number;
-  /** Items of the plan that was imported. */
+  /** Number of items in the imported plan. */
   planItemCount: number;
-  /** Requirements that were added. */
+  /** Number of requirements that the import added. */
   requirementCount: number;
-  /** How many things of the document were left out. */
+  /** Number of parts of the document that were left out. */
   leftOutCount: number;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   createdAt: string;
 };
 
@@ -1168,7 +1168,7 @@ export type LandingPage = {
   bytes: number | null;
   /** What the agent noted about the served version. */
   note: string | null;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   updatedAt: string;
 };
 
@@ -1202,9 +1202,9 @@ export type LandingPageVersion = {
   note: string | null;
   /** Whether this version is served. */
   isCurrent: boolean;
-  /** The session that deployed it, which may have been deleted since. */
+  /** Id of the session that deployed the version. The session may have been deleted since. */
   sessionId: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   createdAt: string;
 };
 
@@ -1243,7 +1243,7 @@ export type LiveClientFrame = {
   clickCount: number;
   x: number;
   y: number;
-  /** Bit field: Alt 1, Ctrl 2, Meta 4, Shift 8. */
+  /** Pressed modifier keys, as a bit field: Alt 1, Ctrl 2, Meta 4, Shift 8. */
   modifiers: number;
 } | {
   type: "input.wheel";
@@ -1251,14 +1251,14 @@ export type LiveClientFrame = {
   deltaY: number;
   x: number;
   y: number;
-  /** Bit field: Alt 1, Ctrl 2, Meta 4, Shift 8. */
+  /** Pressed modifier keys, as a bit field: Alt 1, Ctrl 2, Meta 4, Shift 8. */
   modifiers: number;
 } | {
   type: "input.key";
   action: "down" | "up";
   key: string;
   code: string;
-  /** Bit field: Alt 1, Ctrl 2, Meta 4, Shift 8. */
+  /** Pressed modifier keys, as a bit field: Alt 1, Ctrl 2, Meta 4, Shift 8. */
   modifiers: number;
   text?: string | undefined;
 } | {
@@ -1275,12 +1275,12 @@ export type LiveFrame = {
   lastSeq: number;
   /** Id of the session. */
   sessionId: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: {
     role: "view" | "comment" | "drive";
     watching: number;
-    /** Id of this connection, which the page sends with navigations. */
+    /** Id of this connection. The page sends it with each navigation, so that the service knows whether this connection has control. */
     connectionId: string;
   };
 } | {
@@ -1288,7 +1288,7 @@ export type LiveFrame = {
   seq: number;
   /** Id of the session. */
   sessionId: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: RunStartedEvent;
 } | {
@@ -1296,7 +1296,7 @@ export type LiveFrame = {
   seq: number;
   /** Id of the session. */
   sessionId: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: MessageCompletedEvent;
 } | {
@@ -1304,7 +1304,7 @@ export type LiveFrame = {
   seq: number;
   /** Id of the session. */
   sessionId: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: ToolCallEvent;
 } | {
@@ -1312,7 +1312,7 @@ export type LiveFrame = {
   seq: number;
   /** Id of the session. */
   sessionId: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: ToolResultEvent;
 } | {
@@ -1320,7 +1320,7 @@ export type LiveFrame = {
   seq: number;
   /** Id of the session. */
   sessionId: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: McpSkippedEvent;
 } | {
@@ -1328,7 +1328,7 @@ export type LiveFrame = {
   seq: number;
   /** Id of the session. */
   sessionId: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: TurnCompactingEvent;
 } | {
@@ -1336,7 +1336,7 @@ export type LiveFrame = {
   seq: number;
   /** Id of the session. */
   sessionId: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: TurnCompactedEvent;
 } | {
@@ -1344,7 +1344,7 @@ export type LiveFrame = {
   seq: number;
   /** Id of the session. */
   sessionId: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: TurnSteeredEvent;
 } | {
@@ -1352,7 +1352,7 @@ export type LiveFrame = {
   seq: number;
   /** Id of the session. */
   sessionId: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: TurnWaitingEvent;
 } | {
@@ -1360,7 +1360,7 @@ export type LiveFrame = {
   seq: number;
   /** Id of the session. */
   sessionId: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: TurnResumedEvent;
 } | {
@@ -1368,7 +1368,7 @@ export type LiveFrame = {
   seq: number;
   /** Id of the session. */
   sessionId: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: AgentSpawnedEvent;
 } | {
@@ -1376,7 +1376,7 @@ export type LiveFrame = {
   seq: number;
   /** Id of the session. */
   sessionId: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: AgentProgressEvent;
 } | {
@@ -1384,7 +1384,7 @@ export type LiveFrame = {
   seq: number;
   /** Id of the session. */
   sessionId: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: AgentSettledEvent;
 } | {
@@ -1392,7 +1392,7 @@ export type LiveFrame = {
   seq: number;
   /** Id of the session. */
   sessionId: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: DeliverablePendingEvent;
 } | {
@@ -1400,7 +1400,7 @@ export type LiveFrame = {
   seq: number;
   /** Id of the session. */
   sessionId: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: DeliverableReadyEvent;
 } | {
@@ -1408,7 +1408,7 @@ export type LiveFrame = {
   seq: number;
   /** Id of the session. */
   sessionId: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: DeliverableFailedEvent;
 } | {
@@ -1416,7 +1416,7 @@ export type LiveFrame = {
   seq: number;
   /** Id of the session. */
   sessionId: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: BrowserStatusEvent;
 } | {
@@ -1424,7 +1424,7 @@ export type LiveFrame = {
   seq: number;
   /** Id of the session. */
   sessionId: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: BrowserWaitingEvent;
 } | {
@@ -1432,7 +1432,7 @@ export type LiveFrame = {
   seq: number;
   /** Id of the session. */
   sessionId: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: BrowserDialogEvent;
 } | {
@@ -1440,7 +1440,7 @@ export type LiveFrame = {
   seq: number;
   /** Id of the session. */
   sessionId: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: BrowserDownloadEvent;
 } | {
@@ -1448,7 +1448,7 @@ export type LiveFrame = {
   seq: number;
   /** Id of the session. */
   sessionId: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: AnnotationSubmittedEvent;
 } | {
@@ -1456,7 +1456,7 @@ export type LiveFrame = {
   seq: number;
   /** Id of the session. */
   sessionId: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: ElicitationRequestedEvent;
 } | {
@@ -1464,7 +1464,7 @@ export type LiveFrame = {
   seq: number;
   /** Id of the session. */
   sessionId: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: ElicitationResolvedEvent;
 } | {
@@ -1472,7 +1472,7 @@ export type LiveFrame = {
   seq: number;
   /** Id of the session. */
   sessionId: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: VariantUpdatedEvent;
 } | {
@@ -1480,7 +1480,7 @@ export type LiveFrame = {
   seq: number;
   /** Id of the session. */
   sessionId: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: PreviewUpdatedEvent;
 } | {
@@ -1488,7 +1488,7 @@ export type LiveFrame = {
   seq: number;
   /** Id of the session. */
   sessionId: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: PublicationCreatedEvent;
 } | {
@@ -1496,7 +1496,7 @@ export type LiveFrame = {
   seq: number;
   /** Id of the session. */
   sessionId: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: ReportPublishedEvent;
 } | {
@@ -1504,7 +1504,7 @@ export type LiveFrame = {
   seq: number;
   /** Id of the session. */
   sessionId: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: PlanUpdatedEvent;
 } | {
@@ -1512,7 +1512,7 @@ export type LiveFrame = {
   seq: number;
   /** Id of the session. */
   sessionId: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: RequirementUpdatedEvent;
 } | {
@@ -1520,7 +1520,7 @@ export type LiveFrame = {
   seq: number;
   /** Id of the session. */
   sessionId: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: PageDeployedEvent;
 } | {
@@ -1528,7 +1528,7 @@ export type LiveFrame = {
   seq: number;
   /** Id of the session. */
   sessionId: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: PageUpdatedEvent;
 } | {
@@ -1536,7 +1536,7 @@ export type LiveFrame = {
   seq: number;
   /** Id of the session. */
   sessionId: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: TestsStartedEvent;
 } | {
@@ -1544,7 +1544,7 @@ export type LiveFrame = {
   seq: number;
   /** Id of the session. */
   sessionId: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: TestsProgressEvent;
 } | {
@@ -1552,7 +1552,7 @@ export type LiveFrame = {
   seq: number;
   /** Id of the session. */
   sessionId: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: TestsCompletedEvent;
 } | {
@@ -1560,7 +1560,7 @@ export type LiveFrame = {
   seq: number;
   /** Id of the session. */
   sessionId: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: DocumentImportedEvent;
 } | {
@@ -1568,21 +1568,21 @@ export type LiveFrame = {
   seq: number;
   /** Id of the session. */
   sessionId: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: RunCompletedEvent;
 } | {
   type: "message.delta";
   /** Id of the session. */
   sessionId: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: MessageDelta;
 } | {
   type: "watching";
   /** Id of the session. */
   sessionId: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: {
     watching: number;
@@ -1591,7 +1591,7 @@ export type LiveFrame = {
   type: "control";
   /** Id of the session. */
   sessionId: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: {
     holder: "you" | "someone" | null;
@@ -1600,7 +1600,7 @@ export type LiveFrame = {
   type: "cursor";
   /** Id of the session. */
   sessionId: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: {
     cursor: string;
@@ -1609,7 +1609,7 @@ export type LiveFrame = {
   type: "pointer";
   /** Id of the session. */
   sessionId: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: {
     kind: "move" | "down";
@@ -1620,14 +1620,14 @@ export type LiveFrame = {
   type: "queue";
   /** Id of the session. */
   sessionId: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: Record<string, never>;
 } | {
   type: "pong";
   /** Id of the session. */
   sessionId: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: Record<string, never>;
 };
@@ -1641,11 +1641,11 @@ export type Login = {
   account: string | null;
   /** `User-Agent` of the browser. At most 200 characters. */
   userAgent: string | null;
-  /** Sign-in. ISO 8601, UTC. */
+  /** Time of the sign-in. ISO 8601, UTC. */
   createdAt: string;
-  /** Last use, to the minute. ISO 8601, UTC. */
+  /** Time of the last use, accurate to the minute. ISO 8601, UTC. */
   lastSeenAt: string;
-  /** End of the login if it is not used before. ISO 8601, UTC. */
+  /** When the login ends if it is not used again before. ISO 8601, UTC. */
   expiresAt: string;
   /** Whether this login made the request. */
   isCurrent: boolean;
@@ -1661,24 +1661,24 @@ export type LoginPage = {
 /** A remote tool server. Its tools appear to the agent as `mcp_<id>__<tool>`. */
 export type McpServer = {
   url: string;
-  /** `http` is Streamable HTTP. */
+  /** Transport of the server. `http` means Streamable HTTP. */
   type?: "http" | "sse" | undefined;
-  /** Encrypted at rest and sent only to this server. No response contains them. */
+  /** Request headers for this server. They are encrypted at rest and sent only to this server. No response contains them. */
   headers?: Record<string, string> | undefined;
 };
 
 /** Tools of an MCP server are unavailable in this turn. */
 export type McpSkippedEvent = {
   kind: "mcp.skipped";
-  /** Sequence number in the session, without gaps. */
+  /** Sequence number of the event in its session. The numbers have no gaps. */
   seq: number;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request: one accepted message. */
+  /** Id of the request. A request is one accepted message. */
   requestId: string | null;
-  /** Id of the run: one attempt at the request's turn. */
+  /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string | null;
   source: Source;
   serverId: string;
@@ -1695,7 +1695,7 @@ export type McpToken = {
   token: string;
   /** URL of the built-in MCP server. Only this server accepts the token. */
   url: string;
-  /** Expiry. ISO 8601, UTC. You can create a new token at any time. */
+  /** When the token expires. ISO 8601, UTC. You can create a new token at any time. */
   expiresAt: string;
 };
 
@@ -1711,15 +1711,15 @@ export type Message = {
 /** A complete message of the transcript. It is published again with the same `id` when the turn's deliverable is added as a `data-deliverable` part: keep the last one. */
 export type MessageCompletedEvent = {
   kind: "message.completed";
-  /** Sequence number in the session, without gaps. */
+  /** Sequence number of the event in its session. The numbers have no gaps. */
   seq: number;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request: one accepted message. */
+  /** Id of the request. A request is one accepted message. */
   requestId: string | null;
-  /** Id of the run: one attempt at the request's turn. */
+  /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string | null;
   source: Source;
   message: MessageRecord;
@@ -1728,13 +1728,13 @@ export type MessageCompletedEvent = {
 /** A chunk of a message that the model is writing. It has no `seq`, and `message.completed` replaces it. */
 export type MessageDelta = {
   kind: "message.delta";
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request: one accepted message. */
+  /** Id of the request. A request is one accepted message. */
   requestId: string;
-  /** Id of the run: one attempt at the request's turn. */
+  /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string;
   source: Source;
   /** Id of a message in the transcript. */
@@ -1761,13 +1761,13 @@ export type MessageRecord = {
   seq: number;
   role: "user" | "assistant";
   parts: Array<MessagePart>;
-  /** Id of the request: one accepted message. */
+  /** Id of the request. A request is one accepted message. */
   requestId: string | null;
-  /** Id of the run: one attempt at the request's turn. */
+  /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string | null;
   /** The `userId` that the caller sent with the message. */
   author: string | null;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   createdAt: string;
 };
 
@@ -1802,7 +1802,7 @@ export type OwnShareLinks = {
   shareUrl: string;
 };
 
-/** A landing page, also of a deleted session. */
+/** A landing page. Its session may have been deleted. */
 export type OwnedLandingPage = {
   slug: string;
   url: string;
@@ -1816,11 +1816,11 @@ export type OwnedLandingPage = {
   bytes: number | null;
   /** What the agent noted about the served version. */
   note: string | null;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   updatedAt: string;
-  /** The session that deployed it last. Null after that session was deleted. */
+  /** Id of the session that deployed the page last. Null after that session was deleted. */
   sessionId: string | null;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   createdAt: string;
 };
 
@@ -1831,19 +1831,19 @@ export type OwnedLandingPagePage = {
   nextCursor: string | null;
 };
 
-/** A published variant, also of a deleted session. */
+/** A published variant. Its session may have been deleted. */
 export type OwnedPublication = {
   /** Id of the publication. */
   id: string;
-  /** Null after the session was deleted. */
+  /** Id of the session. Null after the session was deleted. */
   sessionId: string | null;
   /** Key of the variant. */
   variant: string;
   /** The current release. Null if nothing is published. */
   publication: Publication | null;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   createdAt: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   updatedAt: string;
 };
 
@@ -1857,15 +1857,15 @@ export type OwnedPublicationPage = {
 /** The agent deployed a landing page, which is served at once. */
 export type PageDeployedEvent = {
   kind: "page.deployed";
-  /** Sequence number in the session, without gaps. */
+  /** Sequence number of the event in its session. The numbers have no gaps. */
   seq: number;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request: one accepted message. */
+  /** Id of the request. A request is one accepted message. */
   requestId: string | null;
-  /** Id of the run: one attempt at the request's turn. */
+  /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string | null;
   source: Source;
   page: LandingPage;
@@ -1874,22 +1874,22 @@ export type PageDeployedEvent = {
 /** A landing page was rolled back to one of its versions, or unpublished. */
 export type PageUpdatedEvent = {
   kind: "page.updated";
-  /** Sequence number in the session, without gaps. */
+  /** Sequence number of the event in its session. The numbers have no gaps. */
   seq: number;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request: one accepted message. */
+  /** Id of the request. A request is one accepted message. */
   requestId: string | null;
-  /** Id of the run: one attempt at the request's turn. */
+  /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string | null;
   source: Source;
   page: LandingPage;
 };
 
 export type PendingDeliverable = {
-  /** Id of the run: one attempt at the request's turn. */
+  /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string;
   status: "pending";
 };
@@ -1899,11 +1899,11 @@ export type Plan = {
   /** `plan_first`: tools that change pages, files or publications are refused until a person agrees to the plan. `agreed`: a person has agreed. */
   mode: "off" | "plan_first" | "agreed";
   items: Array<PlanItem>;
-  /** Rises with each change of the items. 0 if the plan was never written. */
+  /** Increases with each change of the items. 0 if the plan was never written. */
   revision: number;
   /** Who made the newest revision. Null if the plan was never written. */
   author: "agent" | "person" | null;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   updatedAt: string | null;
 };
 
@@ -1940,7 +1940,7 @@ export type PlanItem = {
   status: "todo" | "in_progress" | "done" | "dropped";
 };
 
-/** Switches plan first on or off. */
+/** Switches the mode `plan_first` on or off. */
 export type PlanModeChange = {
   mode: "off" | "plan_first";
 };
@@ -1948,40 +1948,40 @@ export type PlanModeChange = {
 /** The plan or its mode changed. */
 export type PlanUpdatedEvent = {
   kind: "plan.updated";
-  /** Sequence number in the session, without gaps. */
+  /** Sequence number of the event in its session. The numbers have no gaps. */
   seq: number;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request: one accepted message. */
+  /** Id of the request. A request is one accepted message. */
   requestId: string | null;
-  /** Id of the run: one attempt at the request's turn. */
+  /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string | null;
   source: Source;
   plan: Plan;
 };
 
-/** A picture of a page for people, with a variant or without one. */
+/** A picture of a page that people look at, with or without a variant. */
 export type Preview = {
   title: string;
-  /** Page in the picture. */
+  /** Page that the picture shows. */
   url: string;
   viewport: {
     name: "desktop" | "tablet" | "phone" | null;
     width: number;
     height: number;
   };
-  /** Key of the variant. Null for the page without one. */
+  /** Key of the variant. Null if the picture shows the page without a variant. */
   variant: string | null;
-  /** Revision in the picture. */
+  /** Revision of the variant that the picture shows. */
   revision: number | null;
   caption: string | null;
   /** The picture. Null if it was not taken. */
   evidence: EvidencePointer | null;
   /** Why there is no picture. */
   error: string | null;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   takenAt: string | null;
 };
 
@@ -1995,15 +1995,15 @@ export type PreviewPage = {
 /** The previews of the session changed. */
 export type PreviewUpdatedEvent = {
   kind: "preview.updated";
-  /** Sequence number in the session, without gaps. */
+  /** Sequence number of the event in its session. The numbers have no gaps. */
   seq: number;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request: one accepted message. */
+  /** Id of the request. A request is one accepted message. */
   requestId: string | null;
-  /** Id of the run: one attempt at the request's turn. */
+  /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string | null;
   source: Source;
   previews: Array<Preview>;
@@ -2021,7 +2021,7 @@ export type Publication = {
   revision: number;
   /** Whether it was published without a check that passed. */
   isUnchecked: boolean;
-  /** URL of the script of the current release. It follows releases and rollbacks. */
+  /** URL of the publication's script. It always serves the current release, also after a new release or a rollback. */
   scriptUrl: string;
   /** URL of the script of this release, which never changes. */
   pinnedScriptUrl: string;
@@ -2039,20 +2039,20 @@ export type PublicationChanged = {
 /** A release of a variant was published. */
 export type PublicationCreatedEvent = {
   kind: "publication.created";
-  /** Sequence number in the session, without gaps. */
+  /** Sequence number of the event in its session. The numbers have no gaps. */
   seq: number;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request: one accepted message. */
+  /** Id of the request. A request is one accepted message. */
   requestId: string | null;
-  /** Id of the run: one attempt at the request's turn. */
+  /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string | null;
   source: Source;
   /** Key of the variant. */
   variant: string;
-  /** Who published it. */
+  /** Who published the release. */
   author: "agent" | "person";
   publication: Publication;
 };
@@ -2071,19 +2071,19 @@ export type Queue = {
 };
 
 export type QueuedMessage = {
-  /** Id of the request: one accepted message. */
+  /** Id of the request. A request is one accepted message. */
   requestId: string;
   /** `steer` messages are read by the running turn between two of its steps. Other messages start their own turn. */
   mode: "queue" | "steer" | "interrupt";
   text: string;
   author: string | null;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   createdAt: string;
 };
 
 export type Readiness = {
   ok: boolean;
-  /** For callers with an API key, and for processes on the service's own machine. */
+  /** State of each part. Present only for callers with an API key and for processes on the service's own machine. */
   checks?: {
     database: ReadinessCheck;
     engine: ReadinessCheck;
@@ -2099,10 +2099,10 @@ export type ReadinessCheck = {
 };
 
 export type ReadyDeliverable = {
-  /** Id of the run: one attempt at the request's turn. */
+  /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string;
   status: "ready";
-  /** Valid against the caller's `outputSchema`. */
+  /** The result. It is valid against the caller's `outputSchema`. */
   value: unknown;
 };
 
@@ -2120,25 +2120,25 @@ export type Release = {
   number: number;
   /** Number of the revision. */
   revision: number;
-  /** Who published it. */
+  /** Who published the release. */
   author: "agent" | "person";
   /** Check of the revision at the time of publication. Null if it was not checked. */
   check: {
     status: "pass" | "warn" | "fail";
-    /** ISO 8601, UTC. */
+    /** Time in ISO 8601 format, UTC. */
     at: string;
   } | null;
   /** Whether it was published without a passed check. */
   isUnchecked: boolean;
   /** Whether this is the current release. */
   isCurrent: boolean;
-  /** Whether its script was withdrawn. */
+  /** Whether the script of this release was withdrawn by unpublishing. */
   isUnpublished: boolean;
-  /** URL of its script, which never changes. */
+  /** URL of the release's script, which never changes. */
   pinnedScriptUrl: string;
-  /** Subresource Integrity of its script. */
+  /** Subresource Integrity of the release's script. */
   integrity: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   createdAt: string;
 };
 
@@ -2154,12 +2154,12 @@ export type Report = {
   /** Id of the report. */
   id: string;
   title: string;
-  /** Number among the session's reports of this title. The highest is the newest. */
+  /** Number of the version among the session's reports with this title. The highest number is the newest version. */
   version: number;
   /** Path of the report's page, for visitors of the session page. */
   url: string;
   counts: SeverityCounts;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   createdAt: string;
   /** Id of the session. */
   sessionId: string;
@@ -2168,7 +2168,7 @@ export type Report = {
     /** Id of the report. */
     id: string;
     version: number;
-    /** Path of its page. */
+    /** Path of the page of this version. */
     url: string;
   };
   /** The session's variants when the report was published. */
@@ -2185,10 +2185,10 @@ export type ReportFinding = {
   title: string;
   /** Markdown. */
   detail: string;
-  /** The page. */
+  /** Page that the finding is about. */
   url: string | null;
   selector: string | null;
-  /** How to reproduce it. */
+  /** How to reproduce the finding. */
   steps: Array<string>;
   /** Download each as an artifact of the session. */
   evidence: Array<EvidencePointer>;
@@ -2197,15 +2197,15 @@ export type ReportFinding = {
 /** The agent published a QA report. */
 export type ReportPublishedEvent = {
   kind: "report.published";
-  /** Sequence number in the session, without gaps. */
+  /** Sequence number of the event in its session. The numbers have no gaps. */
   seq: number;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request: one accepted message. */
+  /** Id of the request. A request is one accepted message. */
   requestId: string | null;
-  /** Id of the run: one attempt at the request's turn. */
+  /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string | null;
   source: Source;
   report: ReportSummary;
@@ -2221,12 +2221,12 @@ export type ReportSummary = {
   /** Id of the report. */
   id: string;
   title: string;
-  /** Number among the session's reports of this title. The highest is the newest. */
+  /** Number of the version among the session's reports with this title. The highest number is the newest version. */
   version: number;
   /** Path of the report's page, for visitors of the session page. */
   url: string;
   counts: SeverityCounts;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   createdAt: string;
 };
 
@@ -2241,7 +2241,7 @@ export type RequestStatus = {
   success: true;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request: one accepted message. */
+  /** Id of the request. A request is one accepted message. */
   requestId: string;
   /** Id of the request's newest run. Each retry is a new run. */
   runId: string;
@@ -2254,15 +2254,15 @@ export type Requirement = {
   text: string;
   status: "open" | "met" | "failed" | "waived";
   note: string | null;
-  /** Evidence that it is met. Artifacts of the session or of its sub-agents. */
+  /** Ids of the evidence that the requirement is met: artifacts of the session or of its sub-agents. */
   evidenceIds: Array<string>;
   evidence: Array<RequirementEvidence>;
   assertion: RequirementAssertion | null;
-  /** Newest check of the assertion. Null before, and after a change of the assertion. */
+  /** Result of the newest check of the assertion. Null until the first check, and again after the assertion has been changed. */
   outcome: AssertionOutcome | null;
-  /** Who added it. */
+  /** Who added the requirement. */
   author: "agent" | "person";
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   updatedAt: string;
 };
 
@@ -2278,17 +2278,17 @@ export type RequirementAssertion = {
   url: string;
   selector: string;
   is: "visible" | "hidden" | "text" | "count";
-  /** The text for `text`, the number of elements for `count`. */
+  /** For `text`, the expected text of the element. For `count`, the expected number of elements. */
   value?: string | number | undefined;
 };
 
 /** Fields to change. Omitted fields stay unchanged. */
 export type RequirementChange = {
   text?: string | undefined;
-  /** `waived`: it no longer counts. `open`: it counts again. Only the agent reports `met` and `failed`. */
+  /** `waived`: the requirement no longer counts. `open`: it counts again. Only the agent reports `met` and `failed`. */
   status?: "open" | "waived" | undefined;
   note?: string | null | undefined;
-  /** Null removes it. */
+  /** Null removes the assertion. */
   assertion?: {
     url: string;
     selector: string;
@@ -2301,7 +2301,7 @@ export type RequirementChange = {
 /** Evidence that a requirement is met. */
 export type RequirementEvidence = {
   id: string;
-  /** The session or sub-agent whose artifact it is. */
+  /** Id of the session or sub-agent that the artifact belongs to. */
   sessionId: string;
   kind: "screenshot" | "preview" | "html" | "file";
   title: string;
@@ -2317,21 +2317,21 @@ export type RequirementPage = {
   nextCursor: string | null;
 };
 
-/** Requirements were added or changed, or a check has results of their assertions. */
+/** Requirements were added or changed, or a check has tested their assertions. */
 export type RequirementUpdatedEvent = {
   kind: "requirement.updated";
-  /** Sequence number in the session, without gaps. */
+  /** Sequence number of the event in its session. The numbers have no gaps. */
   seq: number;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request: one accepted message. */
+  /** Id of the request. A request is one accepted message. */
   requestId: string | null;
-  /** Id of the run: one attempt at the request's turn. */
+  /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string | null;
   source: Source;
-  /** The changed ones, at most 20. A change of more emits several events. */
+  /** The requirements that were added or changed, at most 20. If there are more, several events are emitted. */
   requirements: Array<Requirement>;
 };
 
@@ -2360,11 +2360,11 @@ export type RunCompletedCallback = {
   event: "run.completed";
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request: one accepted message. */
+  /** Id of the request. A request is one accepted message. */
   requestId: string;
-  /** Id of the run: one attempt at the request's turn. */
+  /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: RunCompletedEvent;
 };
@@ -2372,15 +2372,15 @@ export type RunCompletedCallback = {
 /** A run ended. */
 export type RunCompletedEvent = {
   kind: "run.completed";
-  /** Sequence number in the session, without gaps. */
+  /** Sequence number of the event in its session. The numbers have no gaps. */
   seq: number;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request: one accepted message. */
+  /** Id of the request. A request is one accepted message. */
   requestId: string | null;
-  /** Id of the run: one attempt at the request's turn. */
+  /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string | null;
   source: Source;
   outcome: RunOutcome;
@@ -2395,7 +2395,7 @@ export type RunCompletedEvent = {
   usage: Usage;
   /** The automatic retry that follows. Without it, this is the request's last event. */
   willRetry?: {
-    /** Id of the run: one attempt at the request's turn. */
+    /** Id of the run. A run is one attempt at the turn of a request. */
     runId: string;
     attempt: number;
     delayMs: number;
@@ -2410,11 +2410,11 @@ export type RunStartedCallback = {
   event: "run.started";
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request: one accepted message. */
+  /** Id of the request. A request is one accepted message. */
   requestId: string;
-  /** Id of the run: one attempt at the request's turn. */
+  /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: RunStartedEvent;
 };
@@ -2422,15 +2422,15 @@ export type RunStartedCallback = {
 /** A run started. */
 export type RunStartedEvent = {
   kind: "run.started";
-  /** Sequence number in the session, without gaps. */
+  /** Sequence number of the event in its session. The numbers have no gaps. */
   seq: number;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request: one accepted message. */
+  /** Id of the request. A request is one accepted message. */
   requestId: string | null;
-  /** Id of the run: one attempt at the request's turn. */
+  /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string | null;
   source: Source;
   /** Number of this run among the runs of the request, starting at 1. */
@@ -2443,9 +2443,9 @@ export type SessionCreated = {
   success: true;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request: one accepted message. */
+  /** Id of the request. A request is one accepted message. */
   requestId: string;
-  /** Id of the run: one attempt at the request's turn. */
+  /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string;
   /** Path that opens the session in a browser, to watch or join. For API keys without `sessions:write` it only allows watching. */
   shareUrl: string;
@@ -2505,16 +2505,16 @@ export type SessionDeleted = {
     part: "run" | "browser" | "workspace" | "evidence" | "rows";
     reason: string;
   }>;
-  /** Published variants of the session. They stay published; `POST /api/publications/:publicationId/unpublish` ends them. */
+  /** Published variants of the session. They stay published until you call `POST /api/publications/:publicationId/unpublish`. */
   publications: Array<{
     /** Id of the publication. */
     id: string;
     /** Key of the variant. */
     variant: string;
-    /** URL of its script. */
+    /** URL of the publication's script. */
     scriptUrl: string;
   }>;
-  /** Published landing pages of the session. They stay published; `POST /api/pages/:slug/unpublish` ends them. */
+  /** Published landing pages of the session. They stay published until you call `POST /api/pages/:slug/unpublish`. */
   pages: Array<{
     slug: string;
     url: string;
@@ -2527,7 +2527,7 @@ export type SessionDetail = {
     /** Id of the session. */
     id: string;
     title: string;
-    /** The `targetUrl` of the session's creation. */
+    /** The `targetUrl` that the session was created with. */
     targetUrl: string | null;
     source: Source;
     /** Whether the session has an `outputSchema`. */
@@ -2538,7 +2538,7 @@ export type SessionDetail = {
     stateReason: string | null;
     turnState: TurnState;
     lastOutcome: RunOutcome | null;
-    /** ISO 8601, UTC. */
+    /** Time in ISO 8601 format, UTC. */
     createdAt: string;
     /** Path that opens the session in a browser, to watch or join. For API keys without `sessions:write` it only allows watching. */
     shareUrl: string;
@@ -2547,7 +2547,7 @@ export type SessionDetail = {
     userId: string | null;
     /** Metadata that the caller sent. */
     metadata: Record<string, unknown> | null;
-    /** Target pages of the creation and of later retargets. */
+    /** Target pages from the session's creation and from later retargets. */
     targetPageUrls: Array<string>;
     outputSchema: Record<string, unknown> | null;
     systemPrompt: string | null;
@@ -2573,7 +2573,7 @@ export type SessionDetail = {
     };
     callback: CallbackRecord | null;
     startupStatus: "uninitialized" | "starting" | "ready" | "error";
-    /** ISO 8601, UTC. */
+    /** Time in ISO 8601 format, UTC. */
     updatedAt: string;
   };
 };
@@ -2635,7 +2635,7 @@ export type SessionSummary = {
   /** Id of the session. */
   id: string;
   title: string;
-  /** The `targetUrl` of the session's creation. */
+  /** The `targetUrl` that the session was created with. */
   targetUrl: string | null;
   source: Source;
   /** Whether the session has an `outputSchema`. */
@@ -2646,7 +2646,7 @@ export type SessionSummary = {
   stateReason: string | null;
   turnState: TurnState;
   lastOutcome: RunOutcome | null;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   createdAt: string;
   /** Path that opens the session in a browser, to watch or join. For API keys without `sessions:write` it only allows watching. */
   shareUrl: string;
@@ -2679,11 +2679,11 @@ export type ShareLink = {
   /** `view` can watch, `comment` can also annotate, and `drive` can also message the agent and control the browser. */
   role: "view" | "comment" | "drive";
   label: string | null;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   createdAt: string;
-  /** Expiry. ISO 8601, UTC. Null if the link never expires. */
+  /** When the link expires. ISO 8601, UTC. Null if it never expires. */
   expiresAt: string | null;
-  /** Revocation. ISO 8601, UTC. Null if the link is not revoked. */
+  /** When the link was revoked. ISO 8601, UTC. Null if it is not revoked. */
   revokedAt: string | null;
 };
 
@@ -2747,9 +2747,9 @@ export type TestAttachment = {
   name: string;
   mediaType: string;
   sizeBytes: number;
-  /** Download it as an artifact of the session. Null if it was not stored. */
+  /** Id of the stored file. Download the file as an artifact of the session. Null if it was not stored. */
   evidenceId: string | null;
-  /** Why it was not stored. Null if it was stored. */
+  /** Why the file was not stored. Null if it was stored. */
   problem: string | null;
 };
 
@@ -2764,14 +2764,14 @@ export type TestCounts = {
 
 /** A test of a test run against one target. */
 export type TestResult = {
-  /** The page without or with the variant. */
+  /** `control`: the page without the variant. `variant`: the page with it. */
   target: "control" | "variant";
   file: string;
   line: number;
   /** Titles of the groups that contain the test, then the title of the test. */
   titles: Array<string>;
   status: "passed" | "failed" | "flaky" | "skipped";
-  /** Total of all attempts. */
+  /** Total duration of all attempts in milliseconds. */
   durationMs: number;
   /** Number of attempts: 1 plus the number of retries. */
   attempts: number;
@@ -2792,7 +2792,7 @@ export type TestResult = {
 export type TestRun = {
   /** Id of the test run. */
   id: string;
-  /** Number among the session's test runs. */
+  /** Number of this test run among the session's test runs. */
   number: number;
   /** `failed`: a test failed, or the run ended before all tests had run. `interrupted`: the service could not finish the run in two attempts. */
   status: "queued" | "running" | "passed" | "failed" | "cancelled" | "interrupted";
@@ -2808,18 +2808,18 @@ export type TestRun = {
   /** Regular expression that the titles of the tests match. */
   grep: string | null;
   retries: number;
-  /** What relative addresses in the tests refer to. */
+  /** URL that relative URLs in the tests are resolved against. */
   baseUrl: string | null;
   viewport: "desktop" | "tablet" | "phone";
   timeoutSeconds: number;
   counts: TestCounts;
   /** Explains why tests have no result, or which hosts the tests could not reach. Null if there is nothing to explain. */
   problem: string | null;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   createdAt: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   startedAt: string | null;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   endedAt: string | null;
 };
 
@@ -2839,7 +2839,7 @@ export type TestRunPage = {
 export type TestRunResults = {
   /** Id of the test run. */
   id: string;
-  /** Number among the session's test runs. */
+  /** Number of this test run among the session's test runs. */
   number: number;
   /** `failed`: a test failed, or the run ended before all tests had run. `interrupted`: the service could not finish the run in two attempts. */
   status: "queued" | "running" | "passed" | "failed" | "cancelled" | "interrupted";
@@ -2855,18 +2855,18 @@ export type TestRunResults = {
   /** Regular expression that the titles of the tests match. */
   grep: string | null;
   retries: number;
-  /** What relative addresses in the tests refer to. */
+  /** URL that relative URLs in the tests are resolved against. */
   baseUrl: string | null;
   viewport: "desktop" | "tablet" | "phone";
   timeoutSeconds: number;
   counts: TestCounts;
   /** Explains why tests have no result, or which hosts the tests could not reach. Null if there is nothing to explain. */
   problem: string | null;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   createdAt: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   startedAt: string | null;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   endedAt: string | null;
   /** Id of the session. */
   sessionId: string;
@@ -2891,12 +2891,12 @@ export type TestStep = {
 export type TestedVariant = {
   /** Key of the variant. */
   variant: string;
-  /** Number of its newest revision at that time. */
+  /** Number of the variant's newest revision when the report was published. */
   revision: number;
   /** Newest check of that revision. Null if it was not checked. */
   check: {
     status: "pass" | "warn" | "fail";
-    /** ISO 8601, UTC. */
+    /** Time in ISO 8601 format, UTC. */
     at: string;
   } | null;
 };
@@ -2904,15 +2904,15 @@ export type TestedVariant = {
 /** A test run ended. */
 export type TestsCompletedEvent = {
   kind: "tests.completed";
-  /** Sequence number in the session, without gaps. */
+  /** Sequence number of the event in its session. The numbers have no gaps. */
   seq: number;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request: one accepted message. */
+  /** Id of the request. A request is one accepted message. */
   requestId: string | null;
-  /** Id of the run: one attempt at the request's turn. */
+  /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string | null;
   source: Source;
   testRun: TestRun;
@@ -2921,15 +2921,15 @@ export type TestsCompletedEvent = {
 /** The tests of a test run are about to start, or some have ended. At most one event in 2 s. */
 export type TestsProgressEvent = {
   kind: "tests.progress";
-  /** Sequence number in the session, without gaps. */
+  /** Sequence number of the event in its session. The numbers have no gaps. */
   seq: number;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request: one accepted message. */
+  /** Id of the request. A request is one accepted message. */
   requestId: string | null;
-  /** Id of the run: one attempt at the request's turn. */
+  /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string | null;
   source: Source;
   /** Id of the test run. */
@@ -2937,18 +2937,18 @@ export type TestsProgressEvent = {
   counts: TestCounts;
 };
 
-/** A test run was started. It may wait for a browser place. */
+/** A test run was started. It may still wait for a free browser. */
 export type TestsStartedEvent = {
   kind: "tests.started";
-  /** Sequence number in the session, without gaps. */
+  /** Sequence number of the event in its session. The numbers have no gaps. */
   seq: number;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request: one accepted message. */
+  /** Id of the request. A request is one accepted message. */
   requestId: string | null;
-  /** Id of the run: one attempt at the request's turn. */
+  /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string | null;
   source: Source;
   testRun: TestRun;
@@ -2957,15 +2957,15 @@ export type TestsStartedEvent = {
 /** A tool call started. */
 export type ToolCallEvent = {
   kind: "tool.call";
-  /** Sequence number in the session, without gaps. */
+  /** Sequence number of the event in its session. The numbers have no gaps. */
   seq: number;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request: one accepted message. */
+  /** Id of the request. A request is one accepted message. */
   requestId: string | null;
-  /** Id of the run: one attempt at the request's turn. */
+  /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string | null;
   source: Source;
   /** Id of the message that contains the call. Null for calls that an external agent makes through the MCP server. */
@@ -2990,15 +2990,15 @@ export type ToolPolicy = {
 /** A tool call ended. */
 export type ToolResultEvent = {
   kind: "tool.result";
-  /** Sequence number in the session, without gaps. */
+  /** Sequence number of the event in its session. The numbers have no gaps. */
   seq: number;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request: one accepted message. */
+  /** Id of the request. A request is one accepted message. */
   requestId: string | null;
-  /** Id of the run: one attempt at the request's turn. */
+  /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string | null;
   source: Source;
   /** Id of the tool call. */
@@ -3019,15 +3019,15 @@ export type ToolResultEvent = {
 /** Compaction of the agent's context ended. */
 export type TurnCompactedEvent = {
   kind: "turn.compacted";
-  /** Sequence number in the session, without gaps. */
+  /** Sequence number of the event in its session. The numbers have no gaps. */
   seq: number;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request: one accepted message. */
+  /** Id of the request. A request is one accepted message. */
   requestId: string | null;
-  /** Id of the run: one attempt at the request's turn. */
+  /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string | null;
   source: Source;
   how: "offloaded" | "summarized";
@@ -3039,15 +3039,15 @@ export type TurnCompactedEvent = {
 /** Compaction of the agent's context started. */
 export type TurnCompactingEvent = {
   kind: "turn.compacting";
-  /** Sequence number in the session, without gaps. */
+  /** Sequence number of the event in its session. The numbers have no gaps. */
   seq: number;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request: one accepted message. */
+  /** Id of the request. A request is one accepted message. */
   requestId: string | null;
-  /** Id of the run: one attempt at the request's turn. */
+  /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string | null;
   source: Source;
   tokens: number;
@@ -3057,39 +3057,39 @@ export type TurnCompactingEvent = {
 /** The turn continues after a wait. */
 export type TurnResumedEvent = {
   kind: "turn.resumed";
-  /** Sequence number in the session, without gaps. */
+  /** Sequence number of the event in its session. The numbers have no gaps. */
   seq: number;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request: one accepted message. */
+  /** Id of the request. A request is one accepted message. */
   requestId: string | null;
-  /** Id of the run: one attempt at the request's turn. */
+  /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string | null;
   source: Source;
   /** `settled`: the turn got what it waited for. `deadline`: the deadline of the wait passed. `message`: a message steers the turn. `stopped`: the turn was stopped. */
   reason: "settled" | "deadline" | "message" | "stopped";
 };
 
-/** `running` from when a request is accepted until no request is open, retries included. */
+/** `running` as soon as a request is accepted, until no request is open. A request is open until its last retry has ended. */
 export type TurnState = "idle" | "running" | "compacting";
 
 /** The running turn read `steer` messages between two of its steps. */
 export type TurnSteeredEvent = {
   kind: "turn.steered";
-  /** Sequence number in the session, without gaps. */
+  /** Sequence number of the event in its session. The numbers have no gaps. */
   seq: number;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request: one accepted message. */
+  /** Id of the request. A request is one accepted message. */
   requestId: string | null;
-  /** Id of the run: one attempt at the request's turn. */
+  /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string | null;
   source: Source;
-  /** Id of the request: one accepted message. */
+  /** Id of the request. A request is one accepted message. */
   steerRequestId: string;
   messageIds: Array<string>;
 };
@@ -3102,18 +3102,18 @@ export type TurnStopped = {
   runId: string | null;
 };
 
-/** The turn waits for something outside of the service. No process plays it until it continues. */
+/** The turn waits for something outside of the service. No process runs it until it continues. */
 export type TurnWaitingEvent = {
   kind: "turn.waiting";
-  /** Sequence number in the session, without gaps. */
+  /** Sequence number of the event in its session. The numbers have no gaps. */
   seq: number;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request: one accepted message. */
+  /** Id of the request. A request is one accepted message. */
   requestId: string | null;
-  /** Id of the run: one attempt at the request's turn. */
+  /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string | null;
   source: Source;
   waitingOn: WaitingOn;
@@ -3133,7 +3133,7 @@ export type Usage = {
   delegated?: UsageSum | undefined;
 };
 
-/** Resource usage, added up. */
+/** Total resource usage of one or more runs. */
 export type UsageSum = {
   inputTokens: number;
   outputTokens: number;
@@ -3314,12 +3314,12 @@ export type VariantRevision = {
   /** Number of the revision. */
   revision: number;
   author: "agent" | "person";
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   createdAt: string;
   /** Whether the live browser shows the variant. */
   isShown: boolean;
   document: VariantDocument;
-  /** Newest check. Null if it was not checked. */
+  /** Newest check of the revision. Null if the revision was not checked. */
   check: CheckReport | null;
 };
 
@@ -3337,7 +3337,7 @@ export type VariantSummary = {
   /** Newest check of that revision. Null if it was not checked. */
   check: {
     status: "pass" | "warn" | "fail";
-    /** ISO 8601, UTC. */
+    /** Time in ISO 8601 format, UTC. */
     at: string;
   } | null;
   /** The published release. Null if the variant is not published. */
@@ -3351,18 +3351,18 @@ export type VariantSummaryPage = {
   nextCursor: string | null;
 };
 
-/** A variant has a new revision, or its check, its publication or what the live browser shows changed. */
+/** A variant has a new revision, its check or its publication changed, or the live browser began or stopped showing it. */
 export type VariantUpdatedEvent = {
   kind: "variant.updated";
-  /** Sequence number in the session, without gaps. */
+  /** Sequence number of the event in its session. The numbers have no gaps. */
   seq: number;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request: one accepted message. */
+  /** Id of the request. A request is one accepted message. */
   requestId: string | null;
-  /** Id of the run: one attempt at the request's turn. */
+  /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string | null;
   source: Source;
   variant: VariantSummary;
@@ -3380,9 +3380,9 @@ export type WaitingOn = {
   kind: "person" | "agents" | "tests" | "control" | "budget";
   /** Ids of the open questions, sub-agents or test runs. Empty for `control` and `budget`. */
   ids: Array<string>;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   since: string;
-  /** When the wait ends without an answer or result. Null for never. */
+  /** When the wait ends if there is no answer or result by then. Null if there is no such deadline. */
   until: string | null;
   /** For `budget`: which budget is used up, and when the turn continues. */
   reason?: string | undefined;
@@ -3511,7 +3511,7 @@ export type Operations = {
   answerElicitation: {
     parameters: { sessionId: string; elicitationId: string };
     body: {
-      /** Text. For a form, the values by field name. */
+      /** A text. For a form, the values by field name. */
       answer: string | Record<string, unknown>;
     } | {
       decline: true;
@@ -3603,7 +3603,7 @@ export type Operations = {
       role: "view" | "comment" | "drive";
       /** Label for lists, for example the recipient. */
       label?: string | undefined;
-      /** Expiry. ISO 8601 with a time zone. Omit for a link that never expires. */
+      /** When the link expires. ISO 8601 with a time zone. Omit for a link that never expires. */
       expiresAt?: string | undefined;
     };
     answer: ShareLinkCreated;

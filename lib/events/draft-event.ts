@@ -11,7 +11,7 @@ export type EventDraft = {
   tail: string;
 };
 
-/** Serializes events of one session. The write adds the numbers. */
+/** Serializes events of one session, without their numbers. The database adds the numbers when it stores the events. */
 export function draftEvents(sessionId: string, newEvents: NewEvent[]): EventDraft[] {
   const timestamp = new Date().toISOString();
   return newEvents.map(({ kind, requestId, runId, source, ...fields }) => ({
@@ -24,7 +24,7 @@ export function draftEvents(sessionId: string, newEvents: NewEvent[]): EventDraf
   }));
 }
 
-/** Returns the stored form of drafts. The last draft has the number `lastSeq`. */
+/** Returns drafts as stored events. The drafts are numbered without gaps, and the last one gets the number `lastSeq`. */
 export const numberEvents = (sessionId: string, drafts: EventDraft[], lastSeq: number): StoredEvent[] =>
   drafts.map(({ kind, requestId, runId, head, tail }, index) => {
     const seq = lastSeq - drafts.length + index + 1;

@@ -36,7 +36,7 @@ describe("the event log", () => {
       events.map((_, index) => index + 1),
     );
     assert.equal(events.length, publishedSeqs.length);
-    // Events of one transaction are contiguous and in emit order.
+    // Events of one transaction have consecutive numbers, in the order in which they were emitted.
     for (const [index, event] of events.entries()) {
       const [writer, part] = textOf(event).split(".");
       if (part !== "0") assert.equal(textOf(events[index - 1] ?? event), `${writer}.${Number(part) - 1}`);

@@ -4,40 +4,45 @@ import type { MessageDelta, NewEvent, StoredEvent } from "./event.ts";
 import { appendEvents, readEvents } from "./event-store.ts";
 
 /**
- * Emits an event in the current transaction. The log numbers and writes it last, and publishes it after the commit.
- * `onStored` runs in the same transaction with the stored form, for rows that contain the serialized event (callbacks).
+ * Emits an event in the current transaction. The log stores the emitted events at the end of the transaction and
+ * publishes them after the commit. `onStored` runs in the same transaction, for rows that contain the stored form of the
+ * event (callbacks).
  */
 export type Emit = (event: NewEvent, onStored?: (stored: StoredEvent) => Promise<void>) => void;
 
 /** The event logs of all sessions: the only way to write events and to read them. */
 export type EventLog = {
   /**
-   * Runs `work` in a transaction that also stores the emitted events.
-   * Sequence numbers are assigned last, so they rise without gaps in commit order.
+   * Runs `work` in a transaction that also stores the emitted events. Sequence numbers are assigned at the end of the
+   * transaction, so they follow the order of the commits and have no gaps.
    */
   transact: <Result>(
     sessionId: string,
     work: (tx: Transaction, emit: Emit) => Promise<Result>,
   ) => Promise<Result>;
-  /** Publishes events that are stored and committed to the followers. */
+  /** Publishes committed events to the followers of their sessions. */
   publish: (events: StoredEvent[]) => void;
   /**
-   * Makes a session's followers in this process read the log again. For a writer that does not know whether its events
-   * were stored because the reply to its commit was lost.
+   * Makes a session's followers in this process read the log again. Call it after a lost reply to a commit, when the
+   * writer does not know whether its events were stored.
    */
   recheck: (sessionId: string) => void;
-  /** Reads stored events with `seq > after`, in order, at most `limit`; with `requestId`, only events of those requests. */
+  /**
+   * Reads stored events with `seq > after`, in order, at most `limit`. With `requestId`, reads only the events of these
+   * requests.
+   */
   read: (
     sessionId: string,
     query: { after: number; requestId?: string | readonly string[]; limit: number },
   ) => Promise<StoredEvent[]>;
   /**
-   * Subscribes to the live items of a session. Subscribe first, then read the log, and skip events already seen.
+   * Subscribes to the live items of a session. To miss nothing, subscribe first, then read the log, and skip events that
+   * were already received.
    *
-   * @param onGap called when items may have been missed: read the log again, from the last event seen.
+   * @param onGap called when items may have been missed. The caller then reads the log from the last event it has seen.
    */
   subscribe: (sessionId: string, listener: BusListener, onGap?: () => void) => () => void;
-  /** Sends a live piece of a message; nothing is stored. */
+  /** Sends a live piece of a message to the followers. It is not stored. */
   publishDelta: (delta: MessageDelta) => void;
   readUnfinished: (sessionId: string) => MessageDelta[];
 };
@@ -66,7 +71,7 @@ export function createEventLog(db: Database, bus: EventBus): EventLog {
         return value;
       });
       const result = await transaction.catch((error: unknown) => {
-        // The commit may have succeeded although its reply was lost.
+        // The commit may have succeeded although the reply to it was lost.
         if (stored.length > 0) bus.recheck(sessionId);
         throw error;
       });

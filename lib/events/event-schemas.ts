@@ -40,7 +40,7 @@ export const outcomeSchema = z.enum(["succeeded", "errored", "cancelled"]).meta(
   description: "Outcome of a run.",
 });
 
-/** Source: specification, Deliverable. */
+/** The typed result of a run. Source: specification, Deliverable. */
 export const deliverableSchema = z
   .discriminatedUnion("status", [
     z.object({ runId, status: z.literal("pending") }).meta({ id: "PendingDeliverable" }),
@@ -49,7 +49,7 @@ export const deliverableSchema = z
         runId,
         status: z.literal("ready"),
         value: jsonValue.meta({
-          description: "Valid against the caller's `outputSchema`.",
+          description: "The result. It is valid against the caller's `outputSchema`.",
           examples: [{ title: "Checkout · Harbour Paper Co.", fields: [{ name: "Email", required: true }] }],
         }),
       })
@@ -67,13 +67,17 @@ export const deliverableSchema = z
           .array(
             z.object({
               path: z.string().meta({
-                description: "JSON pointer to the invalid value, in a result of the shape of `outputSchema`.",
+                description:
+                  "JSON Pointer to the invalid value, as if the result had the structure that `outputSchema` describes.",
                 examples: ["/items/0/name"],
               }),
               message: z.string().meta({ examples: ["must NOT have more than 10 characters"] }),
               rawPath: z
                 .string()
-                .meta({ description: "JSON pointer to the same value in `rawText`, if it is there." })
+                .meta({
+                  description:
+                    "JSON Pointer to the same value in `rawText`. Absent if `rawText` does not contain it.",
+                })
                 .optional(),
             }),
           )
@@ -82,9 +86,12 @@ export const deliverableSchema = z
       })
       .meta({ id: "FailedDeliverable" }),
   ])
-  .meta({ id: "Deliverable", description: "Typed result of a run in a structured session." });
+  .meta({
+    id: "Deliverable",
+    description: "Typed result of a run in a structured session, that is, a session with an `outputSchema`.",
+  });
 
-/** A part of a message. Future kinds of parts will have a `type` too. */
+/** A part of a message. Kinds of parts that are added later will have a `type` too. */
 const messagePartSchema = z.looseObject({ type: z.string() }).meta({
   id: "MessagePart",
   description:
@@ -145,7 +152,7 @@ const usageFields = {
 /** The total usage of one or more runs, without their sub-agents. */
 export const usageSumSchema = z
   .object(usageFields)
-  .meta({ id: "UsageSum", description: "Resource usage, added up." });
+  .meta({ id: "UsageSum", description: "Total resource usage of one or more runs." });
 
 const usageSchema = z
   .object({
@@ -158,14 +165,14 @@ const usageSchema = z
   .meta({ id: "Usage", description: "Resource usage of a run." });
 
 const agentId = sessionId.meta({
-  description: "Id of the sub-agent, which is the id of its session.",
+  description: "Id of the sub-agent, which is also the id of its session.",
   examples: ["ses_c3hq7wzkx2mtnpyr5vbjd4sa"],
 });
 const agentName = z
   .string()
   .meta({ description: "Name of the sub-agent, unique in its tree.", examples: ["cart-page"] });
 
-/** Source: `wire.md`, Turns that wait. */
+/** What a turn waits for. Source: `wire.md`, Turns that wait. */
 export const waitingOnSchema = z
   .object({
     kind: z.enum(WAIT_KINDS).meta({
@@ -177,7 +184,11 @@ export const waitingOnSchema = z
       examples: [["eli_b4wq2nxzkt7mpycr5hvjd3sa"]],
     }),
     since: timestamp,
-    until: timestamp.nullable().describe("When the wait ends without an answer or result. Null for never."),
+    until: timestamp
+      .nullable()
+      .describe(
+        "When the wait ends if there is no answer or result by then. Null if there is no such deadline.",
+      ),
     reason: z
       .string()
       .optional()
@@ -205,7 +216,8 @@ export const publicationSchema = z
       .meta({ description: "Revision that is published. A newer one may exist.", examples: [3] }),
     isUnchecked: z.boolean().meta({ description: "Whether it was published without a check that passed." }),
     scriptUrl: z.string().meta({
-      description: "URL of the script of the current release. It follows releases and rollbacks.",
+      description:
+        "URL of the publication's script. It always serves the current release, also after a new release or a rollback.",
       examples: [`https://service.example/v/${PUBLICATION}.js`],
     }),
     pinnedScriptUrl: z.string().meta({
@@ -267,11 +279,11 @@ export const landingPageSchema = z
   })
   .meta({ id: "LandingPage", description: "A page of static files that the agent deployed." });
 
-/** A picture of a page for people. Source: `wire.md`, Variants. */
+/** A picture of a page that people look at. Source: `wire.md`, Variants. */
 export const previewSchema = z
   .object({
     title: z.string().meta({ examples: ["Checkout with the new button"] }),
-    url: pageUrl("Page in the picture."),
+    url: pageUrl("Page that the picture shows."),
     viewport: z.object({
       name: z.enum(["desktop", "tablet", "phone"]).nullable(),
       width: z.int(),
@@ -280,11 +292,14 @@ export const previewSchema = z
     variant: z
       .string()
       .nullable()
-      .meta({ description: "Key of the variant. Null for the page without one.", examples: ["main"] }),
+      .meta({
+        description: "Key of the variant. Null if the picture shows the page without a variant.",
+        examples: ["main"],
+      }),
     revision: z
       .int()
       .nullable()
-      .meta({ description: "Revision in the picture.", examples: [3] }),
+      .meta({ description: "Revision of the variant that the picture shows.", examples: [3] }),
     caption: z.string().nullable(),
     evidence: evidenceSchema.nullable().meta({ description: "The picture. Null if it was not taken." }),
     error: z
@@ -293,9 +308,12 @@ export const previewSchema = z
       .meta({ description: "Why there is no picture.", examples: [null] }),
     takenAt: timestamp.nullable(),
   })
-  .meta({ id: "Preview", description: "A picture of a page for people, with a variant or without one." });
+  .meta({
+    id: "Preview",
+    description: "A picture of a page that people look at, with or without a variant.",
+  });
 
-/** Number of findings by severity. */
+/** Number of findings of each severity. */
 const severityCountsSchema = z
   .object(Object.fromEntries(FINDING_SEVERITIES.map((severity) => [severity, count])) as SeverityCounts)
   .meta({
@@ -314,7 +332,8 @@ export const reportSummarySchema = z
       .int()
       .min(1)
       .meta({
-        description: "Number among the session's reports of this title. The highest is the newest.",
+        description:
+          "Number of the version among the session's reports with this title. The highest number is the newest version.",
         examples: [1],
       }),
     url: z.string().meta({
@@ -331,10 +350,11 @@ export const importSummarySchema = z
     id: z.string().meta({ examples: ["imp_d5hwq2nxzkt7mpycr4vjb3sa"] }),
     format: z.enum(IMPORT_FORMATS).meta({
       description:
-        "`agent-session`: a session's JSON export. `agent-session-variant`: a variant's. The others are documents of those tools.",
+        "`agent-session`: the JSON export of a session. `agent-session-variant`: the JSON export of a variant. `growthbook`, `posthog`: a document of that tool.",
     }),
     documentId: z.string().meta({
-      description: "The document's id, or its hash if it has none. A session imports a document once.",
+      description:
+        "Id of the document, or its hash if it has no id. A session imports the same document only once.",
       examples: ["ses_xdbqydi2z2jnnberubbghcrn@57"],
     }),
     title: z
@@ -349,20 +369,20 @@ export const importSummarySchema = z
       .nullable()
       .meta({ description: "Id of the exported session.", examples: ["ses_xdbqydi2z2jnnberubbghcrn"] }),
     exportedAt: timestamp.nullable(),
-    author: z.enum(VARIANT_AUTHORS).meta({ description: "Who imported it." }),
+    author: z.enum(VARIANT_AUTHORS).meta({ description: "Who imported the document." }),
     variants: z.array(z.object({ from: z.string(), key: z.string(), revision: z.int().min(1) })).meta({
-      description: "The variants that it created. `from` is the key in the document.",
+      description: "Variants that the import created. `from` is the key of the variant in the document.",
       examples: [[{ from: "main", key: "main-2", revision: 1 }]],
     }),
-    messageCount: count.meta({ description: "Messages of the imported conversation." }),
-    planItemCount: count.meta({ description: "Items of the plan that was imported." }),
-    requirementCount: count.meta({ description: "Requirements that were added." }),
-    leftOutCount: count.meta({ description: "How many things of the document were left out." }),
+    messageCount: count.meta({ description: "Number of messages in the imported conversation." }),
+    planItemCount: count.meta({ description: "Number of items in the imported plan." }),
+    requirementCount: count.meta({ description: "Number of requirements that the import added." }),
+    leftOutCount: count.meta({ description: "Number of parts of the document that were left out." }),
     createdAt: timestamp,
   })
   .meta({ id: "ImportSummary", description: "A document that was imported into the session." });
 
-/** Fields of a question, in the event and in the list of questions. */
+/** Fields of a question. The event and the list of questions share them. */
 export const questionFields = {
   question: z.string().meta({ examples: ["Which currency?"] }),
   options: z
@@ -375,7 +395,7 @@ export const questionFields = {
   form: formSchema
     .nullable()
     .meta({ description: "The fields to fill in. Null for a plain question.", examples: [null] }),
-  expiresAt: timestamp.describe("When the question is no longer open."),
+  expiresAt: timestamp.describe("When the question is closed if it has not been answered by then."),
 };
 
 /** Defines an event: the fields that every event has, then its own. Source: `wire.md`, Stream. */
@@ -390,7 +410,10 @@ const define = <const Kind extends string, Fields extends z.core.$ZodLooseShape>
       seq: z
         .int()
         .min(1)
-        .meta({ description: "Sequence number in the session, without gaps.", examples: [30] }),
+        .meta({
+          description: "Sequence number of the event in its session. The numbers have no gaps.",
+          examples: [30],
+        }),
       timestamp,
       sessionId,
       requestId: requestId.nullable(),
@@ -400,7 +423,7 @@ const define = <const Kind extends string, Fields extends z.core.$ZodLooseShape>
     })
     .meta({ id: nameEvent(kind), description });
 
-/** `run.completed` becomes `RunCompletedEvent`. */
+/** Names the schema of an event: `run.completed` becomes `RunCompletedEvent`. */
 export const nameEvent = (kind: string): string =>
   `${kind.replace(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`;
 
@@ -469,7 +492,7 @@ export const eventSchemas = {
   }),
   "turn.waiting": define(
     "turn.waiting",
-    "The turn waits for something outside of the service. No process plays it until it continues.",
+    "The turn waits for something outside of the service. No process runs it until it continues.",
     { waitingOn: waitingOnSchema },
   ),
   "turn.resumed": define("turn.resumed", "The turn continues after a wait.", {
@@ -483,9 +506,13 @@ export const eventSchemas = {
     name: agentName,
     objective: z.string().meta({ examples: ["Read the prices on the cart page."] }),
     browser: z.enum(AGENT_BROWSERS).meta({
-      description: "`own`: a browser of its own. `shared`: the parent's. `none`: no browser tools.",
+      description:
+        "`own`: the sub-agent has its own browser. `shared`: it uses the browser of its parent. `none`: it has no browser tools.",
     }),
-    depth: z.int().min(1).meta({ description: "1 for a sub-agent of a session without a parent." }),
+    depth: z.int().min(1).meta({
+      description:
+        "Depth in the tree of sub-agents. 1 for a sub-agent whose parent session is not a sub-agent itself.",
+    }),
   }),
   "agent.progress": define("agent.progress", "A sub-agent reported its progress.", {
     agentId,
@@ -500,11 +527,13 @@ export const eventSchemas = {
       description: "Whether the sub-agent submitted the result. Otherwise the result is its last text.",
     }),
     result: jsonValue.optional().meta({
-      description: "The result. If its JSON is longer than 4 KiB: the beginning of that JSON, as a string.",
+      description: "The result. If its JSON is longer than 4 KiB, the beginning of that JSON as a string.",
     }),
     isResultCut: z.boolean().optional(),
     error: z.string().optional(),
-    usage: usageSumSchema.meta({ description: "Usage of all its turns, with everything below it." }),
+    usage: usageSumSchema.meta({
+      description: "Usage of all turns of the sub-agent and of the sub-agents below it.",
+    }),
   }),
   "deliverable.pending": define("deliverable.pending", "The run will produce a result.", deliverable),
   "deliverable.ready": define("deliverable.ready", "The result is ready and valid.", deliverable),
@@ -512,7 +541,7 @@ export const eventSchemas = {
   "browser.status": define("browser.status", "The state of the live browser changed.", {
     status: z.enum(BROWSER_STATUSES),
     desiredUrl: pageUrl("The page that the session currently targets.").nullable(),
-    lastNavigatedUrl: pageUrl("The last page the browser reached.").nullable(),
+    lastNavigatedUrl: pageUrl("The last page that the browser reached.").nullable(),
     currentUrl: pageUrl("The address that the browser currently shows.").nullable(),
     lastError: z
       .string()
@@ -523,13 +552,13 @@ export const eventSchemas = {
       .optional()
       .meta({
         description:
-          "When the last picture of the page was taken; null if there is none. Set while no browser runs (`expired`, `error`).",
+          "When the last picture of the page was taken. Null if there is none. The field is present while no browser runs (`expired`, `error`).",
         examples: [null],
       }),
   }),
   "browser.waiting": define(
     "browser.waiting",
-    "All browsers of the process are in use, so the session waits for one. The wait ends with a `browser.status` other than `creating`.",
+    "All browsers of the process are in use, so the session waits for one. The wait ends with a `browser.status` event whose status is not `creating`.",
     {
       position: z
         .int()
@@ -539,7 +568,7 @@ export const eventSchemas = {
   ),
   "browser.dialog": define(
     "browser.dialog",
-    "A dialog of a page was answered. At most 30 a minute are reported.",
+    "A dialog of a page was answered. At most 30 per minute are reported.",
     {
       dialogType: z.string().meta({
         description: "`alert`, `confirm`, `prompt` or `beforeunload`.",
@@ -549,26 +578,30 @@ export const eventSchemas = {
       answer: z.enum(["accepted", "dismissed"]),
       answeredBy: z.enum(["script", "default", "timeout"]).meta({
         description:
-          "`script`: the agent's script. `default`: the service, because no script listened. `timeout`: the service, because the script that listened did not answer in time.",
+          "Who answered. `script`: the agent's script. `default`: the service, because no script listened. `timeout`: the service, because the script that listened did not answer in time.",
       }),
     },
   ),
-  "browser.download": define("browser.download", "A page offered a file. At most 30 a minute are reported.", {
-    name: z.string().meta({ examples: ["report.csv"] }),
-    url: z.string().meta({ examples: ["https://shop.example/report.csv"] }),
-    path: z
-      .string()
-      .nullable()
-      .meta({
-        description: "Where it is stored in the session's workspace.",
-        examples: ["downloads/report.csv"],
-      }),
-    size: count.nullable().meta({ description: "Size in bytes.", examples: [2048] }),
-    error: z
-      .string()
-      .nullable()
-      .meta({ description: "Why it was not stored.", examples: [null] }),
-  }),
+  "browser.download": define(
+    "browser.download",
+    "A page offered a file for download. At most 30 per minute are reported.",
+    {
+      name: z.string().meta({ examples: ["report.csv"] }),
+      url: z.string().meta({ examples: ["https://shop.example/report.csv"] }),
+      path: z
+        .string()
+        .nullable()
+        .meta({
+          description: "Path of the file in the session's workspace. Null if it was not stored.",
+          examples: ["downloads/report.csv"],
+        }),
+      size: count.nullable().meta({ description: "Size in bytes.", examples: [2048] }),
+      error: z
+        .string()
+        .nullable()
+        .meta({ description: "Why the file was not stored. Null if it was stored.", examples: [null] }),
+    },
+  ),
   "annotation.submitted": define("annotation.submitted", "An annotation was submitted.", {
     annotation: annotationRecordSchema,
   }),
@@ -581,13 +614,13 @@ export const eventSchemas = {
     elicitationId,
     state: z.enum(["answered", "declined", "unanswered", "withdrawn"]).meta({
       description:
-        "`unanswered`: nobody answered in time. `withdrawn`: a message or a stop made the question void.",
+        "`unanswered`: no one answered in time. `withdrawn`: a message or a stop of the turn ended the question.",
     }),
     answer: answerSchema.nullable().meta({ examples: ["EUR"] }),
   }),
   "variant.updated": define(
     "variant.updated",
-    "A variant has a new revision, or its check, its publication or what the live browser shows changed.",
+    "A variant has a new revision, its check or its publication changed, or the live browser began or stopped showing it.",
     {
       variant: variantSummarySchema,
       author: z.enum(VARIANT_AUTHORS).meta({ description: "Who wrote the revision." }),
@@ -600,7 +633,7 @@ export const eventSchemas = {
   }),
   "publication.created": define("publication.created", "A release of a variant was published.", {
     variant: z.string().meta({ description: "Key of the variant.", examples: ["main"] }),
-    author: z.enum(VARIANT_AUTHORS).meta({ description: "Who published it." }),
+    author: z.enum(VARIANT_AUTHORS).meta({ description: "Who published the release." }),
     publication: publicationSchema,
   }),
   "report.published": define("report.published", "The agent published a QA report.", {
@@ -609,10 +642,11 @@ export const eventSchemas = {
   "plan.updated": define("plan.updated", "The plan or its mode changed.", { plan: planSchema }),
   "requirement.updated": define(
     "requirement.updated",
-    "Requirements were added or changed, or a check has results of their assertions.",
+    "Requirements were added or changed, or a check has tested their assertions.",
     {
       requirements: z.array(requirementSchema).meta({
-        description: "The changed ones, at most 20. A change of more emits several events.",
+        description:
+          "The requirements that were added or changed, at most 20. If there are more, several events are emitted.",
       }),
     },
   ),
@@ -624,7 +658,7 @@ export const eventSchemas = {
     "A landing page was rolled back to one of its versions, or unpublished.",
     { page: landingPageSchema },
   ),
-  "tests.started": define("tests.started", "A test run was started. It may wait for a browser place.", {
+  "tests.started": define("tests.started", "A test run was started. It may still wait for a free browser.", {
     testRun: testRunSchema,
   }),
   "tests.progress": define(

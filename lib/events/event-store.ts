@@ -6,8 +6,8 @@ import { draftEvents, numberEvents } from "./draft-event.ts";
 import type { EventKind, NewEvent, StoredEvent } from "./event.ts";
 
 /**
- * Numbers and writes events of one session. Call it last in a transaction: the session's counter stays locked until
- * the commit.
+ * Numbers and stores events of one session. Call it last in a transaction, because the session's counter stays locked
+ * until the commit.
  *
  * @throws when the session does not exist.
  */
@@ -21,7 +21,7 @@ export async function appendEvents(
     ({ kind, requestId, runId, head, tail }, index) =>
       sql`(${index - drafts.length + 1}::int, ${kind}, ${requestId}::text, ${runId}::text, ${head}, ${tail})`,
   );
-  // One statement: the database assigns the number and inserts it into the text.
+  // One statement does both: the database assigns the number and inserts it into the text.
   const counted = await queryRows<{ seq: number | string }>(
     tx,
     sql`
@@ -40,7 +40,7 @@ export async function appendEvents(
   return numberEvents(sessionId, drafts, last);
 }
 
-/** Reads stored events after a sequence number, in order. */
+/** Reads stored events after a sequence number, in order of their numbers. */
 export async function readEvents(
   db: Executor,
   sessionId: string,
@@ -65,7 +65,8 @@ export async function readEvents(
     )
     .orderBy(asc(events.seq))
     .limit(query.limit);
-  // The column is text so that a kind can be added without a migration; only appendEvents writes it.
+  // The cast holds because only appendEvents writes the column. It is a text column, so that a new kind needs no
+  // migration.
   return rows.map((row) => ({ ...row, kind: row.kind as EventKind }));
 }
 

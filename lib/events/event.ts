@@ -17,9 +17,9 @@ import type {
 import type { planSchema, requirementSchema } from "./planning-schemas.ts";
 import type { testRunSchema } from "./test-run-schemas.ts";
 
-// Every type here is inferred from the schema that the contract shows: see `event-schemas.ts` for what the fields mean.
+// The types below are inferred from the schemas of the contract. `event-schemas.ts` explains the fields.
 
-/** How a run ended. */
+/** The outcome of a run. */
 export type RunOutcome = z.output<typeof outcomeSchema>;
 
 /** The typed result of a run as the API shows it. */
@@ -31,7 +31,7 @@ export type WaitingOn = z.output<typeof waitingOnSchema>;
 /** A message as the API lists it. */
 export type TranscriptMessage = z.output<typeof messageRecordSchema>;
 
-/** A pointer to evidence that a tool stored. Served by `GET /api/sessions/:id/artifacts/:evidenceId`. */
+/** A pointer to evidence that a tool stored. `GET /api/sessions/:id/artifacts/:evidenceId` serves the evidence. */
 export type EvidencePointer = z.output<typeof evidenceSchema>;
 
 /** A live piece of a message that the model is writing. It is not stored and has no sequence number. */
@@ -69,12 +69,12 @@ export type EventKind = keyof EventSchemas;
 /** An event as clients receive it: the common fields and the fields of its kind. */
 export type DomainEvent = { [Kind in EventKind]: z.output<EventSchemas[Kind]> }[EventKind];
 
-/** An event to append. The log adds its number and timestamp. */
+/** An event to append. The log adds the sequence number and the timestamp. */
 export type NewEvent = {
   [Kind in EventKind]: Omit<z.output<EventSchemas[Kind]>, "seq" | "timestamp" | "sessionId">;
 }[EventKind];
 
-/** A stored event with its one serialized form, shared by all readers. */
+/** A stored event in its serialized form. It is serialized once, and all readers share the text. */
 export type StoredEvent = {
   sessionId: string;
   seq: number;

@@ -4,7 +4,7 @@ import { createMemoryBus } from "./bus/bus.ts";
 import type { MessageDelta, StoredEvent } from "./event.ts";
 import { LogFollower } from "./follow-log.ts";
 
-/** A log in memory. Storing and publishing are separate, so a test can publish late or out of order. */
+/** A log in memory. It stores and publishes in separate steps, so a test can publish events late or out of order. */
 function createLog() {
   const bus = createMemoryBus();
   const stored: StoredEvent[] = [];
@@ -66,7 +66,7 @@ function createLog() {
   };
 }
 
-/** Reads until at least `count` items have arrived. @returns numbers of events and texts of pieces. */
+/** Reads until at least `count` items have arrived. @returns the number of each event and the text of each piece. */
 async function take(follower: LogFollower, count: number): Promise<(number | string)[]> {
   const received: (number | string)[] = [];
   while (received.length < count) {

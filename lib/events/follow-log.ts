@@ -3,30 +3,33 @@ import type { MessageDelta, StoredEvent } from "./event.ts";
 import type { EventLog } from "./event-log.ts";
 import type { EventPage } from "./read-page.ts";
 
-/** Maximum number of events in a page of the log, and of items queued for a slow reader. */
+/**
+ * Maximum number of events in one page of the log. Also the maximum number of items that are queued for a slow reader.
+ */
 const PAGE = 500;
 
-/** Items of a session in order, at least one. */
+/** At least one item of a session, in order. */
 type LogBatch = {
   items: BusItem[];
-  /** True when the items were read from the log; false when they have just been published. */
+  /** True if the items were read from the log, false if they come from the live queue. */
   isReplay: boolean;
 };
 
 type LogQuery = {
   sessionId: string;
-  /** Number of the last event that the reader has. */
+  /** Number of the last event that the reader already has. */
   after: number;
-  /** Filters the items; omit to accept all. */
+  /** Whether the reader gets an item. Omit to pass on all items. */
   accepts?: (item: StoredEvent | MessageDelta) => boolean;
-  /** Reads accepted events after a number, and the number of the session's last event at that moment. */
+  /** Reads the accepted events after a number, and the number of the session's last event at that moment. */
   readPage: (after: number, limit: number) => Promise<EventPage>;
 };
 
 /**
- * - `behind`: the next items have to be read from the log.
- * - `reading`: the log is being read; `published` has the events published meanwhile. `isStale`: read it once more.
- * - `live`: all events up to `#processed` are queued or delivered; published events are queued directly.
+ * - `behind`: the next items must be read from the log.
+ * - `reading`: a page of the log is being read. `published` collects the events that are published during the read. If
+ *   `isStale` is set, another page must be read.
+ * - `live`: all events up to `#processed` are queued or delivered, and published events are queued directly.
  * - `over`: the follower was stopped.
  */
 type Position =
@@ -34,9 +37,9 @@ type Position =
   | { kind: "reading"; published: StoredEvent[]; isStale: boolean };
 
 /**
- * Follows a session's log: delivers every accepted event after `after` once, in order, and the live pieces of messages
- * between them. A follower that joins in the middle of a message gets the message so far as one piece first.
- * Memory is bounded: when a reader falls behind, the queue is dropped and the log is read again.
+ * Follows a session's log. Delivers every accepted event after the number `after` exactly once and in order, and the
+ * live pieces of messages between the events. A follower that starts in the middle of a message first gets the message
+ * so far as one piece. Memory is bounded: when a reader is too slow, the queue is dropped and the log is read again.
  * Source: `architecture.md`, How a request flows.
  */
 export class LogFollower {
@@ -44,9 +47,15 @@ export class LogFollower {
   #queue: BusItem[] = [];
   /** Number of the last event delivered to the reader. */
   #delivered: number;
-  /** Number of the last event processed, accepted or not. A published event that is not the next one reveals a gap. */
+  /**
+   * Number of the last event that was received in order, whether accepted or not. If the next published event has a
+   * number more than one higher, there is a gap.
+   */
   #processed = 0;
-  /** Set when pieces may have been missed: the unfinished message is sent whole after the next replay. */
+  /**
+   * Set when pieces may have been missed. The follower then sends the unfinished message from its start after the next
+   * replay.
+   */
   #needsUnfinished = true;
   #wake = () => {};
   readonly #log: Pick<EventLog, "readUnfinished">;
@@ -65,8 +74,8 @@ export class LogFollower {
   }
 
   /**
-   * Resolves with the next items, or with undefined once the follower is stopped or the session is deleted. Make one
-   * call at a time. Rejects and stops the follower when the log cannot be read.
+   * Resolves with the next items, or with undefined if the follower is stopped or the session is deleted. Rejects if the
+   * log cannot be read, which also stops the follower. Wait for a call to end before the next call.
    */
   async next(): Promise<LogBatch | undefined> {
     while (this.#position.kind !== "over") {
@@ -99,7 +108,7 @@ export class LogFollower {
       if (accepts(item.delta)) this.#queue.push(item);
     } else {
       const { event } = item;
-      // The event contains the whole message, so its queued pieces are obsolete.
+      // The event contains the whole message, so the queued pieces of this message are obsolete.
       if (event.kind === "message.completed")
         this.#drop((each) => each.type === "delta" && event.body.includes(each.delta.messageId));
       if (this.#position.kind === "reading") this.#position.published.push(event);
@@ -111,7 +120,7 @@ export class LogFollower {
     } else if (this.#queue.length > 0) this.#wake();
   }
 
-  /** Queues a published event. Commits may be published out of order: after a gap the log is read again. */
+  /** Queues a published event. Events may be published out of commit order; if one is missing, the log is read again. */
   #take(event: StoredEvent): void {
     if (event.seq <= this.#processed) return;
     if (event.seq > this.#processed + 1) {
@@ -133,12 +142,12 @@ export class LogFollower {
     if (this.#queue.some(isUnwanted)) this.#queue = this.#queue.filter((item) => !isUnwanted(item));
   }
 
-  /** Reads a page of events after the last delivered one. */
+  /** Reads the page of events after the last delivered one. */
   async #replay(): Promise<BusItem[]> {
     const { sessionId, accepts = () => true, readPage } = this.#query;
     const reading = { kind: "reading" as const, published: [] as StoredEvent[], isStale: false };
     this.#position = reading;
-    // Queued events were not delivered, so the page contains them.
+    // Queued events are not delivered yet, so the page will contain them.
     this.#drop(({ type }) => type === "event");
     const page = await readPage(this.#delivered, PAGE).catch((error: unknown) => {
       this.stop();

@@ -1,11 +1,12 @@
 import type { ElicitationForm, FormField, FormValue } from "#db/schema/index.ts";
 import { countOf } from "#lib/text/count-of.ts";
 
-/** A problem with one field of an answer. `problem` completes a sentence that begins with the field's name. */
+/** A problem with one field of an answer. `problem` continues a sentence that begins with the field's name. */
 type FormProblem = { field: string; problem: string };
 
 /**
- * Checks an answer against its form. It imports only types and text functions, because the session page runs it too.
+ * Checks an answer against its form. This file imports only types and text functions, because the session page runs it
+ * too.
  *
  * @returns a problem for each invalid field, in the order of the form; empty if the answer is valid.
  */

@@ -7,7 +7,7 @@ const CHOICES_MAX = 50;
 const LABEL_MAX = 200;
 
 const label = z.string().trim().min(1).max(LABEL_MAX);
-// The answer contains the choice unchanged, so it is not trimmed.
+// Not trimmed, because an answer contains the choice exactly as the form spells it.
 const choice = z.string().min(1).max(LABEL_MAX);
 const size = z.int().min(0);
 const choices = z.array(choice).min(1).max(CHOICES_MAX);
@@ -17,7 +17,7 @@ const titledChoices = z
   .max(CHOICES_MAX);
 const value = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
 
-/** Refuses names of `Object.prototype`: a lookup in an answer would find the inherited member. */
+/** Refuses names of `Object.prototype` members: looking up such a name in an answer would find the inherited member. */
 const fieldName = z
   .string()
   .min(1)
@@ -52,7 +52,7 @@ const fieldSchema = z
       context.addIssue({ code: "custom", path, message });
   });
 
-/** Keywords that apply to certain field types only. */
+/** The field types to which a keyword applies. A keyword that is not listed applies to all types. */
 const KEYWORD_TYPES: Partial<Record<keyof FormField, FormField["type"][]>> = {
   enum: ["string"],
   oneOf: ["string"],
@@ -68,7 +68,10 @@ const KEYWORD_TYPES: Partial<Record<keyof FormField, FormField["type"][]>> = {
 
 type Contradiction = { path: string[]; message: string };
 
-/** Finds keywords that do not apply to the field's type, and bounds that no value can meet. */
+/**
+ * Finds keywords that do not apply to the field's type, bounds that no value can meet, repeated choices, and an invalid
+ * default.
+ */
 function findContradictions(field: FormField): Contradiction[] {
   const { type } = field;
   const found: Contradiction[] = [];
@@ -95,8 +98,8 @@ function findContradictions(field: FormField): Contradiction[] {
 }
 
 /**
- * The form of a question: a flat JSON Schema of text, number, boolean, choice, multiple choice and date fields.
- * The Model Context Protocol uses the same form for questions of a tool server.
+ * The form of a question: a flat JSON Schema of text, number, boolean, choice, multiple choice and date fields. Tool
+ * servers ask questions with the same form in the Model Context Protocol.
  */
 export const formSchema = z
   .strictObject({
@@ -131,10 +134,10 @@ export const formSchema = z
     ],
   }) satisfies z.ZodType<ElicitationForm>;
 
-/** An answer to a question: text, or the values of a form by the names of its fields. */
+/** An answer to a question: a text, or for a form its values by field name. */
 export const answerSchema = z.union([z.string(), z.record(z.string(), value)]).meta({
   id: "ElicitationAnswer",
-  description: "Text. For a form, the values by field name.",
+  description: "A text. For a form, the values by field name.",
 }) satisfies z.ZodType<ElicitationAnswer>;
 
 const ANSWER_MAX = 100_000;
@@ -149,4 +152,4 @@ export const answerInputSchema = z
       .max(ANSWER_MAX, { error: "must be at most 100,000 characters" }),
     z.record(z.string(), z.unknown()),
   ])
-  .meta({ description: "Text. For a form, the values by field name.", examples: ["EUR"] });
+  .meta({ description: "A text. For a form, the values by field name.", examples: ["EUR"] });

@@ -18,7 +18,7 @@ const planItemSchema = z
   })
   .meta({ id: "PlanItem", description: "A step of the plan." });
 
-/** The plan of a session's tree. Source: `wire.md`, Plan and requirements. */
+/** The plan, which a session shares with its sub-agents. Source: `wire.md`, Plan and requirements. */
 export const planSchema = z
   .object({
     mode: z.enum(PLAN_MODES).meta({
@@ -27,7 +27,7 @@ export const planSchema = z
     }),
     items: z.array(planItemSchema),
     revision: count.meta({
-      description: "Rises with each change of the items. 0 if the plan was never written.",
+      description: "Increases with each change of the items. 0 if the plan was never written.",
       examples: [2],
     }),
     author: z.enum(PLAN_AUTHORS).nullable().meta({
@@ -46,7 +46,8 @@ const assertionSchema = z
       .union([z.string(), z.number()])
       .optional()
       .meta({
-        description: "The text for `text`, the number of elements for `count`.",
+        description:
+          "For `text`, the expected text of the element. For `count`, the expected number of elements.",
         examples: ["Pay now"],
       }),
   })
@@ -55,7 +56,7 @@ const assertionSchema = z
 const outcomeSchema = z
   .object({
     status: z.enum(ASSERTION_RESULTS).meta({
-      description: "`unchecked`: the check did not examine the page of the assertion.",
+      description: "`unchecked`: the check did not examine the page that the assertion is about.",
     }),
     at: timestamp,
     variant: z.string().meta({ examples: ["main"] }),
@@ -64,7 +65,7 @@ const outcomeSchema = z
       .string()
       .nullable()
       .meta({
-        description: "Why the assertion does not hold, or was not checked.",
+        description: "Why the assertion does not hold, or why it was not checked.",
         examples: [null],
       }),
   })
@@ -76,7 +77,9 @@ const outcomeSchema = z
 const requirementEvidenceSchema = z
   .object({
     id: z.string().meta({ examples: ["evi_t6ywq3ekc2bzmr5x7nahvpdj"] }),
-    sessionId: sessionId.meta({ description: "The session or sub-agent whose artifact it is." }),
+    sessionId: sessionId.meta({
+      description: "Id of the session or sub-agent that the artifact belongs to.",
+    }),
     kind: z.enum(EVIDENCE_KINDS),
     title: z.string().meta({ examples: ["The checkout form"] }),
     url: pageUrl("Page that the evidence was captured on.").nullable(),
@@ -84,7 +87,7 @@ const requirementEvidenceSchema = z
   })
   .meta({ id: "RequirementEvidence", description: "Evidence that a requirement is met." });
 
-/** A requirement of a session's tree. Source: `wire.md`, Plan and requirements. */
+/** A requirement, which a session shares with its sub-agents. Source: `wire.md`, Plan and requirements. */
 export const requirementSchema = z
   .object({
     id: z.string().meta({ examples: ["r1"] }),
@@ -95,15 +98,17 @@ export const requirementSchema = z
       .nullable()
       .meta({ examples: [null] }),
     evidenceIds: z.array(z.string()).meta({
-      description: "Evidence that it is met. Artifacts of the session or of its sub-agents.",
+      description:
+        "Ids of the evidence that the requirement is met: artifacts of the session or of its sub-agents.",
       examples: [["evi_t6ywq3ekc2bzmr5x7nahvpdj"]],
     }),
     evidence: z.array(requirementEvidenceSchema),
     assertion: assertionSchema.nullable(),
     outcome: outcomeSchema.nullable().meta({
-      description: "Newest check of the assertion. Null before, and after a change of the assertion.",
+      description:
+        "Result of the newest check of the assertion. Null until the first check, and again after the assertion has been changed.",
     }),
-    author: z.enum(PLAN_AUTHORS).meta({ description: "Who added it." }),
+    author: z.enum(PLAN_AUTHORS).meta({ description: "Who added the requirement." }),
     updatedAt: timestamp,
   })
   .meta({ id: "Requirement", description: "A requirement of a session and its sub-agents." });

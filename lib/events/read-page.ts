@@ -3,19 +3,22 @@ import type { Database } from "#db/client.ts";
 import { events, sessions } from "#db/schema/index.ts";
 import type { EventKind, StoredEvent } from "./event.ts";
 
-/** What to read of a session's log: events of these requests after a number, at most `limit`. */
+/** Selects a page of a session's log: at most `limit` events of these requests, with numbers above `after`. */
 export type PageQuery = { sessionId: string; requestIds: readonly string[]; after: number; limit: number };
 
-/** Events in order. `lastSeq`: the number of the session's last event, of any request. `isGone`: the session is deleted. */
+/**
+ * A page of events, in order. `lastSeq` is the number of the session's last event, of whatever request. `isGone` is set
+ * if the session is deleted.
+ */
 export type EventPage = { events: StoredEvent[]; lastSeq: number; isGone?: true };
 
 const readers = new WeakMap<Database, (query: PageQuery) => Promise<EventPage>>();
 
 /**
- * Reads a page of the log for followers of requests, in one statement. Concurrent reads of the same page share one
- * statement and the same event objects. The page of a deleted session has no events and sets `isGone`.
+ * Reads a page of the log for followers of requests, with one statement. Calls that wait for the same page at the same
+ * time share one statement and get the same event objects. For a deleted session, the page has no events and `isGone`.
  *
- * @param query has one or two requests: for a steer, its own request and the request whose turn it joined.
+ * @param query names one or two requests. For a steer these are its own request and the request whose turn it joined.
  */
 export function readPage(db: Database, query: PageQuery): Promise<EventPage> {
   const existing = readers.get(db);
@@ -31,7 +34,8 @@ function createReader(db: Database) {
     const [first = "", second = first] = requestIds;
     const rows = await statement.execute({ sessionId, first, second, after, limit });
     const pageEvents = rows.flatMap(({ lastSeq: _, seq, kind, requestId, runId, body }) =>
-      // The column is text so that a kind can be added without a migration; only appendEvents writes it.
+      // The cast holds because only appendEvents writes the column. It is a text column, so that a new kind needs no
+      // migration.
       seq === null || kind === null || body === null
         ? []
         : [{ sessionId, seq, kind: kind as EventKind, requestId, runId, body }],
@@ -82,8 +86,8 @@ function prepare(db: Database) {
 }
 
 /**
- * Dedupes concurrent reads by key. A call that arrives during a read waits for the next read, because the result of
- * the current one may already be outdated.
+ * Lets calls with the same key share reads. A call that arrives during a read waits for the next read, because the
+ * current one may return an outdated result.
  *
  * @param keyOf returns the same key for equal queries.
  */

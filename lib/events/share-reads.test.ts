@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { shareReads } from "./read-page.ts";
 
-/** Reads that the test ends. */
+/** Creates a shared read. Each read that it starts ends only when the test ends it. */
 function createReads() {
   const started: { query: string; end: (result: number) => void; fail: () => void }[] = [];
   const read = shareReads(

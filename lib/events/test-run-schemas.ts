@@ -19,7 +19,7 @@ export const testRunSchema = z
     number: z
       .int()
       .min(1)
-      .meta({ description: "Number among the session's test runs.", examples: [1] }),
+      .meta({ description: "Number of this test run among the session's test runs.", examples: [1] }),
     status: z.enum(TEST_RUN_STATUSES).meta({
       description:
         "`failed`: a test failed, or the run ended before all tests had run. `interrupted`: the service could not finish the run in two attempts.",
@@ -50,7 +50,7 @@ export const testRunSchema = z
       .nullable()
       .meta({ description: "Regular expression that the titles of the tests match." }),
     retries: count,
-    baseUrl: pageUrl("What relative addresses in the tests refer to.").nullable(),
+    baseUrl: pageUrl("URL that relative URLs in the tests are resolved against.").nullable(),
     viewport: z.enum(["desktop", "tablet", "phone"]),
     timeoutSeconds: z
       .int()

@@ -24,7 +24,7 @@ export async function insertBareSession(db: Database): Promise<string> {
   return id;
 }
 
-/** An arbitrary event; `text` identifies it. */
+/** Creates a sample event that can be recognized by its `text`. */
 export const anyEvent = (text: string): NewEvent => ({
   kind: "browser.status",
   requestId: null,
@@ -37,10 +37,10 @@ export const anyEvent = (text: string): NewEvent => ({
   lastError: null,
 });
 
-/** The text that {@link anyEvent} was called with. */
+/** Returns the text that the event was created with by {@link anyEvent}. */
 export const textOf = (event: StoredEvent): string => JSON.parse(event.body).desiredUrl;
 
-/** A live piece of a message. */
+/** Creates a live piece of a message. */
 export const pieceOf = (sessionId: string, offset: number, text: string): MessageDelta => ({
   kind: "message.delta",
   timestamp: "2026-01-01T00:00:00.000Z",

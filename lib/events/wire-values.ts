@@ -1,14 +1,17 @@
 import { z } from "zod";
 import { SOURCES } from "#db/schema/unions.ts";
 
-/** A string with a description and an example for the reference. */
+/** Schema of a string, with a description and an example for the reference. */
 const text = (description: string, example: string) => z.string().meta({ description, examples: [example] });
 
-/** Values that several responses and events contain. Source: `wire.md`, POST /api/session. */
+/** These values occur in several responses and events. Source: `wire.md`, POST /api/session. */
 export const sessionId = text("Id of the session.", "ses_xdbqydi2z2jnnberubbghcrn");
-export const requestId = text("Id of the request: one accepted message.", "req_x3vhrt5vrmaw4gijc66izaly");
+export const requestId = text(
+  "Id of the request. A request is one accepted message.",
+  "req_x3vhrt5vrmaw4gijc66izaly",
+);
 export const runId = text(
-  "Id of the run: one attempt at the request's turn.",
+  "Id of the run. A run is one attempt at the turn of a request.",
   "run_cunu2lrkxnudqf2ch7lwqctg",
 );
 export const messageId = text("Id of a message in the transcript.", "msg_k2m4zqvbwcnr7xye3hjpdtas");
@@ -18,7 +21,7 @@ export const releaseId = text("Id of the release.", "rel_h4mw2dqxa7kyc3zvn5tgrpj
 export const REPORT = "rep_m3xq7zkwd2ntvcyh5rpbjg4a";
 export const reportId = text("Id of the report.", REPORT);
 export const TEST_RUN = "tst_q4nwx7zkwd2mtvcyh5rpbjg3";
-export const timestamp = text("ISO 8601, UTC.", "2026-11-20T12:31:59.889Z");
+export const timestamp = text("Time in ISO 8601 format, UTC.", "2026-11-20T12:31:59.889Z");
 export const count = z.int().min(0);
 export const source = z
   .enum(SOURCES)
@@ -32,8 +35,11 @@ export const shareUrl = text(
   "/s/ses_xdbqydi2z2jnnberubbghcrn?key=EWUUzB__npV8qHEB8F4_Mjr81HmuxFrL",
 );
 
-/** Any JSON value, passed through unchanged. Zod's own `json()` copies the value and drops a key named `__proto__`. */
+/**
+ * Any JSON value. It is passed through unchanged, unlike with Zod's own `json()`, which copies the value and drops a key
+ * named `__proto__`.
+ */
 export const jsonValue = z.unknown().meta({ shownAs: {}, description: "Any JSON value." });
 
-/** URL of a web page. */
+/** Schema of the URL of a web page. */
 export const pageUrl = (description: string) => text(description, "https://shop.example/checkout");

@@ -11,14 +11,14 @@ export async function insertEvidence(db: Database, row: typeof evidence.$inferIn
   await db.insert(evidence).values(row);
 }
 
-/** The evidence of a session and of the sub-agents below it: a parent may read the evidence of its sub-agents. */
+/** Condition for rows of a session or of a sub-agent below it. A parent may read the evidence of its sub-agents. */
 const isOfTree = (sessionId: string) =>
   sql`${evidence.sessionId} = any(array(with recursive family as (
     select ${sessionId}::text as id
     union select child.session_id from ${agents} child join family on child.parent_session_id = family.id
   ) select id from family))`;
 
-/** The evidence of a session and of the sub-agents below it, oldest first. */
+/** Lists the evidence of a session and of the sub-agents below it, oldest first. */
 export function listEvidence(db: Database, sessionId: string): Promise<EvidenceRow[]> {
   return db
     .select()
@@ -27,7 +27,7 @@ export function listEvidence(db: Database, sessionId: string): Promise<EvidenceR
     .orderBy(asc(evidence.createdAt), asc(evidence.id));
 }
 
-/** One row; undefined if neither the session nor a sub-agent below it has this evidence. */
+/** Finds a row by its id. Undefined if it belongs neither to the session nor to a sub-agent below it. */
 export async function findEvidence(
   db: Database,
   sessionId: string,
@@ -40,13 +40,16 @@ export async function findEvidence(
   return row;
 }
 
-/** A place in the order of creation. `createdAt` is the database's text, which keeps microseconds. */
+/**
+ * A position in a list that is sorted by creation time. `createdAt` is the text of the database, because a `Date` would
+ * lose the microseconds.
+ */
 export type EvidencePosition = { createdAt: string; id: string };
 
-/** An old row of evidence that may be removed. */
+/** A row of evidence that is old enough to be removed. */
 export type OldEvidence = Pick<EvidenceRow, "sessionId" | "path"> & EvidencePosition;
 
-/** Lists evidence in sessions without an open run that was created before a time, oldest first. */
+/** Lists evidence that was created before a time, oldest first. Skips sessions that have an open run. */
 export function listOldEvidence(
   db: Database,
   { before, after, limit }: { before: Date; after: EvidencePosition | null; limit: number },
@@ -61,7 +64,7 @@ export function listOldEvidence(
   );
 }
 
-/** Deletes rows of evidence, and their bytes if the database stores them. @returns the number of deleted rows. */
+/** Deletes rows of evidence, and their bytes if these are in the database. @returns the number of deleted rows. */
 export async function deleteEvidence(db: Database, rows: readonly OldEvidence[]): Promise<number> {
   const ids = rows.map(({ id }) => id);
   const oids = rows.filter(({ path }) => isInDatabase(path)).map(({ path }) => oidOf(path));
@@ -75,10 +78,10 @@ export async function deleteEvidence(db: Database, rows: readonly OldEvidence[])
   });
 }
 
-/** Prefix of the path of bytes that are stored in the database. */
+/** A row's `path` begins with this prefix if its bytes are in the database. */
 const PREFIX = "database:";
 
-/** Whether a row's bytes are in the database, and not below the data folder. */
+/** Whether the bytes of a row with this path are in the database. Otherwise they are in a file below the data folder. */
 export const isInDatabase = (path: string): boolean => path.startsWith(PREFIX);
 
 const oidOf = (path: string) => Number(path.slice(PREFIX.length));
@@ -86,7 +89,7 @@ const oidOf = (path: string) => Number(path.slice(PREFIX.length));
 /**
  * Stores bytes as a large object, which needs no table and is included in dumps. Source: Postgres manual, Large Objects.
  *
- * @returns the path for the row.
+ * @returns the `path` for the row.
  */
 export async function insertBytes(db: Database, bytes: Uint8Array): Promise<string> {
   const text = Buffer.from(bytes).toString("base64");
@@ -98,7 +101,7 @@ export async function insertBytes(db: Database, bytes: Uint8Array): Promise<stri
   return `${PREFIX}${row.oid}`;
 }
 
-/** Reads the bytes of a path in the database. @throws if the large object does not exist. */
+/** Reads the bytes that are stored under a path in the database. @throws if the large object does not exist. */
 export async function readBytes(db: Database, path: string): Promise<Buffer> {
   const [row] = await queryRows<{ text: string }>(
     db,
@@ -107,7 +110,7 @@ export async function readBytes(db: Database, path: string): Promise<Buffer> {
   return Buffer.from(row?.text ?? "", "base64");
 }
 
-/** Deletes the bytes of a path in the database. */
+/** Deletes the bytes that are stored under a path in the database. */
 export async function deleteBytes(db: Database, path: string): Promise<void> {
   await db.execute(sql`select lo_unlink(${oidOf(path)}::oid)`);
 }

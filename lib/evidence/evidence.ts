@@ -22,13 +22,13 @@ export type NewEvidence = {
   runId: string | null;
   kind: EvidenceKind;
   title: string;
-  /** URL of the page that it shows. */
+  /** URL of the page that the evidence shows. */
   url: string | null;
   mediaType: string;
   bytes: Uint8Array;
 };
 
-/** Stores evidence: a row in the database, and the bytes in a file below the data folder or in the database. */
+/** Stores evidence. The row is in the database; the bytes are in a file below the data folder or in the database. */
 export type EvidenceStore = {
   save: (evidence: NewEvidence) => Promise<EvidencePointer>;
   list: (sessionId: string) => Promise<(EvidencePointer & { sizeBytes: number; createdAt: string })[]>;
@@ -40,8 +40,9 @@ export type EvidenceStore = {
 };
 
 /**
- * Creates the store. Bytes are in `evidence/<session>/<id>` below the data folder, or in the database without a data
- * folder. They are complete before their row exists, so a crash leaves at most bytes without a row.
+ * Creates the store. It writes bytes to `evidence/<session>/<id>` below the data folder, or to the database if there is
+ * no data folder. It writes a row only after its bytes are complete, so a crash can leave bytes without a row but no row
+ * without bytes.
  */
 export function createEvidenceStore(options: { db: Database; dataDir: string | undefined }): EvidenceStore {
   const { db, dataDir } = options;
@@ -93,13 +94,13 @@ export function createEvidenceStore(options: { db: Database; dataDir: string | u
 }
 
 /**
- * Removes the files of a session's evidence. Its rows are deleted together with the session's row.
+ * Removes the files of a session's evidence. The rows are deleted together with the session's row, not here.
  * @throws RemovalError if something could not be removed.
  */
 export const removeEvidenceFiles = (dataDir: string, sessionId: string): Promise<void> =>
   removeFolder(join(dataDir, evidenceFolder(sessionId)));
 
-/** The folder of a session. @throws Error if the id has another form, because it becomes part of a path. */
+/** The folder of a session. @throws Error if the text is not a session id, because it becomes part of a path. */
 function evidenceFolder(sessionId: string): string {
   if (!SESSION_ID_PATTERN.test(sessionId)) throw new Error(`${sessionId} is not a session id`);
   return `evidence/${sessionId}`;

@@ -9,21 +9,24 @@ import {
   type OldEvidence,
 } from "./evidence-store.ts";
 
-/** The result of a batch: the number of deleted rows, and evidence that keeps its row because removing its file failed. */
+/**
+ * The result of a batch: the number of deleted rows, and the rows that were kept because their files could not be
+ * removed.
+ */
 type RemovalResult = {
   removed: number;
-  /** Position of the last row of the batch; null if the batch was not full. */
+  /** Where the next batch starts: the position of the last row. Null if there are no more rows. */
   next: EvidencePosition | null;
   failed: (Pick<OldEvidence, "id" | "sessionId"> & { error: unknown })[];
 };
 
 /**
- * Removes a batch of evidence created before a time, in sessions without an open run. Each file is removed before its
- * row, so after a crash the remaining rows name the files that are still to be removed.
+ * Removes a batch of evidence that was created before a time, except in sessions with an open run. It removes each file
+ * before the row, so after a crash the remaining rows still name the remaining files.
  *
- * @param dataDir undefined if this process stores nothing on disk; rows whose bytes are in files then stay.
- * @param isAlone whether no other process uses the database. Otherwise a file that is missing here may be in the folder
- * of another process, so its row stays.
+ * @param dataDir undefined if this process stores nothing on disk. Rows whose bytes are in files are then kept.
+ * @param isAlone whether no other process uses the database. If others use it, a file that is missing here may be in
+ * another process's data folder, so its row is kept.
  */
 export async function removeOldEvidence(
   { db, dataDir, isAlone }: { db: Database; dataDir: string | undefined; isAlone: boolean },
@@ -49,7 +52,7 @@ export async function removeOldEvidence(
   return { removed, failed, next: last ? { createdAt: last.createdAt, id: last.id } : null };
 }
 
-/** @returns false if the file does not exist. @throws Error if it cannot be removed. */
+/** Removes a file. @returns false if it does not exist. @throws Error if it cannot be removed. */
 async function removeFile(path: string): Promise<boolean> {
   try {
     await rm(path);

@@ -1,4 +1,7 @@
-/** The places at which a fault can be injected, each with its number in the campaign. Source: `faults.md`, Kill points. */
+/**
+ * The places at which a fault can be injected, each with its number in the fault campaign. Source: `faults.md`, Kill
+ * points.
+ */
 const FAULT_POINTS = {
   "create-begun": "K01",
   "create-committed": "K02",
@@ -53,16 +56,19 @@ const FAULT_POINTS = {
   "budget-stored": "K51",
 } as const;
 
-/** A place in the code, or `statement`, which every database statement passes. */
+/** A named place in the code, or `statement` for every database statement. */
 export type FaultPoint = keyof typeof FAULT_POINTS | "statement";
 
-/** The effect of a fault. Source: `faults.md`, Fault points. */
+/** What a fault does. Source: `faults.md`, Fault points. */
 type FaultAction = "kill9" | "throw" | "delay" | "exec-then-throw";
 
-/** A fault: `action` happens `afterMs` after the `nth` arrival at `point`. For `delay`, `afterMs` is its length. */
+/**
+ * A fault, which happens when `point` is reached for the `nth` time. `afterMs` is how long a `kill9` is postponed or how
+ * long a `delay` lasts.
+ */
 type FaultSpec = { point: FaultPoint; nth: number; action: FaultAction; afterMs: number };
 
-/** The error that a point throws. Callers cannot distinguish it from an infrastructure failure. */
+/** The error that a fault throws. To callers it looks like a failure of the infrastructure. */
 export class InjectedFault extends Error {
   constructor(point: FaultPoint) {
     super(`injected fault at ${point}`);
@@ -78,9 +84,9 @@ let arrivals = 0;
 let throwsNext = false;
 
 /**
- * Parses `<point>:<nth>:<kill9|throw|delay|exec-then-throw>[@<milliseconds>]`; undefined for any other text. The point
- * is given by its name or its number. The milliseconds postpone a kill while the process continues to work, or are the
- * length of a delay (2 s without them).
+ * Parses `<point>:<nth>:<kill9|throw|delay|exec-then-throw>[@<milliseconds>]`; undefined for any other text. `<point>`
+ * is the name or the number of a point. `<milliseconds>` is how long a kill is postponed, while the process continues to
+ * work, or how long a delay lasts (2 s if omitted).
  */
 export function parseFault(text: string): FaultSpec | undefined {
   const [, place = "", nth, action, afterMs] = FORM.exec(text) ?? [];
@@ -96,7 +102,7 @@ function findPoint(place: string): FaultPoint | undefined {
   return points.find((entry) => entry.includes(place))?.[0];
 }
 
-/** Arms one fault in this process, for the fault campaign only; undefined disarms it. */
+/** Arms one fault in this process; undefined disarms it. Only for the fault campaign. */
 export function armFaults(spec: FaultSpec | undefined): void {
   armed = spec;
   arrivals = 0;
@@ -106,8 +112,8 @@ export function armFaults(spec: FaultSpec | undefined): void {
 /**
  * Marks a place at which the fault campaign may kill, fail or delay this process. Does nothing unless a fault is armed.
  *
- * @throws InjectedFault for `throw`. For `exec-then-throw` the armed point is passed and the next point reached, any
- * point, throws: the work between the two is done, but its caller sees a failure.
+ * @throws InjectedFault at the armed point for `throw`. For `exec-then-throw` it is thrown at the next point after the
+ * armed one, whatever its name. The work between the two points is then done, but its caller sees a failure.
  */
 export function faultPoint(name: FaultPoint): Promise<void> | void {
   if (armed !== undefined) return arrive(armed, name);

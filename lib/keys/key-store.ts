@@ -3,7 +3,10 @@ import { and, desc, eq, gt, inArray, isNull, or } from "drizzle-orm";
 import type { Database } from "#db/client.ts";
 import { apiKeys } from "#db/schema/index.ts";
 
-/** The owner and the scopes of a live key. `expiresAt` is null if the key does not expire. */
+/**
+ * The owner and the scopes of a live key, that is, a key that is neither revoked nor expired. `expiresAt` is null if the
+ * key does not expire.
+ */
 export type KeyHolder = {
   keyId: string;
   ownerId: string;
@@ -11,28 +14,34 @@ export type KeyHolder = {
   expiresAt: Date | null;
 };
 
-/** The API keys in the database. */
+/** Reads the API keys in the database. */
 export type KeyStore = {
-  /** The holder of a live key; undefined for any other. @throws when the database cannot be reached. */
+  /** Finds the holder of a live key. Undefined for any other text. @throws when the database cannot be reached. */
   findHolder: (key: string) => Promise<KeyHolder | undefined>;
-  /** The expiry and scopes of these keys; a key that is not live is missing. @throws when the database cannot be reached. */
+  /**
+   * Reads the scopes and the expiry of keys, by id. Leaves out keys that are not live.
+   * @throws when the database cannot be reached.
+   */
   readLive: (keyIds: string[]) => Promise<Map<string, LiveKey>>;
 };
 
-/** The fields of a live key that may change while it is in use. */
+/** The fields of a live key that can change while connections use it. */
 export type LiveKey = Pick<KeyHolder, "scopes" | "expiresAt">;
 
 const KEY = /^ask_([a-z0-9]{1,40})_([A-Za-z0-9_-]{20,200})$/;
 const TOUCH_EVERY_MS = 60_000;
 
-/** The text of a key. Only the {@link hashSecret} of its secret is stored. Source: `security.md`, API keys. */
+/**
+ * Formats the text of a key, which its owner sends. Only the {@link hashSecret} of the secret is stored. Source:
+ * `security.md`, API keys.
+ */
 export const formatKey = (id: string, secret: string): string => `ask_${id}_${secret}`;
 
 /** SHA-256 (hex) of a key's secret. */
 export const hashSecret = (secret: string): string => createHash("sha256").update(secret).digest("hex");
 
 /**
- * Creates the store. Keys have the form `ask_<id>_<secret>`; they are found by their id, and secrets are compared in
+ * Creates the store. Keys have the form `ask_<id>_<secret>`. The store finds a key by its id and compares secrets in
  * constant time. Source: `security.md`, API keys.
  */
 export function createKeyStore(db: Database): KeyStore {
@@ -40,8 +49,8 @@ export function createKeyStore(db: Database): KeyStore {
     async findHolder(key) {
       const [, id = "", secret = ""] = KEY.exec(key) ?? [];
       const now = new Date();
-      // The query runs for a malformed key too, so that an unreachable database throws for any key instead of
-      // reporting a wrong one.
+      // The query runs for a malformed key too. Otherwise, while the database is unreachable, a malformed key would be
+      // answered as wrong and any other key with an error.
       const [row] = await db
         .select()
         .from(apiKeys)
@@ -76,7 +85,7 @@ export async function insertKeyRow(db: Database, row: typeof apiKeys.$inferInser
   return written;
 }
 
-/** The keys of an owner, or of all owners, newest first. */
+/** Lists the keys of an owner, newest first. Without an owner, lists the keys of all owners. */
 export const listKeyRows = (db: Database, ownerId?: string): Promise<ApiKeyRow[]> =>
   db
     .select()
@@ -84,7 +93,7 @@ export const listKeyRows = (db: Database, ownerId?: string): Promise<ApiKeyRow[]
     .where(ownerId === undefined ? undefined : eq(apiKeys.ownerId, ownerId))
     .orderBy(desc(apiKeys.createdAt), apiKeys.id);
 
-/** A key by its id, live or not. */
+/** Finds a key by its id, also if it is revoked or expired. */
 export async function findKeyRow(db: Database, id: string): Promise<ApiKeyRow | undefined> {
   const [row] = await db.select().from(apiKeys).where(eq(apiKeys.id, id));
   return row;

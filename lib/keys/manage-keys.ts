@@ -13,7 +13,7 @@ import {
   setKeyScopes,
 } from "./key-store.ts";
 
-/** A key as it is listed: everything but its secret, of which only a hash is stored. Times are ISO 8601, UTC. */
+/** A key as lists show it: without its secret, of which only a hash is stored. Times are ISO 8601, UTC. */
 export type ListedKey = {
   id: string;
   ownerId: string;
@@ -25,7 +25,7 @@ export type ListedKey = {
   revokedAt: string | null;
 };
 
-/** A new key. `key` is its text, which is returned only once, here. */
+/** A new key. `key` is its full text. No later call returns it again. */
 type CreatedKey = { key: string; record: ListedKey };
 
 type NewKey = { ownerId: string; name: string; scopes: readonly KeyScope[]; expiresAt: Date | null };
@@ -44,7 +44,7 @@ export async function createKey(db: Database, key: NewKey, now = new Date()): Pr
   return { key: formatKey(id, secret), record: describeKey(row) };
 }
 
-/** The keys of an owner, or of all owners, newest first. */
+/** Lists the keys of an owner, newest first. Without an owner, lists the keys of all owners. */
 export const listKeys = async (db: Database, ownerId?: string): Promise<ListedKey[]> =>
   (await listKeyRows(db, ownerId)).map(describeKey);
 

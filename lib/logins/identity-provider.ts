@@ -6,11 +6,11 @@ export type OidcSettings = {
   issuer: string;
   clientId: string;
   clientSecret: string;
-  /** Accounts that may sign in: verified e-mail addresses, and subjects as `sub:<subject>`. */
+  /** Accounts that may sign in. An entry is a verified e-mail address, or a subject in the form `sub:<subject>`. */
   allow: readonly string[];
 };
 
-/** Secrets of one sign-in, which the browser keeps while the person is at the provider. */
+/** Secrets of one sign-in. The browser keeps them while the person is on the provider's pages. */
 export type SignInSecrets = { state: string; nonce: string; codeVerifier: string };
 
 /** The OpenID provider that people sign in with. */
@@ -18,14 +18,14 @@ export type IdentityProvider = {
   /**
    * Begins a sign-in.
    *
-   * @returns the provider's page, and the secrets for {@link IdentityProvider.finish}.
+   * @returns the URL of the provider's page, and the secrets to pass to {@link IdentityProvider.finish}.
    * @throws when the provider cannot be reached.
    */
   begin: () => Promise<{ url: URL; secrets: SignInSecrets }>;
   /**
    * Finishes a sign-in: exchanges the code and validates the ID token.
    *
-   * @param search query string with which the provider redirected the browser back.
+   * @param search query string of the URL to which the provider redirected the browser.
    * @throws for a wrong state, code, nonce or signature, and when the provider cannot be reached.
    */
   finish: (search: string, secrets: SignInSecrets) => Promise<Account>;
@@ -35,7 +35,9 @@ type Discovered = { oidc: typeof OpenidClient; config: OpenidClient.Configuratio
 
 const TIMEOUT_SECONDS = 10;
 
-/** Whether the settings allow an account. E-mail addresses are compared without case, subjects exactly. */
+/**
+ * Whether the settings allow an account to sign in. E-mail addresses are compared case-insensitively, subjects exactly.
+ */
 export function isAllowedAccount({ issuer, allow }: OidcSettings, account: Account): boolean {
   if (account.issuer !== issuer) return false;
   if (allow.includes(`sub:${account.subject}`)) return true;
@@ -46,10 +48,10 @@ export function isAllowedAccount({ issuer, allow }: OidcSettings, account: Accou
 const isEmail = (entry: string): boolean => !entry.startsWith("sub:");
 
 /**
- * Creates the client of an OpenID provider: authorization code flow with PKCE, state and nonce. The provider's metadata
- * is read at the first sign-in, so that the service also starts while the provider is unreachable.
+ * Creates the client of an OpenID provider. It uses the authorization code flow with PKCE, state and nonce. It reads the
+ * provider's metadata at the first sign-in, so the service can start while the provider is unreachable.
  *
- * @param redirectUri URL of the service to which the provider redirects the browser back.
+ * @param redirectUri URL of the service to which the provider redirects the browser after the sign-in.
  */
 export function createIdentityProvider(settings: OidcSettings, redirectUri: string): IdentityProvider {
   const { issuer, clientId, clientSecret } = settings;
@@ -67,7 +69,7 @@ export function createIdentityProvider(settings: OidcSettings, redirectUri: stri
     const oidc = await import("openid-client");
     const config = await oidc.discovery(new URL(issuer), clientId, clientSecret, undefined, {
       timeout: TIMEOUT_SECONDS,
-      // The settings accept http for a provider on this machine only.
+      // Plain http is safe here: the settings accept it only for a provider on this machine.
       execute: issuer.startsWith("http:")
         ? [oidc.allowInsecureRequests, oidc.enableNonRepudiationChecks]
         : [oidc.enableNonRepudiationChecks],
@@ -112,7 +114,8 @@ export function createIdentityProvider(settings: OidcSettings, redirectUri: stri
           : claims;
       const { email, email_verified: isVerified } = holder;
       const hasEmail = typeof email === "string" && isVerified === true;
-      // Discovery and the check of the ID token have compared the provider's issuer with this one of the settings.
+      // This is the issuer from the settings. Discovery and the ID token check have verified that the provider's issuer
+      // equals it.
       return { issuer, subject: claims.sub, email: hasEmail ? email : null };
     },
   };

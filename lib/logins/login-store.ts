@@ -4,7 +4,7 @@ import { logins } from "#db/schema/index.ts";
 
 export type LoginRow = typeof logins.$inferSelect;
 
-/** A live login was created after `createdAfter` and last used after `seenAfter`. */
+/** Bounds for live logins: created after `createdAfter`, last used after `seenAfter`, and not ended. */
 type LiveSince = { createdAfter: Date; seenAfter: Date };
 
 const isLive = ({ createdAfter, seenAfter }: LiveSince) =>
@@ -23,7 +23,7 @@ export async function insertLogin(
   return written;
 }
 
-/** The live login with this token hash. */
+/** Finds the live login whose token has this hash. */
 export async function findLoginRow(
   db: Database,
   tokenHash: string,
@@ -36,7 +36,7 @@ export async function findLoginRow(
   return row;
 }
 
-/** Live logins, the most recently used first. */
+/** Lists live logins, the most recently used first. */
 export const listLoginRows = (db: Database, since: LiveSince): Promise<LoginRow[]> =>
   db.select().from(logins).where(isLive(since)).orderBy(desc(logins.lastSeenAt), logins.id);
 
@@ -45,7 +45,7 @@ export async function touchLogin(db: Database, id: string, now: Date): Promise<v
   await db.update(logins).set({ lastSeenAt: now }).where(eq(logins.id, id));
 }
 
-/** Ends a login that has not ended yet. @returns the row, ended now or earlier; undefined for an unknown login. */
+/** Ends a login unless it has ended already. @returns the row in both cases; undefined for an unknown login. */
 export async function endLoginRow(db: Database, id: string, now: Date): Promise<LoginRow | undefined> {
   const [ended] = await db
     .update(logins)

@@ -2,13 +2,15 @@ import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
 /** The tokens of login links, `/login?token=…`. */
 export type LoginTokens = {
-  /** Creates a token that only this process accepts, until it exits. */
+  /** Creates a token that only this process accepts. It is valid until it is used or the process exits. */
   issueToken: () => string;
   /** Creates a token that each process with the same secret key accepts for {@link SIGNED_TOKEN_MINUTES} minutes. */
   signToken: () => string;
-  /** Whether a token is genuine and not expired. The database, not this check, rejects a token that was used before. */
+  /**
+   * Whether a token is genuine and not expired. Does not detect that a signed token was used before; the database does.
+   */
   isValid: (token: string) => boolean;
-  /** Removes an issued token that was used. */
+  /** Invalidates a used token that {@link LoginTokens.issueToken} created. */
   forget: (token: string) => void;
 };
 
@@ -16,7 +18,7 @@ export type LoginTokens = {
 export const SIGNED_TOKEN_MINUTES = 10;
 
 /**
- * Creates the tokens of login links.
+ * Creates the functions that issue and check the tokens of login links.
  *
  * @param key the deployment's secret key.
  */

@@ -22,29 +22,29 @@ export type SignIn = { method: "link"; token: string } | { method: "oidc"; accou
 export type Login = {
   id: string;
   method: LoginMethod;
-  /** Name of the account: its e-mail address or its subject; null for a login link. */
+  /** E-mail address of the account, or its subject if it has no verified address. Null for a login link. */
   account: string | null;
   userAgent: string | null;
   createdAt: Date;
-  /** Last use, to the minute. */
+  /** Time of the last use, accurate to about a minute. */
   lastSeenAt: Date;
-  /** When the login ends unless it is used before. */
+  /** When the login ends if it is not used again before. */
   expiresAt: Date;
 };
 
-/** Logins of the operator. */
+/** The logins of the operator: browsers that are signed in on the landing page. */
 export type Logins = {
   /** Opens a login. @returns the login and the token for its cookie; undefined if the login link was used before. */
   open: (signIn: SignIn, userAgent: string | null) => Promise<{ login: Login; token: string } | undefined>;
-  /** The live login of a cookie's token. Updates `lastSeenAt` at most once a minute. */
+  /** Finds the live login that a cookie's token belongs to. Updates `lastSeenAt` at most once a minute. */
   find: (token: string) => Promise<Login | undefined>;
-  /** Live logins, the most recently used first. */
+  /** Lists live logins, the most recently used first. */
   list: () => Promise<Login[]>;
   /** Ends a login at once, in every process; ending it again changes nothing. @returns false for an unknown login. */
   end: (id: string) => Promise<boolean>;
   /** Deletes the rows of logins that ended more than a day ago. */
   deleteOld: () => Promise<void>;
-  /** Milliseconds after its creation at which a login ends, even if it is in use. */
+  /** Maximum age of a login in milliseconds. A login ends at this age even if it is in use. */
   lifeMs: number;
 };
 
@@ -54,7 +54,7 @@ const USER_AGENT_MAX = 200;
 
 type LoginsDeps = {
   db: Database;
-  /** The deployment's secret key. Changing it ends all logins. */
+  /** The deployment's secret key. A new key ends all logins. */
   key: Uint8Array;
   /** Milliseconds after which an unused login ends. */
   idleMs: number;
@@ -74,7 +74,7 @@ export function createLogins({ db, key, idleMs, lifeMs, isAllowed, now = Date.no
     seenAfter: new Date(now() - idleMs - agoMs),
   });
 
-  /** Whether the settings still allow the account of a login. */
+  /** Whether the settings still allow the account that a login was opened with. True for a login link. */
   function isAccepted({ method, issuer, subject, email }: LoginRow): boolean {
     if (method === "link") return true;
     return issuer !== null && subject !== null && isAllowed({ issuer, subject, email });

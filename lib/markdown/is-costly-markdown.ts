@@ -1,26 +1,29 @@
 const CHARACTERS_MAX = 100_000;
 const NESTED_MAX = 50;
-/** Nested quotes and lists times lines: each line may belong to all of them. */
+/** Maximum of nesting depth times number of lines. In the worst case, each line belongs to every nested quote or list. */
 const NESTED_LINES_MAX = 10_000;
 const RUN_MAX = 50;
 const MARKS_MAX = 1_000;
-/** Marks of emphasis, code, and links. Parsers pair each kind separately. */
+/** Marks of emphasis, of code, and of links. Parsers pair the marks of each kind separately. */
 const MARKS = [/[*_~]/g, /`/g, /[[\]<]/g];
 const CELLS_MAX = 10_000;
 const PARENTHESES_MAX = 500;
 
-/** Markers of quotes and lists at the start of a line. */
+/** Matches the markers of quotes and lists at the start of a line. */
 const CONTAINERS = /^(?:[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t])))+/;
 const CONTAINER = /[>+*.)-]/g;
 const LONG_RUN = new RegExp(`[*_~]{${RUN_MAX + 1}}`);
 const FENCE = /^`{3,}/;
-/** The line below the head of a table. Each row of the table gets as many cells as this line has. */
+/**
+ * Matches the line below the head of a table. It determines the number of columns: each row gets as many cells as this
+ * line.
+ */
 const DELIMITER_ROW = /^[\s>:*+\d.)-]*\|[\s|>:*+\d.)-]*$/;
 
 /**
- * Whether rendering a Markdown text could take seconds, fill the memory or overflow the stack. The time of parsers is
- * quadratic in the number of marks (emphasis, links, code), of nested quotes and lists, and of parentheses in a URL;
- * a table has columns times lines cells. Ordinary texts stay far below these limits.
+ * Whether rendering a Markdown text could take seconds, fill the memory or overflow the stack. The time of parsers grows
+ * with the square of the number of marks (emphasis, links, code), of nested quotes and lists, and of parentheses in a
+ * URL. A table can have as many cells as columns times lines. Ordinary texts stay far below these limits.
  */
 export function isCostlyMarkdown(text: string): boolean {
   if (text.length > CHARACTERS_MAX) return true;
@@ -38,7 +41,7 @@ export function isCostlyMarkdown(text: string): boolean {
   );
 }
 
-/** Removes fenced code, because marks in it have no meaning. */
+/** Removes fenced code, because parsers ignore marks in it. */
 function withoutCode(lines: readonly string[]): string[] {
   const prose: string[] = [];
   let fence = "";
@@ -56,7 +59,7 @@ function withoutCode(lines: readonly string[]): string[] {
       code.push(line);
     }
   }
-  // An unclosed fence counts as prose.
+  // If the last fence is not closed, its lines count as prose.
   return [...prose, ...code];
 }
 
@@ -64,7 +67,7 @@ const countContainers = (line: string): number => countMatches(CONTAINERS.exec(l
 
 const countMatches = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
 
-/** The deepest nesting of square brackets. */
+/** The maximum nesting depth of square brackets. */
 function measureBrackets(text: string): number {
   let depth = 0;
   let deepest = 0;
@@ -75,7 +78,7 @@ function measureBrackets(text: string): number {
   return deepest;
 }
 
-/** The most parentheses in a piece of text without white space, such as a URL. */
+/** The largest number of parentheses in a word, such as a URL. Words too short to exceed the limit are skipped. */
 function measureParentheses(text: string): number {
   let most = 0;
   for (const [word] of text.matchAll(/\S+/g))
@@ -83,7 +86,7 @@ function measureParentheses(text: string): number {
   return most;
 }
 
-/** An upper bound for the number of table cells in a text. */
+/** Counts the table cells of a text, or more: an upper bound. */
 function countCells(lines: readonly string[]): number {
   let cells = 0;
   let columns = 0;

@@ -6,7 +6,7 @@ import { createSealer, type SecretPlace } from "./sealer.ts";
 const place: SecretPlace = { table: "sealed_secrets", row: "ses_one", column: "callback.secret" };
 const [first, second, third] = [randomBytes(32), randomBytes(32), randomBytes(32)];
 
-/** Seals a value in the format of versions without key ids. */
+/** Seals a value in the format of version 1, which has no key id. */
 function sealVersion1(key: Uint8Array, text: string): string {
   const nonce = randomBytes(12);
   const associated = JSON.stringify(["v1", place.table, place.row, place.column]);

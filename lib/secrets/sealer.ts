@@ -1,28 +1,32 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
 
-/** Where a secret is stored. It is associated data of the cipher, so a sealed value that is moved no longer opens. */
+/**
+ * Where a secret is stored. The cipher authenticates the place, so a sealed value that is copied to another place does
+ * not open.
+ */
 export type SecretPlace = { table: string; row: string; column: string };
 
-/** Seals secrets for the database, and opens them. */
+/** Encrypts ("seals") secrets for the database, and decrypts ("opens") them. */
 export type Sealer = {
   /** Seals UTF-8 text into one printable line, with the current key. */
   seal: (place: SecretPlace, text: string) => string;
-  /** Opens the result of {@link Sealer.seal}. @throws when the key, the place or a byte differs. */
+  /** Opens a sealed value. @throws if it was sealed with an unknown key or for another place, or was modified. */
   open: (place: SecretPlace, sealed: string) => string;
-  /** The prefix of every value sealed with the current key. */
+  /** Every value that is sealed with the current key begins with this prefix. */
   currentPrefix: string;
 };
 
-/** `v1.<nonce>.<tag>.<body>`, from versions without key ids; any of the keys may have sealed it. */
+/** Values of this version have the form `v1.<nonce>.<tag>.<body>`. They name no key, so every configured key is tried. */
 const VERSION_1 = "v1";
-/** `v2.<key id>.<nonce>.<tag>.<body>`. */
+/** Values of this version have the form `v2.<key id>.<nonce>.<tag>.<body>`. */
 const VERSION_2 = "v2";
 
 /**
- * Creates a sealer: AES-256-GCM with a random nonce per value. Source: `security.md`, What leaves the service.
+ * Creates a sealer that uses AES-256-GCM with a random nonce for each value. Source: `security.md`, What leaves the
+ * service.
  *
- * @param current the key that seals and opens; 32 bytes (`ENCRYPTION_KEY`).
- * @param previous further keys, which only open (`ENCRYPTION_KEY_PREVIOUS`).
+ * @param current the key for sealing and opening; 32 bytes (`ENCRYPTION_KEY`).
+ * @param previous further keys, only for opening (`ENCRYPTION_KEY_PREVIOUS`).
  */
 export function createSealer(current: Uint8Array, previous: readonly Uint8Array[] = []): Sealer {
   const keys = new Map([current, ...previous].map((key) => [keyIdOf(key), key]));
@@ -53,7 +57,7 @@ export function createSealer(current: Uint8Array, previous: readonly Uint8Array[
   };
 }
 
-/** The id of a key, which reveals nothing about the key. */
+/** Derives the id of a key by HMAC, so that it reveals nothing about the key. */
 function keyIdOf(key: Uint8Array): string {
   if (key.byteLength !== 32) throw new Error("the encryption key must be 32 bytes");
   return createHmac("sha256", key).update("sealer/key-id/v1").digest("hex").slice(0, 16);
@@ -71,7 +75,9 @@ function decrypt(key: Uint8Array, associated: Buffer, parts: string[]): string {
   return Buffer.concat([decipher.update(body), decipher.final()]).toString("utf8");
 }
 
-/** The result with the first key that opens the value. @throws the error of the last key if none does. */
+/**
+ * Tries the keys in order and returns the result of the first that opens the value. @throws the error of the last key.
+ */
 function openWithAny([key, ...others]: Uint8Array[], open: (key: Uint8Array) => string): string {
   if (!key) throw new Error("no key fits the sealed value");
   if (others.length === 0) return open(key);

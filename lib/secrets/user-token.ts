@@ -1,9 +1,9 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
 
 /**
- * The claims of a user token: its session, the one URL that accepts it (`audience`), its holder (the session's own agent
- * or another agent), the API key it was minted with (null for the session's own agent), and its expiry. Revoking the key
- * ends the token. Source: specification, MCP servers, rule 2; specification, Authentication, rule 6.
+ * The claims of a user token. `audience` is the only URL that accepts it. `holder` is `agent` for the session's own
+ * agent, `other` for another agent. `keyId` is the API key that requested it (null for the session's own agent);
+ * revoking that key ends the token. Source: specification, MCP servers, rule 2; specification, Authentication, rule 6.
  */
 export type UserToken = {
   sessionId: string;
@@ -13,21 +13,21 @@ export type UserToken = {
   expiresAt: Date;
 };
 
-/** The version determines the algorithm, so a token cannot choose another. */
+/** The version determines the signature algorithm, so a token cannot choose a weaker one. */
 const VERSION = "ust1";
 const LENGTH_MAX = 4_096;
 
 /** Matches user tokens in a text, so that they can be removed from it. */
 export const USER_TOKEN_PATTERN = /ust1\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+/g;
 
-/** Derives the key of user tokens from the deployment's secret key (HKDF-SHA-256 with its own label). */
+/** Derives the key that signs user tokens from the deployment's secret key (HKDF-SHA-256 with its own label). */
 export const deriveUserTokenKey = (encryptionKey: Uint8Array): Uint8Array =>
   new Uint8Array(hkdfSync("sha256", encryptionKey, "", "agent-session-service/user-token/v1", 32));
 
 /**
- * Mints a token as one printable word. The expiry is rounded down to a whole second.
+ * Creates a token without white space. The expiry is rounded down to a whole second.
  *
- * @param serial makes tokens with the same claims differ.
+ * @param serial distinguishes tokens with the same claims.
  */
 export function mintUserToken(
   key: Uint8Array,
@@ -42,10 +42,10 @@ export function mintUserToken(
 }
 
 /**
- * Reads a token that {@link mintUserToken} wrote with this key; undefined for any other text, for an expired token and
- * for a token with another audience.
+ * Verifies a token and returns its claims. Undefined for a text that {@link mintUserToken} did not sign with this key,
+ * for an expired token, and for a token with another audience.
  *
- * @param expected.audiences the URLs of the reader.
+ * @param expected.audiences the URLs under which the caller accepts tokens.
  */
 export function readUserToken(
   key: Uint8Array,
@@ -55,13 +55,13 @@ export function readUserToken(
   if (text.length > LENGTH_MAX) return undefined;
   const [version, claims, mac, ...rest] = text.split(".");
   if (version !== VERSION || !claims || !mac || rest.length > 0) return undefined;
-  // Compares the base64url text, not the decoded bytes, so that each token has only one valid spelling.
+  // Compares the base64url text. Several texts can decode to the same bytes, but only one of them is accepted.
   if (!isEqual(mac, sign(key, `${version}.${claims}`))) return undefined;
   // The cast holds because only mintUserToken signs with this key.
   const [sessionId, audience, holder, endsAtSeconds, , keyId = null] = JSON.parse(
     Buffer.from(claims, "base64url").toString(),
   ) as [string, string, UserToken["holder"], number, string, UserToken["keyId"]?];
-  // Tokens of an earlier version name no API key, so revoking the key could not end them.
+  // Tokens of an earlier version name no API key, so revoking a key could not end them. They are refused.
   if (holder === "other" && keyId === null) return undefined;
   const expiresAt = new Date(endsAtSeconds * 1_000);
   if (expected.now >= expiresAt || !expected.audiences.includes(audience)) return undefined;

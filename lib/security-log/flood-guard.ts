@@ -1,26 +1,27 @@
 import type { SecurityEventKind } from "./security-events.ts";
 
 const WINDOW_MS = 60_000;
-/** Lines per window and kind of event: for one subject, and for all subjects together. */
+/** Lines that one window may write for one kind of event: first per subject, then for all subjects together. */
 const SUBJECT_LINES_MAX = 5;
 const KIND_LINES_MAX = 30;
-/** Subjects that are counted one by one; further subjects share one count. */
+/** Maximum number of subjects with their own count. All further subjects share one count. */
 const SUBJECTS_MAX = 1_000;
 const TOP = 10;
 
 /** The events of one kind in the current window. */
 type Window = {
   lines: number;
-  /** Events by their subject: an address, an actor or a session. */
+  /** Number of events of each subject: an address, an actor or a session. */
   counts: Map<string, number>;
-  /** Events of subjects beyond {@link SUBJECTS_MAX}. */
+  /** Number of events of subjects beyond {@link SUBJECTS_MAX}. */
   others: number;
   suppressed: number;
 };
 
 /**
- * Bounds the lines of each kind of event per minute: the first events of each subject are written, the others are
- * counted, and the count is written at the end of the minute. Memory is bounded too.
+ * Bounds how many lines each kind of event writes per minute. Writes the first events of each subject and counts the
+ * rest. At the end of the minute, writes one line with the counts. The number of counted subjects is bounded, and so is
+ * memory.
  */
 export function createFloodGuard(write: (kind: SecurityEventKind, fields: object) => void) {
   const windows = new Map<SecurityEventKind, Window>();
@@ -44,7 +45,7 @@ export function createFloodGuard(write: (kind: SecurityEventKind, fields: object
   }
 
   return {
-    /** Writes an event, or counts it. */
+    /** Writes an event, or only counts it if its subject or its kind has reached the limit. */
     write(kind: SecurityEventKind, subject: string, fields: object): void {
       const window = windows.get(kind) ?? { lines: 0, counts: new Map(), others: 0, suppressed: 0 };
       windows.set(kind, window);

@@ -1,6 +1,9 @@
 const LENGTH_MAX = 500;
 
-/** API keys, user tokens, queries of URLs (which may contain tokens) and credentials of URLs. */
+/**
+ * Patterns of API keys, user tokens, URL queries (which may contain tokens) and credentials in URLs, each with its
+ * replacement.
+ */
 const SECRETS: [RegExp, string][] = [
   [/\bask_[a-z0-9]{1,40}_[\w-]+/gi, "ask_[removed]"],
   [/\bust1\.[\w-]+(\.[\w-]+)?/g, "[user token]"],

@@ -2,17 +2,20 @@ import { AsyncLocalStorage } from "node:async_hooks";
 
 const addresses = new AsyncLocalStorage<string>();
 
-/** Runs the work of a request; events recorded meanwhile contain the client's address. */
+/** Runs the work of a request. Events that the work records contain this address of the client. */
 export const withAddress = <Result>(address: string | undefined, work: () => Result): Result =>
   address === undefined ? work() : addresses.run(address, work);
 
-/** The address of the client whose request is being served. */
+/** The address of the client whose request is being served. Undefined outside of a request. */
 export const readAddress = (): string | undefined => addresses.getStore();
 
-/** Runs work with the captured address. */
+/** Runs work with the address that {@link keepAddress} captured. */
 export type KeptAddress = <Result>(work: () => Result) => Result;
 
-/** Captures the address, and nothing else of the request, for callbacks of a connection that outlives the request. */
+/**
+ * Captures the client's address for callbacks that run after the request. It captures nothing else, so the request can
+ * be freed.
+ */
 export const keepAddress = (): KeptAddress => {
   const address = readAddress();
   return (work) => withAddress(address, work);

@@ -1,10 +1,10 @@
 /**
- * The origin of a request that the network guard refused: `mcp` is the connection to a caller's tool server, `mcp_tool`
- * a tool of the built-in MCP server, `proxy` traffic of a page or of a test run, `service` anything else.
+ * What sent a request that the network guard refused. `mcp`: the connection to a caller's tool server. `mcp_tool`: a
+ * tool of the built-in MCP server. `proxy`: a page or a test run. `service`: any other part of the service.
  */
 type NetworkSource = "callback" | "mcp" | "fetch_url" | "mcp_tool" | "navigation" | "proxy" | "service";
 
-/** A request that the network guard refused. `host` may have a port; paths and queries are never part of it. */
+/** A request that the network guard refused. `host` may include a port, but never a path or a query. */
 export type NetworkRefusal = {
   source: NetworkSource;
   host: string;
@@ -13,8 +13,8 @@ export type NetworkRefusal = {
 };
 
 /**
- * The fields of each event, by the name of its function. An `actor` is `key:<id>`, `operator:<login id>` (`operator`
- * while a login has no id yet), `share:<link id>` (`share:own` for the session's `shareUrl`) or `retention`.
+ * The fields of each event, by the name of the function that records it. An `actor` is `key:<id>`, `operator:<login id>`
+ * (`operator` before the login has an id), `share:<link id>` (`share:own` for the session's `shareUrl`) or `retention`.
  * Source: `security-log.md`, Events.
  */
 export type SecurityFields = {
@@ -54,7 +54,7 @@ export type SecurityFields = {
 
 export type SecurityEventName = keyof SecurityFields;
 
-/** How an event is written. */
+/** How the log writes one kind of event. */
 export type SecurityEventKind = {
   /** The value of the field `event`. */
   event: string;
@@ -62,8 +62,8 @@ export type SecurityEventKind = {
   level: "info" | "warn" | "error";
   message: string;
   /**
-   * For events that a stranger or a page can cause any number of times: the field by which repetitions are counted
-   * instead of written.
+   * The field by which the flood guard counts events of this kind instead of writing all of them. Set for events that a
+   * stranger or a page can cause any number of times.
    */
   countedBy?: "address" | "actor" | "sessionId";
 };

@@ -8,18 +8,18 @@ import {
   type SecurityFields,
 } from "./security-events.ts";
 
-/** Writes lines. A pino logger has this type. */
+/** Where the log writes its lines. A pino logger has this type. */
 type SecuritySink = Record<"info" | "warn" | "error", (fields: object, message: string) => void>;
 
-/** One function per kind of event. They neither throw nor wait. */
+/** One function per kind of event. The functions return at once and never throw. */
 export type SecurityLog = { [Name in SecurityEventName]: (fields: SecurityFields[Name]) => void };
 
-/** A security log that can be closed: `close` writes the counts of the current minute. */
+/** A security log that can be closed. `close` writes the counts of the current minute. */
 export type OpenSecurityLog = SecurityLog & { close: () => void };
 
 /**
- * Creates the security log. Each event is one line; events that a stranger can repeat are bounded per minute and kind,
- * and only counted beyond that. Texts are truncated, and credentials in them are replaced.
+ * Creates the security log, which writes each event as one line. For events that a stranger can repeat, the lines per
+ * minute are limited; further events are only counted. Long texts are truncated, and credentials in texts are replaced.
  * Source: `security-log.md`, Floods.
  */
 export function createSecurityLog(sink: SecuritySink): OpenSecurityLog {
@@ -28,7 +28,7 @@ export function createSecurityLog(sink: SecuritySink): OpenSecurityLog {
   const guard = createFloodGuard(write);
 
   function record(kind: SecurityEventKind, eventFields: object): void {
-    // Events of a session can be recorded during another caller's request, so they have no address.
+    // An event of a session can be recorded while another client's request is being served, so it gets no address.
     const address = kind.countedBy === "sessionId" ? undefined : readAddress();
     const fields: Record<string, unknown> = { ...(address !== undefined && { address }) };
     for (const [name, value] of Object.entries(eventFields))

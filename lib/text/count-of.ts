@@ -1,7 +1,7 @@
 /**
- * A count with its noun: `1 file`, `3 files`.
+ * Formats a count with its noun: `1 file`, `3 files`.
  *
- * @param plural for nouns whose plural is not formed with `s`.
+ * @param plural the plural form, for nouns that do not form it with `s`.
  */
 export const countOf = (count: number, noun: string, plural = `${noun}s`): string =>
   `${count} ${count === 1 ? noun : plural}`;

@@ -9,7 +9,7 @@ export function readHttpUrl(text: string): URL | undefined {
     : undefined;
 }
 
-/** Schema of an absolute http(s) URL of at most `max` characters. It does not normalize the URL. */
+/** Schema of an absolute http(s) URL of at most `max` characters. The output is the URL as sent, not normalized. */
 export const httpUrlUpTo = (max: number) =>
   z
     .string()

@@ -1,8 +1,8 @@
 const MASK = "***";
 
 /**
- * A URL that is safe to show: the values of its query, its fragment and its credentials are replaced by `***`, because
- * callers put tokens there. The names of parameters stay. Masking a masked URL changes nothing.
+ * Makes a URL safe to show: replaces the values of query parameters, the fragment and the credentials with `***`,
+ * because callers put tokens there. Parameter names stay. Masking a masked URL again changes nothing.
  */
 export function maskUrl(text: string): string {
   const [, base = text, query, fragment] = /^([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s.exec(text) ?? [];
@@ -14,7 +14,7 @@ export function maskUrl(text: string): string {
 
 function maskParameter(parameter: string): string {
   const at = parameter.indexOf("=");
-  // A parameter without a name may be the token itself.
+  // A parameter without `=` may itself be a token.
   if (at < 0) return parameter === "" ? "" : MASK;
   return at === parameter.length - 1 ? parameter : `${parameter.slice(0, at)}=${MASK}`;
 }

@@ -1,2 +1,2 @@
-/** A text in one line: each run of white space becomes one space, and both ends are trimmed. */
+/** Puts a text on one line: replaces each run of white space with one space, and trims both ends. */
 export const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();

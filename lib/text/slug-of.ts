@@ -1,4 +1,4 @@
-/** A slug of a title: lower-case letters and digits without accents, with hyphens between words. It may be empty. */
+/** Makes a slug of a title: lower-case letters and digits without accents, with hyphens between words. May be empty. */
 export const slugOf = (title: string, charactersMax: number): string =>
   title
     .normalize("NFKD")

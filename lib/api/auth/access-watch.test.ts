@@ -12,7 +12,7 @@ import {
   type GrantEnd,
 } from "./access-watch.ts";
 
-/** Two processes on one bus, with rows that the test changes. */
+/** Creates the watches of two processes on one bus. Both read the same rows, which the test changes. */
 function openPair(options: { sweepMs?: number } = {}) {
   const bus = createMemoryBus();
   const keys = new Map<string, LiveKey>();
@@ -116,7 +116,7 @@ describe("open connections", () => {
     assert.equal(second.ends.length, 0);
     t.mock.timers.tick(1);
     assert.deepEqual(second.ends, [{ reason: "ended", sentence: "the API key has expired" }]);
-    // Longer than the longest delay of a Node.js timer.
+    // Longer than the longest delay that a Node.js timer supports.
     t.mock.timers.tick(58 * day);
     assert.equal(first.ends.length, 0);
     t.mock.timers.tick(day);

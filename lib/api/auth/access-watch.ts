@@ -3,12 +3,15 @@ import type { KeyScope } from "#lib/keys/key-scopes.ts";
 import type { LiveKey } from "#lib/keys/key-store.ts";
 import type { Logger } from "#lib/log/logger.ts";
 
-/** The credential on which an open connection depends. It can be withdrawn while the connection is open. */
+/** The credential that keeps a connection open. When it is withdrawn, the connection is closed. */
 export type Grant =
-  /** `scopes`: the scopes that the connection needs while it is open. */
+  /** `scopes` lists the scopes that the connection needs while it is open. */
   (
     | { kind: "key"; keyId: string; scopes: readonly KeyScope[] }
-    /** If `linkId` is null, the token was derived from the session, and a higher revocation counter ends it. */
+    /**
+     * `linkId` is null for a token that was derived from the session. Such a token ends when the session's revocation
+     * counter rises above `revocation`.
+     */
     | { kind: "share"; sessionId: string; linkId: string | null; revocation: number }
   ) & {
     expiresAt: Date | null;
@@ -19,12 +22,12 @@ export type Grant =
 /**
  * Why a grant ended:
  * - `ended`: the credential was revoked or has expired.
- * - `narrowed`: the key lost a scope that the connection needs. A new connection gets what the key still allows.
- * - `unknown`: the database could not be read. A new connection checks the credential again.
+ * - `narrowed`: the key lost a scope that the connection needs. The client may connect again with the remaining scopes.
+ * - `unknown`: the database could not be read. The client may connect again, which checks the credential again.
  */
 export type GrantEnd = { reason: "ended" | "narrowed" | "unknown"; sentence: string };
 
-/** Ends open connections whose credential was revoked, has expired or lost a scope, in every process. */
+/** Closes open connections when their credential is revoked, expires or loses a scope, in every process. */
 export type AccessWatch = {
   /** Watches a grant, and calls `onEnd` once when it ends. @returns a function that stops watching. */
   watch: (grant: Grant, onEnd: (end: GrantEnd) => void) => () => void;
@@ -35,33 +38,39 @@ export type AccessWatch = {
   close: () => void;
 };
 
-/** Reads the current state of keys and share links. A key or session that no longer exists is missing in the result. */
+/**
+ * Reads the current state of keys and share links. The result leaves out keys that are not live and sessions that do not
+ * exist.
+ */
 export type AccessRows = {
   /** Live keys, by their id. */
   readKeys: (keyIds: string[]) => Promise<Map<string, LiveKey>>;
-  /** Per session: its revocation counter, and the expiry of each live link by the link's id. */
+  /** For each session, its revocation counter and its live links. `links` maps the id of a link to its expiry. */
   readShares: (
     sessionIds: string[],
   ) => Promise<Map<string, { revocation: number; links: Map<string, Date | null> }>>;
 };
 
-/** The topic on the bus for changes of keys and share links. */
+/** The bus topic that announces changes of keys and share links. */
 export const ACCESS_TOPIC = "access-changed";
 
 /** A grant that is being watched. */
 type Entry = { grant: Grant; expiresAt: Date | null; onEnd: (end: GrantEnd) => void; timer?: NodeJS.Timeout };
 
-/** The longest delay of a Node.js timer. */
+/** The longest delay that a Node.js timer supports. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
-/** How long a change is remembered. A connection starts watching its grant sooner than this after reading it. */
+/**
+ * How long a change is remembered. It must exceed the time between the read of a credential and the start of its watch.
+ */
 const REMEMBER_MS = 60_000;
-/** Interval between two comparisons of all open connections with the database. */
+/** Time between two comparisons of all open connections with the database. */
 const SWEEP_MS = 15_000;
 
 /**
- * Creates the watch. A subject is a key or the share links of a session. Each change is announced over the bus with its
- * subject, and each process with connections of that subject reads its rows again. A periodic sweep reads the rows of
- * all open connections (at most two statements), because a process can crash between a change and its announcement.
+ * Creates the watch. It groups grants by subject; a subject is one key, or the share links of one session. A change is
+ * announced on the bus by its subject, and each process with connections of this subject reads the subject's rows again.
+ * Because a process can crash after a change and before its announcement, a periodic sweep also reads the rows of all
+ * open connections (at most two statements).
  */
 export function createAccessWatch(deps: {
   rows: AccessRows;
@@ -73,11 +82,11 @@ export function createAccessWatch(deps: {
   /** The watched grants, by their subject. */
   const watched = new Map<string, Set<Entry>>();
   /**
-   * `performance.now()` of the last change of each subject. Detects changes between the read of a credential and the
-   * start of its watch.
+   * Time of the last change of each subject (`performance.now()`). Detects a change that happens after a credential was
+   * read and before its watch starts.
    */
   const changedAt = new Map<string, number>();
-  /** `performance.now()` when announcements may last have been missed. */
+  /** The last time at which announcements may have been missed (`performance.now()`). */
   let gapAt = Number.NEGATIVE_INFINITY;
   /** Set while grants are watched. */
   let sweeper: NodeJS.Timeout | undefined;
@@ -108,7 +117,10 @@ export function createAccessWatch(deps: {
     entry.timer.unref();
   }
 
-  /** Reads the rows of these entries (at most two statements) and ends withdrawn grants. @throws if reading fails. */
+  /**
+   * Reads the rows of these entries (at most two statements) and ends the grants that were withdrawn. @throws if reading
+   * fails.
+   */
   async function compare(entries: { subject: string; entry: Entry }[]): Promise<void> {
     const keyIds = entries.flatMap(({ entry: { grant } }) => (grant.kind === "key" ? [grant.keyId] : []));
     const sessionIds = entries.flatMap(({ entry: { grant } }) =>
@@ -118,7 +130,7 @@ export function createAccessWatch(deps: {
     const keys = await read([...new Set(keyIds)], rows.readKeys);
     const shares = await read([...new Set(sessionIds)], rows.readShares);
     for (const { subject, entry } of entries) {
-      // The subject changed during the read, which started another comparison.
+      // The subject changed during this read. The change has started another comparison, which reads newer rows.
       if ((changedAt.get(subject) ?? readAt) > readAt) continue;
       const expiresAt = readExpiry(entry.grant, keys, shares);
       if (expiresAt === undefined) end(subject, entry, describeEnd(entry.grant, "was revoked"));
@@ -139,7 +151,10 @@ export function createAccessWatch(deps: {
       [...(watched.get(subject) ?? [])].map((entry) => ({ subject, entry })),
     );
 
-  /** Compares the connections of changed subjects with the database, and ends them if the comparison fails. */
+  /**
+   * Compares the connections of changed subjects with the database. If that fails, ends all of them, because any may
+   * have lost its access.
+   */
   async function recheck(subjects: Iterable<string>): Promise<void> {
     const entries = listEntries(subjects);
     if (entries.length === 0) return;
@@ -158,7 +173,7 @@ export function createAccessWatch(deps: {
     }
   }
 
-  /** Compares all connections with the database. They stay open if that fails, because nothing indicates a change. */
+  /** Compares all connections with the database. If that fails, they stay open, because nothing indicates a change. */
   async function sweep(): Promise<void> {
     try {
       await compare(listEntries(watched.keys()));
@@ -214,7 +229,7 @@ const read = <Row>(
   from: (ids: string[]) => Promise<Map<string, Row>>,
 ): Promise<Map<string, Row>> => (ids.length === 0 ? Promise.resolve(new Map()) : from(ids));
 
-/** The current expiry of a grant, null if it never expires; undefined if it was withdrawn. */
+/** The current expiry of a grant. Null if it never expires, undefined if it was withdrawn. */
 function readExpiry(
   grant: Grant,
   keys: Awaited<ReturnType<AccessRows["readKeys"]>>,

@@ -25,14 +25,14 @@ export type Admission =
       ok: true;
       caller: Caller | undefined;
       session: SessionRow | undefined;
-      /** Identifies the share link of a visitor, for the rate limit of its visitors. */
+      /** Names the share link that a visitor used. Visitors with the same link share a rate limit. */
       visitor?: string;
     }
   | Failure;
 
 /**
- * Authenticates the caller of an operation, and checks that the session of the path belongs to them. The session of
- * another owner is answered like one that does not exist.
+ * Authenticates the caller of an operation, and checks that the session in the path belongs to them. For a session of
+ * another owner, the answer is the same as for a session that does not exist.
  */
 export async function admitCaller(
   services: AdmissionServices,
@@ -64,7 +64,7 @@ export async function admitCaller(
     return refuseControl(operation, session) ?? { ok: true, caller: checked.caller, session };
   }
   if (auth.kind === "none") return { ok: true, caller: undefined, session: undefined };
-  // There is no credential, so authenticate refuses; its error names the headers that accept a key.
+  // The request has no credential, so `authenticate` refuses it. Its error names the headers for an API key.
   if (auth.kind === "share" && auth.orKey && readToken(auth, headers.get("cookie")) === undefined)
     return (await services.authenticate(headers)) as Failure;
   if (!isOwnOrigin(services, request))
@@ -84,8 +84,8 @@ export async function admitCaller(
 }
 
 /**
- * Refuses operations that change a sub-agent: its messages, stops and retargets come from its parent, and it is deleted
- * with its root. Source: `wire.md`, Sub-agents.
+ * Refuses operations that change a sub-agent. Only its parent may send it messages, stop it or retarget its browser, and
+ * it is deleted together with its root session. Source: `wire.md`, Sub-agents.
  */
 function refuseControl({ method }: Operation, { parentSessionId }: SessionRow): Failure | undefined {
   if (method === "GET" || parentSessionId === null) return undefined;
@@ -96,7 +96,8 @@ function refuseControl({ method }: Operation, { parentSessionId }: SessionRow): 
 }
 
 /**
- * The refusal of a key. A wrong key counts as a failed authentication; a missing key and an unreachable key store do not.
+ * Returns the refusal of a key. Counts a wrong key as a failed authentication, but not a missing key or an unreachable
+ * key store.
  */
 export const refuseKey = (
   { failedAttempts }: Pick<AdmissionServices, "failedAttempts">,
@@ -107,13 +108,13 @@ export const refuseKey = (
     ? failedAttempts.refuse(clientOf(request), refusal)
     : refusal;
 
-/** The owner of sessions that are started on the landing page or with the generated key. */
+/** The owner of sessions that are started on the landing page or with the API key that the service generates. */
 export const LOCAL_OWNER = "local";
 
 /** The person who is signed in on the landing page. */
 const OPERATOR: Caller = { keyId: "operator", ownerId: LOCAL_OWNER, scopes: KEY_SCOPES };
 
-/** The secret of a visitor's link, from the visitor's cookies. */
+/** Reads the secret of a visitor's link from the visitor's cookies. */
 const readToken = ({ liveView }: ShareAuth, cookies: string | null): string | undefined =>
   readShareCookie(cookies) ?? (liveView ? readLiveViewCookie(cookies) : undefined);
 

@@ -5,14 +5,14 @@ import type { KeyHolder, KeyStore } from "#lib/keys/key-store.ts";
 import { type Failure, fail } from "../http/errors.ts";
 import type { Grant } from "./access-watch.ts";
 
-/** The caller behind a valid credential: the key, its owner, and its scopes. */
+/** The caller that a valid credential belongs to: the id, the owner and the scopes of the key. */
 export type Caller = Omit<KeyHolder, "expiresAt"> & {
   /**
-   * The grant on which an open connection of this caller depends, with all scopes of the key; absent for keys of the
-   * settings, which change only at a restart.
+   * The grant that keeps open connections of this caller open, with all scopes of the key. Absent for keys from the
+   * settings, because those change only with a restart.
    */
   grant?: KeyGrant;
-  /** The login of an operator. */
+  /** Id of the operator's login. */
   loginId?: string;
 };
 
@@ -26,9 +26,10 @@ const UNAUTHORIZED =
 const UNAVAILABLE = "the API key could not be checked, because the key store is out of reach; try again";
 
 /**
- * Creates the check of API keys: the keys of the settings first, then the store. Source: specification, Authentication.
+ * Creates the check of API keys. It compares a key with the keys from the settings first, then looks it up in the store.
+ * Source: specification, Authentication.
  *
- * @param configured the keys of the settings, with their owners (`SERVICE_API_KEYS`).
+ * @param configured the keys from the settings, with their owners (`SERVICE_API_KEYS`).
  * @param timeoutMs if the store does not answer within this time, it counts as unreachable.
  */
 export function createAuthenticator(
@@ -55,28 +56,28 @@ export function createAuthenticator(
       const grant: KeyGrant = { kind: "key", keyId, scopes: grantedScopes, expiresAt, checkedAt };
       return { ok: true, caller: { keyId, ownerId, scopes, grant } };
     } catch {
-      // The store did not answer, so the key may be valid: this is never answered as unauthorized.
+      // The store did not answer, so the key may be valid. The answer must not say that it is wrong.
       return fail("auth_unavailable", UNAVAILABLE);
     }
   };
 }
 
-/** The id of a key of the settings, which is not in the store and cannot be revoked at runtime. */
+/** Returns the id of a key from the settings. Such a key is not in the store and cannot be revoked at runtime. */
 export const settingsKeyId = (key: string): string =>
   `${SETTINGS}${sha256(key).toString("hex").slice(0, 16)}`;
 
-/** Whether an id belongs to a key of the settings, current or former. */
+/** Whether an id belongs to a key from the settings, even to one that was removed since. */
 export const isSettingsKey = (keyId: string): boolean => keyId.startsWith(SETTINGS);
 
-/** The refusal of a key without the needed scope; undefined if it has the scope. Keys of the settings have all scopes. */
+/** Returns the refusal if a key lacks the needed scope, otherwise undefined. Keys from the settings have all scopes. */
 export const refuseScope = ({ scopes }: Caller, needed: KeyScope): Failure | undefined =>
   scopes.includes(needed) ? undefined : fail("forbidden", `this API key lacks the scope ${needed}`);
 
-/** The share link role that corresponds to the scopes of a key. */
+/** The role of a share link that allows the same as a key with these scopes. */
 export const roleOf = ({ scopes }: Caller): ShareRole =>
   scopes.includes("sessions:write") ? "drive" : "view";
 
-/** The key of a request. `Authorization` takes precedence over `X-Service-Api-Key`. */
+/** Reads the key of a request. `Authorization` takes precedence over `X-Service-Api-Key`. */
 export function readKey(headers: Headers): string | undefined {
   const bearer = /^Bearer +(\S+) *$/i.exec(headers.get("authorization") ?? "")?.[1];
   const key = bearer ?? headers.get("x-service-api-key")?.trim();

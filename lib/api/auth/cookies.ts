@@ -1,6 +1,6 @@
 import type { ShareAccess } from "#lib/session/share/share-link.ts";
 
-/** The value of a cookie in a `Cookie` header. */
+/** Finds the value of a cookie in a `Cookie` header. */
 export function readCookie(header: string | null, name: string): string | undefined {
   for (const pair of header?.split(";") ?? []) {
     const at = pair.indexOf("=");
@@ -10,18 +10,21 @@ export function readCookie(header: string | null, name: string): string | undefi
 }
 
 /**
- * The name of a cookie with its security prefix. Browsers accept `__Host-` only with the path `/`, and only from the
- * host itself; a cookie with another path gets `__Secure-`, which only requires https.
+ * Adds the security prefix to the name of a cookie. Browsers accept `__Host-` only with the path `/` and only if the
+ * host itself sets the cookie. A cookie with another path gets `__Secure-`, which only requires https.
  */
 const secureName = (name: string, path: string): string => `${path === "/" ? "__Host-" : "__Secure-"}${name}`;
 
-/** Reads a cookie of the service, with its prefix or, over http and for cookies of earlier versions, without. */
+/**
+ * Reads a cookie of the service. If there is no cookie with the prefix, reads the one without, which the service sets
+ * over http and earlier versions always set.
+ */
 const readOwnCookie = (header: string | null, name: string, path: string): string | undefined =>
   readCookie(header, secureName(name, path)) ?? readCookie(header, name);
 
 /**
- * Reads a cookie of the service that earlier versions never set without its prefix. Over https only the prefixed name is
- * read, because other hosts of the domain can set the plain one.
+ * Reads a cookie that no version of the service has set over https without its prefix. Over https it ignores the name
+ * without prefix, because other hosts of the domain can set that.
  */
 export const readStrictCookie = (
   header: string | null,
@@ -47,17 +50,20 @@ const SHARE = "share";
 const LIVE_VIEW = "live_view";
 const MAX_AGE_SECONDS = 30 * 24 * 3_600;
 
-/** The share token of a visitor of a session page. */
+/** Reads the share token of a visitor of a session page. */
 export const readShareCookie = (header: string | null): string | undefined =>
   readOwnCookie(header, SHARE, "/s");
 
-/** The token of a `liveViewUrl`. Its own cookie, so that opening one never replaces the visitor's share token. */
+/**
+ * Reads the token of a `liveViewUrl`. It has its own cookie, so that opening such a URL never replaces the visitor's
+ * share token.
+ */
 export const readLiveViewCookie = (header: string | null): string | undefined =>
   readOwnCookie(header, LIVE_VIEW, "/s");
 
 /**
- * The cookies that give a visitor access to one session or its live view: one for the pages, one for the API. They
- * expire with the link. Source: `security.md`, Share URL.
+ * Returns the cookies that give a visitor access to one session or to its live view: one cookie for the pages and one
+ * for the API. They expire with the link, and after 30 days at the latest. Source: `security.md`, Share URL.
  */
 export function shareCookies(
   sessionId: string,

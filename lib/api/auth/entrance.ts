@@ -11,11 +11,11 @@ const UNKNOWN_CLIENT: Client = { peer: undefined, forwardedFor: null };
 const PRIVATE = { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" };
 
 /**
- * Handles links that carry a secret (the one-time login link, share links): sets a cookie and redirects to the URL
- * without the secret. Also signs in with the identity provider, and hides session pages from visitors without a cookie.
- * Source: `wire.md`, POST /api/session; `security.md`, Landing page.
+ * Handles links that contain a secret (the one-time login link, share links): sets a cookie and redirects to the URL
+ * without the secret. Also serves the sign-in with the identity provider, and hides session pages from visitors without
+ * a cookie. Source: `wire.md`, POST /api/session; `security.md`, Landing page.
  *
- * @returns `unknown` for a request that gets the 404 page; undefined for a request that other handlers answer.
+ * @returns `unknown` if the answer must be the 404 page; undefined if other handlers answer the request.
  */
 export async function enterByLink(
   services: ApiServices,
@@ -26,7 +26,7 @@ export async function enterByLink(
   client: Client = UNKNOWN_CLIENT,
 ): Promise<Response | "unknown" | undefined> {
   if (method !== "GET" && method !== "HEAD") return undefined;
-  /** The answer to a wrong secret: `refusal`, or 429 after too many wrong secrets from the client's address. */
+  /** Returns the answer to a wrong secret: `refusal`, or 429 if the client's address has sent too many wrong secrets. */
   const refuseSecret = <Refusal>(refusal: Refusal): Response | Refusal => {
     const limited = services.failedAttempts.note(client);
     return limited ? failureResponse(limited, { headers: PRIVATE }) : refusal;
@@ -34,7 +34,7 @@ export async function enterByLink(
   const isSecure = url.protocol === "https:" || services.settings.baseUrl.startsWith("https:");
   if (url.pathname === "/login") {
     const token = url.searchParams.get("token") ?? "";
-    // A HEAD request, such as the one for a link preview in a chat, does not use up the link.
+    // A HEAD request does not use up the link. A chat, for example, sends one to build a link preview.
     if (method !== "GET" || token === "") return redirect("/?login=expired", []);
     const cookie = await services.login.redeem(token, { cookie: cookieHeader, userAgent });
     if (!cookie) {
@@ -66,7 +66,7 @@ export async function enterByLink(
   const access = await services.shares.readAccess(sessionId, token);
   if (!access) {
     services.securityLog.shareTokenRefused({ sessionId });
-    // A wrong token and an unknown session lead to the same 404 page.
+    // Redirects also if the session does not exist. Without a cookie, both cases end at the same 404 page.
     return refuseSecret(redirect(`/s/${sessionId}${rest}`, []));
   }
   const page = access.scope === "live-view" ? "/live" : rest;
@@ -74,8 +74,8 @@ export async function enterByLink(
 }
 
 /**
- * The access that a visitor's cookies give to a session; undefined for a visitor without access. The cookie of a
- * `liveViewUrl` opens only the live view, and is read only if the visitor's share link gives no access.
+ * Determines the access that a visitor's cookies give to a session; undefined if they give none. The cookie of a
+ * `liveViewUrl` opens only the live view. It is read only if the visitor's share cookie does not open the whole session.
  */
 export async function readVisit(
   { shares, securityLog }: Pick<ApiServices, "shares" | "securityLog">,

@@ -28,7 +28,7 @@ describe("failed authentications", () => {
     assert.equal(attempts.fail("203.0.113.7").code, "rate_limited");
     attempts.advance(1);
     assert.equal(attempts.fail("203.0.113.7"), refusal);
-    // The window slides: the two failures at 20 s and the new one still count.
+    // The window slides, so the two failures at 20 s and the new one still count.
     assert.equal(attempts.fail("203.0.113.7").code, "rate_limited");
   });
 

@@ -3,13 +3,15 @@ import { type AddressRange, type Client, readClientSubject } from "../http/clien
 import { type Failure, fail } from "../http/errors.ts";
 
 /**
- * Limits how often a client may present wrong credentials. Credentials are checked before failures are counted, so a
- * valid one always works, and people behind one address do not lock each other out.
+ * Limits how often a client may present wrong credentials. Credentials are checked first, and only refused ones are
+ * counted. A valid credential therefore always works, and people who share an address cannot lock each other out.
  */
 export type FailedAttempts = {
-  /** Counts a credential that was refused. @returns the 429 to answer with, if the client is over the limit. */
+  /**
+   * Counts a refused credential. @returns the 429 to answer with if the client is over the limit, otherwise undefined.
+   */
   note: (client: Client) => Failure | undefined;
-  /** Counts a refused credential too. @returns the answer: `refusal`, or the 429 if the client is over the limit. */
+  /** Counts a refused credential. @returns the answer: `refusal`, or a 429 if the client is over the limit. */
   refuse: (client: Client, refusal: Failure) => Failure;
 };
 
@@ -17,11 +19,12 @@ const WINDOW_MS = 60_000;
 const CLIENTS_MAX = 10_000;
 
 /**
- * Creates the limit, in the memory of this process: at most `limit` failures per client within any 60 seconds. When
- * memory is full, clients without a recent failure are evicted first. Source: `security.md`, Failed authentications.
+ * Creates the limit in the memory of this process. It allows at most `limit` failures of a client within any 60 seconds.
+ * When the memory is full, the client whose last failure is the oldest is evicted. Source: `security.md`, Failed
+ * authentications.
  *
  * @param options.limit 0 turns the limit off.
- * @param options.onThrottled called for each credential that is answered with 429.
+ * @param options.onThrottled called for each refused credential that is answered with 429.
  * @param options.now a monotonic clock, in milliseconds.
  */
 export function createFailedAttempts(options: {

@@ -5,8 +5,8 @@ import { findSession, type SessionRow } from "#lib/session/session-store.ts";
 import { type Failure, fail } from "../http/errors.ts";
 
 /**
- * Finds a session by an id from a caller, restricted to one owner if `ownerId` is given. An id of another form is not
- * looked up.
+ * Finds a session by an id that a caller sent. With `ownerId`, finds only sessions of this owner. An id in the wrong
+ * form is not looked up.
  */
 export const findKnownSession = async (
   { db }: { db: Database },
@@ -15,7 +15,7 @@ export const findKnownSession = async (
 ): Promise<SessionRow | undefined> =>
   SESSION_ID_PATTERN.test(sessionId) ? findSession(db, sessionId, ownerId) : undefined;
 
-/** Finds the session of a sub-agent below a session, by an id from a caller. */
+/** Finds a sub-agent below a session by an id that a caller sent. @returns the sub-agent's own session. */
 export const findSubAgent = async (
   { db }: { db: Database },
   sessionId: string,
@@ -25,5 +25,8 @@ export const findSubAgent = async (
     ? findSession(db, agentId)
     : undefined;
 
-/** The refusal for a session that does not exist or belongs to another owner; a caller cannot distinguish the two. */
+/**
+ * Returns the refusal for a session that does not exist or belongs to another owner. A caller cannot distinguish the two
+ * cases.
+ */
 export const unknownSession = (): Failure => fail("not_found", "no such session");

@@ -19,7 +19,7 @@ after(close);
 
 type Options = { key?: Uint8Array; isSecure?: boolean; now?: () => number; isAllowed?: () => boolean };
 
-/** Opens the logins and the gate of one process of the deployment. */
+/** Opens the logins and the gate of one process. Several processes share the database and the key. */
 function openProcess({ key = KEY, isSecure = false, now = Date.now, isAllowed = () => true }: Options = {}) {
   const logins = createLogins({ db, key, idleMs: IDLE_MS, lifeMs: LIFE_MS, isAllowed, now });
   return { logins, gate: createLoginGate(logins, createLoginTokens(key, now), isSecure) };
@@ -161,7 +161,7 @@ describe("a login", () => {
     const before = await count();
     await logins.deleteOld();
     assert.equal(await count(), before);
-    // Other tests used their logins up to ten hours in the future.
+    // Other tests used their logins at times up to ten hours ahead. After 48 hours, those logins are old too.
     clock.advance(48 * 60 * MINUTE_MS);
     await logins.deleteOld();
     assert.equal(await count(), 0);

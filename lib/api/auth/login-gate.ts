@@ -2,22 +2,28 @@ import type { LoginTokens } from "#lib/logins/login-tokens.ts";
 import type { Account, Login, Logins, SignIn } from "#lib/logins/logins.ts";
 import { readStrictCookie, writeOwnCookie } from "./cookies.ts";
 
-/** The headers of a sign-in: the browser's cookies and its `User-Agent`. */
+/** The request headers that a sign-in uses: the browser's cookies and its `User-Agent`. */
 export type SignInHeaders = { cookie: string | null; userAgent: string | null };
 
-/** Signs the operator in and out on the landing page. A sign-in with a one-time link or an account gives a cookie. */
+/**
+ * Signs the operator in and out on the landing page. The operator signs in with a one-time link or an account and gets a
+ * cookie.
+ */
 export type LoginGate = Pick<LoginTokens, "issueToken" | "signToken"> & {
-  /** Redeems the token of a login link. @returns the cookie to set, or undefined for a wrong, used or expired token. */
+  /**
+   * Signs in with the token of a login link. @returns the cookie to set; undefined for a wrong, used or expired token.
+   */
   redeem: (token: string, headers?: SignInHeaders) => Promise<string | undefined>;
   /**
-   * Signs in with an account that the identity provider has authenticated and that the settings allow.
+   * Signs in with an account. The caller has checked that the identity provider authenticated it and that the settings
+   * allow it.
    *
    * @returns the cookie to set.
    */
   signIn: (account: Account, headers?: SignInHeaders) => Promise<string>;
-  /** The live login of a request's cookies. */
+  /** Finds the live login that a request's cookies contain the token of. */
   readLogin: (cookieHeader: string | null) => Promise<Login | undefined>;
-  /** The cookie that signs the browser out. */
+  /** Formats the cookie that signs the browser out. */
   clearCookie: () => string;
 };
 
@@ -41,7 +47,7 @@ export function createLoginGate(
     const token = readStrictCookie(cookieHeader, { name: NAME, path: "/" }, isSecure);
     return token === undefined || token === "" ? undefined : logins.find(token);
   }
-  /** Opens a login, and ends the browser's previous login. */
+  /** Opens a login, and ends the previous login of the same browser. @returns the cookie; undefined for a used link. */
   async function open(signIn: SignIn, { cookie, userAgent }: SignInHeaders): Promise<string | undefined> {
     const opened = await logins.open(signIn, userAgent);
     if (!opened) return undefined;

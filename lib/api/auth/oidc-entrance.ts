@@ -8,23 +8,25 @@ import type { ApiServices } from "../services.ts";
 import { readStrictCookie, writeOwnCookie } from "./cookies.ts";
 import type { SignInHeaders } from "./login-gate.ts";
 
-/** The paths at which a sign-in with the identity provider begins, and to which the provider redirects back. */
+/**
+ * Paths of the sign-in with the identity provider. It begins at `start`, and the provider redirects back to `callback`.
+ */
 export const OIDC_PATH = { start: "/login/oidc", callback: "/login/oidc/callback" } as const;
 
-/** Sign-in with the identity provider of the settings. */
+/** The identity provider for sign-ins, and its settings. */
 export type OidcLogin = { provider: IdentityProvider; settings: OidcSettings };
 
 type EntranceServices = Pick<ApiServices, "login" | "sealer" | "logger" | "securityLog"> & {
   oidc: OidcLogin;
 };
 
-/** Why a sign-in failed; the value of `?login=` for the landing page. */
+/** Why a sign-in failed. The landing page gets it as `?login=`. */
 type Problem = "failed" | "refused";
 
 const NAME = "oidc_login";
-/** How long a person may take at the provider. */
+/** How many minutes a person may spend on the provider's pages. */
 const MINUTES = 10;
-/** The place of the sealed secrets, which ties them to this cookie. */
+/** The secrets are sealed for this place, so a value that was sealed for another purpose does not open here. */
 const PLACE = { table: "cookies", row: NAME, column: "secrets" };
 
 type Reply = {
@@ -35,8 +37,8 @@ type Reply = {
 
 /**
  * Serves a sign-in with the identity provider. `/login/oidc` redirects to the provider with a state, a nonce and a PKCE
- * challenge, and keeps their secrets sealed in a cookie. `/login/oidc/callback` exchanges the code, checks that the
- * settings allow the account, and signs in. Source: decision 048.
+ * challenge, and stores the secrets that belong to them sealed in a cookie. `/login/oidc/callback` exchanges the code,
+ * checks that the settings allow the account, and signs in. Source: decision 048.
  */
 export function enterByProvider(
   services: EntranceServices,
@@ -86,7 +88,9 @@ async function finish(
   return openLandingPage([cookie, formatCookie("", 0, isSecure)]);
 }
 
-/** The secrets of the sign-in that this browser began; undefined if it began none or the sign-in has expired. */
+/**
+ * Reads the secrets of the sign-in that this browser began. Undefined if it began none, or if the sign-in has expired.
+ */
 function readSecrets(
   { sealer }: Pick<EntranceServices, "sealer">,
   cookieHeader: string | null,
@@ -101,12 +105,12 @@ function readSecrets(
     };
     return expiresAt > Date.now() ? secrets : undefined;
   } catch {
-    // The service did not write this cookie, or sealed it with another key.
+    // The cookie was not written by this service, or was sealed with a key that is no longer configured.
     return undefined;
   }
 }
 
-/** The cookie is SameSite=Lax, so that browsers send it when the provider redirects back. */
+/** The cookie is SameSite=Lax, because browsers must send it when the provider redirects back. */
 const formatCookie = (value: string, maxAgeSeconds: number, isSecure: boolean): string =>
   writeOwnCookie(
     { name: NAME, value, path: OIDC_PATH.start },

@@ -1,12 +1,12 @@
 import type { SecurityLog } from "#lib/security-log/security-log.ts";
 import { type Authenticator, readKey } from "./authenticate.ts";
 
-/** Matches the id of a stored key, which may be logged. No part of a key of the settings may be logged. */
+/** Matches the id of a key from the store. This id may be logged; no part of a key from the settings may be. */
 const KEY_ID = /^ask_([a-z0-9]{1,40})_/;
 
 /**
- * Records each refused key in the security log. A request without a key, or while the key store is unreachable, is not
- * recorded, because no key was refused.
+ * Records each refused key in the security log. Records nothing if the request had no key or the key store was
+ * unreachable, because no key was refused then.
  */
 export const reportRefusedKeys =
   (authenticate: Authenticator, securityLog: Pick<SecurityLog, "keyRefused">): Authenticator =>

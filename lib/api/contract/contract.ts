@@ -19,8 +19,8 @@ import { testRunOperations } from "./operations/test-runs.ts";
 import { variantOperations } from "./operations/variants.ts";
 
 /**
- * Every operation of the HTTP interface, defined once. Routes, validation, rate limits, the OpenAPI document and the
- * typed client are derived from it.
+ * Defines every operation of the HTTP interface. Routes, validation, rate limits, the OpenAPI document and the typed
+ * client are all derived from it.
  */
 export const contract = {
   ...sessionOperations,

@@ -6,8 +6,9 @@ import type { ErrorCode } from "../http/errors.ts";
 /**
  * Who may call an operation:
  * - `key`: a client with an API key.
- * - `share`: a visitor of the session page with at least the given role. `orKey` also accepts an API key. `ownLink`
- *   accepts the session's own `shareUrl` only and refuses created links. `liveView` also accepts `liveViewUrl`.
+ * - `share`: a visitor of the session page with at least the given role. With `orKey`, also a client with an API key.
+ *   With `ownLink`, only visitors with the session's own `shareUrl`, not with created links. With `liveView`, also
+ *   visitors with the `liveViewUrl`.
  * - `login`: the operator, signed in on the landing page.
  * - `none`: anyone.
  */
@@ -38,49 +39,54 @@ export type AnswerHeader =
   | "Cache-Control"
   | "Content-Disposition";
 
-/** The rate limit that counts a call. `act` counts actions of session page visitors. */
+/** The rate limit that a call counts against. `act` is for actions of session page visitors. */
 export type RateBucket = "create" | "poll" | "annotate" | "act";
 
 export type Operation = {
   method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** With `:name` parameters. */
+  /** The path, with `:name` for each parameter. */
   path: string;
   summary: string;
   auth: OperationAuth;
-  /** `handler`: the handler's own query checks that the session belongs to the caller, which saves one query. */
+  /**
+   * `handler` if the shared steps skip the check that the session belongs to the caller, because a query of the handler
+   * includes it.
+   */
   sessionCheck?: "handler";
   /** Schema of the request body. Absent for operations without a body. */
   body?: z.ZodType;
   bodyBytesMax?: number;
-  /** Refuses request bodies of another content type than JSON with 415. */
+  /** Refuses request bodies whose content type is not JSON, with 415. */
   requiresJsonType?: boolean;
   query?: z.ZodObject;
-  /** Request headers of this operation. They appear in the reference; the handler reads and validates them. */
+  /** Schema of the request headers for the reference. The handler reads and validates them itself. */
   headers?: z.ZodObject;
-  /** The documented body, for operations whose `body` accepts anything because the handler validates it. */
+  /**
+   * Schema of the body for the reference. For operations whose `body` accepts anything because the handler validates it.
+   */
   bodyShownAs?: z.ZodType;
   rate?: RateBucket;
   /**
-   * Statuses whose errors are sent without the envelope, as the specification defines. Each has the sentence that
-   * replaces the message of the shared checks.
+   * Statuses whose errors are sent without the envelope, as the specification defines. The value is the message that is
+   * sent for every such error of the shared steps.
    */
   bare?: Record<number, string>;
-  /** Errors beyond those that follow from credentials, body, parameters and limits. */
+  /** Errors that cannot be derived from the operation's credentials, body, parameters and rate limit. */
   errors?: readonly ErrorCode[];
-  /** Responses by status. `stream` is an event stream, binary data or an empty body. */
+  /** Responses by status: the schema of a JSON body, or `stream` for an event stream, binary data or an empty body. */
   answers: Record<number, z.ZodType | "stream">;
   /**
-   * Media types of responses other than JSON, by status. A `stream` response without an entry has no body; one with a
-   * schema is JSON or one of these.
+   * Media types other than JSON, by status. A `stream` response without an entry has no body. A response with a schema
+   * can be JSON or one of these types.
    */
   media?: Record<number, readonly string[]>;
-  /** Headers of a response beyond those that all responses have, by status. */
+  /** Response headers by status, in addition to those that all responses have. */
   answerHeaders?: Record<number, readonly AnswerHeader[]>;
 };
 
-/** The scope that an API key needs for an operation. */
+/** The scope that an API key needs to call an operation. */
 export const scopeOf = ({ method }: Pick<Operation, "method">): KeyScope =>
   method === "GET" ? "sessions:read" : "sessions:write";
 
-/** Keeps the literal types of an operation, so that its handler knows its body and responses. */
+/** Returns the operation with its literal types, which determine the types of its handler's body and responses. */
 export const defineOperation = <const Defined extends Operation>(operation: Defined): Defined => operation;

@@ -1,14 +1,17 @@
-/** Path of a request's status. Source of these paths: specification, Endpoints. */
+/** Path of a request's status. Source of the paths in this file: specification, Endpoints. */
 export const statusPath = (sessionId: string, requestId: string): string =>
   `/api/sessions/${sessionId}/requests/${requestId}`;
 /** Path of a request's event stream. */
 export const streamPath = (sessionId: string, requestId: string): string =>
   `${statusPath(sessionId, requestId)}/stream`;
-/** Path of a session's browser status and of its retargets. */
+/** Path of a session's browser: GET reads its status, POST retargets it. */
 export const browserPath = (sessionId: string): string => `/api/sessions/${sessionId}/browser`;
 
-/** Whether an id matches the session id pattern. Next's routes call this, so this file imports no Node modules. */
+/**
+ * Whether a text has the form of a session id. This file imports no Node modules, because Next's routes call this
+ * function.
+ */
 export const isRoutedSessionId = (sessionId: string): boolean => /^[a-z0-9][a-z0-9_-]{0,63}$/.test(sessionId);
 
-/** Methods that every path handles. A method without an operation is answered with the contract's 405. */
+/** Methods that every path handles. If a path has no operation for a method, the service answers 405 itself. */
 export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;

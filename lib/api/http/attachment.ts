@@ -1,2 +1,2 @@
-/** The `Content-Disposition` of an answer that browsers save as a file. The name must be ASCII without quotes. */
+/** Value of `Content-Disposition` for a response that browsers save as a file. The name must be ASCII without quotes. */
 export const attachment = (filename: string): string => `attachment; filename="${filename}"`;

@@ -1,41 +1,41 @@
 import { randomUUID } from "node:crypto";
 import ipaddr from "ipaddr.js";
 
-/** An address range, as `ipaddr.js` parses it. */
+/** An address range in the form that `ipaddr.js` parses: an address and the number of prefix bits. */
 export type AddressRange = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
-/** The origin of a request in the network. */
+/** Where a request comes from in the network. */
 export type Client = {
-  /** Address of the connection; undefined if this process did not accept the connection. */
+  /** Address of the other end of the connection. Undefined if this process did not accept the connection. */
   peer: string | undefined;
-  /** Value of `X-Forwarded-For`. */
+  /** Value of the header `X-Forwarded-For`. */
   forwardedFor: string | null;
 };
 
-/** The address of each request's connection. */
+/** The address at the other end of each request's connection. */
 const peers = new WeakMap<Request, string>();
 
 /**
- * Request header by which the server passes the address of a connection to Next, which creates its own request objects
- * for routes. A client cannot send it, because each process chooses a random name.
+ * Request header in which the server passes the address of a connection to Next, which creates new request objects for
+ * routes. Clients cannot send it, because each process chooses a random name.
  */
 export const PEER_HEADER = `x-peer-${randomUUID()}`;
 
-/** Stores the address of a request's connection. */
+/** Stores the address at the other end of a request's connection. */
 export function notePeer(request: Request, address: string | undefined): void {
   if (address !== undefined) peers.set(request, address);
 }
 
-/** The client of a request. A request that the process sends to itself has no peer. */
+/** Describes the client of a request. A request that the process sends to itself has no peer. */
 export const clientOf = (request: Request): Client => ({
   peer: peers.get(request) ?? request.headers.get(PEER_HEADER) ?? undefined,
   forwardedFor: request.headers.get("x-forwarded-for"),
 });
 
 /**
- * Parses a list of addresses and CIDR ranges.
+ * Parses a list of addresses and CIDR ranges, separated by commas.
  *
- * @throws Error naming the entry that is neither.
+ * @throws Error that names the first entry that is neither.
  */
 export function readAddressRanges(text: string): AddressRange[] {
   const entries = text
@@ -51,8 +51,8 @@ export function readAddressRanges(text: string): AddressRange[] {
 }
 
 /**
- * Determines the subject under which a client is counted: its IPv4 address, or the /64 network of its IPv6 address,
- * because an IPv6 client can usually choose any address in such a network.
+ * Determines the subject that failures of a client are counted for. It is the client's IPv4 address or the /64 network
+ * of its IPv6 address, because an IPv6 client can usually choose any address in its /64 network.
  *
  * @returns undefined if the address is unknown.
  */
@@ -64,15 +64,15 @@ export function readClientSubject(
   return address && toSubject(address);
 }
 
-/** Determines the address of a client, like {@link readClientSubject}; undefined if it is unknown. */
+/** Determines the full address of a client; undefined if it is unknown. */
 export const readClientAddress = (
   client: Client,
   trustedProxies: readonly AddressRange[],
 ): string | undefined => findClientAddress(client, trustedProxies)?.toString();
 
 /**
- * Finds the address of a client. `X-Forwarded-For` is read from its end, because each proxy appends an address; the first
- * address that is not a trusted proxy is the client. The client may have forged all entries to the left of it.
+ * Finds the address of a client. Reads `X-Forwarded-For` from its end, because each proxy appends an address. The first
+ * address that is not a trusted proxy is the client's. Everything before it may be forged by the client.
  */
 function findClientAddress(
   { peer, forwardedFor }: Client,

@@ -1,12 +1,13 @@
 import { isSameService } from "./same-origin.ts";
 
 /**
- * Which other origins may call: all of them, without credentials (`any`, `public`), those of the deployment's first
- * parties, or none. Under `public` the answer does not depend on the origin, so shared caches can store it.
+ * Which other origins may call a path. `any` and `public` allow every origin, but without credentials. `first-party`
+ * allows the deployment's first parties. `none` allows no other origin. Under `public` the response does not depend on
+ * the origin, so shared caches can store it.
  */
 export type CrossOriginRule = "any" | "public" | "first-party" | "none";
 
-/** For answers that pages of any origin may load. By default only the service's own pages may. */
+/** For responses that pages of any origin may load. By default only the service's own pages may load a response. */
 const EMBEDDABLE = { "Cross-Origin-Resource-Policy": "cross-origin" };
 
 type CrossOriginVerdict =
@@ -15,8 +16,8 @@ type CrossOriginVerdict =
   | { kind: "allowed"; headers: Record<string, string> };
 
 /**
- * Applies a rule to a request: answers preflights, refuses other origins, or returns the headers for the answer.
- * Source: specification, Authentication, rules 4 and 7; `security.md`, Cross-origin.
+ * Applies a rule to a request. Answers preflights, refuses origins that the rule does not allow, and otherwise returns
+ * the headers for the response. Source: specification, Authentication, rules 4 and 7; `security.md`, Cross-origin.
  */
 export function allowCrossOrigin(
   rule: CrossOriginRule,

@@ -1,7 +1,7 @@
 /**
- * Every error code and its HTTP status. Source: `wire.md`, Errors; specification, Errors. `unavailable` is an addition to
- * the specification: a part such as the database or a browser is unavailable, and the same call may succeed after
- * `Retry-After` seconds.
+ * The HTTP status of every error code. `unavailable` is an addition to the specification: a component such as the
+ * database or a browser is unavailable, and the same call may succeed after `Retry-After` seconds. Source: `wire.md`,
+ * Errors; specification, Errors.
  */
 export const ERROR_STATUS = {
   invalid_request: 400,
@@ -22,10 +22,10 @@ export const ERROR_STATUS = {
 
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
-/** An expected failure, as a value. */
+/** An expected failure, returned as a value instead of being thrown. */
 export type Failure = { ok: false; code: ErrorCode; error: string; headers?: Record<string, string> };
 
-/** Creates a refusal. `error` is a sentence that begins with the name of the wrong field, if a field is wrong. */
+/** Creates a refusal. `error` is the message; if a field is wrong, it begins with the name of the field. */
 export const fail = (code: ErrorCode, error: string, headers?: Record<string, string>): Failure => ({
   ok: false,
   code,
@@ -33,7 +33,10 @@ export const fail = (code: ErrorCode, error: string, headers?: Record<string, st
   ...(headers && { headers }),
 });
 
-/** The answer to a refusal. `bare` leaves out everything but the sentence, where the specification defines it so. */
+/**
+ * Creates the response for a refusal. With `bare`, its body contains only the message, as the specification defines for
+ * some operations.
+ */
 export function failureResponse(
   failure: Failure,
   options: { bare?: boolean; headers?: Record<string, string> } = {},

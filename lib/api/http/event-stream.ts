@@ -7,7 +7,7 @@ import type { EventPage, PageQuery } from "#lib/events/read-page.ts";
 const HEARTBEAT_MS = 15_000;
 const encoder = new TextEncoder();
 
-/** The encoded bytes of each live item. All followers share them. */
+/** The encoded bytes of each live item, so that an item is encoded once for all followers. */
 const encoded = new WeakMap<StoredEvent | MessageDelta, Uint8Array>();
 
 function shareBytes<Item extends StoredEvent | MessageDelta>(
@@ -28,7 +28,7 @@ const encodeDelta = (delta: MessageDelta) =>
 /** Whether an event is the last one of its request: the run ended and no retry follows. */
 function isLast(event: StoredEvent): boolean {
   if (event.kind !== "run.completed") return false;
-  // The body contains values of the caller, so searching its text for `willRetry` could match one of them.
+  // Parses the body instead of searching its text, because values from the caller could contain `willRetry` too.
   const parsed = JSON.parse(event.body) as DomainEvent;
   return parsed.kind === "run.completed" && parsed.willRetry === undefined;
 }
@@ -39,26 +39,27 @@ type RequestLog = Pick<EventLog, "subscribe" | "readUnfinished"> & {
 };
 
 /**
- * The turn of another request that a steer has joined. The steer completes when that turn completes, unless it has its
- * own run by then.
+ * The turn of another request, which a steer has joined. The steer's request completes when that turn ends, unless the
+ * steer has got a run of its own by then.
  */
 type JoinedTurn = { requestId: string; hasOwnRun: () => Promise<boolean> };
 
-/** Whose events a stream carries, and from which number on. */
+/** The request whose events a stream sends, and the number after which it starts. */
 export type StreamQuery = {
   sessionId: string;
   requestId: string;
   after: number;
-  /** Set for a steer: the stream also contains the events of this turn. */
+  /** Set for a steer. The stream then also sends the events of this turn. */
   joined?: JoinedTurn;
 };
 
 /**
- * The event stream of a request: stored events after the number `after`, then live events, until the request's last
- * event. Items are pulled, so a slow reader has only a bounded number of items waiting. Source: `wire.md`, Stream.
+ * Opens the event stream of a request. It sends the stored events after the number `after` and then live events, and
+ * ends after the request's last event. The stream pulls items as the client reads them, so a slow client has only a
+ * bounded number of items waiting. Source: `wire.md`, Stream.
  *
  * @param signal fires when the client disconnects or loses access.
- * @param onOver called once when the stream ends, for any reason.
+ * @param onOver called once when the stream ends, whatever the reason.
  */
 export function streamRequest(
   log: RequestLog,
@@ -113,7 +114,7 @@ export function streamRequest(
   );
 }
 
-/** Writes items up to the request's last event. @returns whether the items contained that event. */
+/** Writes items until the request's last event. @returns whether the items contained that event. */
 async function writeItems(
   items: BusItem[],
   query: StreamQuery,
@@ -126,15 +127,15 @@ async function writeItems(
     hasEnded = item.type === "event" && isLast(item.event) && (await endsStream(item.event, query));
     if (hasEnded) break;
   }
-  // As one chunk, because each has a cost of its own on its way to the client.
+  // Sends all parts as one chunk, because each chunk has a fixed cost.
   const [first, ...others] = parts;
   if (first) controller.enqueue(others.length === 0 ? first : Buffer.concat(parts));
   return hasEnded;
 }
 
 /**
- * Whether the end of a turn ends the stream. The stream of a steer ends with its own run or, if it has none, with the
- * turn that it joined.
+ * Whether the stream ends with this event, which ends a turn. The stream of a steer ends with the steer's own run. If
+ * the steer has no run, it ends with the turn that the steer joined.
  */
 async function endsStream({ requestId }: StoredEvent, query: StreamQuery): Promise<boolean> {
   return !query.joined || requestId === query.requestId || !(await query.joined.hasOwnRun());

@@ -6,7 +6,10 @@ type PathMatch<Name extends string> = {
   params: Record<string, string>;
 };
 
-/** A node in the tree of paths: its children for literal parts and for a parameter, and the operations at this path. */
+/**
+ * A node in the tree of paths. `literal` has the child for each literal part, `parameter` the child for any other part,
+ * and `operations` the operations whose path ends at this node.
+ */
 type PathNode<Name extends string> = {
   literal: Map<string, PathNode<Name>>;
   parameter?: { name: string; node: PathNode<Name> };
@@ -14,9 +17,10 @@ type PathNode<Name extends string> = {
 };
 
 /**
- * Creates a function that finds the operations of a contract at a path. The path is still percent-encoded, as in the
- * URL. The result is undefined if no operation has this path, for example because of an empty part or a trailing slash.
- * As in Next's router, a literal part takes precedence over a parameter, and only parameters are decoded.
+ * Creates a function that finds the operations of a contract at a path. The path must be percent-encoded, as it is in
+ * the URL. The function returns undefined if no operation has this path, for example because the path has an empty part
+ * or a trailing slash. As in Next's router, a literal part takes precedence over a parameter, and only parameters are
+ * decoded.
  */
 export function createPathMatcher<Name extends string>(
   contract: Record<Name, Operation>,
@@ -41,7 +45,7 @@ export function createPathMatcher<Name extends string>(
   };
 }
 
-/** The child node for the next part of a path, created if it does not exist. */
+/** Returns the child node for the next part of a path. Creates it if it does not exist. */
 function descend<Name extends string>(node: PathNode<Name>, part: string): PathNode<Name> {
   const created: PathNode<Name> = { literal: new Map() };
   if (part.startsWith(":")) {

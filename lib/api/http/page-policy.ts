@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { isDemo } from "./security-headers.ts";
 
 /**
- * The Content-Security-Policy of a page. The service's own pages have a policy with a nonce: no script, frame or
- * connection of another origin. The demo shop has a looser policy without a nonce. With `?visitor` it runs published
- * variants, whose scripts an agent wrote, so it is sandboxed: its origin is opaque and it gets no cookies of the service.
- * Source: `security.md`, Session page.
+ * Makes the Content-Security-Policy of a page. The service's own pages get a policy with a nonce, which allows no
+ * script, frame or connection of another origin. The demo shop gets a looser policy without a nonce. With `?visitor`,
+ * the shop runs published variants, whose scripts an agent wrote. It is then sandboxed, so that it has an opaque origin
+ * and gets no cookies of the service. Source: `security.md`, Session page.
  */
 export function makePagePolicy(
   { pathname, searchParams }: Pick<URL, "pathname" | "searchParams">,
@@ -24,7 +24,7 @@ export function makePagePolicy(
   const policy = [
     "default-src 'self'",
     `script-src 'self' 'nonce-${nonce}' 'strict-dynamic'${isDev ? " 'unsafe-eval'" : ""}`,
-    // In development, Next inserts inline styles when it reloads them.
+    // In development, Next inserts inline styles during a hot reload.
     `style-src 'self' ${isDev ? "'unsafe-inline'" : `'nonce-${nonce}'`}`,
     "img-src 'self' blob: data:",
     "font-src 'self'",

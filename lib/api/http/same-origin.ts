@@ -3,7 +3,10 @@ const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 /** Whether the host name of a URL is a loopback name. */
 export const isLoopbackHost = (hostname: string): boolean => LOOPBACK.has(hostname);
 
-/** Whether an origin belongs to this service: its public origin, or its port under another loopback name. */
+/**
+ * Whether an origin belongs to this service: it is the public origin, or, if that is a loopback origin, the same port
+ * under another loopback name.
+ */
 export function isSameService(origin: string, baseUrl: string): boolean {
   if (!URL.canParse(origin)) return false;
   const [other, own] = [new URL(origin), new URL(baseUrl)];
@@ -16,6 +19,6 @@ export function isSameService(origin: string, baseUrl: string): boolean {
   );
 }
 
-/** Whether a `Host` header names this service. Another name may be a DNS rebinding attack. */
+/** Whether a `Host` header names this service. A request with another name may be a DNS rebinding attack. */
 export const isOwnHost = (host: string | undefined, baseUrl: string): boolean =>
   host !== undefined && isSameService(`${new URL(baseUrl).protocol}//${host}`, baseUrl);

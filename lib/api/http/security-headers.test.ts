@@ -34,7 +34,7 @@ describe("security headers", () => {
   });
 
   test("separate only the service's own pages from windows of other origins", () => {
-    // Browsers do not show a sandboxed answer with an opener policy, and landing pages are sandboxed.
+    // Browsers refuse to show a sandboxed response that has an opener policy, and landing pages are sandboxed.
     const policies = KINDS.map((kind) => headersOf(kind).get("cross-origin-opener-policy"));
     assert.deepEqual(policies, ["same-origin", null, null, null]);
   });
@@ -48,7 +48,7 @@ describe("security headers", () => {
           kind,
         );
     assert.doesNotMatch(headersOf("landing-page").get("permissions-policy") ?? "", /fullscreen|autoplay/);
-    // The pages have buttons that copy links.
+    // The pages have buttons that copy links to the clipboard.
     assert.doesNotMatch(headersOf("page").get("permissions-policy") ?? "", /clipboard/);
   });
 

@@ -1,17 +1,20 @@
-/** The kind of an answer, which determines its security headers. */
+/** The kind of a response. It determines the security headers. */
 export type AnswerKind =
-  /** A page of the service, or a redirect or 404 in its place. */
+  /** A page of the service, or the redirect or 404 that is sent instead of it. */
   | "page"
-  /** Data, pictures and files for the service's pages and for programs. */
+  /** Data, pictures and files that the service's pages and programs load. */
   | "data"
-  /** Files of the demo shop, whose page may have an opaque origin. */
+  /** The page and the files of the demo shop. The page may have an opaque origin. */
   | "demo"
   /** A landing page below `/p/`, which an agent wrote. */
   | "landing-page";
 
 type Headers = readonly (readonly [name: string, value: string])[];
 
-/** Features that no page on this host needs. The browser would ask for permission in the name of the service's host. */
+/**
+ * Browser features that no page on this host needs. If a page used one, the browser would ask for permission in the name
+ * of the service's host.
+ */
 const DENIED_TO_ALL = [
   "accelerometer",
   "bluetooth",
@@ -33,7 +36,10 @@ const DENIED_TO_ALL = [
   "usb",
   "xr-spatial-tracking",
 ];
-/** Features that the service's own pages do not need either. Landing pages may use these to play videos. */
+/**
+ * Browser features that the service's own pages do not need either. Landing pages may use the additional ones to play
+ * videos.
+ */
 const DENIED_TO_OWN_PAGES = [
   ...DENIED_TO_ALL,
   "autoplay",
@@ -55,7 +61,8 @@ const HEADERS: Record<AnswerKind, Headers> = {
     ["Cross-Origin-Opener-Policy", "same-origin"],
     ["Permissions-Policy", deny(DENIED_TO_OWN_PAGES)],
   ],
-  // No opener policy: some of these answers are sandboxed, and browsers refuse to show a sandboxed answer with one.
+  // No opener policy, because browsers refuse to show a sandboxed response that has one, and some of these responses are
+  // sandboxed.
   data: [
     NOSNIFF,
     NO_REFERRER,
@@ -69,7 +76,7 @@ const HEADERS: Record<AnswerKind, Headers> = {
     ["Permissions-Policy", deny(DENIED_TO_OWN_PAGES)],
     ["Access-Control-Allow-Origin", "*"],
   ],
-  // The URLs of landing pages are public, and embedded players require the origin as referrer.
+  // Sends the origin as referrer, because embedded players require it. The URLs of landing pages are public anyway.
   "landing-page": [
     NOSNIFF,
     ["Referrer-Policy", "strict-origin-when-cross-origin"],
@@ -78,7 +85,7 @@ const HEADERS: Record<AnswerKind, Headers> = {
   ],
 };
 
-/** For one year, with subdomains, as OWASP ASVS 5, 3.4.1 requires. */
+/** Requires https for one year, including subdomains, as OWASP ASVS 5, 3.4.1 demands. */
 const STRICT_TRANSPORT = ["Strict-Transport-Security", "max-age=31536000; includeSubDomains"] as const;
 const withStrictTransport = (headers: Headers): Headers => [...headers, STRICT_TRANSPORT];
 const SECURE_HEADERS: Record<AnswerKind, Headers> = {
@@ -89,14 +96,17 @@ const SECURE_HEADERS: Record<AnswerKind, Headers> = {
 };
 
 /**
- * The security headers of an answer. A handler may replace any of them. Source: `security.md`, Headers; decision 053.
+ * The security headers of a response. A handler may replace each of them. Source: `security.md`, Headers; decision 053.
  *
  * @param isHttps whether browsers reach this host over https.
  */
 export const securityHeaders = (kind: AnswerKind, isHttps: boolean): Headers =>
   (isHttps ? SECURE_HEADERS : HEADERS)[kind];
 
-/** The kind of the answer to a path without an operation. Landing pages do not get here, because they are served first. */
+/**
+ * The kind of the response for a path that no operation serves. Landing pages never reach this function, because they
+ * are served before.
+ */
 export function answerKindOf(pathname: string): Exclude<AnswerKind, "landing-page"> {
   if (/^\/(api|v|_next)\//.test(pathname)) return "data";
   return isDemo(pathname) ? "demo" : "page";

@@ -131,7 +131,7 @@ describe("access to an operation", () => {
     assert.equal(await status(reader, {}), 401);
     assert.equal(await status(reader, { cookie: "share=wrong" }), 404);
     assert.equal(await status(reader, { cookie: "share=view", "sec-fetch-site": "cross-site" }), 403);
-    // If a key is sent, only the key counts, even if it is wrong.
+    // If a request has a key, only the key counts, even if it is wrong and a valid cookie is sent too.
     assert.equal(await status(reader, { cookie: "share=view", authorization: "Bearer wrong" }), 401);
   });
 });

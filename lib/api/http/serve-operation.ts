@@ -10,20 +10,22 @@ import { failureOf } from "./failure-of.ts";
 import { rateHeaders } from "./rates/rate-limiter.ts";
 import { formatPath, type Validated, validate } from "./validate.ts";
 
-/** The services that the shared steps before a handler use. */
+/** The services that the steps before a handler use. All operations share these steps. */
 export type RouteServices = Pick<
   ApiServices,
   "db" | "authenticate" | "failedAttempts" | "shares" | "rates" | "bodies" | "logger" | "securityLog"
 > & { login: Pick<ApiServices["login"], "readLogin">; settings: Pick<ApiServices["settings"], "baseUrl"> };
 
 const BODY_BYTES_MAX = 64 * 1024;
-/** The form of every id, and of the file name of a script. Other texts cannot exist, so they are not looked up. */
+/**
+ * The form of every id, and of the file name of a script. A text in another form cannot exist, so it is not looked up.
+ */
 const ID = /^[\w-]{1,100}(@\d{1,9})?(\.js)?$/;
 
 /**
- * Serves one operation: authentication, body cap, strict JSON, validation, rate limit, the handler, and the answer
- * encoded through its schema. A refusal changes nothing. An unexpected error is answered 500 without a detail, or 503 if
- * the database is unavailable.
+ * Serves one operation. It authenticates the caller, reads and validates the body and the query, counts the rate limit,
+ * runs the handler, and encodes the answer with its schema. A refusal changes nothing. An unexpected error is answered
+ * with 500 without any detail, or with 503 if the database is unavailable.
  */
 export async function serveOperation<Of extends Operation, Services extends RouteServices>(
   services: Services,
@@ -52,7 +54,7 @@ export async function serveOperation<Of extends Operation, Services extends Rout
   }
 }
 
-/** Whether the session of the path no longer exists, so that its removal may have caused the failure. */
+/** Whether the session in the path no longer exists. Its removal may then have caused the failure. */
 async function isSessionGone({ db }: RouteServices, { sessionId }: Record<string, string>): Promise<boolean> {
   if (sessionId === undefined) return false;
   const session = findKnownSession({ db }, sessionId);
@@ -62,7 +64,7 @@ async function isSessionGone({ db }: RouteServices, { sessionId }: Record<string
   );
 }
 
-/** The answer to a refusal: bare for the statuses that the specification defines so for this operation. */
+/** The response for a refusal. It has no envelope for the statuses that the operation lists in `bare`. */
 function refuse(operation: Operation, failure: Failure): Response {
   const sentence = operation.bare?.[ERROR_STATUS[failure.code]];
   return sentence === undefined
@@ -79,7 +81,8 @@ async function answerCall<Of extends Operation, Services extends RouteServices>(
 ): Promise<Answer> {
   const admitted = await admitCaller(services, operation, request, params);
   if (!admitted.ok) return admitted;
-  // Below /s/:sessionId/agents/:agentId, the handler serves the session of the sub-agent.
+  // For paths below /s/:sessionId/agents/:agentId, `admitted.session` is the sub-agent's session. The handler gets its
+  // id.
   const handlerParams = admitted.session ? { ...params, sessionId: admitted.session.id } : params;
   const malformed = Object.entries(params).find(([, id]) => !ID.test(id));
   if (malformed) return fail("not_found", `no such ${malformed[0].replace("Id", "")}`);
@@ -108,7 +111,7 @@ async function answerChecked<Of extends Operation, Services extends RouteService
   handler: Handler<Of, Services>,
   { ok: _, visitor: link, ...call }: CheckedCall,
 ): Promise<Answer> {
-  // Annotations are limited per session, for visitors and callers together.
+  // Annotations are limited per session. Visitors and callers with a key share this limit.
   const visitor = operation.rate === "annotate" ? undefined : link;
   const subject = visitor ?? call.caller?.keyId ?? call.params.sessionId ?? "anybody";
   const verdict = operation.rate && (await services.rates.take(operation.rate, subject));
@@ -118,7 +121,7 @@ async function answerChecked<Of extends Operation, Services extends RouteService
       `too many requests; try again in ${Math.max(1, verdict.resetSeconds)} s`,
       rateHeaders(verdict),
     );
-  // The cast holds because the steps above have admitted and parsed each part of the call as the operation defines it.
+  // The cast holds because the previous steps have checked each part of the call as the operation defines it.
   const answer = await handler(services, call as Call<Of>);
   if (verdict && !(answer instanceof Response))
     answer.headers = { ...rateHeaders(verdict), ...answer.headers };
@@ -145,7 +148,7 @@ async function readBody(
 function readQuery(operation: Operation, request: Request): Validated<Record<string, unknown>> {
   if (!operation.query) return { ok: true, value: {} };
   const values = Object.fromEntries(new URL(request.url).searchParams);
-  // Database columns cannot store NUL characters; bodies with them are refused too.
+  // Database columns cannot store NUL characters. Bodies that contain them are refused too.
   const [flawed] = Object.entries(values).find(([, value]) => value.includes("\0")) ?? [];
   if (flawed !== undefined)
     return fail("invalid_request", `${formatPath([flawed], "query")}: must not contain NUL characters`);

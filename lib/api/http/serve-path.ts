@@ -8,7 +8,7 @@ import { serveOperation } from "./serve-operation.ts";
 /** The operations at one path, by method. */
 export type PathOperations = Partial<Record<string, OperationName>>;
 
-/** Paths that other origins may call. Without an entry, a path is same-origin. */
+/** The rule for calls from other origins, by path. A path without an entry has the rule `none`. */
 const SPECIAL: Record<string, CrossOriginRule> = {
   "/api/sessions/:sessionId/annotations/webhook": "any",
   "/api/sessions/:sessionId/browser": "first-party",
@@ -16,7 +16,7 @@ const SPECIAL: Record<string, CrossOriginRule> = {
 };
 
 /**
- * Serves a request to a path of the contract, with any method.
+ * Serves a request with any method to a path of the contract.
  *
  * @param operations the operations at that path, by method.
  */
@@ -44,7 +44,7 @@ export async function servePath(
     ? await serveNamed(services, name, request, params)
     : answerOtherMethod(request.method, rule, Object.keys(operations));
   for (const [header, value] of Object.entries(cors.headers)) response.headers.set(header, value);
-  // Answers may contain data of a session, which only its owner may see, so no cache may store them.
+  // No cache may store a response, because it may contain data of a session that only its owner may see.
   if (!response.headers.has("cache-control")) response.headers.set("Cache-Control", "no-store");
   return response;
 }
@@ -56,7 +56,9 @@ const serveNamed = <Name extends OperationName>(
   params: Record<string, string>,
 ) => serveOperation(services, contract[name], handlers[name], request, params);
 
-/** Answers a method without an operation: OPTIONS lists the allowed methods, any other method is refused. */
+/**
+ * Answers a method that has no operation at this path. OPTIONS lists the allowed methods; any other method is refused.
+ */
 function answerOtherMethod(method: string, rule: CrossOriginRule, methods: string[]): Response {
   const allow = {
     Allow: methods

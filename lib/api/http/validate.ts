@@ -3,10 +3,10 @@ import { type Failure, fail } from "./errors.ts";
 
 type Issue = z.core.$ZodIssue;
 
-/** The output of a schema, or the refusal that names the first wrong field. */
+/** The output of a schema, or a refusal that names the first wrong field. */
 export type Validated<Value = unknown> = { ok: true; value: Value } | Failure;
 
-/** Validates an input; `root` names the input itself in a refusal (`body`, `query`). */
+/** Validates an input. `root` is what a refusal calls the input itself (`body`, `query`). */
 export function validate<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -19,7 +19,7 @@ export function validate<Schema extends z.ZodType>(
 }
 
 /**
- * The first problem of an input, as one sentence that begins with the path of the field
+ * Describes the first problem of an input in one sentence. The sentence begins with the path of the field
  * (`messages[0].role: must be "user" or "assistant"`). Source: `wire.md`, Errors.
  */
 export function describeFirstIssue(issues: readonly Issue[], root = "body"): string {
@@ -32,7 +32,9 @@ export function describeFirstIssue(issues: readonly Issue[], root = "body"): str
   return `${formatPath(issue.path, root)}: ${describeIssue(issue)}`;
 }
 
-/** The branch of a union that fits the input best: the one with the fewest missing and unknown fields. */
+/**
+ * Returns the issues of the union's branch that fits the input best, that is, has the fewest missing and unknown fields.
+ */
 function nearestBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] {
   const misfits = (issues: readonly Issue[]) =>
     issues.filter(
@@ -41,13 +43,13 @@ function nearestBranch(branches: readonly (readonly Issue[])[]): readonly Issue[
   return branches.toSorted((one, other) => misfits(one) - misfits(other))[0] ?? [];
 }
 
-/** `["messages", 0, "role"]` as `messages[0].role`; keys that are not plain names are quoted. */
+/** Formats `["messages", 0, "role"]` as `messages[0].role`. Quotes keys that are not plain names. */
 export function formatPath(path: readonly PropertyKey[], root: string): string {
   if (path.length === 0) return root;
   return path
     .map((key, index) => {
       if (typeof key === "number") return `[${key}]`;
-      // A key may be any JSON string, and the sentence is written to logs and terminals.
+      // A key from a client may be any JSON string, but the sentence is written to logs and terminals.
       const name = String(key).slice(0, 200).toWellFormed();
       if (!/^[A-Za-z0-9_$-]+$/.test(name)) return `[${JSON.stringify(name)}]`;
       return index === 0 ? name : `.${name}`;
@@ -68,7 +70,7 @@ const NOUNS: Record<string, string> = {
 function describeIssue(issue: Issue): string {
   switch (issue.code) {
     case "invalid_type":
-      // Zod reports a missing field as a wrong type, so `input` tells the two apart.
+      // Zod reports a missing field as a field of the wrong type. Only `input` shows that it is missing.
       if (issue.input === undefined && issue.message.startsWith("Invalid input")) return "is required";
       return issue.message.startsWith("Invalid input")
         ? `must be ${NOUNS[issue.expected] ?? issue.expected}`

@@ -16,29 +16,29 @@ export type AdmissionServices = Pick<ApiServices, "db" | "shares" | "authenticat
   settings: Pick<ApiServices["settings"], "baseUrl">;
 };
 
-/** A client that may follow a session over a socket. */
+/** A client that may follow a session over a socket, and what it may see and do. */
 export type Viewer = {
   sessionId: string;
   role: ShareRole;
-  /** The whole session, or only its live view. */
+  /** Whether the client sees the whole session or only its live view. */
   scope: ShareAccess["scope"];
   hasBrowser: boolean;
   /** Number of the session's last stored event when the viewer was admitted. */
   lastSeq: number;
-  /** The grant on which the connection depends; undefined for a key of the settings, which cannot be revoked. */
+  /** The grant that keeps the connection open. Undefined for a key from the settings, which cannot be revoked. */
   grant: Grant | undefined;
 };
 
-/** The session that a socket follows; with `agentId`, the sub-agent below it. */
+/** The session that a socket follows. With `agentId`, it follows this sub-agent below the session instead. */
 export type LiveTarget = { sessionId: string; agentId?: string | undefined };
 
-/** `viewer` is undefined if the request had no credential; then the first frame must contain it. */
+/** `viewer` is undefined if the request had no credential. The client must then send one in its first frame. */
 type Admission = { ok: true; viewer: Viewer | undefined } | Failure;
 
 /**
- * Authenticates the request for a socket before the upgrade. An API key takes precedence over a cookie. A cookie counts
- * only from this service's own pages, because browsers send it with a socket that any site opens.
- * Source: `wire.md`, WebSocket.
+ * Authenticates the request for a socket before the upgrade. An API key takes precedence over a cookie. A cookie is
+ * accepted only from the service's own pages: any site can open a socket to the service, and browsers then send the
+ * cookie too. Source: `wire.md`, WebSocket.
  */
 export async function admitRequest(
   services: AdmissionServices,
@@ -61,7 +61,7 @@ export async function admitRequest(
   return { ok: true, viewer: await toVisitor(services, { session, shown }, access, checkedAt) };
 }
 
-/** Authenticates the token of a first frame, which is a share token or an API key. */
+/** Authenticates the token in a client's first frame. It is a share token or an API key. */
 export async function admitToken(
   services: AdmissionServices,
   token: string,
@@ -100,7 +100,11 @@ async function admitKey(services: AdmissionServices, headers: Headers, sessionId
   return { ok: true as const, viewer };
 }
 
-/** @param sessions the session of the visitor's link, and the session to show: the same one, or a sub-agent below it. */
+/**
+ * Describes a visitor who is admitted.
+ * @param sessions `session` is the session of the visitor's link. `shown` is the one that the visitor follows: the same
+ * session or a sub-agent below it.
+ */
 async function toVisitor(
   services: AdmissionServices,
   sessions: { session: SessionRow; shown: SessionRow },

@@ -2,7 +2,10 @@ import type { ShareRole } from "#db/schema/unions.ts";
 import { type LiveClientFrame, liveClientFrameSchema } from "../contract/schemas/live-frames.ts";
 import { describeFirstIssue } from "../http/validate.ts";
 
-/** A frame of a client, or the close code (RFC 6455) and reason that answer a malformed frame. */
+/**
+ * A frame that a client sent. For a malformed frame, the close code (RFC 6455) and the reason to close the connection
+ * with.
+ */
 type ParsedFrame = { ok: true; frame: LiveClientFrame } | { ok: false; code: 1007 | 1008; reason: string };
 
 /** Parses one frame of a client. */

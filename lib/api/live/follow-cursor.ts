@@ -1,11 +1,11 @@
-/** Reads the page's cursor at the position of a viewer's pointer. */
+/** Reads the cursor that the page shows at the position of a viewer's pointer. */
 type CursorFollower = { moveTo: (x: number, y: number) => void; stop: () => void };
 
 const EVERY_MS = 100;
 
 /**
- * Follows a pointer over the page. Reads the cursor at most ten times per second and one read at a time; the last
- * position is always read. Calls `onChange` with the cursor's CSS keyword when it changes.
+ * Reads the page's cursor at the position of a moving pointer, one read at a time and at most ten times per second. The
+ * last position is always read. Calls `onChange` with the CSS keyword of the cursor when it changes.
  */
 export function followCursor(
   read: (x: number, y: number) => Promise<string>,

@@ -9,9 +9,9 @@ import { type AdmissionServices, admitToken, type Viewer } from "./admit-viewer.
 import { parseClientFrame } from "./client-frame.ts";
 import { type LiveState, type ServedViewer, serveViewer, type ViewerServices } from "./serve-viewer.ts";
 
-/** Frames that may wait while the first one's token is checked. */
+/** Maximum number of frames that wait while the token in the first frame is checked. */
 const EARLY_FRAMES_MAX = 32;
-/** Close codes for refused credentials. After any other failure the client may try again later. */
+/** Close codes for refused credentials. If a check fails for any other reason, the client may try again later. */
 const REFUSED: Record<string, number> = {
   unauthorized: CLOSE.unauthorized,
   forbidden: CLOSE.forbidden,
@@ -25,22 +25,22 @@ export type LiveServices = AdmissionServices &
     openTopic: (name: string) => Topic;
   };
 
-/** The request of a connection. */
+/** The request that opened a connection. */
 type LiveRequest = {
   sessionId: string;
   after: number | undefined;
-  /** Undefined if the request had no credential: then the first frame must contain it. */
+  /** Undefined if the request had no credential. The client must then send one in its first frame. */
   viewer: Viewer | undefined;
-  /** Runs work with the client's address, for the security log. */
+  /** Runs work so that events in the security log get the client's address. */
   inRequest: KeptAddress;
   client: Client;
 };
 
 /**
- * Starts serving an open connection. Checks each frame, authenticates the client if its request had no credential, and
- * then passes frames to the viewer.
+ * Starts serving a connection that was just opened. If its request had no credential, authenticates the client by its
+ * first frame. Checks each frame and passes it to the viewer.
  *
- * @param authTimeoutMs how long a connection without a credential may take to send one.
+ * @param authTimeoutMs how long a client without a credential has to send one.
  */
 export function greetConnection(
   services: LiveServices,
@@ -61,7 +61,7 @@ export function greetConnection(
     if (!admitted.grant) return;
     stopWatching = services.access.watch(admitted.grant, ({ reason, sentence }) => {
       refuse(reason === "ended" ? CLOSE.unauthorized : CLOSE.tryLater, sentence);
-      // Stop serving now: a peer that never answers the close would keep the connection in the closing state.
+      // Stop serving at once. The connection may stay open, because a peer can ignore the close frame.
       served?.leave();
       served = undefined;
     });
@@ -113,6 +113,6 @@ export function greetConnection(
     timeout = setTimeout(() => refuse(CLOSE.unauthorized, "no auth frame was sent in time"), authTimeoutMs);
 }
 
-/** Truncates a close reason to the 123 bytes of RFC 6455, 5.5. Drops a character that the cut would split. */
+/** Truncates a close reason, which RFC 6455, 5.5 limits to 123 bytes. Drops a character that the cut would split. */
 const clip = (reason: string): string =>
   new TextDecoder().decode(Buffer.from(reason).subarray(0, 120)).replace(/\uFFFD+$/, "");

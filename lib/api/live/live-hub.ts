@@ -18,7 +18,10 @@ import { createWatchList } from "./watch-list.ts";
 const PAYLOAD_BYTES_MAX = 64 * 1024;
 const CLOSING_MS = 2_000;
 
-/** Detaches the connection from HTTP, like the request context of Vercel and of `lib/server/upgrade.ts`. */
+/**
+ * Takes the connection of a request from its HTTP server. The request context of Vercel and `lib/server/upgrade.ts` have
+ * such a function.
+ */
 export type Upgrade = () => { req: IncomingMessage; socket: Duplex; head: Buffer };
 
 /** All live connections of this process. */
@@ -26,24 +29,24 @@ export type LiveHub = {
   /**
    * Serves `GET /api/sessions/:sessionId/live` and `GET /s/:sessionId/agents/:agentId/live`.
    *
-   * @returns the answer to a refused request; undefined once the connection is upgraded.
+   * @returns the response if the request is refused; undefined once the connection is upgraded.
    */
   openLive: (request: Request, target: LiveTarget, upgrade: Upgrade) => Promise<Response | undefined>;
-  /** The number of connections that follow a session, in all processes. */
+  /** How many connections follow a session, counted over all processes. */
   watching: (sessionId: string) => number;
   /** Notifies the connections of a session, in all processes, that its queued messages have changed. */
   queueChanged: (sessionId: string) => void;
   /** Closes all connections to a session that was removed. */
   sessionRemoved: (sessionId: string) => void;
-  /** Closes all connections with "going away", and waits at most 2 s until they have ended. */
+  /** Closes all connections to a session after it was removed. */
   close: () => Promise<void>;
 };
 
 /**
  * Creates the hub. Source: `wire.md`, WebSocket; `security.md`, WebSocket.
  *
- * @param options.authTimeoutMs how long the first frame may take. Default 10,000.
- * @param options.heartbeatMs time between two pings of each peer. Default 30,000.
+ * @param options.authTimeoutMs how long a client without a credential has to send one. Default 10,000.
+ * @param options.heartbeatMs time between two pings of a connection. Default 30,000.
  * @param options.now a monotonic clock, in milliseconds.
  */
 export function createLiveHub(
@@ -61,11 +64,12 @@ export function createLiveHub(
   const state: LiveState = { watchers, rooms: createLiveRooms(control), control };
   const queueTopic = openTopic("queue-changed");
   const notifyOfQueue = (sessionId: string) => state.rooms.notifyAll(sessionId, { type: "queue", data: {} });
-  // A missed message may have been about any session, so every page reads its queue again.
+  // After a gap, every page reads its queue again, because a missed message may have been about any session.
   const stopListening = queueTopic.subscribe(notifyOfQueue, () =>
     state.rooms.sessionIds().forEach(notifyOfQueue),
   );
-  // Runs work without the async context of the request that opened a connection, so that the request can be freed.
+  // Runs work outside the async context of the request that opened the connection. Otherwise the request would stay in
+  // memory as long as the connection.
   const outsideRequest = AsyncLocalStorage.snapshot();
   const silent = new Set<WebSocket>();
   const sessionOf = new WeakMap<WebSocket, string>();
@@ -73,9 +77,10 @@ export function createLiveHub(
   let checkedAt = 0;
   let isClosing = false;
 
-  /** Terminates each connection whose peer was silent since the last round, and pings the others. */
+  /** Terminates each connection that sent nothing since the last round, and pings the others. */
   function pingAll(): void {
-    // A late round means that this process was suspended or blocked; answers of its peers may not have been read yet.
+    // If this round is late, the process was suspended or blocked, and may not have read the answers of its peers yet.
+    // So this round terminates no connection.
     if (now() - checkedAt > 1.5 * heartbeatMs) silent.clear();
     checkedAt = now();
     for (const client of server.clients) {

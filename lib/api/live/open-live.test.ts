@@ -448,7 +448,7 @@ describe("the end of a connection", () => {
       await alive.settle();
     };
     await playRound(30_000);
-    // A late round, as after a suspended process, terminates no connection.
+    // A ping round that comes late, for example because the process was suspended, must not close any connection.
     await playRound(600_000);
     assert.equal(strict.hub.watching("ses_a"), 2);
     await playRound(30_000);

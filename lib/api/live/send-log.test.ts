@@ -43,7 +43,7 @@ describe("the events of a connection", () => {
   it("are replayed from `after`, page by page, then sent live, without a gap or a repetition", async () => {
     await rig.addSession("ses_replay");
     await rig.append("ses_replay", questions(450));
-    // Events are appended while three clients join at different positions.
+    // Events are stored while three clients start to follow at different positions.
     const appending = (async () => {
       for (const _ of range(1, 40)) await rig.append("ses_replay", questions(5));
     })();

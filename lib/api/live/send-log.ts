@@ -3,22 +3,23 @@ import type { EventLog } from "#lib/events/event-log.ts";
 import { LogFollower } from "#lib/events/follow-log.ts";
 import { encodeDelta, encodeEvent } from "./server-frame.ts";
 
-/** The destination of a session's frames. */
+/** Where {@link sendLog} sends a session's frames. */
 type FrameSink = {
   send: (frame: Uint8Array) => void;
   /**
-   * Resolves when the send buffer has drained or the connection has ended; undefined if there is nothing to wait for.
-   * Called for a replay only: live items are sent at once.
+   * Resolves when the send buffer has drained or the connection has ended. Undefined if there is no need to wait. Called
+   * only during a replay; live items are sent at once.
    */
   waitForDrain: () => Promise<void> | undefined;
-  /** Whether frames of this kind are sent. If omitted, all are. */
+  /** Whether to send frames of this kind. If omitted, frames of all kinds are sent. */
   shows?: (kind: EventKind | MessageDelta["kind"]) => boolean;
-  /** Called if the log cannot be read. */
+  /** Called if the log cannot be read. Nothing is sent after that. */
   fail: (error: unknown) => void;
 };
 
 /**
- * Sends a session's log as frames: each stored event after the number `after`, and the deltas of messages.
+ * Sends a session's log as frames: the stored events after the number `after`, then live events and the deltas of
+ * messages.
  *
  * @returns a function that stops sending.
  */

@@ -25,15 +25,19 @@ export type ViewerServices = Pick<ApiServices, "log"> & {
 /** State that all connections share: viewer counts, rooms, and who controls each browser. */
 export type LiveState = { watchers: WatchList; rooms: LiveRooms; control: BrowserControl };
 
-/** Whether a `liveViewUrl` shows events of this kind: only events of the browser, not of the conversation. */
+/**
+ * Whether a viewer with a `liveViewUrl` gets events of this kind. Such a viewer gets events of the browser, but not of
+ * the conversation.
+ */
 const isOfLiveView = (kind: string): boolean => kind.startsWith("browser.") || kind.startsWith("control.");
 
 /** A viewer that is being served. */
 export type ServedViewer = { receive: (frame: LiveClientFrame) => void; leave: () => void };
 
 /**
- * Serves an admitted viewer: sends `ready`, the events after the number `after` (if undefined, only new events) and, on
- * request, the live view; handles the frames that the viewer's role may send. Source: `wire.md`, WebSocket.
+ * Serves an admitted viewer. Sends `ready`, then the events after the number `after` (only new events if undefined), and
+ * the live view if the viewer subscribes to it. Handles the frames that the viewer's role may send. Source: `wire.md`,
+ * WebSocket.
  */
 export function serveViewer(
   services: ViewerServices,
@@ -46,7 +50,7 @@ export function serveViewer(
   const { sessionId, role, scope, hasBrowser, lastSeq } = viewer;
   const writer = createSocketWriter(webSocket);
   const notify = (content: NoticeContent) =>
-    // The cast holds because `content` already pairs each type with its data.
+    // The cast holds because each variant of `NoticeContent` pairs a type with the data of that type.
     writer.send(encodeNotice({ ...content, sessionId, timestamp: new Date().toISOString() } as LiveNotice));
   const driver = createDriver(services, viewer, notify);
   const member = { id: newId("con"), notify, onControlLost: driver.releaseAll };
@@ -65,7 +69,7 @@ export function serveViewer(
     }),
   );
   const leaveRoom = state.rooms.enter(sessionId, member);
-  // An `after` beyond the last event counts as the last event.
+  // If `after` is beyond the last event, it counts as the last event.
   const stopFollowing = sendLog(log, sessionId, Math.min(after ?? lastSeq, lastSeq), {
     send: writer.send,
     waitForDrain: writer.waitForDrain,
@@ -81,7 +85,10 @@ export function serveViewer(
     stopPictures = undefined;
     writer.dropPicture();
   }
-  /** Passes input on to the page, or drops it if the connection has no control: only one person may type at a time. */
+  /**
+   * Passes input on to the page if this connection has control. Otherwise drops it, because only one person may type at
+   * a time.
+   */
   function drive(input: BrowserInput): void {
     if (state.control.holderOf(sessionId) === member.id) driver.drive(input);
   }
@@ -132,7 +139,7 @@ export function serveViewer(
   };
 }
 
-/** Sends a viewer's input to the page, and the page's cursor to the viewer. */
+/** Creates the driver of a viewer. It sends the viewer's input to the page, and the page's cursor to the viewer. */
 function createDriver(
   { browser, logger }: ViewerServices,
   { sessionId, hasBrowser }: Viewer,
@@ -146,7 +153,7 @@ function createDriver(
   function act(input: BrowserInput): void {
     if (!hasBrowser) return;
     browser.input(sessionId, input).catch((error) => {
-      // Logged at debug level only, because `browser.status` events show why the browser does not answer.
+      // Debug level is enough, because `browser.status` events show why the browser does not accept input.
       logger.debug({ err: error, sessionId }, "an input could not be sent to the page");
     });
   }

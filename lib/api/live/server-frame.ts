@@ -3,7 +3,7 @@ import { encodeFrame } from "#lib/client/frame-header.ts";
 import type { DomainEvent, MessageDelta, StoredEvent } from "#lib/events/event.ts";
 import type { LiveFrame, LiveNotice } from "#lib/page/state/view-types.ts";
 
-/** Encoded bytes by their source object. All viewers share them. */
+/** The encoded bytes of each event, delta and picture, so that it is encoded once for all viewers. */
 const encoded = new WeakMap<object, Uint8Array>();
 
 function encodeOnce<Source extends object>(
@@ -17,16 +17,16 @@ function encodeOnce<Source extends object>(
   return bytes;
 }
 
-/** A stored event as a text frame. Its body is embedded as stored, without parsing it. */
+/** Encodes a stored event as a text frame. The stored body is embedded without being parsed. */
 export const encodeEvent = (event: StoredEvent): Uint8Array => encodeOnce(event, wrapEvent);
 
-/** A delta of a message as a text frame. It has no sequence number. */
+/** Encodes a delta of a message as a text frame. The frame has no sequence number. */
 export const encodeDelta = (delta: MessageDelta): Uint8Array => encodeOnce(delta, wrapDelta);
 
-/** A picture of the page as a binary frame. */
+/** Encodes a picture of the page as a binary frame. */
 export const encodePicture = (frame: ScreencastFrame): Uint8Array => encodeOnce(frame, encodeFrame);
 
-/** A frame about the connection itself. */
+/** Encodes a notice, which is a frame that is not an event of the log. */
 export const encodeNotice = (notice: LiveNotice): Uint8Array => Buffer.from(JSON.stringify(notice));
 
 function wrapEvent({ kind, seq, sessionId, body }: StoredEvent): Uint8Array {
@@ -39,7 +39,7 @@ function wrapDelta(delta: MessageDelta): Uint8Array {
   return Buffer.from(JSON.stringify({ type: kind, sessionId, timestamp, data: delta } satisfies LiveFrame));
 }
 
-/** The log writes these three fields first, so the timestamp can be read without parsing the values behind them. */
+/** The log writes these three fields first, so the timestamp can be read without parsing the values after them. */
 const HEAD = /^\{"kind":"[^"]*","seq":\d+,"timestamp":"([^"]*)"/;
 
 const readTimestamp = (body: string): string =>

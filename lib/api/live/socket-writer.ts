@@ -3,20 +3,22 @@ import type { ScreencastFrame } from "#lib/browser/browser-service.ts";
 import { CLOSE } from "#lib/client/close-codes.ts";
 import { encodePicture } from "./server-frame.ts";
 
-/** With more buffered bytes than this, pictures are skipped and a replay waits. */
+/** If more bytes than this are buffered, pictures are skipped and a replay waits. */
 const FULL_BYTES = 1024 * 1024;
-/** With more buffered bytes than this, the reader is too slow and the connection is closed. */
+/** If more bytes than this are buffered, the client reads too slowly and the connection is closed. */
 const OVERLOADED_BYTES = 8 * 1024 * 1024;
 
-/** Writes to one socket, with bounded memory for a slow reader. Source: `security.md`, What is never lost. */
+/** Writes to one socket. Memory is bounded even if the client reads slowly. Source: `security.md`, What is never lost. */
 type SocketWriter = {
-  /** Sends a text frame, or closes the connection with "try later" if the reader is too far behind. */
+  /** Sends a text frame. If the client is too far behind, closes the connection with the code "try later" instead. */
   send: (frame: Uint8Array) => void;
-  /** Sends a picture. While the buffer is full, keeps only the newest picture and sends it afterwards. */
+  /**
+   * Sends a picture. While the buffer is full, keeps only the newest picture and sends it when the buffer has drained.
+   */
   sendPicture: (frame: ScreencastFrame) => void;
-  /** Drops the pending picture. */
+  /** Drops the picture that waits to be sent. */
   dropPicture: () => void;
-  /** Resolves when the buffer has drained or the socket is closed; undefined if there is nothing to wait for. */
+  /** Resolves when the buffer has drained or the socket is closed. Undefined if there is no need to wait. */
   waitForDrain: () => Promise<void> | undefined;
 };
 
@@ -51,7 +53,7 @@ export function createSocketWriter(webSocket: WebSocket): SocketWriter {
       if (isOpen()) webSocket.close(CLOSE.tryLater, "this connection reads too slowly; try again later");
     },
     sendPicture(frame) {
-      // While the buffer is full a write is in progress, and its callback sends the picture.
+      // While the buffer is full, a write is in progress. Its callback will send the picture.
       picture = isFull() ? frame : undefined;
       if (!picture) write(encodePicture(frame), true);
     },

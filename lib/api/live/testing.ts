@@ -40,7 +40,7 @@ type TestBrowser = Pick<BrowserService, "watch" | "input" | "readCursor"> & {
   inputs: BrowserInput[];
 };
 
-/** A browser that shows the frames which the test emits, and records the inputs of viewers. */
+/** A fake browser. It shows the frames that the test emits, and records the inputs of viewers. */
 function createTestBrowser(): TestBrowser {
   const watchers = new Set<ViewListeners>();
   const inputs: BrowserInput[] = [];
@@ -63,7 +63,7 @@ function createTestBrowser(): TestBrowser {
   };
 }
 
-/** A picture of the page with a JPEG of `bytes` bytes. */
+/** Creates a picture of the page whose JPEG has `bytes` bytes. */
 export const testPicture = (sequence: number, bytes = 100): ScreencastFrame => ({
   sequence,
   capturedAtMs: 1_700_000_000_000 + sequence,
@@ -75,7 +75,7 @@ export const testPicture = (sequence: number, bytes = 100): ScreencastFrame => (
   jpeg: new Uint8Array(bytes).fill(sequence),
 });
 
-/** A sample event. Its question identifies it. */
+/** Creates a sample event that can be recognized by its question. */
 export const testEvent = (question: string): NewEvent => ({
   kind: "elicitation.requested",
   requestId: null,
@@ -89,7 +89,7 @@ export const testEvent = (question: string): NewEvent => ({
   options: null,
 });
 
-/** Opens a live hub with its own log and server, and with its own database unless one is given. */
+/** Opens a live hub with its own log and server. Opens a database for it too, unless one is given. */
 export async function openLiveRig(
   options: { authTimeoutMs?: number; now?: () => number; db?: Database; bus?: EventBus } = {},
 ) {
@@ -227,7 +227,7 @@ export function connectClient(socket: WebSocket) {
   });
   socket.on("error", () => {});
 
-  /** Resolves when the condition holds; rejects after 30 s with the last frames. */
+  /** Resolves when the condition holds. After 30 s, rejects with an error that lists the last frames. */
   function until(holds: () => boolean): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const timer = setTimeout(
@@ -256,10 +256,10 @@ export function connectClient(socket: WebSocket) {
     pictures,
     until,
     send: (frame: LiveClientFrame) => socket.send(JSON.stringify(frame)),
-    /** Waits until the socket is open. It may already be. */
+    /** Waits until the socket is open. Returns at once if it already is. */
     opened: () => until(() => socket.readyState !== WebSocket.CONNECTING),
     ready: () => until(() => frames.some(({ type }) => type === "ready")),
-    /** Waits for the answer to a ping, after which all earlier frames have been handled. */
+    /** Sends a ping and waits for the answer. All frames sent before the ping have been handled by then. */
     async settle() {
       const before = frames.filter(({ type }) => type === "pong").length;
       socket.send(JSON.stringify({ type: "ping" }));

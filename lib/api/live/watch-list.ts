@@ -1,44 +1,52 @@
 import type { Topic } from "#lib/events/bus/topic.ts";
 
-/** One connection, and the count that it was last notified of. */
+/** One connection of this process, and the count that it was last notified of. */
 type Member = { notifiedCount: number; notify: (watching: number) => void };
 
-/** The connections of one session. */
+/** What this process knows about the connections of one session. */
 type Room = {
   members: Set<Member>;
-  /** The number of connections in each other process. */
+  /** How many connections each other process has, by the id of the process. */
   others: Map<string, number>;
-  /** Processes that have not answered the last request for their count. */
+  /** Processes that were asked for their count and have not answered yet. */
   unconfirmed: Set<string>;
 };
 
-/** Counts the connections of each session, in all processes. */
+/** Counts the connections that follow each session, in all processes. */
 export type WatchList = {
   /**
-   * Adds a connection. `notify` is called with the new count after each later change; simultaneous changes are one call.
-   * @returns the count including this connection, as far as this process knows it, and a function that removes it.
+   * Adds a connection. `notify` is called with the new count after each later change. Several changes at the same time
+   * cause one call.
+   * @returns the current count, which includes this connection and the last known counts of other processes, and a
+   * function that removes the connection.
    */
   join: (sessionId: string, notify: (watching: number) => void) => { watching: number; leave: () => void };
   count: (sessionId: string) => number;
   close: () => void;
 };
 
-/** A process publishes its count of a session when it changes. With `asks` it requests the counts of the others. */
+/**
+ * The number of connections to a session that the process `from` has. With `asks`, it also asks the other processes for
+ * theirs.
+ */
 type CountMessage = { from: string; sessionId: string; watching: number; asks?: true };
 
 /**
- * Creates the list. Each process publishes its count of a session when a connection joins or leaves, and ignores counts
- * of sessions that it has no connections of. Between such changes nothing is sent.
+ * Creates the list. When a connection joins or leaves, its process publishes its new count for the session. A process
+ * ignores counts of sessions that it has no connections to. Between such changes nothing is sent.
  *
- * @param options.confirmMs when a connection joins, other processes have this long to repeat their count; the count of a
- * process that does not answer is dropped.
+ * @param options.confirmMs how long other processes have to repeat their count after a connection has joined. The count
+ * of a process that does not answer in time is dropped.
  */
 export function createWatchList(
   topic: Topic,
   { self = crypto.randomUUID(), confirmMs = 2_000 }: { self?: string; confirmMs?: number } = {},
 ): WatchList {
   const rooms = new Map<string, Room>();
-  /** Sessions whose count has changed. `isOwn`: publish this process's count; `asks`: request those of the others. */
+  /**
+   * Sessions whose count has changed since the last flush. With `isOwn`, this process's count must be published. With
+   * `asks`, the other processes must be asked for theirs.
+   */
   const changed = new Map<string, { isOwn: boolean; asks: boolean }>();
   const timers = new Set<NodeJS.Timeout>();
   const publish = (message: CountMessage) => topic.publish(JSON.stringify(message));
@@ -67,7 +75,7 @@ export function createWatchList(
       }
     }
   }
-  /** Drops the counts of processes that do not repeat them in time: such a process has probably crashed. */
+  /** Drops the counts of processes that do not repeat them in time, because such a process has probably crashed. */
   function expectCounts(sessionId: string, room: Room): void {
     if (room.others.size === 0) return;
     room.unconfirmed = new Set(room.others.keys());
@@ -117,7 +125,7 @@ export function createWatchList(
     },
     count: countAll,
     close() {
-      // Changes of the last connections that closed may still be pending.
+      // Publishes the changes of the connections that closed last, which may still be pending.
       flush();
       stopListening();
       for (const timer of timers) clearTimeout(timer);

@@ -4,11 +4,14 @@ import type { PathOperations } from "../http/serve-path.ts";
 import type { LiveHub } from "../live/live-hub.ts";
 import type { PageLoaders } from "./page-loaders.ts";
 
-/** The functions that the service offers to Next's routes. This object is all that the two module graphs share. */
+/**
+ * The functions that the service offers to Next's routes. Next bundles its own copies of modules, so the routes and the
+ * service share only this object.
+ */
 export type Mounted = PageLoaders & {
   serve: (operations: PathOperations, request: Request, params: Record<string, string>) => Promise<Response>;
   openLive: LiveHub["openLive"];
-  /** Serves `/api/inngest` if an Inngest server drives the functions; undefined with the embedded engine. */
+  /** Serves `/api/inngest` if an Inngest server runs the functions. Undefined if the embedded engine runs them. */
   serveEngine: ((request: Request, peer: string | undefined) => Promise<Response>) | undefined;
   /** Serves `/api/mcp`, the built-in MCP server. */
   serveMcp: (request: Request) => Promise<Response>;
@@ -21,14 +24,15 @@ const OPENING = Symbol.for("agent-session-service.opening");
 
 type Globals = { [CONTAINER]?: Mounted; [OPENING]?: Promise<Mounted> | undefined };
 
-/** Path from the root of the project. */
+/** Path of the module that opens the service, relative to the root of the project. */
 const OPENER = "lib/server/open-serverless.ts";
 
 /**
- * The service of this process. The service's own server process has opened it; a serverless process opens it from the
- * environment at the first call. The opener is imported by Node instead of being bundled, so that both run the same code.
+ * Returns the service of this process. In the service's own server process, it is open already. A serverless process
+ * opens it with the settings of its environment at the first call. Node imports the opener at runtime instead of Next
+ * bundling it, so that both kinds of process run the same code.
  *
- * @throws Error with a sentence if the service cannot be opened; the next call tries again.
+ * @throws Error with a readable message if the service cannot be opened. The next call tries again.
  */
 export async function findContainer(): Promise<Mounted> {
   const globals = globalThis as Globals;
@@ -41,7 +45,10 @@ export async function findContainer(): Promise<Mounted> {
   return globals[OPENING];
 }
 
-/** Whether the service's own server process serves the pages. It has already done the work of Next's proxy. */
+/**
+ * Whether the service's own server process serves the pages. That process does the work of Next's proxy before it calls
+ * Next.
+ */
 export const isServedByOwnProcess = (): boolean => (globalThis as Globals)[CONTAINER] !== undefined;
 
 async function open(): Promise<Mounted> {

@@ -5,7 +5,9 @@ import { findSession } from "#lib/session/session-store.ts";
 import { readVisit } from "../auth/entrance.ts";
 import type { ApiServices } from "../services.ts";
 
-/** The data of a report's page; undefined for a visitor without access to the session, and for an unknown report. */
+/**
+ * Loads the data of a report's page. Undefined for a visitor without access to the session, and for an unknown report.
+ */
 export async function loadReportPage(
   services: ApiServices,
   sessionId: string,

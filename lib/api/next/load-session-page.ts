@@ -46,7 +46,7 @@ const IMPORTS = 100;
 const TEST_RUNS = 50;
 
 /**
- * The initial data of the session page, which live events then update; undefined for a visitor without access.
+ * Loads the initial data of the session page, which live events then update. Undefined for a visitor without access.
  *
  * @param agentId if given, the page shows this sub-agent below the session.
  */
@@ -59,7 +59,8 @@ export async function loadSessionPage(
   const { db } = services;
   const access = await readVisit(services, sessionId, cookieHeader, false);
   if (!access) return undefined;
-  // Read the session row first: an event stored during the other reads is then delivered again, which is harmless.
+  // Read the session row first. An event that is stored during the other reads is then delivered a second time, which is
+  // harmless; otherwise it could be missed.
   const session =
     agentId === undefined
       ? await findSession(db, sessionId)
@@ -67,7 +68,10 @@ export async function loadSessionPage(
   return session && takeSnapshot(services, session, access, sessionId);
 }
 
-/** The initial data of the live view's page. A visitor of a `liveViewUrl` gets it without the rest of the session. */
+/**
+ * Loads the initial data of the live view's page. A visitor with a `liveViewUrl` gets nothing else of the session.
+ * Undefined for a visitor without access.
+ */
 export async function loadLivePage(
   services: ApiServices,
   sessionId: string,
@@ -81,7 +85,7 @@ export async function loadLivePage(
     : takeLiveViewSnapshot(services, session, access);
 }
 
-/** A snapshot with only the browser's state, because a `liveViewUrl` shows nothing else of its session. */
+/** Takes a snapshot with only the browser's state, because a `liveViewUrl` shows nothing else of the session. */
 async function takeLiveViewSnapshot(
   services: ApiServices,
   session: SessionRow,
@@ -131,7 +135,10 @@ async function takeLiveViewSnapshot(
   };
 }
 
-/** @param pageId the session in the page's URL: the session itself, or one above it. */
+/**
+ * Returns the paths that the page uses for a session.
+ * @param pageId the session in the page's URL: this session, or one above it if this session is a sub-agent.
+ */
 function pathsOf(sessionId: string, pageId: string) {
   const agents = `/s/${pageId}/agents`;
   const data = sessionId === pageId ? `/api/sessions/${pageId}` : `${agents}/${sessionId}`;
@@ -150,7 +157,7 @@ function pathsOf(sessionId: string, pageId: string) {
   };
 }
 
-/** The facts about a session that is a sub-agent; null for a session without a parent. */
+/** Describes a session as a sub-agent. Null for a session without a parent. */
 async function readAgentFacts(
   { db }: ApiServices,
   { id, parentSessionId }: SessionRow,
@@ -173,7 +180,7 @@ async function readAgentFacts(
   };
 }
 
-/** The browser's state: its status, the session's position in the queue, and the time of its last picture. */
+/** Reads the browser's status, the session's position in the browser queue, and the time of the last picture. */
 async function readBrowserState({ browser, log }: ApiServices, { id, eventSeq }: SessionRow) {
   const status = await browser.readStatus(id);
   const pictureTakenAt = (await browser.readPictureTimes([id])).get(id);
@@ -192,7 +199,7 @@ async function takeSnapshot(
 ): Promise<SessionSnapshot> {
   const { db } = services;
   const runs = (await listRuns(db, session.id, RUNS)).toReversed();
-  // One more than is shown, to detect whether there are earlier messages.
+  // Reads one message more than the page shows, to detect whether there are earlier ones.
   const messages = await listRecentMessages(db, session.id, MESSAGES + 1);
   const annotations = await listAnnotations(db, session.id, { limit: ANNOTATIONS });
   const deliverables = await listDeliverables(db, session.id, DELIVERABLES);
@@ -240,17 +247,17 @@ async function takeSnapshot(
       form: row.form,
       expiresAt: row.expiresAt.toISOString(),
     })),
-    // Only a parked turn is shown as waiting, because only the end of its wait has an event.
+    // A turn is shown as waiting only if it is parked. Only for a parked turn is there an event when its wait ends.
     waitingOn: running?.parkedAt ? await readWaitingOn(db, running) : null,
     deliverables: deliverables.toReversed().map((row) => projectDeliverable(row.runId, row)),
     ...(await readVariants(services, session)),
-    // For a sub-agent these two are always empty.
+    // For a sub-agent, `reports` and `testRuns` are always empty.
     reports: await listReports(db, session.id, { onlyNewest: true }),
     testRuns: (await listTestRuns(db, session.id, { limit: TEST_RUNS })).map(showTestRun),
     ...(await readPlanning(services, session)),
     imports: (await listImports(db, session.id, { limit: IMPORTS })).map(summarizeImport),
     lastSeq: session.eventSeq,
-    // The link itself is not in the page, because the length of a compressed page can reveal a secret in it (BREACH).
+    // The page gets only this flag, not the link. The length of a compressed page can reveal a secret in it (BREACH).
     hasOwnLink: linkId === null && session.parentSessionId === null,
     paths: pathsOf(session.id, pageId),
   };
@@ -292,12 +299,12 @@ const toRunView = (run: RunRow): RunView => ({
   endedAt: run.endedAt?.toISOString() ?? null,
 });
 
-/** The compactions in a session's events, each with the message that was newest when it happened. */
+/** Lists the compactions in a session's events, each with the newest message at that time. */
 export function readCompactions(events: readonly DomainEvent[]): CompactionView[] {
   let compactions: CompactionView[] = [];
   let newest: { id: string; seq: number } | null = null;
   for (const event of events) {
-    // An older message is repeated when a part is added to it; it must not count as the newest.
+    // An older message is published again when a part is added to it. It must not count as the newest one.
     if (event.kind === "message.completed" && event.message.seq >= (newest?.seq ?? 0)) newest = event.message;
     if (event.kind === "turn.compacting" || event.kind === "turn.compacted")
       compactions = applyCompactionEvent(compactions, event, newest?.id ?? null);
@@ -306,19 +313,19 @@ export function readCompactions(events: readonly DomainEvent[]): CompactionView[
   return compactions;
 }
 
-/** The notices of missing tools in a session's events, each with the message that was newest when it happened. */
+/** Lists the notices of missing tools in a session's events, each with the newest message at that time. */
 export function readMissingTools(events: readonly DomainEvent[]): MissingToolsView[] {
   const missing: MissingToolsView[] = [];
   let newest: { id: string; seq: number } | null = null;
   for (const event of events) {
-    // An older message is repeated when a part is added to it; it must not count as the newest.
+    // An older message is published again when a part is added to it. It must not count as the newest one.
     if (event.kind === "message.completed" && event.message.seq >= (newest?.seq ?? 0)) newest = event.message;
     if (event.kind === "mcp.skipped") missing.push(toMissingTools(event, newest?.id ?? null));
   }
   return missing;
 }
 
-/** The tool calls in a session's events, with their results. */
+/** Lists the tool calls in a session's events, with their results. */
 function readToolCalls(events: readonly DomainEvent[]): ToolCallView[] {
   const calls = new Map<string, ToolCallView>();
   for (const event of events) {

@@ -8,8 +8,8 @@ const REQUEST_CONTEXT = Symbol.for("@vercel/request-context");
 type Globals = { [REQUEST_CONTEXT]?: { get?: () => { upgradeWebSocket?: Upgrade } | undefined } };
 
 /**
- * Serves a session's live socket on Vercel, whose request context upgrades the connection and then ignores the response.
- * The service's own server process answers these paths before they reach Next.
+ * Serves a session's live socket on Vercel. Vercel's request context upgrades the connection and then ignores the
+ * response. The service's own server process answers these paths before they reach Next.
  */
 export function mountLive() {
   const handle = async (request: Request, context: RouteContext): Promise<Response> => {

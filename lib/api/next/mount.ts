@@ -15,19 +15,22 @@ export type { LandingPage } from "./page-loaders.ts";
 type RouteContext = { params: Promise<Record<string, string> | undefined> };
 type RouteHandler = (request: Request, context: RouteContext) => Promise<Response>;
 
-/** The handlers of one path, for every method. Methods without an operation are answered 405 as in the contract. */
+/**
+ * Returns the handlers of one path, one for every method. A method without an operation is answered with 405, as the
+ * contract defines.
+ */
 export function mount(operations: PathOperations): Record<(typeof METHODS)[number], RouteHandler> {
   const handle: RouteHandler = async (request, context) => {
     // Next passes no params object for a path without parameters.
     const params = (await context.params) ?? {};
-    // An id of another form gets Next's 404. Source: specification, Errors, other rules, 1.
+    // A session id in the wrong form gets Next's 404 page. Source: specification, Errors, other rules, 1.
     if (operations.POST === "retargetBrowser" && !isRoutedSessionId(params.sessionId ?? "")) notFound();
     return answer(request, async () => (await findContainer()).serve(operations, request, params));
   };
   return forEveryMethod(handle);
 }
 
-/** Answers a request with the security headers. If the service cannot be opened, the answer is the error envelope. */
+/** Answers a request and adds the security headers. If the service cannot be opened, answers with the error envelope. */
 async function answer(request: Request, work: () => Promise<Response>): Promise<Response> {
   const response = await work().catch((error: unknown) => failureResponse(failureOf(error)));
   const isHttps = new URL(request.url).protocol === "https:";
@@ -36,23 +39,29 @@ async function answer(request: Request, work: () => Promise<Response>): Promise<
   return response;
 }
 
-/** Serves `/api/inngest` on serverless platforms; the service's own server process answers it before Next. */
+/**
+ * Serves `/api/inngest` on serverless platforms. The service's own server process answers this path before it reaches
+ * Next.
+ */
 export function mountEngine(): Record<"GET" | "POST" | "PUT", (request: Request) => Promise<Response>> {
   const handle = (request: Request) =>
     answer(request, async () => {
       const { serveEngine } = await findContainer();
-      // The address of the peer is unknown here, so requests that only local callers may send are refused.
+      // The client's address is unknown here. Requests that only local callers may send are therefore refused.
       return serveEngine ? serveEngine(request, undefined) : new Response(null, { status: 404 });
     });
   return { GET: handle, POST: handle, PUT: handle };
 }
 
-/** Serves `/api/mcp`, the built-in MCP server, for every method: the MCP server itself answers each of them. */
+/**
+ * Serves `/api/mcp`, the built-in MCP server, for every method. The MCP server itself refuses methods that it does not
+ * support.
+ */
 export function mountMcp(): Record<(typeof METHODS)[number], RouteHandler> {
   return forEveryMethod((request) => answer(request, async () => (await findContainer()).serveMcp(request)));
 }
 
-/** Serves `/s/:sessionId/enter`, to which share links are redirected on serverless platforms. */
+/** Serves `/s/:sessionId/enter`. On serverless platforms, share links are redirected to it. */
 export function mountEntrance(): { GET: RouteHandler } {
   const handle: RouteHandler = (request, context) =>
     answer(request, async () => {
@@ -69,8 +78,8 @@ export function mountEntrance(): { GET: RouteHandler } {
 }
 
 /**
- * Serves `/login` and the paths below it, for login links and the identity provider, on serverless platforms; the
- * service's own server process answers them before Next.
+ * Serves `/login` and the paths below it on serverless platforms, for login links and the identity provider. The
+ * service's own server process answers these paths before they reach Next.
  */
 export function mountLogin(): { GET: RouteHandler } {
   const handle: RouteHandler = (request) =>
@@ -82,7 +91,7 @@ export function mountLogin(): { GET: RouteHandler } {
   return { GET: handle };
 }
 
-/** The handlers of unknown paths below `/api`: programs get the error envelope there instead of the 404 page. */
+/** Returns the handlers of unknown paths below `/api`. Programs get the error envelope there instead of the 404 page. */
 export function mountUnknown(): Record<(typeof METHODS)[number], RouteHandler> {
   return forEveryMethod((request) =>
     answer(request, async () => failureResponse(fail("not_found", "no such path"))),
@@ -117,7 +126,7 @@ export const loadReportPage: PageLoaders["loadReportPage"] = async (...visit) =>
 export const loadLandingPage: PageLoaders["loadLandingPage"] = async (cookieHeader) =>
   (await findContainer()).loadLandingPage(cookieHeader);
 
-/** The OpenAPI document of this service, for the reference page. */
+/** Loads the OpenAPI document of this service, for the reference page. */
 export async function loadReference(): Promise<OpenApiDocument> {
   const { serve } = await findContainer();
   const request = new Request("http://service/api/openapi.json");

@@ -9,7 +9,7 @@ import type { ApiServices } from "../services.ts";
 /** The data of the landing page. */
 export type LandingPage = {
   signedIn: boolean;
-  /** Browsers that are signed in; empty for visitors who are not. */
+  /** Browsers that are signed in. Empty if the visitor is not signed in. */
   logins: Login[];
   /** The path at which a sign-in with the identity provider begins; null if none is configured. */
   oidcPath: string | null;
@@ -19,17 +19,19 @@ export type LandingPage = {
   baseUrl: string;
 };
 
-/** Functions that load the data of the pages. `cookieHeader` determines what the visitor may see. */
+/**
+ * Load the data of the pages. `cookieHeader` is the visitor's `Cookie` header; it determines what the visitor may see.
+ */
 export type PageLoaders = {
-  /** The session, or the sub-agent `agentId` below it; undefined for a visitor without access. */
+  /** Loads the page of a session or of the sub-agent `agentId` below it. Undefined for a visitor without access. */
   loadSessionPage: (
     sessionId: string,
     cookieHeader: string | null,
     agentId?: string,
   ) => Promise<SessionSnapshot | undefined>;
-  /** The session's live view; undefined for a visitor without access. */
+  /** Loads the page of a session's live view. Undefined for a visitor without access. */
   loadLivePage: (sessionId: string, cookieHeader: string | null) => Promise<SessionSnapshot | undefined>;
-  /** A report of the session; undefined for a visitor without access, and for an unknown report. */
+  /** Loads the page of a report. Undefined for a visitor without access, and for an unknown report. */
   loadReportPage: (
     sessionId: string,
     reportId: string,

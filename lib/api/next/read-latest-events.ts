@@ -2,7 +2,10 @@ import type { DomainEvent, EventKind } from "#lib/events/event.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
 
 const EVENTS_BACK = 2_000;
-/** Kinds of events that the page reads from the log: tool calls, notices, and the messages and run ends around them. */
+/**
+ * Kinds of events that the page reads from the log: tool calls and notices, and the messages and ends of runs that
+ * determine where these are shown.
+ */
 const KINDS: ReadonlySet<EventKind> = new Set([
   "message.completed",
   "tool.call",
@@ -13,7 +16,7 @@ const KINDS: ReadonlySet<EventKind> = new Set([
   "run.completed",
 ]);
 
-/** The position in the browser queue of a session whose browser is `creating`; null if it does not wait. */
+/** Reads the position of a session in the browser queue while its browser is `creating`. Null if it does not wait. */
 export async function readBrowserPosition(
   log: EventLog,
   sessionId: string,
@@ -31,8 +34,8 @@ const isCreating = (body: string): boolean =>
   (JSON.parse(body) as Extract<DomainEvent, { kind: "browser.status" }>).status === "creating";
 
 /**
- * The session's latest events up to `lastSeq` that the page needs, in order. Later events are excluded, because the live
- * connection delivers them and the page would show them twice.
+ * Reads the session's latest events that the page needs, up to the number `lastSeq`, in order. Later events are left
+ * out: the live connection delivers them, so the page would show them twice.
  */
 export async function readLatestEvents(
   log: EventLog,

@@ -9,23 +9,26 @@ import { HEADERS } from "./document/headers.ts";
 import { type JsonSchema, refTo } from "./json-schema.ts";
 import type { OpenApiDocument, OperationObject, ResponseObject } from "./types.ts";
 
-/** A request; `body` is the JSON body that was sent, if any. */
+/** A request that was sent. `body` is its JSON body, if it had one. */
 type Exchange = { method: string; pathname: string; body?: unknown };
 
-/** Checks a response against the document and returns it unread. @throws Error that names the difference. */
+/**
+ * Checks a response against the document. @returns the response with its body still unread.
+ * @throws Error that describes the first difference.
+ */
 type AnswerCheck = (exchange: Exchange, response: Response) => Promise<Response>;
 
-/** Headers that any response may have. */
+/** Headers that every response may have, even if the document does not declare them for it. */
 const EVERYWHERE = new Set(["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Cache-Control"]);
-/** Headers that a response must have if the document declares them. */
+/** If the document declares one of these headers for a response, the response must have it. */
 const ALWAYS = new Set(["Location", "ETag", "Retry-After", "Allow", "Content-Disposition"]);
 
 /**
- * For tests: creates the check of real responses against the OpenAPI document. The status must be declared, the body must
- * match its schema without additional fields, the headers must be declared, every event of a stream must match its
- * kind, and an accepted request body must be valid.
+ * For tests: creates a check that compares real responses with the OpenAPI document. The document must declare the
+ * status and the headers. The body must match its schema and have no additional fields; each event of a stream must
+ * match the schema of its kind. If the request was accepted, its body must be valid too.
  *
- * @param onChecked called with every operation that responded, and the status.
+ * @param onChecked called for every response, with the operation and the status.
  */
 export function createAnswerCheck(
   onChecked: (operation: string, status: number) => void = () => {},
@@ -37,7 +40,8 @@ export function createAnswerCheck(
   return async (exchange, response) => {
     const { method, pathname, body } = exchange;
     const found = canDecode(pathname) ? match(pathname) : undefined;
-    // Paths without an operation are not part of the contract. Nor is the browser path of an invalid session id.
+    // Skips paths without an operation, because they are not part of the contract. Also skips the browser path with an
+    // invalid session id, which Next answers with its own 404.
     const isMisnamed =
       found?.operations.POST === "retargetBrowser" && !isRoutedSessionId(found.params.sessionId ?? "");
     if (!found || isMisnamed) return response;
@@ -82,7 +86,7 @@ export function createAnswerCheck(
     if (schema) explain(`${where}: accepted body`, schema, body);
   }
 
-  /** Forwards a stream and fails it at the first event that does not match the document. */
+  /** Forwards a stream. Makes it fail at the first event that does not match the document. */
   function checkEvents(where: string, response: Response): Response {
     if (!response.body) return response;
     const parser = createEventStreamParser();
@@ -150,7 +154,10 @@ function checkHeaders(where: string, { headers = {} }: ResponseObject, response:
   }
 }
 
-/** Checks a method without an operation: `OPTIONS` succeeds or is forbidden, any other returns 405 with `Allow`. */
+/**
+ * Checks the response to a method that the path has no operation for. `OPTIONS` must return 204 or 403, any other method
+ * 405 with `Allow`.
+ */
 function checkOtherMethod(where: string, method: string, response: Response): void {
   const expected = method === "OPTIONS" ? [204, 403] : [405];
   if (!expected.includes(response.status)) throw new Error(`${where}: expected ${expected.join(" or ")}`);
@@ -159,8 +166,8 @@ function checkOtherMethod(where: string, method: string, response: Response): vo
 }
 
 /**
- * Returns a copy of the document whose named schemas forbid additional fields. The published document allows them for
- * later versions, but the service must not send undocumented fields.
+ * Returns a copy of the document whose named schemas forbid additional fields. The published document allows them,
+ * because later versions may add fields, but this version must not send undocumented ones.
  */
 export function closeSchemas(document: OpenApiDocument): OpenApiDocument {
   const { components } = document;
@@ -182,14 +189,15 @@ function close(schema: JsonSchema): JsonSchema {
   if (typeof schema.additionalProperties === "object")
     closed.additionalProperties = close(schema.additionalProperties);
   for (const key of ["anyOf", "oneOf"] as const) {
-    // A choice without a type only narrows its parent schema, so it must not forbid other fields.
+    // A choice without a type only restricts its parent schema. If it forbade additional fields, it would forbid those
+    // of the parent.
     const choices = schema[key]?.map((choice) => (choice.type === undefined ? choice : close(choice)));
     if (choices) closed[key] = choices;
   }
   return closed;
 }
 
-/** Validates values against schemas of a document, and compiles each schema once. */
+/** Validates values against schemas of one document. Each schema is compiled once. */
 type DocumentAjv = {
   /** Lists the violations of a value; empty if it is valid. */
   explain: (schema: JsonSchema, value: unknown) => string[];

@@ -30,7 +30,7 @@ export type JsonSchema = {
   discriminator?: { propertyName: string; mapping?: Record<string, string> };
 };
 
-/** Named schemas that other schemas can reference. */
+/** Named schemas, which other schemas can reference by name. */
 export type Components = Record<string, JsonSchema>;
 
 const PREFIX = "#/components/schemas/";

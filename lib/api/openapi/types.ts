@@ -3,7 +3,7 @@ import type { Components, JsonSchema } from "./json-schema.ts";
 
 type Ref = { $ref: string };
 
-/** A body: its schema and examples. */
+/** A body in one media type: its schema and examples. */
 export type MediaObject = {
   schema?: JsonSchema;
   example?: unknown;
@@ -34,11 +34,11 @@ export type OperationObject = {
   parameters?: (ParameterObject | Ref)[];
   requestBody?: { description?: string; required: boolean; content: Record<string, MediaObject> };
   responses: Record<string, ResponseObject | Ref>;
-  /** Frames of the WebSocket after the upgrade. */
+  /** Frames that are sent over the WebSocket after the upgrade. */
   "x-websocket"?: { serverFrame: JsonSchema; clientFrame: JsonSchema };
 };
 
-/** Operations of a path or webhook, by lower-case method. */
+/** The operations of one path or webhook, by method in lower case. */
 export type PathItem = Partial<Record<string, OperationObject>>;
 
 /** The subset of OpenAPI 3.1 that the document uses. */

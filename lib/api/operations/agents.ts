@@ -21,7 +21,7 @@ import type { ApiServices } from "../services.ts";
 import { sendPicture } from "./browser.ts";
 import type { CallOf } from "./handler.ts";
 
-/** `GET …/agents`: the tree below a session, as a flat list. Source: `wire.md`, Sub-agents. */
+/** `GET …/agents`: all sub-agents below a session, as a flat list. Source: `wire.md`, Sub-agents. */
 export async function listAgents(
   { db, browser, shares }: Pick<ApiServices, "db" | "browser" | "shares">,
   { params }: CallOf<"listAgents">,
@@ -49,10 +49,13 @@ export async function listAgents(
   return { ok: true, status: 200, body: { success: true, agents } };
 }
 
-/** Maximum length of a result in the page's list, as JSON. The transcript on the sub-agent's page has the full result. */
+/**
+ * Maximum length of a result in the page's list, in characters of JSON. The sub-agent's own page shows the full result
+ * in its transcript.
+ */
 const RESULT_CHARACTERS_MAX = 4_096;
 
-/** The tree below a session, as a flat list for the session page. */
+/** Lists all sub-agents below a session for the session page. The list is flat. */
 export async function listPersonAgents(
   services: Pick<ApiServices, "db" | "browser">,
   { params }: { params: { sessionId: string } },
@@ -61,7 +64,9 @@ export async function listPersonAgents(
   return { ok: true, status: 200, body: { success: true, agents } };
 }
 
-/** Reads the tree below a session for its page. The cost does not depend on the length of the sub-agents' logs. */
+/**
+ * Reads all sub-agents below a session for the session page. The cost does not depend on the length of their event logs.
+ */
 export async function readAgentViews(
   { db, browser }: Pick<ApiServices, "db" | "browser">,
   sessionId: string,
@@ -101,7 +106,7 @@ function describeAgent(row: AgentRow | BriefAgent, steps: Map<string, string>) {
   };
 }
 
-/** Stops a sub-agent and the sub-agents below it, for a person on the session page. */
+/** Stops a sub-agent and all sub-agents below it. Called by a person on the session page. */
 export async function cancelAgentAsPerson(
   { db, turn }: ApiServices,
   { params }: CallOf<"cancelAgentAsPerson">,
@@ -114,7 +119,10 @@ export async function cancelAgentAsPerson(
   return { ok: true, status: 202, body: { success: true, sessionId, runId: open?.run.id ?? null } };
 }
 
-/** The last picture of the page that a sub-agent works on: its own page, or the page it shares with its parent. */
+/**
+ * Answers with the last picture of the page that a sub-agent works on: its own page, or its parent's page if it shares
+ * that.
+ */
 export async function readAgentPicture(
   services: ApiServices,
   { params }: CallOf<"readAgentPicture">,

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { ApiServices } from "../services.ts";
 import { readArtifact } from "./artifacts.ts";
 
-/** Reads an artifact of a media type. @returns the headers of the answer. */
+/** Requests an artifact of a media type. @returns the headers of the response. */
 async function read(mediaType: string): Promise<Headers> {
   const artifact = {
     pointer: { id: "evi_a", kind: "file", title: "", url: null, mediaType },

@@ -4,7 +4,7 @@ import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 
-/** File extensions of downloads, by media type without its parameters. */
+/** File extensions of downloaded artifacts, by media type without its parameters. */
 const EXTENSIONS = new Map([
   ["text/html", "html"],
   ["text/markdown", "md"],
@@ -18,7 +18,9 @@ const extensionOf = (mediaType: string): string =>
 
 const PICTURES = new Set(["image/png", "image/jpeg", "image/webp", "image/gif"]);
 
-/** `GET …/artifacts/:artifactId`. Pictures are shown; all other files, in particular saved pages, are only downloaded. */
+/**
+ * `GET …/artifacts/:artifactId`. Browsers show pictures, but only download all other files, in particular saved pages.
+ */
 export async function readArtifact(
   services: ApiServices,
   { params }: CallOf<"readArtifact">,

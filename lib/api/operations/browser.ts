@@ -10,14 +10,14 @@ import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 
 /**
- * `GET /api/sessions/:sessionId/browser`: the record without an envelope. The token of `liveViewUrl` is added here; the
- * browser service only knows the path without it, so that the token is in no event, log or prompt.
+ * `GET /api/sessions/:sessionId/browser`: the browser's status without an envelope. The path of `liveViewUrl` gets its
+ * token only here. The browser service does not know the token, so no event, log or prompt can contain it.
  */
 export async function readBrowser(
   { db, browser, shares }: ApiServices,
   { session }: CallOf<"readBrowser">,
 ): Promise<Answer> {
-  // A sub-agent that shares its parent's page has no browser of its own, so the parent's browser is shown.
+  // A sub-agent that shares its parent's page has no browser of its own. Its status is that of the parent's browser.
   const agent = session.parentSessionId === null ? undefined : await findAgent(db, session.id);
   const shown = agent?.browser === "shared" ? agent.browserSessionId : null;
   const owner = shown === null ? session : ((await findSession(db, shown)) ?? session);
@@ -80,9 +80,9 @@ function readUrl(body: unknown): UrlRead {
 }
 
 /**
- * The address bar of the live view: opens the address that a person typed, or moves through the page's history. Like all
- * input it needs control: it is refused while another connection has control, and while the agent works if no connection
- * has control.
+ * The address bar of the live view. It opens an address that a person typed, or moves through the page's history. Like
+ * all input, it is refused while another connection has control. If no connection has control, it is refused while the
+ * agent works.
  */
 export async function steerBrowser(
   services: ApiServices,
@@ -91,7 +91,7 @@ export async function steerBrowser(
   const { sessionId } = params;
   if (!session.capabilities.browser)
     return fail("conflict", "capabilities.browser: this session has no browser");
-  // Starting the browser changes nothing on the page, so it needs no control.
+  // Starting the browser does not change the page, so the person needs no control for it.
   if ("action" in body && body.action === "open")
     return answerOpening(await services.browser.open(sessionId));
   const holder = services.control.holderOf(sessionId);
@@ -108,6 +108,9 @@ export async function steerBrowser(
 
 const ACCEPTED: Answer = { ok: true, status: 202, body: { success: true } };
 
-/** Waiting for a browser counts as success: the page shows the position in the queue. */
+/**
+ * If the session has to wait for a browser, the answer is still a success. The page then shows the position in the
+ * queue.
+ */
 const answerOpening = (opening: BrowserOpening): Answer =>
   opening.state === "failed" ? fail("unavailable", opening.reason, RETRY_AFTER) : ACCEPTED;

@@ -13,7 +13,9 @@ import type { CallOf } from "./handler.ts";
 type ModelSettings = Pick<ApiServices["settings"], "model">;
 type BudgetServices = Pick<ApiServices, "db" | "spending"> & { settings: ModelSettings };
 
-/** The refusal of a limit in US dollars if the price of the model is unknown; otherwise undefined. */
+/**
+ * Returns a refusal if the budget has a limit in US dollars and the price of the model is unknown, otherwise undefined.
+ */
 export const refuseUnpriced = ({ model }: ModelSettings, field: string): Failure | undefined =>
   model.isPriced
     ? undefined
@@ -22,13 +24,13 @@ export const refuseUnpriced = ({ model }: ModelSettings, field: string): Failure
         `${field}: the price of ${model.id} is not known; the operator sets it with MODEL_PRICES`,
       );
 
-/** `GET …/budget`. A sub-agent has the budget of its root. Source: `wire.md`, Budgets. */
+/** `GET …/budget`. A sub-agent shares the budget of its root session. Source: `wire.md`, Budgets. */
 export async function readBudget(services: ApiServices, { session }: CallOf<"readBudget">): Promise<Answer> {
   const tree = await readTreeBudget(services.db, await findRootId(services, session));
   return tree ? answer(services, tree) : unknownSession();
 }
 
-/** `PATCH …/budget`: changes limits, and wakes turns that wait for a budget. Source: `wire.md`, Budgets. */
+/** `PATCH …/budget`: changes limits, and continues turns that wait for a budget. Source: `wire.md`, Budgets. */
 export async function changeBudget(
   services: ApiServices,
   { session, body, caller }: CallOf<"changeBudget">,
@@ -59,7 +61,10 @@ const answer = (
   body: { success: true, budget: describeBudget(services, budget, spent) },
 });
 
-/** The budget of a session for its status; null without one. Without sub-agents, this needs no database statement. */
+/**
+ * Reads the budget of a session for its status. Null if the session has none. For a session without sub-agents, this
+ * needs no database statement.
+ */
 export async function readBudgetState(services: BudgetServices, session: SessionRow) {
   const { budget, spentTokens: tokens, spentUsd: usd, spentMs: ms } = session;
   if (budget === null) return null;

@@ -12,14 +12,14 @@ import type { CallOf } from "./handler.ts";
 
 const OVERLAP_HOURS = 24;
 
-/** The reason why the deployment refuses a callback secret; undefined if the secret is allowed. */
+/** Returns the reason why the deployment refuses a callback secret. Undefined if it accepts the secret. */
 export const refuseSecret = (
   { secretLengthMin }: ApiServices["callbackRules"],
   secret: string,
 ): string | undefined =>
   secret.length < secretLengthMin ? `must be at least ${secretLengthMin} characters` : undefined;
 
-/** The callback of a session as the API shows it, without secrets; null without a callback. */
+/** Describes the callback of a session as the API shows it, without secrets. Null if the session has none. */
 export async function describeCallback(
   { db, sealer }: Pick<ApiServices, "db" | "sealer">,
   { id, callbackUrl: url, callbackEvents: events }: SessionRow,
@@ -37,7 +37,10 @@ export async function describeCallback(
   };
 }
 
-/** `POST …/callback/secret`: replaces the secret. Deliveries are signed with both secrets until the overlap ends. */
+/**
+ * `POST …/callback/secret`: replaces the secret. Until the overlap ends, deliveries are signed with the old and the new
+ * secret.
+ */
 export async function rotateCallbackSecret(
   services: ApiServices,
   { session, body, caller }: CallOf<"rotateCallbackSecret">,
@@ -52,7 +55,7 @@ export async function rotateCallbackSecret(
   return answerCallback(services, session);
 }
 
-/** `POST …/callback/enable`: sends callbacks to the session's endpoint again. */
+/** `POST …/callback/enable`: sends callbacks to the host of the session's callback URL again. */
 export async function enableCallback(
   services: ApiServices,
   { session, caller }: CallOf<"enableCallback">,

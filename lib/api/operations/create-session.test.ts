@@ -137,7 +137,7 @@ describe("creating a session", () => {
     const readJobs = async () =>
       (await db.select().from(outbox)).filter(({ id }) => id.includes(String(run?.id)));
     assert.equal((await readJobs()).length, 1);
-    // The job is sent after the answer.
+    // The job of the first turn is sent only after the response.
     await until(async () => (await readJobs())[0]?.sentAt != null);
     assert.ok(sent.includes((await readJobs())[0]?.id ?? ""));
   });

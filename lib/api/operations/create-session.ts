@@ -18,7 +18,7 @@ import { refuseUnpriced } from "./budget.ts";
 import { refuseSecret } from "./callbacks.ts";
 import type { CallOf } from "./handler.ts";
 
-/** Decides whether a caller's JSON Schema is accepted. */
+/** Decides whether the service accepts the JSON Schema of a caller. */
 export type SchemaAdmission = {
   admitSchema: (
     schema: unknown,
@@ -49,20 +49,20 @@ export type CreationServices = Pick<
 type CreationCall = Pick<CallOf<"createSession" | "startSession">, "caller" | "body" | "hashBody">;
 
 /**
- * `POST /api/session`. The first turn counts as started by a program, for any value of `source`.
- * Source: specification, POST /api/session; `wire.md`, POST /api/session.
+ * `POST /api/session`. The first turn counts as started by a program, whatever the value of `source`. Source:
+ * specification, POST /api/session; `wire.md`, POST /api/session.
  */
 export const createSession = (services: CreationServices, call: CreationCall): Promise<Answer> =>
   create(services, call, { origin: "external", source: call.body.source ?? "api" });
 
 /**
- * Starts a session from the landing page. The first turn counts as started by a person, and `source` is `web`.
- * Source: `wire.md`, Starting a task on the landing page.
+ * Starts a session from the landing page. The first turn counts as started by a person, and `source` is `web`. Source:
+ * `wire.md`, Starting a task on the landing page.
  */
 export const startSession = (services: CreationServices, call: CreationCall): Promise<Answer> =>
   create(services, call, { origin: "person", source: "web" });
 
-/** Whether a person or a program starts the first turn, and the `source` of its events. */
+/** Who starts the first turn (a person or a program), and the `source` of the session's events. */
 type Attribution = Pick<NewSession, "origin" | "source">;
 
 async function create(
@@ -76,14 +76,15 @@ async function create(
     bodyHash: call.hashBody(),
     idempotencyKey: call.body.idempotencyKey ?? null,
   };
-  // Look for a replay before the checks: ceilings and host addresses may have changed since the first use of the key.
+  // Detect a replay before the other checks. Ceilings and the addresses of hosts may have changed since the first
+  // request, and a replay must not be refused for that.
   const replay = await findReplay(services.db, request);
   if (replay) return describeResult(services, replay);
   const input = await readProfile(services, request, call.body);
   return input.ok ? store(services, input.session) : input;
 }
 
-/** Stores a session if the quota of its owner allows another one. */
+/** Stores a session, unless its owner has reached the quota. */
 async function store(services: CreationServices, session: NewSession): Promise<Answer> {
   const admission = await services.quota.admit(session.ownerId);
   if (!admission.ok) return fail("conflict", admission.error);
@@ -119,14 +120,14 @@ function describeResult({ shares }: CreationServices, result: CreateResult): Ans
   };
 }
 
-/** The session's owner and attribution, and the values that identify a replay. */
+/** The owner and the attribution of the session, and the values that identify a replay of the request. */
 type CreationRequest = Attribution & Pick<NewSession, "ownerId" | "bodyHash" | "idempotencyKey">;
 
 type Profile = { ok: true; session: NewSession } | Failure;
 
 /**
- * Makes the checks that need more than the body (the deployment's ceilings, the schema compiler, the network guard), and
- * applies the defaults.
+ * Makes the checks that depend on more than the body (the deployment's ceilings, the schema compiler, the network
+ * guard), and fills in the defaults.
  */
 async function readProfile(
   services: CreationServices,
@@ -196,7 +197,10 @@ async function readProfile(
   return { ok: true, session };
 }
 
-/** The skills that the session is created with; none if the session cannot have the tools that skills need. */
+/**
+ * The skills that the session is created with. None if the session cannot have the tools that its agent needs to use
+ * skills.
+ */
 const takeSkills = async (
   { tools, skills }: CreationServices,
   { sandbox }: NewSession["capabilities"],
@@ -207,8 +211,8 @@ const withoutSkillTools = (tools: CreationServices["tools"]) =>
   tools.filter(({ name }) => !SKILL_TOOLS.includes(name));
 
 /**
- * Whether a session that requests sub-agents may have them. For a `web` caller the external feature flag decides (rule 3
- * of the specification). The operator, who is signed in on the landing page, needs no flag.
+ * Whether a session that requests sub-agents may have them. For a caller with the source `web`, an external feature flag
+ * decides (rule 3 of the specification). The operator, who is signed in on the landing page, needs no flag.
  */
 const mayDelegate = async (
   services: CreationServices,
@@ -216,7 +220,10 @@ const mayDelegate = async (
   userId: string | null,
 ): Promise<boolean> => origin === "person" || source !== "web" || (await services.readSubAgentFlag(userId));
 
-/** The reason why a callback is refused, which begins with the field; undefined if the callback is accepted. */
+/**
+ * Returns the reason why a callback is refused; it begins with the name of the field. Undefined if the callback is
+ * accepted.
+ */
 async function refuseCallback(
   services: CreationServices,
   { url, secret }: NonNullable<CreateSessionInput["callback"]>,
@@ -228,8 +235,8 @@ async function refuseCallback(
 }
 
 /**
- * The reason why callbacks may not be sent to a URL; undefined if they may. A host name that does not resolve now is
- * accepted, because it may resolve when a delivery is attempted.
+ * Returns the reason why callbacks may not be sent to a URL. Undefined if they may. A host name that cannot be resolved
+ * is accepted, because it may be resolvable when a delivery is attempted.
  */
 async function refuseTarget(
   { rule, callbackRules, securityLog }: CreationServices,

@@ -13,7 +13,7 @@ import { unknownCursor } from "./lists.ts";
 
 const PAGE = 50;
 
-/** Answers or declines a question of the agent, with a key or from the session page. */
+/** Answers or declines a question of the agent. Called with an API key or from the session page. */
 export async function answerElicitation(
   services: ApiServices,
   { params, body }: CallOf<"answerElicitation" | "answerPersonElicitation">,

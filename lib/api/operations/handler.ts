@@ -6,7 +6,7 @@ import type { Operation, OperationAuth } from "../contract/operation.ts";
 import type { Failure } from "../http/errors.ts";
 import type { ApiServices } from "../services.ts";
 
-/** The `:name` parts of a path. */
+/** The names of a path's `:name` parts. */
 type ParamName<Path extends string> = string extends Path
   ? string
   : Path extends `${string}:${infer Rest}`
@@ -35,30 +35,39 @@ type SessionOf<Of extends Operation> = string extends Of["path"]
       ? SessionRow
       : undefined;
 
-/** The input of an operation's handler: the checked parts of the request, with the types that the operation defines. */
+/**
+ * The input of an operation's handler: the parts of the request that the shared steps have checked. Their types follow
+ * from the operation.
+ */
 export type Call<Of extends Operation = Operation> = {
   request: Request;
   params: Record<ParamName<Of["path"]>, string>;
   body: BodyOf<Of>;
-  /** SHA-256 (hex) of the JSON value that was sent; equal values have equal hashes. */
+  /** Returns the SHA-256 (hex) of the JSON value that was sent. Equal values have equal hashes. */
   hashBody: () => string;
   query: QueryOf<Of>;
-  /** The holder of the API key, or the operator; undefined if a visitor of a page calls. */
+  /** The holder of the API key, or the operator. Undefined if a visitor of a page calls. */
   caller: CallerOf<Of["auth"]>;
-  /** The session of the path, which belongs to the caller; undefined for operations that do not need it. */
+  /**
+   * The session in the path. The shared steps have checked that the caller may access it. Undefined for operations that
+   * do not use it.
+   */
   session: SessionOf<Of>;
 };
 
-/** The input of a handler for one or several named operations of the contract. */
+/** The input of a handler for one operation of the contract, or for several with the same parts. */
 export type CallOf<Name extends OperationName> = Call<Contract[Name]>;
 
-/** A handler's answer: a value that is encoded through the contract, a refusal, or a complete response (for streams). */
+/**
+ * What a handler returns: a value, which is encoded with the contract's schema; a refusal; or, for streams and binary
+ * data, a complete response.
+ */
 export type Answer =
   | { ok: true; status: number; body: unknown; headers?: Record<string, string> }
   | Failure
   | Response;
 
-/** Answers a call of an operation, after the shared steps have checked it. */
+/** Answers a call of an operation. It runs after the shared steps have checked the call. */
 export type Handler<Of extends Operation = Operation, Services = ApiServices> = (
   services: Services,
   call: Call<Of>,

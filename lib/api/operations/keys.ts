@@ -10,7 +10,7 @@ import type { CallOf } from "./handler.ts";
 const DAY_MS = 24 * 3_600_000;
 const OVERLAP_HOURS = 24;
 
-/** `GET /actions/keys`: all keys, or those of one owner, newest first, without secrets. */
+/** `GET /actions/keys`: lists all keys, or those of one owner, newest first, without secrets. */
 export async function listKeys(
   services: Pick<ApiServices, "db">,
   { query }: CallOf<"listKeys">,
@@ -19,7 +19,7 @@ export async function listKeys(
   return { ok: true, status: 200, body: { success: true, data, nextCursor: null } };
 }
 
-/** `POST /actions/keys`. Only this answer contains the key's text. */
+/** `POST /actions/keys`. Only this response contains the key's text. */
 export async function createKey(
   services: Pick<ApiServices, "db" | "securityLog">,
   { body, caller }: CallOf<"createKey">,
@@ -35,7 +35,10 @@ type KeyServices = Pick<ApiServices, "db" | "securityLog"> & {
   access: Pick<ApiServices["access"], "keyChanged">;
 };
 
-/** `DELETE /actions/keys/:keyId`: ends the key and its open connections at once; repeating it changes nothing. */
+/**
+ * `DELETE /actions/keys/:keyId`: revokes the key and closes its open connections at once. Repeating the call changes
+ * nothing.
+ */
 export async function revokeKey(
   services: KeyServices,
   { params, caller }: CallOf<"revokeKey">,
@@ -47,7 +50,7 @@ export async function revokeKey(
   return { ok: true, status: 200, body: { success: true, record } };
 }
 
-/** `PATCH /actions/keys/:keyId`: replaces the scopes. Open connections that need a removed scope end at once. */
+/** `PATCH /actions/keys/:keyId`: replaces the scopes. Open connections that need a removed scope are closed at once. */
 export async function updateKey(
   services: KeyServices,
   { params, body, caller }: CallOf<"updateKey">,
@@ -61,7 +64,7 @@ export async function updateKey(
   return { ok: true, status: 200, body: { success: true, record: updated.record } };
 }
 
-/** `POST /actions/keys/:keyId/rotate`: creates a successor. The old key stays valid during the overlap. */
+/** `POST /actions/keys/:keyId/rotate`: creates a successor of the key. The old key stays valid until the overlap ends. */
 export async function rotateKey(
   services: KeyServices,
   { params, body, caller }: CallOf<"rotateKey">,
@@ -83,7 +86,7 @@ export async function rotateKey(
 
 const keyHasEnded = () => fail("conflict", "this key is revoked or has expired; create a new one");
 
-/** `POST /actions/encryption/rotate`: seals a batch of the stored secrets with the current key. */
+/** `POST /actions/encryption/rotate`: encrypts a batch of the stored secrets with the current key. */
 export async function rotateEncryption(
   services: Pick<ApiServices, "db" | "sealer" | "securityLog">,
   { body, caller }: CallOf<"rotateEncryption">,

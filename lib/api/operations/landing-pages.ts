@@ -18,7 +18,10 @@ import { cutPage, readRange, unknownCursor } from "./lists.ts";
 
 const unknownPage = () => fail("not_found", "no such page");
 
-/** Finds a page by its slug. A page that the caller may not see is answered like one that does not exist. */
+/**
+ * Finds a page by its slug. For a page that the caller may not see, the answer is the same as for a page that does not
+ * exist.
+ */
 async function find(
   { db }: ApiServices,
   slug: string,
@@ -34,7 +37,7 @@ const showOwned = ({ settings }: ApiServices, found: PageWithVersion) => ({
   createdAt: found.page.createdAt.toISOString(),
 });
 
-/** `GET /api/pages`: the owner's pages, including those of deleted sessions. */
+/** `GET /api/pages`: lists the owner's pages, including those of deleted sessions. */
 export async function listLandingPages(
   services: ApiServices,
   { caller, query }: CallOf<"listLandingPages">,
@@ -129,7 +132,7 @@ async function change(
     : unknownPage();
 }
 
-/** `GET /api/sessions/:sessionId/pages`. For a sub-agent, the pages of its root session. */
+/** `GET /api/sessions/:sessionId/pages`. For a sub-agent, lists the pages of its root session. */
 export async function listSessionPages(
   { db, settings }: ApiServices,
   { params }: CallOf<"listSessionPages">,

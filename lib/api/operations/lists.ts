@@ -31,7 +31,7 @@ export async function listSessions(
 /**
  * Describes sessions for lists.
  *
- * @param role the role of the returned share links; no higher than what the caller may do.
+ * @param role the role of the share links in the list. It must not allow more than the caller may do.
  */
 export async function summarise({ db, shares }: ApiServices, rows: SessionRow[], role: ShareRole) {
   const ids = rows.map((row) => row.id);
@@ -53,7 +53,7 @@ export async function summarise({ db, shares }: ApiServices, rows: SessionRow[],
   });
 }
 
-/** `GET …/messages`, oldest first; the cursor is the last sequence number. */
+/** `GET …/messages`, oldest first. The cursor is the sequence number of the page's last message. */
 export async function listMessages(
   services: ApiServices,
   { params, query }: CallOf<"listMessages">,
@@ -68,13 +68,16 @@ export async function listMessages(
   return { ok: true, status: 200, body: { success: true, data, nextCursor } };
 }
 
-/** The position of a row in a list that is ordered by creation time, newest first. */
+/** The position of a row in a list that is sorted by creation time, newest first. */
 type Position = { createdAt: Date; id: string };
 
-/** The rows to read for one page: older than `before`, and one more than the page has, to detect whether another follows. */
+/**
+ * The rows to read for one page: those older than `before`. `limit` is one more than the page has, to detect whether a
+ * next page exists.
+ */
 type Range = { before?: Position; limit: number };
 
-/** Reads the range of a request; undefined for an invalid cursor. */
+/** Determines the range of rows that a request asks for. Undefined if its cursor is invalid. */
 export function readRange(query: {
   cursor?: string | undefined;
   limit?: number | undefined;
@@ -85,7 +88,7 @@ export function readRange(query: {
   return { ...(before && { before }), limit: limit + 1 };
 }
 
-/** Cuts the rows of a range to one page, and returns the cursor of the next page. */
+/** Cuts the rows of a range down to one page. Also returns the cursor of the next page, null if there is none. */
 export function cutPage<Row>(
   rows: Row[],
   { limit }: Range,
@@ -96,14 +99,14 @@ export function cutPage<Row>(
   return { page, nextCursor: last ? writeCursor(positionOf(last)) : null };
 }
 
-/** The refusal of an invalid cursor. */
+/** Returns the refusal of an invalid cursor. */
 export const unknownCursor = (): Failure => fail("invalid_request", "cursor: is not one that this list gave");
 
-/** The cursor of the page that begins after a row. */
+/** Returns the cursor of the page that begins after a row. */
 const writeCursor = (row: Position) =>
   Buffer.from(`${row.createdAt.toISOString()} ${row.id}`).toString("base64url");
 
-/** @returns the position of a cursor; undefined if the cursor is invalid. */
+/** Reads the position from a cursor. @returns undefined if the cursor is invalid. */
 function readCursor(cursor: string): Position | undefined {
   const [at = "", id = ""] = Buffer.from(cursor, "base64url").toString().split(" ");
   const createdAt = new Date(at);

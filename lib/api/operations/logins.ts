@@ -5,7 +5,7 @@ import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 
-/** `GET /actions/logins`: browsers that are signed in, the most recently used first. */
+/** `GET /actions/logins`: lists the browsers that are signed in, the most recently used first. */
 export async function listLogins(
   { logins }: Pick<ApiServices, "logins">,
   { caller }: CallOf<"listLogins">,
@@ -14,7 +14,7 @@ export async function listLogins(
   return { ok: true, status: 200, body: { success: true, data, nextCursor: null } };
 }
 
-/** `DELETE /actions/logins/:loginId`: ends a login at once; repeating it changes nothing. */
+/** `DELETE /actions/logins/:loginId`: ends a login at once. Repeating the call changes nothing. */
 export async function endLogin(
   { logins, securityLog }: Pick<ApiServices, "logins" | "securityLog">,
   { params, caller }: CallOf<"endLogin">,
@@ -24,7 +24,7 @@ export async function endLogin(
   return { ok: true, status: 200, body: { success: true } };
 }
 
-/** `POST /actions/logout`: ends the login of the request, and removes its cookie. */
+/** `POST /actions/logout`: ends the login that made the request, and removes its cookie. */
 export async function logOut(
   { logins, login, securityLog }: Pick<ApiServices, "logins" | "login" | "securityLog">,
   { caller }: CallOf<"logOut">,
@@ -38,7 +38,7 @@ export async function logOut(
   return { ok: true, status: 200, body: { success: true }, headers };
 }
 
-/** Describes logins for a list. `currentId` is the login of the request. */
+/** Describes logins for a list. `currentId` is the id of the login that made the request. */
 export const describeLogins = (logins: readonly Login[], currentId: string | undefined) =>
   logins.map(({ createdAt, lastSeenAt, expiresAt, ...login }) => ({
     ...login,

@@ -8,13 +8,13 @@ import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 
 /**
- * `POST /api/sessions/:sessionId/agent/messages`. Its turns never count as started by a person.
- * Source: `wire.md`, Follow-ups.
+ * `POST /api/sessions/:sessionId/agent/messages`. Turns that it starts never count as started by a person. Source:
+ * `wire.md`, Follow-ups.
  */
 export const postMessage = (services: ApiServices, call: CallOf<"postMessage">): Promise<Answer> =>
   accept(services, call, "external");
 
-/** Posts a message from the session page. Its turn counts as started by a person. */
+/** Posts a message from the session page. The turn that it starts counts as started by a person. */
 export const postPersonMessage = (
   services: ApiServices,
   call: CallOf<"postPersonMessage">,
@@ -38,7 +38,7 @@ async function accept(
   return answerAccepted(services, sessionId, accepted);
 }
 
-/** The answer to a message that a program or a person posted. */
+/** Answers a call that posted a message. If the message interrupts a run, stops that run first. */
 export async function answerAccepted(
   services: ApiServices,
   sessionId: string,

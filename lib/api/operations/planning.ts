@@ -12,7 +12,7 @@ import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 import { answerAccepted } from "./messages.ts";
 
-/** `GET …/plan`. For a sub-agent, the plan of its root session. Source: `wire.md`, Plan and requirements. */
+/** `GET …/plan`. For a sub-agent, reads the plan of its root session. Source: `wire.md`, Plan and requirements. */
 export async function readPlan({ db }: ApiServices, { params }: CallOf<"readPlan">): Promise<Answer> {
   return answerPlan(toPlan(await findPlan(db, await findRootOf(db, params.sessionId))));
 }
@@ -42,7 +42,10 @@ const answerPlan = (plan: ReturnType<typeof toPlan>): Answer => ({
   body: { success: true, plan },
 });
 
-/** `POST /s/:sessionId/actions/plan/go`: sets the mode and posts the person's message in one transaction. */
+/**
+ * `POST /s/:sessionId/actions/plan/go`: sets the mode of the plan and posts the person's message, both in one
+ * transaction.
+ */
 export async function agreePlan(
   services: ApiServices,
   { params, body, hashBody }: CallOf<"agreePlan">,
@@ -53,7 +56,7 @@ export async function agreePlan(
   return answerAccepted(services, sessionId, await agree(services, agreement));
 }
 
-/** `GET …/requirements`. For a sub-agent, the requirements of its root session. */
+/** `GET …/requirements`. For a sub-agent, lists the requirements of its root session. */
 export async function listRequirements(
   { db }: ApiServices,
   { params }: CallOf<"listRequirements">,
@@ -85,7 +88,7 @@ export async function updateRequirement(
   return { ok: true, status: 200, body: { success: true, requirement: updated.requirement } };
 }
 
-/** Whether a person or a program with an API key makes a call. */
+/** Every change through these operations counts as a change by a person, also if a program with an API key makes it. */
 const PERSON = { author: "person", requestId: null, runId: null, callId: null } as const;
 
 const CODES = { unknown: "not_found", conflict: "conflict", refused: "invalid_request" } as const;

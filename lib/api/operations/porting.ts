@@ -13,7 +13,7 @@ import { cutPage, readRange, unknownCursor } from "./lists.ts";
 const PAGE = 50;
 const MEDIA_TYPES = { json: "application/json", html: "text/html; charset=utf-8" };
 
-/** `GET …/export`. The answer is streamed, because a session may be long. */
+/** `GET …/export`. The response is streamed, because a session may be long. */
 export async function exportSession(
   { porting }: ApiServices,
   { session, query }: CallOf<"exportSession" | "exportAsPerson">,
@@ -31,7 +31,7 @@ export async function exportSession(
   });
 }
 
-/** `POST …/import`: 201 with a summary of the import, or 200 for a document that was imported before. */
+/** `POST …/import`: returns 201 with a summary of the import, or 200 if the same document was imported before. */
 export async function importIntoSession(
   { porting }: ApiServices,
   { params, body }: CallOf<"importIntoSession" | "importAsPerson">,
@@ -50,7 +50,7 @@ export async function importIntoSession(
   return { ok: true, status: isNew ? 201 : 200, body: { success: true, import: summary, leftOut } };
 }
 
-/** `GET …/imports`, newest first. For a sub-agent, the imports of its root session. */
+/** `GET …/imports`, newest first. For a sub-agent, lists the imports of its root session. */
 export async function listImports(
   { db }: ApiServices,
   { params, query }: CallOf<"listImports">,
@@ -62,7 +62,10 @@ export async function listImports(
   return { ok: true, status: 200, body: { success: true, data: page.map(summarizeImport), nextCursor } };
 }
 
-/** `GET …/imports/:importId`. For a sub-agent, an import of its root session. The cursor is the last message's position. */
+/**
+ * `GET …/imports/:importId`. For a sub-agent, reads an import of its root session. The cursor is the position of the
+ * page's last message.
+ */
 export async function readImport(
   { db }: ApiServices,
   { params, query }: CallOf<"readImport">,

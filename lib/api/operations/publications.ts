@@ -16,7 +16,10 @@ import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 import { cutPage, readRange, unknownCursor } from "./lists.ts";
 
-/** `POST …/variants/:variantKey/publish`: 201 with a new release, 200 if the revision is the current release already. */
+/**
+ * `POST …/variants/:variantKey/publish`: returns 201 with a new release, or 200 if the revision is already the current
+ * release.
+ */
 export async function publishVariant(
   { variants }: ApiServices,
   { params, body }: CallOf<"publishVariant">,
@@ -79,7 +82,7 @@ async function change(
     : fail("not_found", "no such publication");
 }
 
-/** `GET …/variants/:variantKey/releases`. For a sub-agent, the releases of its root session. */
+/** `GET …/variants/:variantKey/releases`. For a sub-agent, lists releases of its root session. */
 export async function listReleases(
   { db, settings }: ApiServices,
   { params }: CallOf<"listReleases">,
@@ -122,7 +125,7 @@ async function answerReleases(
   return { ok: true, status: 200, body: { success: true, data, nextCursor: null } };
 }
 
-/** `GET /api/publications`: the owner's publications, including those of deleted sessions. */
+/** `GET /api/publications`: lists the owner's publications, including those of deleted sessions. */
 export async function listPublications(
   { db, settings }: ApiServices,
   { caller, query }: CallOf<"listPublications">,
@@ -162,7 +165,7 @@ export async function unpublishPublication(
   return isOwn ? change(services, publication.id, "unpublish") : fail("not_found", "no such publication");
 }
 
-/** `GET /v/:script`. */
+/** `GET /v/:script`: serves the script of a publication or of a single release. */
 export async function readScript(
   { publishedScripts }: ApiServices,
   { params, request }: CallOf<"readScript">,

@@ -8,7 +8,7 @@ import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 
-/** The queued messages, in the order in which the agent gets them. Source: `wire.md`, Follow-ups. */
+/** Lists the queued messages in the order in which the agent will get them. Source: `wire.md`, Follow-ups. */
 export async function listQueue(
   services: ApiServices,
   { params }: CallOf<"listQueue" | "listPersonQueue">,
@@ -17,7 +17,7 @@ export async function listQueue(
   return { ok: true, status: 200, body: { success: true, data, nextCursor: null } };
 }
 
-/** Removes a queued message. Its request completes as cancelled. */
+/** Removes a queued message. The message's request completes as cancelled. */
 export async function removeQueued(
   services: ApiServices,
   { params }: CallOf<"removeQueued" | "removePersonQueued">,

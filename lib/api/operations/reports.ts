@@ -7,13 +7,13 @@ import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 
-/** `GET …/reports`: all versions. For a sub-agent, the reports of its root session. */
+/** `GET …/reports`: lists all versions. For a sub-agent, lists the reports of its root session. */
 export async function listReports({ db }: ApiServices, { params }: CallOf<"listReports">): Promise<Answer> {
   const data = await readReports(db, await findRootOf(db, params.sessionId));
   return { ok: true, status: 200, body: { success: true, data, nextCursor: null } };
 }
 
-/** `GET …/reports/:reportId?format=`. For a sub-agent, a report of its root session. */
+/** `GET …/reports/:reportId?format=`. For a sub-agent, reads a report of its root session. */
 export async function readReport(
   { db, settings }: ApiServices,
   { params, query }: CallOf<"readReport">,

@@ -10,7 +10,7 @@ import type { CallOf } from "./handler.ts";
 
 const HEADERS = {
   "Content-Type": "text/event-stream; charset=utf-8",
-  // Without "no-transform" a compressing proxy would buffer events.
+  // Without `no-transform`, a proxy that compresses responses would delay events in its buffer.
   "Cache-Control": "no-cache, no-transform",
   "X-Accel-Buffering": "no",
 };
@@ -26,7 +26,7 @@ export async function streamRequest(
   const { db } = services;
   const sent = lastEventId ?? query.after ?? 0;
   const isHead = request.method === "HEAD";
-  // Most streams start at the beginning: such a stream reads its first page while the request is looked up.
+  // Most streams start with the first event. For these, the first page is read while the request is being looked up.
   const early =
     sent === 0 && !isHead ? open(services, request, caller, { sessionId, requestId, after: 0 }) : undefined;
   const found = await findStatus(db, { sessionId, requestId, ownerId: caller.ownerId }).catch((error) => {
@@ -38,7 +38,8 @@ export async function streamRequest(
   await early?.cancel();
   if (found.kind === "unknown_session") return unknownSession();
   if (found.kind === "unknown_request") return fail("not_found", "no such request");
-  // The stream of a steer begins where the steer was accepted, within the stream of another request.
+  // The stream of a steer starts at the event at which the service accepted the steer, in the middle of another
+  // request's turn.
   const after = Math.max(sent, joined?.afterSeq ?? 0);
   if (sent > 0 && (await hasNothingLeft(services, sessionId, found.run, after)))
     return new Response(null, { status: 204 });
@@ -53,7 +54,7 @@ export async function streamRequest(
   return new Response(stream, { headers: HEADERS });
 }
 
-/** Opens a stream that ends when the client disconnects or the caller's access is withdrawn. */
+/** Opens a stream that ends when the client disconnects or loses its access. */
 function open(
   { db, log, access }: ApiServices,
   request: Request,
@@ -67,7 +68,9 @@ function open(
   return openStream(pages, followed, AbortSignal.any([request.signal, withdrawn.signal]), release);
 }
 
-/** Reads `Last-Event-ID`. It takes precedence over `?after=`, because an `EventSource` reconnects with its first URL. */
+/**
+ * Reads `Last-Event-ID`. It takes precedence over `?after=`, because an `EventSource` reconnects with its original URL.
+ */
 function readLastEventId(header: string | null): number | "malformed" | undefined {
   if (header === null || header === "") return undefined;
   return /^\d{1,15}$/.test(header) ? Number(header) : "malformed";
@@ -80,6 +83,6 @@ async function hasNothingLeft(
   after: number,
 ): Promise<boolean> {
   if (projectRequestStatus(run) !== "completed") return false;
-  // For a steer this is the request of its own run, if it has one, and not that of the turn it had joined.
+  // For a steer with a run of its own, this is the request of that run, not the request whose turn the steer had joined.
   return (await log.read(sessionId, { after, requestId: run.requestId, limit: 1 })).length === 0;
 }

@@ -10,7 +10,7 @@ import { readReadiness } from "./service.ts";
 const up = { ok: true, detail: "fine" };
 const checks = { database: up, engine: up, browser: up, sandbox: up, model: up };
 
-/** Status and body of the answer, for a state of the database; `right` is the only valid key. */
+/** Calls the readiness check for a state of the database. Only the key `right` is valid. @returns status and body. */
 async function request(headers: Record<string, string>, { isLocal = false, database = up } = {}) {
   const httpRequest = new Request("http://service.example/api/ready", { headers });
   if (isLocal) markLocalCaller(httpRequest);

@@ -6,14 +6,15 @@ import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 
-/** `GET /api/health`: shows that the process answers. */
+/** `GET /api/health`: shows that the process responds. */
 export async function readHealth(): Promise<Answer> {
   return { ok: true, status: 200, body: { ok: true } };
 }
 
 /**
- * `GET /api/ready`: shows whether all parts that a turn needs work. Only callers with an API key and callers on this
- * machine see the state of each part. A wrong key is not an error here, so that a probe whose key has expired still works.
+ * `GET /api/ready`: shows whether all parts that a turn needs are available. Only callers with an API key and callers on
+ * this machine see the state of each part. A wrong key is not an error here, so that a probe continues to work after its
+ * key has expired.
  */
 export async function readReadiness(
   services: ApiServices,
@@ -28,14 +29,14 @@ async function mayReadChecks(services: ApiServices, request: Request): Promise<b
   if (isLocalCaller(request)) return true;
   if (readKey(request.headers) === undefined) return false;
   const checked = await services.authenticate(request.headers);
-  // Only counts the wrong key; its refusal is not sent.
+  // Called only to count the wrong key. The refusal that it returns is not sent.
   if (!checked.ok) refuseKey(services, request, checked);
   return checked.ok;
 }
 
 type Served = { text: string; etag: string };
 
-/** The document of each service, built at the first request. */
+/** The OpenAPI document of each service. It is built at the first request. */
 const documents = new WeakMap<ApiServices, Promise<Served>>();
 
 /** `GET /api/openapi.json`. Source: `wire.md`, Also served. */
@@ -46,7 +47,7 @@ export async function readOpenApi(
   const document = documents.get(services) ?? makeDocument(services.settings.baseUrl);
   documents.set(services, document);
   const { text, etag } = await document;
-  // Clients revalidate every time, so that they get a new version at once.
+  // Clients must revalidate the document every time, so that they get a new version at once.
   const headers = { ETag: etag, "Cache-Control": "no-cache" };
   if (namesTag(request.headers.get("if-none-match"), etag))
     return new Response(null, { status: 304, headers });
@@ -54,19 +55,19 @@ export async function readOpenApi(
 }
 
 async function makeDocument(baseUrl: string): Promise<Served> {
-  // Imported on demand, to keep the start of the service fast.
+  // Imported only when it is needed, because the import would slow down the start of the service.
   const { buildDocument } = await import("../openapi/document/build-document.ts");
   const text = JSON.stringify(buildDocument(baseUrl));
   return { text, etag: `"${createHash("sha256").update(text).digest("base64url").slice(0, 27)}"` };
 }
 
-/** Whether `If-None-Match` contains a tag. The comparison is weak, as HTTP requires. */
+/** Whether `If-None-Match` contains an entity tag. The comparison is weak, as HTTP requires. */
 const namesTag = (header: string | null, etag: string): boolean =>
   header?.split(",").some((tag) => ["*", etag].includes(tag.trim().replace(/^W\//, ""))) ?? false;
 
 /**
- * `POST /api/sessions/:sessionId/mcp-token`: creates a user token, with which another agent can use the tools that the
- * session's policy allows. The token is not stored: it is valid until it expires, the session is deleted, or the API key
+ * `POST /api/sessions/:sessionId/mcp-token`: creates a user token. With it, another agent can use the tools that the
+ * session's policy allows. The token is not stored. It is valid until it expires, the session is deleted, or the API key
  * of this request is revoked.
  */
 export async function createMcpToken(

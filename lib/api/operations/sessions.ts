@@ -14,7 +14,10 @@ import { describeCallback } from "./callbacks.ts";
 import type { CallOf } from "./handler.ts";
 import { summarise } from "./lists.ts";
 
-/** `GET /api/sessions/:sessionId`: the settings of its creation and its current state, without secrets. */
+/**
+ * `GET /api/sessions/:sessionId`: returns the settings that the session was created with and its current state, without
+ * secrets.
+ */
 export async function readSession(
   services: ApiServices,
   { session, caller }: CallOf<"readSession">,
@@ -35,7 +38,7 @@ export async function readSession(
         ...(agentUrl !== undefined && { shareUrl: agentUrl }),
         metadata,
         delegation: limitDelegation(session, services.settings.delegation),
-        // Sessions from before URLs were sealed have the full URL in their row.
+        // Sessions that were created before URLs were encrypted have the full URL in their row.
         mcpServers: Object.fromEntries(
           servers.map(([id, { url, type }]) => [id, { url: maskUrl(url), type }]),
         ),
@@ -46,7 +49,10 @@ export async function readSession(
   };
 }
 
-/** The `shareUrl` of a sub-agent, whose page is below that of its root; undefined for a session without a parent. */
+/**
+ * Returns the `shareUrl` of a sub-agent, whose page is below the page of its root session. Undefined for a session
+ * without a parent.
+ */
 async function readAgentUrl(
   { db, shares }: ApiServices,
   { id, parentSessionId }: SessionRow,
@@ -59,7 +65,8 @@ async function readAgentUrl(
 
 /**
  * `DELETE /api/sessions/:sessionId`: stops the turn and removes rows, files, workspace, browser, evidence, secrets and
- * deliveries. The answer counts the rows and lists what could not be removed yet. Afterwards the id is unknown.
+ * deliveries. The response counts the deleted rows and lists what could not be removed yet. After that, requests for the
+ * id are answered with 404.
  */
 export async function deleteSession(
   services: ApiServices,

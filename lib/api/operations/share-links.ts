@@ -21,7 +21,10 @@ export async function listShareLinks(
   return page ? { ok: true, status: 200, body: { success: true, ...page } } : unknownCursor();
 }
 
-/** The links for the session page, with the session's own link, which no page contains. Source: decision 053. */
+/**
+ * Lists the links for the session page, together with the session's own link. The page itself never contains that link.
+ * Source: decision 053.
+ */
 export async function listPersonShareLinks(
   { db, shares }: ApiServices,
   { session, query }: CallOf<"listPersonShareLinks">,
@@ -42,7 +45,7 @@ async function readPage(
   return links.listShareLinks(db, sessionId, { limit, ...(cursor && { cursor }) });
 }
 
-/** `POST …/share-links`. Only this answer contains the link's secret. */
+/** `POST …/share-links`. Only this response contains the link's secret. */
 export async function createShareLink(
   { db, securityLog }: ApiServices,
   { params, body, caller }: CallOf<"createShareLink" | "createPersonShareLink">,
@@ -69,7 +72,10 @@ export async function createShareLink(
   };
 }
 
-/** `DELETE …/share-links/:linkId`: ends the link, its cookies and its open connections; repeating it changes nothing. */
+/**
+ * `DELETE …/share-links/:linkId`: ends the link with its cookies and open connections. Repeating the call changes
+ * nothing.
+ */
 export async function revokeShareLink(
   { db, access, securityLog }: ApiServices,
   { params, caller }: CallOf<"revokeShareLink" | "revokePersonShareLink">,
@@ -85,7 +91,7 @@ export async function revokeShareLink(
   return { ok: true, status: 200, body: { success: true, record } };
 }
 
-/** `POST …/share-links/revoke-all`: ends all links and the `shareUrl`, and answers with a new `shareUrl`. */
+/** `POST …/share-links/revoke-all`: ends all links and the `shareUrl`, and returns a new `shareUrl`. */
 export async function revokeAllShareLinks(
   services: ApiServices,
   { params, caller }: CallOf<"revokeAllShareLinks">,
@@ -94,7 +100,7 @@ export async function revokeAllShareLinks(
   return revoked ? { ok: true, status: 200, body: revoked.body } : unknownSession();
 }
 
-/** Revokes all links from the session page. The visitor's own link has ended too, so the answer renews the cookies. */
+/** Revokes all links from the session page. This also ends the visitor's own link, so the response sets new cookies. */
 export async function revokeAllPersonShareLinks(
   services: ApiServices,
   { params }: CallOf<"revokeAllPersonShareLinks">,

@@ -4,12 +4,11 @@ import { servePath } from "../http/serve-path.ts";
 import type { ApiServices } from "../services.ts";
 
 /**
- * Serves a submission of the annotation overlay like a call of the webhook: with the same size cap, rate limit,
- * validation, record and broadcast. The overlay uses a DevTools binding, because a page's content policy may forbid the
- * request.
- * Source: `wire.md`, Annotations.
+ * Serves a submission of the annotation overlay. The overlay submits through a DevTools binding, because a page's
+ * content policy may forbid a request to the webhook. The submission is treated like a call of the webhook, with the
+ * same size cap, rate limit, validation and event. Source: `wire.md`, Annotations.
  *
- * @param body the webhook's body as JSON text.
+ * @param body the body that the webhook would receive, as JSON text.
  */
 export async function submitFromOverlay(
   services: ApiServices,

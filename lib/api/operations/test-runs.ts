@@ -12,13 +12,13 @@ import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 
-/** `GET …/tests`. For a sub-agent, the test runs of its root session. */
+/** `GET …/tests`. For a sub-agent, lists the test runs of its root session. */
 export async function listTestRuns({ db }: ApiServices, { params }: CallOf<"listTestRuns">): Promise<Answer> {
   const rows = await readTestRuns(db, await findRootOf(db, params.sessionId), { limit: TEST_RUNS_MAX });
   return { ok: true, status: 200, body: { success: true, data: rows.map(showTestRun), nextCursor: null } };
 }
 
-/** `GET …/tests/:testRunId`. For a sub-agent, a test run of its root session. */
+/** `GET …/tests/:testRunId`. For a sub-agent, reads a test run of its root session. */
 export async function readTestRun({ db }: ApiServices, { params }: CallOf<"readTestRun">): Promise<Answer> {
   const { testRunId } = params;
   const sessionId = await findRootOf(db, params.sessionId);
@@ -34,7 +34,7 @@ export async function readTestRun({ db }: ApiServices, { params }: CallOf<"readT
   };
 }
 
-/** Runs the same files with the same options, against the newest revision of the variant. */
+/** Starts a test run with the files and options of an earlier one, against the newest revision of the variant. */
 export async function rerunTests(
   { db, testRuns }: ApiServices,
   { params }: CallOf<"rerunTests">,
@@ -48,7 +48,7 @@ export async function rerunTests(
   return { ok: true, status: 201, body: { success: true, testRun: showTestRun(started.row) } };
 }
 
-/** Cancels a test run, which ends within a few seconds. */
+/** Cancels a test run. It ends within a few seconds. */
 export async function cancelTests({ db }: ApiServices, { params }: CallOf<"cancelTests">): Promise<Answer> {
   const { sessionId, testRunId } = params;
   const row = await findTestRun(db, sessionId, testRunId);

@@ -13,7 +13,10 @@ import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 
-/** `GET …/variants`. For a sub-agent, the variants of its root session, on which it works. Source: `wire.md`, Variants. */
+/**
+ * `GET …/variants`. For a sub-agent, lists the variants of its root session, because it works on those. Source:
+ * `wire.md`, Variants.
+ */
 export async function listVariants(
   { db, settings }: ApiServices,
   { params }: CallOf<"listVariants">,
@@ -24,7 +27,7 @@ export async function listVariants(
 
 const REVISION = /^[1-9]\d{0,8}$/;
 
-/** Parses the number of a revision in a path; undefined for any other text. */
+/** Parses the number of a revision in a path. Undefined if the text is not such a number. */
 export const readRevisionNumber = (text: string): number | undefined =>
   REVISION.test(text) ? Number(text) : undefined;
 
@@ -45,7 +48,7 @@ export async function listPreviews({ db }: ApiServices, { params }: CallOf<"list
   return { ok: true, status: 200, body: { success: true, data, nextCursor: null } };
 }
 
-/** Stores a person's edits as a revision by that person. */
+/** Stores the edits of a person as a new revision with that person as the author. */
 export async function editVariant(
   { variants, settings }: ApiServices,
   { params, body }: CallOf<"editVariant">,
@@ -59,7 +62,7 @@ export async function editVariant(
   if (!edited.ok) return fail("invalid_request", edited.problem);
   const [problem] = checkDocumentContent(edited.document);
   if (problem) return fail("invalid_request", `edits: ${describeProblem(edited.document, problem)}`);
-  // An identical revision is not stored again, because it would lose the check of the existing one.
+  // Does not store an identical revision again, because the new one would have no check.
   if (isDeepStrictEqual(edited.document, newest.document)) {
     const summaries = await listVariantSummaries(variants.db, sessionId, settings.baseUrl);
     const variant = summaries.find(({ key }) => key === variantKey);
@@ -85,12 +88,12 @@ export async function editVariant(
 const stale = (newest: number) =>
   fail("conflict", `baseRevision: the newest revision is ${newest}; read it and apply the edits to it`);
 
-/** The longest duration of a person's check, including the wait for a browser. */
+/** Maximum duration of a check that a person starts, including the wait for a browser. */
 const CHECK_MS_MAX = 300_000;
-/** Sessions in which a person's check is in progress. */
+/** Sessions in which a check that a person started is in progress. */
 const checking = new Set<string>();
 
-/** Checks the newest revision for a person, and answers once the report is stored. */
+/** Checks the newest revision of a variant for a person. Answers once the report is stored. */
 export async function checkAsPerson(
   { variants, db, settings }: ApiServices,
   { params }: CallOf<"checkAsPerson">,
@@ -124,7 +127,7 @@ export async function checkAsPerson(
     : fail("not_found", "no such variant");
 }
 
-/** Chooses the variant that the live browser shows, or the page without a variant. */
+/** Sets which variant the live browser shows, or that it shows the page without a variant. */
 export async function showVariant(
   { variants }: ApiServices,
   { params, body }: CallOf<"showVariant">,

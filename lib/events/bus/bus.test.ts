@@ -31,7 +31,7 @@ async function openBus(database: TestDatabase, sweepMs?: number): Promise<EventB
   return createPostgresBus({ db, listen, logger: silent, ...(sweepMs !== undefined && { sweepMs }) });
 }
 
-/** The bus that publishes, and the bus that listens. */
+/** Two buses on one database. Tests publish on `here` and listen on `there`. */
 type Pair = { here: EventBus; there: EventBus; close: () => Promise<void> };
 
 async function openPair(): Promise<Pair> {
@@ -115,7 +115,7 @@ for (const { name, open } of implementations) {
     });
 
     it("delivers live pieces of any length, and keeps the message so far for late readers", async () => {
-      // Longer than a notification, with surrogate pairs and multi-byte characters.
+      // Longer than one notification can be, with surrogate pairs and multi-byte characters.
       const long = "😀ä\n".repeat(4_000);
       const pieces: string[] = [];
       const stop = pair.there.subscribe(sessionId, (item) => {
@@ -190,7 +190,7 @@ describe("the event bus of a single process", () => {
     bus.subscribe(followed, ignore, () => gaps.followed++);
     bus.subscribe(quiet, ignore, () => gaps.quiet++);
     await waitUntil(() => gaps.quiet === 1, "the first sweep reported a gap");
-    // As if the reply to the commit was lost: nothing is published.
+    // Simulates a lost reply to the commit: the event is stored, but not published on the bus.
     await createEventLog(first.db, createMemoryBus()).transact(followed, async (_tx, emit) => {
       emit(anyEvent("unpublished"));
     });
@@ -261,7 +261,7 @@ describe("the event bus between processes", () => {
       () => gaps++,
     );
     await waitUntil(() => gaps === 1, "the first sweep reported a gap");
-    // As if a process ended after its commit, before it published.
+    // Simulates a process that ended after its commit: the event is stored, but not published on the bus.
     await createEventLog(first.db, createMemoryBus()).transact(sessionId, async (_tx, emit) => {
       emit(anyEvent("unpublished"));
     });

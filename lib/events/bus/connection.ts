@@ -1,19 +1,19 @@
 import type { Listen, NotificationConnection } from "#db/notifications.ts";
 import type { Logger } from "#lib/log/logger.ts";
 
-/** The bus's connection for notifications. It reconnects automatically until it is closed. */
+/** The bus's connection for Postgres notifications. It reconnects automatically until it is closed. */
 export type BusConnection = {
   /** Opens the first connection. @throws DatabaseUnreachableError when the server cannot be reached. */
   open: () => Promise<void>;
   isListening: () => boolean;
-  /** @throws when the connection is not listening, or is lost before the server confirms. */
+  /** Sends notifications. @throws if the connection is not listening, or is lost before the server confirms them. */
   notify: (payloads: string[]) => Promise<void>;
   close: () => Promise<void>;
 };
 
 /**
- * The lifecycle: `connecting` → `listening` ⇄ `reconnecting`, and `closed` from any of them.
- * Each state has at most one timer: the next ping while listening, the next attempt while reconnecting.
+ * The lifecycle: `connecting` → `listening` ⇄ `reconnecting`. Each state can change to `closed`. A state has at most one
+ * timer: for the next ping while listening, for the next attempt while reconnecting.
  */
 type ConnectionState =
   | { name: "connecting" }
@@ -25,21 +25,24 @@ type ConnectionDeps = {
   listen: Listen;
   logger: Pick<Logger, "debug" | "warn">;
   onPayload: (payload: string) => void;
-  /** Called after the first connection and after every later one: notifications in between were missed. */
+  /**
+   * Called after the first connection and after each reconnect. Notifications that were sent while disconnected are
+   * lost.
+   */
   onListening: () => void;
-  /** Interval between pings, and the longest delay between two attempts to reconnect. */
+  /** Time between pings. Also the longest delay between two attempts to reconnect. */
   pingMs?: number;
-  /** Delay before the first attempt to reconnect; it doubles with every failure. */
+  /** Delay before the first attempt to reconnect. It doubles after each failed attempt. */
   retryMs?: number;
 };
 
-/** Creates a connection to a channel; `open` starts it. */
+/** Creates a connection that listens to a Postgres channel once `open` is called. */
 export function createBusConnection(deps: ConnectionDeps, channel: string): BusConnection {
   const { listen, logger, onPayload, onListening, pingMs = 5_000, retryMs = 50 } = deps;
   let state: ConnectionState = { name: "connecting" };
   let timer: NodeJS.Timeout | undefined;
 
-  /** The only place that changes the state. */
+  /** Changes the state. No other code does. */
   function enter(next: ConnectionState): void {
     clearTimeout(timer);
     state = next;
@@ -54,7 +57,7 @@ export function createBusConnection(deps: ConnectionDeps, channel: string): BusC
       onNotification: onPayload,
       onLost: (error) => handleLoss(opened, error),
     });
-    // The bus was closed while the connection was being opened.
+    // The bus was closed while `listen` was opening the connection.
     if (state.name === "closed") return opened.close();
     enter({ name: "listening", connection: opened });
     onListening();

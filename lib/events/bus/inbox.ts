@@ -7,20 +7,23 @@ type EventNotice = Extract<Notice, { type: "event" }>;
 
 type InboxDeps = {
   hasListeners: (sessionId: string) => boolean;
-  /** Reads the stored events with these numbers, both inclusive. */
+  /** Reads the stored events with the numbers `first` to `last`, both included. */
   read: (sessionId: string, first: number, last: number) => Promise<StoredEvent[]>;
   deliver: (sessionId: string, item: BusItem) => void;
-  /** Called for an event that is not delivered. */
+  /** Called for an event that no listener gets. */
   skip: (sessionId: string, kind: EventKind) => void;
   onReadFailed: (sessionId: string) => void;
 };
 
-/** Delivers notices of other processes per session, in publish order, and reads the events of a batch once. */
+/**
+ * Delivers the notices of other processes, for each session in publish order. Reads the events of consecutive notices
+ * from the log at once.
+ */
 export type Inboxes = { put: (sessionId: string, notice: ItemNotice) => void };
 
 /** @see Inboxes */
 export function createInboxes(deps: InboxDeps): Inboxes {
-  /** Sessions whose events are being read, with their pending notices. */
+  /** The pending notices of each session whose events are being read. */
   const inboxes = new Map<string, ItemNotice[]>();
 
   async function drain(sessionId: string, inbox: ItemNotice[]): Promise<void> {

@@ -12,7 +12,7 @@ export function createListeners<Listener>(): Listeners<Listener> {
   return {
     add(key, listener) {
       const set = sets.get(key) ?? new Set();
-      // Wrapped in an object so that the same function can be added twice.
+      // Wrapped in an object, so that a function added twice is called twice.
       const entry = { listener };
       sets.set(key, set.add(entry));
       return () => {

@@ -3,16 +3,16 @@ import type { BusListener, EventBus } from "./bus.ts";
 import { createListeners } from "./listeners.ts";
 import { createUnfinished } from "./unfinished.ts";
 
-/** The part of the bus inside one process: it calls the listeners at once, in publish order. */
+/** The bus within one process. It calls the listeners at once, in publish order. */
 export type LocalBus = Omit<EventBus, "close"> & {
-  /** Applies an event that has no listener to the unfinished message. */
+  /** Drops the unfinished message if an event of this kind ends it. For events that no listener gets. */
   settle: (sessionId: string, kind: EventKind) => void;
   hasListeners: (sessionId: string) => boolean;
   /** Sessions with at least one listener. */
   listSessions: () => string[];
-  /** Calls `onGap` of all listeners, of sessions and of topics. */
+  /** Calls `onGap` of all listeners, to sessions and to topics. */
   recheckAll: () => void;
-  /** The unfinished messages of all sessions. */
+  /** The text so far of the unfinished messages of all sessions. */
   readAllUnfinished: () => MessageDelta[];
 };
 

@@ -4,15 +4,18 @@ import { listNewestSeqs } from "../event-store.ts";
 import type { LocalBus } from "./local-bus.ts";
 
 /**
- * Finds events that no process published: their writer ended right after its commit, or never learned that the commit
- * succeeded. That writer may be this process, so the sweep also runs without peers.
+ * Finds stored events that no process published. This happens when a writer ends right after its commit, or does not
+ * learn that the commit succeeded. The writer may be this process, so the sweep also runs in a service with one process.
  */
 export type LogSweep = {
-  /** Compares the log with the delivered events: one statement for all sessions with listeners, none without listeners. */
+  /**
+   * Compares the log with the delivered events and reports a gap for each session that has newer events. Uses one
+   * statement for all sessions with listeners, and none if there are no listeners.
+   */
   run: () => Promise<void>;
   /** Records that an event was delivered. */
   noteDelivered: (sessionId: string, seq: number) => void;
-  /** Makes the next run report a gap for the session. */
+  /** Forgets what was delivered for a session, so that the next run reports a gap for it. */
   forget: (sessionId: string) => void;
 };
 
@@ -22,7 +25,7 @@ export function createLogSweep(deps: {
   logger: Pick<Logger, "debug">;
 }): LogSweep {
   const { db, local, logger } = deps;
-  /** The newest delivered event of each session with listeners. */
+  /** Number of the newest delivered event of each session with listeners. */
   const delivered = new Map<string, number>();
 
   return {

@@ -1,22 +1,22 @@
 import type { BusConnection } from "./connection.ts";
 import { type Notice, packNotices } from "./notice.ts";
 
-/** Sends notices to other processes in order, in batches. Notices wait while the connection is down. */
+/** Sends notices to other processes in order and in batches. While the connection is down, notices wait. */
 export type Outbox = {
   /** @param to id of the receiving process; omit for all processes. */
   push: (notice: Notice, to?: string) => void;
-  /** Queues a notice to all processes in front of the waiting notices. */
+  /** Queues a notice to all processes, ahead of the notices that already wait. */
   pushFirst: (notice: Notice) => void;
-  /** Resolves when every notice pushed so far is sent, or cannot be sent now. */
+  /** Resolves when all waiting notices are sent. Resolves earlier if the connection is down or lost. */
   flush: () => Promise<void>;
 };
 
 type Entry = { to: string | undefined; notice: Notice };
 
-/** With more waiting notices than this, the outbox drops them and reports a gap instead. */
+/** Maximum number of waiting notices. When it is reached, the outbox replaces all of them with one `gap` notice. */
 const WAITING_MAX = 10_000;
 
-/** @param from the id of this process. */
+/** Creates the outbox. @param from the id of this process. */
 export function createOutbox(
   connection: Pick<BusConnection, "isListening" | "notify">,
   from: string,
@@ -30,7 +30,7 @@ export function createOutbox(
     await sending;
   }
 
-  /** Sends one statement at a time; notices that arrive meanwhile go into the next one. */
+  /** Sends one statement at a time. Notices that arrive while it runs are sent in the next one. */
   async function sendBatches(): Promise<void> {
     while (waiting.length > 0 && connection.isListening()) {
       const batch = waiting;
@@ -38,7 +38,7 @@ export function createOutbox(
       try {
         await connection.notify(toPayloads(from, batch));
       } catch {
-        // Part of the batch may have arrived; receiving a notice twice is harmless.
+        // Some notices of the batch may have arrived. They are sent again, because receiving a notice twice is harmless.
         waiting = [...batch, ...waiting];
         break;
       }

@@ -6,18 +6,18 @@ export type Notice =
   | { type: "event"; sessionId: string; seq: number; kind: EventKind }
   | { type: "delta"; delta: MessageDelta }
   | { type: "signal"; topic: string; word: string }
-  /** A process has started to listen, and asks for the unfinished messages. */
+  /** A process has started to listen. It asks the others for the unfinished messages that they stream. */
   | { type: "hello" }
-  /** Notices were lost; receivers read the log again. */
+  /** Notices were lost, so the receivers must read the log again. */
   | { type: "gap" };
 
-/** One notification. Without `to`, it goes to all processes. */
+/** The content of one notification. Without `to`, it is for all processes. */
 type Envelope = { from: string; to?: string; notices: Notice[] };
 
-/** Postgres takes payloads of less than 8,000 bytes. */
+/** Below the limit of Postgres: a payload must be shorter than 8,000 bytes. */
 const PAYLOAD_BYTES_MAX = 7_900;
 
-/** Packs notices, in order, into as few payloads as possible. A delta too long for one payload is split. */
+/** Packs notices, in order, into as few payloads as possible. A delta that is too long for one payload is split. */
 export function packNotices(from: string, to: string | undefined, notices: Notice[]): string[] {
   const envelope = { from, ...(to !== undefined && { to }) };
   const head = Buffer.byteLength(JSON.stringify({ ...envelope, notices: [] }));
@@ -47,7 +47,7 @@ function serialize(notice: Notice, bytesMax: number): string[] {
   return halve(notice.delta).flatMap((delta) => serialize({ type: "delta", delta }, bytesMax));
 }
 
-/** Splits a delta in two, never inside a surrogate pair. */
+/** Splits a delta into two, but never between the two halves of a surrogate pair. */
 function halve(delta: MessageDelta): MessageDelta[] {
   const { text, offset } = delta;
   let at = text.length >> 1;
@@ -59,12 +59,12 @@ function halve(delta: MessageDelta): MessageDelta[] {
   ];
 }
 
-/** Parses a payload; undefined when no process of this service sent it. */
+/** Parses a payload. Undefined if it is not in the form that {@link packNotices} writes. */
 export function readEnvelope(payload: string): Envelope | undefined {
   try {
     const value: unknown = JSON.parse(payload);
     if (typeof value !== "object" || value === null || !("notices" in value)) return undefined;
-    // Only packNotices writes to the channel.
+    // The cast holds because only packNotices writes to the channel.
     return Array.isArray(value.notices) ? (value as Envelope) : undefined;
   } catch {
     return undefined;

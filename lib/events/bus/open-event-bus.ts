@@ -3,7 +3,10 @@ import type { Logger } from "#lib/log/logger.ts";
 import { createMemoryBus, type EventBus } from "./bus.ts";
 import { createPostgresBus } from "./postgres-bus.ts";
 
-/** Opens the bus for a database: across processes when several can share it. @throws DatabaseUnreachableError */
+/**
+ * Opens the bus for a database. The bus connects processes if several can use the database.
+ * @throws DatabaseUnreachableError
+ */
 export async function openEventBus(
   { db, listen }: OpenDatabase,
   logger: Pick<Logger, "debug" | "warn">,

@@ -16,7 +16,7 @@ type PostgresBusDeps = {
   db: Database;
   listen: Listen;
   logger: Pick<Logger, "debug" | "warn">;
-  /** Interval between two comparisons with the log: see {@link LogSweep}. */
+  /** Time between two comparisons of the delivered events with the log: see {@link LogSweep}. */
   sweepMs?: number;
 };
 
@@ -27,21 +27,21 @@ type Parts = {
   inboxes: Inboxes;
   outbox: Outbox;
   sweep: LogSweep;
-  /** Ids of the other processes this one has heard from. Without peers, nothing is sent. */
+  /** Ids of other processes that have sent something to this one. If there are none, this process sends only `hello`. */
   peers: Set<string>;
   /** Sessions whose unfinished message this process streams. */
   streamed: Set<string>;
 };
 
 const CHANNEL = "agent_session_service";
-/** The sender id of a process that does not listen. */
+/** The sender id of a process that sends without listening. */
 const NO_PROCESS = "";
 
 /**
- * The bus between the processes of one Postgres. Listeners in this process are called at once, from memory. Other
- * processes get notifications with live pieces of messages and with the numbers of events; they read the events from
- * the log. After anything that may have lost notifications (a lost connection, a writer that died after its commit),
- * the listeners get a gap.
+ * Opens the bus between the processes that share one Postgres. Listeners in this process are called at once, from
+ * memory. Other processes receive notifications: live pieces of messages in full, and of each event only the number,
+ * with which they read it from the log. When notifications may have been lost, for example with the connection or
+ * because a writer crashed after its commit, `onGap` of the listeners is called.
  *
  * @throws DatabaseUnreachableError when the first connection cannot be opened.
  */
@@ -85,7 +85,7 @@ export async function createPostgresBus(deps: PostgresBusDeps): Promise<EventBus
     onSignal: local.onSignal,
     async close() {
       clearInterval(sweeper);
-      // Closing the connection during a statement would lose its notices.
+      // Closing the connection while a statement runs would lose the notices in it.
       await outbox.flush();
       await connection.close();
     },
@@ -105,7 +105,7 @@ function publish(parts: Parts, sessionId: string, item: BusItem): void {
   }
 }
 
-/** Delivers an item in this process. */
+/** Delivers an item to the listeners in this process. */
 function deliver({ local, sweep }: Parts, sessionId: string, item: BusItem): void {
   if (item.type === "event") sweep.noteDelivered(sessionId, item.event.seq);
   local.publish(sessionId, item);
@@ -115,7 +115,10 @@ function send({ peers, outbox }: Parts, notice: Notice, to?: string): void {
   if (peers.size > 0) outbox.push(notice, to);
 }
 
-/** After every connect: asks the peers for unfinished messages, and reports what was missed while disconnected. */
+/**
+ * Runs after each connect. Asks the other processes for unfinished messages, and reports a gap to all listeners, because
+ * notices may have been missed while disconnected.
+ */
 function introduce({ outbox, local }: Parts): void {
   outbox.pushFirst({ type: "hello" });
   local.recheckAll();
@@ -127,7 +130,7 @@ function receivePayload(parts: Parts, payload: string): void {
   if (!envelope || envelope.from === processId) return;
   if (envelope.from !== NO_PROCESS && !peers.has(envelope.from)) {
     peers.add(envelope.from);
-    // Without peers nothing was sent, so the new peer may have missed notices.
+    // This process sends nothing before it knows a peer, so the new peer may have missed notices.
     send(parts, { type: "gap" }, envelope.from);
   }
   if (envelope.to !== undefined && envelope.to !== processId) return;
@@ -148,7 +151,7 @@ function receiveNotice(parts: Parts, from: string, notice: Notice): void {
       local.signal(notice.topic, notice.word);
       break;
     case "delta":
-      // Another process streams the message now.
+      // Another process streams the message now, so this process must not send it to new processes any more.
       streamed.delete(notice.delta.sessionId);
       inboxes.put(notice.delta.sessionId, notice);
       break;
@@ -159,8 +162,8 @@ function receiveNotice(parts: Parts, from: string, notice: Notice): void {
 }
 
 /**
- * Sends a signal to every process of this Postgres, from a process without a bus (a command). Resolves when it is
- * sent. @throws when the database cannot be reached.
+ * Sends a signal to every process of this Postgres. For a process that has no bus, such as a command. Resolves when the
+ * signal is sent. @throws when the database cannot be reached.
  */
 export async function sendSignal(db: Database, topic: string, text: string): Promise<void> {
   for (const payload of packNotices(NO_PROCESS, undefined, [{ type: "signal", topic, word: text }]))

@@ -1,10 +1,13 @@
 import type { EventBus } from "./bus.ts";
 
-/** One topic of the bus: short texts (less than 4,000 bytes) between the processes of a service. */
+/** One topic of the bus. The processes of a service send each other short texts (less than 4,000 bytes) over it. */
 export type Topic = {
   /** Sends a text to every process, including this one. Delivery is not guaranteed. */
   publish: (text: string) => void;
-  /** @param onGap called when texts may have been missed. @returns a function that unsubscribes. */
+  /**
+   * Listens to the topic. @returns a function that unsubscribes.
+   * @param onGap called when texts may have been missed.
+   */
   subscribe: (onText: (text: string) => void, onGap: () => void) => () => void;
 };
 

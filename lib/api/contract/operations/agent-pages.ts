@@ -5,8 +5,8 @@ import { listOf, stoppedSchema } from "../schemas/answers.ts";
 import { messageListQuerySchema } from "../schemas/queries.ts";
 
 /**
- * Operations of the session page on the sub-agents below its session. Their paths begin with the path of the page, so
- * that browsers send its cookie. Source: `wire.md`, Sub-agents.
+ * Operations that the session page calls on the sub-agents below its session. Their paths begin with the path of the
+ * page, because browsers send the page's cookie only there. Source: `wire.md`, Sub-agents.
  */
 export const agentPageOperations = {
   listPersonAgents: defineOperation({

@@ -13,7 +13,7 @@ import {
 import { followUpAcceptedSchema, followUpSchema } from "../schemas/follow-up.ts";
 import { listQuerySchema, streamHeadersSchema, streamQuerySchema } from "../schemas/queries.ts";
 
-/** The parts that the operations of the API and the session page for posting a message have in common. */
+/** What posting a message has in common in the API and on the session page. */
 export const followUp = {
   errors: ["idempotency_key_reused", "conflict"],
   answerHeaders: { 202: ["Idempotency-Replayed"] },
@@ -23,7 +23,7 @@ export const followUp = {
   answers: { 202: followUpAcceptedSchema },
 } as const;
 
-/** The parts that the operations of the API and the session page for editing a queued message have in common. */
+/** What editing a queued message has in common in the API and on the session page. */
 export const queuedEdit = {
   body: z.strictObject({ text: z.string().min(1, { error: "must not be empty" }) }),
   bodyBytesMax: 8 * MIB,
@@ -31,7 +31,7 @@ export const queuedEdit = {
   answers: { 200: settledSchema },
 } as const;
 
-/** The parts that the operations of the API and the session page for answering a question have in common. */
+/** What answering a question has in common in the API and on the session page. */
 export const elicitationAnswer = {
   body: z.union([
     z.strictObject({ answer: answerInputSchema }),

@@ -41,7 +41,7 @@ const unpublish = {
   answers: { 200: landingPageChangedSchema },
 } as const;
 
-/** Landing pages, for programs and for the session page. Source: `wire.md`, Landing pages. */
+/** Operations on landing pages, for programs and for the session page. Source: `wire.md`, Landing pages. */
 export const landingPageOperations = {
   listLandingPages: defineOperation({
     method: "GET",

@@ -21,7 +21,9 @@ const write = {
   bodyBytesMax: 256 * 1024,
 } as const;
 
-/** Plan and requirements, for programs and for the session page. Source: `wire.md`, Plan and requirements. */
+/**
+ * Operations on plans and requirements, for programs and for the session page. Source: `wire.md`, Plan and requirements.
+ */
 export const planningOperations = {
   readPlan: defineOperation({
     method: "GET",

@@ -36,7 +36,7 @@ const importing = {
   answers: { 201: documentImportedSchema, 200: documentImportedSchema },
 } as const;
 
-/** Sessions as files. Source: `wire.md`, Export and import of a session. */
+/** Operations that export and import sessions as files. Source: `wire.md`, Export and import of a session. */
 export const portingOperations = {
   exportSession: defineOperation({
     ...exporting,

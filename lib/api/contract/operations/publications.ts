@@ -22,7 +22,7 @@ const rollback = {
 } as const;
 const unpublish = { method: "POST", rate: "act", answers: { 200: publicationChangedSchema } } as const;
 
-/** Releases of variants, for programs and for the session page. Source: `wire.md`, Publications. */
+/** Operations on releases of variants, for programs and for the session page. Source: `wire.md`, Publications. */
 export const publicationOperations = {
   publishVariant: defineOperation({
     ...write,

@@ -10,7 +10,7 @@ import {
   rotateCallbackSecretSchema,
 } from "../schemas/session-answers.ts";
 
-/** The parts that the webhook and the session page's operation for submitting annotations have in common. */
+/** What submitting annotations has in common in the webhook and on the session page. */
 export const annotationSubmission = {
   body: z.unknown(),
   bodyShownAs: annotationSubmissionSchema,

@@ -3,7 +3,7 @@ import { defineOperation, type Operation, READER_AUTH } from "../operation.ts";
 import { listOf } from "../schemas/answers.ts";
 import { readReportSchema, reportQuerySchema } from "../schemas/reports.ts";
 
-/** QA reports of a session. Source: `wire.md`, Reports. */
+/** Operations on the QA reports of a session. Source: `wire.md`, Reports. */
 export const reportOperations = {
   listReports: defineOperation({
     method: "GET",

@@ -9,7 +9,7 @@ import {
   sharesRevokedSchema,
 } from "../schemas/share-links.ts";
 
-/** The parts that the operations of the API and the session page for creating a link have in common. */
+/** What creating a share link has in common in the API and on the session page. */
 export const shareLinkCreation = {
   body: createShareLinkSchema,
   bodyBytesMax: 64 * 1024,

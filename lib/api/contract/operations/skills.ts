@@ -2,7 +2,7 @@ import { defineOperation, type Operation, READER_AUTH } from "../operation.ts";
 import { listOf } from "../schemas/answers.ts";
 import { skillSchema } from "../schemas/skills.ts";
 
-/** Skills of a session. Source: `wire.md`, Skills. */
+/** Operations on the skills of a session. Source: `wire.md`, Skills. */
 export const skillOperations = {
   listSkills: defineOperation({
     method: "GET",

@@ -3,7 +3,7 @@ import { DRIVER_AUTH, defineOperation, type Operation, READER_AUTH } from "../op
 import { listOf } from "../schemas/answers.ts";
 import { testRunAnswerSchema, testRunStartedSchema } from "../schemas/test-runs.ts";
 
-/** Test runs of a session. Source: `wire.md`, Test runs. */
+/** Operations on the test runs of a session. Source: `wire.md`, Test runs. */
 export const testRunOperations = {
   listTestRuns: defineOperation({
     method: "GET",

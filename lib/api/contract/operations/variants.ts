@@ -10,7 +10,7 @@ import {
   variantEditSchema,
 } from "../schemas/variants.ts";
 
-/** Variants and previews of a session. Source: `wire.md`, Variants. */
+/** Operations on the variants and previews of a session. Source: `wire.md`, Variants. */
 export const variantOperations = {
   listVariants: defineOperation({
     method: "GET",

@@ -7,31 +7,37 @@ import { jsonValue, timestamp } from "#lib/events/wire-values.ts";
 const agentRecordSchema = z
   .object({
     agentId: z.string().meta({
-      description: "Id of the sub-agent, which is the id of its session.",
+      description: "Id of the sub-agent, which is also the id of its session.",
       examples: ["ses_c3hq7wzkx2mtnpyr5vbjd4sa"],
     }),
     parentId: z.string().meta({
       description: "Id of the session that started the sub-agent.",
       examples: ["ses_xdbqydi2z2jnnberubbghcrn"],
     }),
-    depth: z.int().meta({ description: "1 for a sub-agent of a session without a parent." }),
+    depth: z.int().meta({
+      description:
+        "Depth in the tree of sub-agents. 1 for a sub-agent whose parent session is not a sub-agent itself.",
+    }),
     name: z.string().meta({ examples: ["cart-page"] }),
     objective: z.string().meta({ examples: ["Read the prices on the cart page."] }),
     browser: z.enum(AGENT_BROWSERS),
     status: z.enum(["running", ...AGENT_OUTCOMES]).meta({
-      description: "`running` until its turn ends, also while the turn waits.",
+      description: "`running` until the sub-agent's turn ends, even while the turn waits.",
     }),
     lastStep: z
       .string()
       .nullable()
-      .meta({ description: "Its last step, in words.", examples: ["called dom_query"] }),
+      .meta({ description: "The last step of the sub-agent, in words.", examples: ["called dom_query"] }),
     progress: z
       .string()
       .nullable()
-      .meta({ description: "Its last progress report.", examples: ["Two of five pages are read."] }),
+      .meta({
+        description: "The last progress report of the sub-agent.",
+        examples: ["Two of five pages are read."],
+      }),
     result: jsonValue.optional().meta({
       description:
-        "The result that it submitted, or its last text if it succeeded without submitting a result.",
+        "The result that the sub-agent submitted. If it succeeded without submitting a result, its last text.",
     }),
     error: z
       .string()
@@ -41,46 +47,53 @@ const agentRecordSchema = z
       description: "Whether the sub-agent submitted the result. Otherwise the result is its last text.",
     }),
     usage: usageSumSchema.meta({
-      description: "Usage of its finished turns, including the sub-agents below it.",
+      description: "Usage of the finished turns of the sub-agent and of the sub-agents below it.",
     }),
     statusUrl: z.string(),
     streamUrl: z.string(),
     liveViewUrl: z
       .string()
       .nullable()
-      .meta({ description: "Null unless its browser is ready.", examples: [null] }),
+      .meta({
+        description: "Path of the live view of the sub-agent's browser. Null unless the browser is ready.",
+        examples: [null],
+      }),
     createdAt: timestamp,
     settledAt: timestamp.nullable(),
   })
   .meta({ id: "AgentRecord", description: "A sub-agent." });
 
 /**
- * A sub-agent as the session page lists it. It has no links, because these would stay valid after the visitor's own link
- * is revoked.
+ * A sub-agent as the session page lists it. It contains no links to the sub-agent, because these would stay valid after
+ * the visitor's own link is revoked.
  */
 const agentViewSchema = agentRecordSchema
   .omit({ statusUrl: true, streamUrl: true, liveViewUrl: true })
   .extend({
     isResultCut: z.boolean().optional().meta({
       description:
-        "True if the JSON of the result is longer than 4,096 characters. The result is its beginning, as a string.",
+        "Whether the JSON of the result is longer than 4,096 characters. If so, `result` is the beginning of that JSON as a string.",
     }),
     waitingOn: z
       .enum(WAIT_KINDS)
       .nullable()
-      .meta({ description: "What its turn waits for. Null while it works.", examples: [null] }),
-    pictureTakenAt: timestamp
-      .nullable()
-      .meta({ description: "When the last picture of its page was taken.", examples: [null] }),
+      .meta({
+        description: "What the sub-agent's turn waits for. Null if it does not wait.",
+        examples: [null],
+      }),
+    pictureTakenAt: timestamp.nullable().meta({
+      description: "When the last picture of the sub-agent's page was taken. Null if there is none.",
+      examples: [null],
+    }),
   })
   .meta({ id: "AgentView", description: "A sub-agent on the session page." });
 
-/** The tree below a session, for its page, as a flat list: parents before their children. */
+/** The sub-agents below a session, for its page. The list is flat; parents precede their children. */
 export const agentViewsSchema = z
   .object({ success: z.literal(true), agents: z.array(agentViewSchema) })
   .meta({ id: "AgentViews", description: "The sub-agents below a session, on its page." });
 
-/** The tree below a session, as a flat list: parents before their children. */
+/** The sub-agents below a session. The list is flat; parents precede their children. */
 export const agentTreeSchema = z
   .object({ success: z.literal(true), agents: z.array(agentRecordSchema) })
   .meta({ id: "AgentTree", description: "The sub-agents below a session." });

@@ -33,7 +33,8 @@ import { budgetStateSchema } from "./budget.ts";
 const success = z.literal(true);
 const turnState = z.enum(["idle", "running", "compacting"]).meta({
   id: "TurnState",
-  description: "`running` from when a request is accepted until no request is open, retries included.",
+  description:
+    "`running` as soon as a request is accepted, until no request is open. A request is open until its last retry has ended.",
 });
 /** Source: specification, Request status. */
 export const requestStatusSchema = z
@@ -52,12 +53,12 @@ export const agentStatusSchema = z
     turnState,
     waitingOn: waitingOnSchema
       .nullable()
-      .meta({ description: "What the running turn waits for. Null while it works.", examples: [null] }),
+      .meta({ description: "What the running turn waits for. Null if it does not wait.", examples: [null] }),
     activeRunId: runId.describe("Id of the run in progress, or null.").nullable(),
     lastRunId: runId.describe("Id of the newest run that has started.").nullable(),
     deliverable: deliverableSchema.nullable().meta({
       description:
-        "Result of the newest run. It is final when `turnState` is not `running`, its `runId` equals `lastRunId` and its status is not `pending`.",
+        "Result of the newest run. It is final when `turnState` is not `running`, the result's `runId` equals `lastRunId` and the result's `status` is not `pending`.",
     }),
     delegation: z.object({ maxLiveChildren: count, maxLiveBrowsers: count }).meta({
       description: "Effective limits on live sub-agents.",
@@ -77,7 +78,7 @@ export const agentStatusSchema = z
     queued: count.meta({ description: "Number of queued messages.", examples: [0] }),
     budget: budgetStateSchema
       .nullable()
-      .meta({ description: "Budget of the session, or null.", examples: [null] }),
+      .meta({ description: "Budget of the session. Null if it has none.", examples: [null] }),
     variants: z.array(variantSummarySchema).meta({ description: "Variants of the session's pages." }),
     reports: z.array(reportSummarySchema).meta({
       description: "The newest version of each QA report of the session.",
@@ -101,7 +102,7 @@ export const browserStatusSchema = z
       }),
     desiredUrl: pageUrl("The page that the session currently targets.").nullable(),
     lastNavigatedUrl: pageUrl(
-      "The last page the browser reached. When a retarget's navigation has landed, this is the requested URL, even after redirects. After a retarget or a browser start it does not report an earlier visit to `desiredUrl`: it is null until the browser reaches that page again.",
+      "The last page that the browser reached. After a retarget it is the requested URL, even if that URL redirects. An earlier visit to `desiredUrl` does not count: after a retarget or a browser start, the field is null until the browser reaches that page again.",
     ).nullable(),
     currentUrl: pageUrl("The address that the browser currently shows.").nullable(),
     lastError: z
@@ -141,7 +142,7 @@ export const stoppedSchema = z
 
 export const settledSchema = z.object({ success }).meta({ id: "Settled" });
 
-/** A list page: `{ success, data, nextCursor }`. Source: `wire.md`, Also served. */
+/** Schema of one page of a list: `{ success, data, nextCursor }`. Source: `wire.md`, Also served. */
 export const listOf = <Item extends z.ZodType>(item: Item) =>
   z
     .object({
@@ -161,7 +162,7 @@ export const sessionSummarySchema = z
   .object({
     id: sessionId,
     title: z.string().meta({ examples: ["Look at the checkout"] }),
-    targetUrl: pageUrl("The `targetUrl` of the session's creation.").nullable(),
+    targetUrl: pageUrl("The `targetUrl` that the session was created with.").nullable(),
     source,
     isStructured: z.boolean().meta({ description: "Whether the session has an `outputSchema`." }),
     state: z.enum(SESSION_STATES).meta({
@@ -198,15 +199,19 @@ export const deliveryRecordSchema = z
         status: z
           .int()
           .nullable()
-          .meta({ description: "HTTP status of the response, or null without a response.", examples: [200] }),
+          .meta({
+            description: "HTTP status of the response. Null if there was no response.",
+            examples: [200],
+          }),
         latencyMs: z.number().meta({ examples: [12] }),
         error: z
           .string()
           .nullable()
-          .meta({ description: "Why the attempt failed, or null if it succeeded.", examples: [null] }),
-        cycle: z
-          .int()
-          .meta({ description: "Cycle of attempts. Each redelivery starts a new cycle.", examples: [1] }),
+          .meta({ description: "Why the attempt failed. Null if it succeeded.", examples: [null] }),
+        cycle: z.int().meta({
+          description: "Number of the cycle of attempts. Each redelivery starts a new cycle.",
+          examples: [1],
+        }),
         excerpt: z
           .string()
           .nullable()
@@ -243,7 +248,7 @@ export const queueSchema = z
   .object({ success, data: z.array(queuedMessageSchema), nextCursor: z.null() })
   .meta({ id: "Queue" });
 
-/** A question of the agent to the people on the session page. */
+/** A question that the agent asks the people on the session page. */
 export const elicitationRecordSchema = z
   .object({
     elicitationId: z.string().meta({ examples: ["eli_b4wq2nxzkt7mpycr5hvjd3sa"] }),
@@ -269,6 +274,9 @@ export const readySchema = z
     checks: z
       .object({ database: check, engine: check, browser: check, sandbox: check, model: check })
       .optional()
-      .meta({ description: "For callers with an API key, and for processes on the service's own machine." }),
+      .meta({
+        description:
+          "State of each part. Present only for callers with an API key and for processes on the service's own machine.",
+      }),
   })
   .meta({ id: "Readiness" });

@@ -7,7 +7,8 @@ const usd = z
   .positive({ error: "must be a number of US dollars > 0" })
   .max(1_000_000, { error: "must be at most 1,000,000" })
   .meta({
-    description: "US dollars of model calls. Needs a price of the deployment's model (`MODEL_PRICES`).",
+    description:
+      "Limit on the cost of model calls, in US dollars. The deployment must know the price of its model (`MODEL_PRICES`).",
     examples: [5],
   });
 const tokens = z
@@ -15,7 +16,7 @@ const tokens = z
   .refine((count) => Number.isSafeInteger(count) && count >= 1, { error: "must be an integer >= 1" })
   .meta({
     shownAs: { type: "integer", minimum: 1 },
-    description: "Tokens of model calls: input, cached input and output.",
+    description: "Limit on the tokens of model calls: input, cached input and output.",
     examples: [200_000],
   });
 const minutes = z
@@ -23,7 +24,8 @@ const minutes = z
   .positive({ error: "must be a number of minutes > 0" })
   .max(1_000_000, { error: "must be at most 1,000,000" })
   .meta({
-    description: "Working minutes of turns, including those of sub-agents. Waiting time does not count.",
+    description:
+      "Limit on the minutes that turns work, including the turns of sub-agents. Waiting time does not count.",
     examples: [30],
   });
 
@@ -51,25 +53,28 @@ const limit = (what: string) =>
   z
     .number()
     .nullable()
-    .meta({ description: `Limit of ${what}, or null.`, examples: [null] });
+    .meta({ description: `Limit in ${what}. Null if there is no limit.`, examples: [null] });
 
 const limits = {
   usd: limit("US dollars"),
   tokens: limit("tokens"),
-  minutes: limit("minutes at work"),
+  minutes: limit("working minutes"),
 };
 const spentSchema = z
   .object({
     usd: z
       .number()
       .nullable()
-      .meta({ description: "Null if the price of the model is unknown.", examples: [1.25] }),
+      .meta({
+        description: "Spent US dollars. Null if the price of the model is unknown.",
+        examples: [1.25],
+      }),
     tokens: z.number().meta({ examples: [48_210] }),
     minutes: z.number().meta({ examples: [3.4] }),
   })
   .meta({ description: "What the session and its sub-agents have spent so far." });
 
-/** The budget of a session, and the amounts that it has spent. */
+/** The budget of a session, and how much of it is spent. */
 export const budgetStateSchema = z.object({ ...limits, spent: spentSchema }).meta({ id: "BudgetState" });
 
 export const budgetAnswerSchema = z

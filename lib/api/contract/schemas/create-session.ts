@@ -11,7 +11,9 @@ const withoutCredentials = (text: string) => {
   return url === undefined || (url.username === "" && url.password === "");
 };
 
-/** Source: specification, Callback object. The network guard checks the host separately. */
+/**
+ * The callback of a session. The network guard checks the host of its URL later. Source: specification, Callback object.
+ */
 const callbackSchema = z
   .strictObject({
     url: httpUrl.refine(withoutCredentials, { error: "must not contain credentials" }).meta({
@@ -37,7 +39,7 @@ const HEADER_VALUE = /^[^\u0000-\u0008\u000a-\u001f\u007f\u0100-\uffff]{0,8192}$
 const MCP_SERVERS_MAX = 10;
 const MCP_HEADERS_MAX = 20;
 
-/** Checks each key separately, so that an error names the key. */
+/** Checks each header separately, so that an error names the invalid header. */
 const headersSchema = z
   .record(z.string(), z.string())
   .superRefine((headers, context) => {
@@ -51,7 +53,8 @@ const headersSchema = z
     }
   })
   .meta({
-    description: "Encrypted at rest and sent only to this server. No response contains them.",
+    description:
+      "Request headers for this server. They are encrypted at rest and sent only to this server. No response contains them.",
     maxProperties: MCP_HEADERS_MAX,
     examples: [{ Authorization: "Bearer …" }],
   });
@@ -69,7 +72,7 @@ const mcpServerSchema = z
     type: z
       .enum(["http", "sse"])
       .optional()
-      .meta({ default: "http", description: "`http` is Streamable HTTP." }),
+      .meta({ default: "http", description: "Transport of the server. `http` means Streamable HTTP." }),
     headers: headersSchema.optional(),
   })
   .meta({
@@ -77,7 +80,10 @@ const mcpServerSchema = z
     description: "A remote tool server. Its tools appear to the agent as `mcp_<id>__<tool>`.",
   });
 
-/** Source: specification, MCP servers, rules 1 and 2; `wire.md`, POST /api/session. `builtin` is a pin. */
+/**
+ * Tool servers by id. The entry `builtin` adds no server; it pins the built-in server to a URL. Source: specification,
+ * MCP servers, rules 1 and 2; `wire.md`, POST /api/session.
+ */
 const mcpServersSchema = z
   .record(z.string(), mcpServerSchema)
   .superRefine((servers, context) => {
@@ -167,13 +173,19 @@ const liveCount = z
   .refine((count) => Number.isSafeInteger(count) && count >= 0, { error: "must be an integer >= 0" })
   .meta({ shownAs: { type: "integer", minimum: 0 }, examples: [2] });
 
-/** Source: specification, Rules for profile fields, 5 to 7. The handler checks the deployment's ceilings. */
+/**
+ * Limits on live sub-agents. The handler checks that they do not exceed the deployment's ceilings. Source:
+ * specification, Rules for profile fields, 5 to 7.
+ */
 const delegationSchema = z
   .strictObject({
-    maxLiveChildren: liveCount.optional().meta({ description: "At most the deployment's ceiling." }),
-    maxLiveBrowsers: liveCount
+    maxLiveChildren: liveCount
       .optional()
-      .meta({ description: "At most the deployment's ceiling and at most `maxLiveChildren`." }),
+      .meta({ description: "Maximum number of live sub-agents. At most the deployment's ceiling." }),
+    maxLiveBrowsers: liveCount.optional().meta({
+      description:
+        "Maximum number of live sub-agents with their own browser. At most the deployment's ceiling and at most `maxLiveChildren`.",
+    }),
   })
   .meta({
     id: "DelegationCaps",

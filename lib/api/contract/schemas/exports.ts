@@ -22,15 +22,19 @@ export const exportedSchema = z
     format,
     variant: variantKeySchema,
     revision: z.int().meta({ description: "Number of the revision.", examples: [3] }),
-    document: jsonValue.meta({ description: "The variant in the format." }),
+    document: jsonValue.meta({ description: "The variant in the requested format." }),
     omitted: z
       .array(
         z.object({
           changeId: z
             .string()
             .nullable()
-            .meta({ description: "Null for a page's style sheet, script or address.", examples: ["c2"] }),
-          url: z.string().meta({ description: "Address of the page entry." }),
+            .meta({
+              description:
+                "Id of the change. Null if the part is a page's style sheet, script or URL pattern.",
+              examples: ["c2"],
+            }),
+          url: z.string().meta({ description: "URL of the page entry." }),
           reason: z.string().meta({ examples: ["GrowthBook cannot move an element to the end of another."] }),
         }),
       )

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { httpUrlUpTo } from "#lib/text/http-url.ts";
 
-/** A string of at most `max` Unicode characters; a surrogate pair counts as one. */
+/** Schema of a string of at most `max` Unicode characters. A surrogate pair counts as one character. */
 export const textUpTo = (max: number) =>
   z
     .string()
@@ -10,20 +10,20 @@ export const textUpTo = (max: number) =>
     })
     .meta({ maxLength: max });
 
-/** A name of 1 to `max` characters. */
+/** Schema of a name of 1 to `max` characters. */
 export const nameUpTo = (max: number) =>
   z
     .string()
     .min(1, { error: "must not be empty" })
     .max(max, { error: `must be at most ${max.toLocaleString("en")} characters` });
 
-/** An absolute http(s) URL, stored exactly as sent. */
+/** Schema of an absolute http(s) URL, which is stored exactly as sent. */
 export const httpUrl = httpUrlUpTo(8_192).meta({
   format: "uri",
   examples: ["https://shop.example/checkout"],
 });
 
-/** A JSON object (not an array, not null). */
+/** Schema of a JSON object (not an array, not null). */
 export const jsonObject = z
   .custom<Record<string, unknown>>(
     (value) => typeof value === "object" && value !== null && !Array.isArray(value),

@@ -55,7 +55,7 @@ export const followUpSchema = z
 
 type FollowUpInput = z.output<typeof followUpSchema>;
 
-/** Returns the messages of a follow-up in any of its three forms. */
+/** Returns the messages of a follow-up, whichever of `text`, `message` and `messages` it has. */
 export function readFollowUpMessages(body: FollowUpInput): MessageInput[] {
   if (body.messages) return body.messages;
   return [body.message ?? { role: "user", parts: [{ type: "text", text: body.text ?? "" }] }];

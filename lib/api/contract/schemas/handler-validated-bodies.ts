@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { httpUrl } from "./fields.ts";
 
-// Schemas of bodies that handlers validate themselves, because the specification prints their error messages. They only
-// document the bodies.
+// These schemas only document request bodies. The handlers validate the bodies, because the specification defines the
+// exact error messages.
 
 /** Body of the browser's retarget. Source: specification, POST /api/sessions/:sessionId/browser. */
 export const retargetSchema = z
@@ -50,5 +50,5 @@ export const annotationSubmissionSchema = z
   })
   .meta({
     id: "AnnotationSubmission",
-    description: "Submission of the annotation overlay. Unknown fields are stored.",
+    description: "What the annotation overlay submits. Unknown fields are stored too.",
   });

@@ -4,7 +4,7 @@ import { nameUpTo } from "./fields.ts";
 
 const YEARS_MAX = 100;
 const HOURS_MAX = 24 * 365;
-/** Settings list keys as `owner=key`, separated by commas, so an owner contains neither separator. */
+/** An owner must contain neither `=` nor a comma, because the settings list keys as `owner=key`, separated by commas. */
 const owner = nameUpTo(200).regex(/^[^\s,=\p{C}]+$/u, {
   error: "must not contain spaces, controls, commas or equals signs",
 });
@@ -58,10 +58,14 @@ export const keyRecordSchema = z
     ownerId: z.string().meta({ examples: ["acme"] }),
     name: z.string().meta({ examples: ["nightly checks"] }),
     scopes: z.array(z.string()).meta({ examples: [["sessions:read"]] }),
-    createdAt: z.string().meta({ description: "ISO 8601, UTC.", examples: ["2026-11-20T09:30:00.000Z"] }),
-    lastUsedAt: instant("Last use, to the minute. ISO 8601, UTC. Null if the key has not been used."),
-    expiresAt: instant("Expiry. ISO 8601, UTC. Null if the key does not expire."),
-    revokedAt: instant("Revocation. ISO 8601, UTC. Null if the key is not revoked."),
+    createdAt: z
+      .string()
+      .meta({ description: "Time in ISO 8601 format, UTC.", examples: ["2026-11-20T09:30:00.000Z"] }),
+    lastUsedAt: instant(
+      "Time of the last use, accurate to the minute. ISO 8601, UTC. Null if the key has not been used.",
+    ),
+    expiresAt: instant("When the key expires. ISO 8601, UTC. Null if it does not expire."),
+    revokedAt: instant("When the key was revoked. ISO 8601, UTC. Null if it is not revoked."),
   })
   .meta({ id: "ApiKey", description: "An API key without its secret. Only a hash of the secret is stored." });
 
@@ -80,7 +84,7 @@ export const keyRotatedSchema = z
   .object({ success, key, record: keyRecordSchema, old: keyRecordSchema })
   .meta({ id: "KeyRotated", description: "The new key, and the old key with its new expiry." });
 
-/** `?owner=` of the list. */
+/** Query of the list: `?owner=` selects the keys of one owner. */
 export const keyListQuerySchema = z.object({
   owner: owner.optional().meta({ description: "Lists only the keys of this owner.", examples: ["acme"] }),
 });
@@ -102,9 +106,12 @@ const counted = (description: string, example: number) => z.int().meta({ descrip
 export const encryptionRotatedSchema = z
   .object({
     success,
-    resealed: counted("Values that this call has encrypted with the current key.", 200),
-    unreadable: counted("Values that this call found to be encrypted with a key that is not configured.", 0),
-    remaining: counted("Values in the database that are not encrypted with the current key.", 0),
+    resealed: counted("Number of values that this call has encrypted with the current key.", 200),
+    unreadable: counted(
+      "Number of values that this call could not decrypt, because the key that they are encrypted with is not configured.",
+      0,
+    ),
+    remaining: counted("Number of values in the database that are not encrypted with the current key.", 0),
     nextCursor: z
       .string()
       .nullable()

@@ -3,7 +3,7 @@ import { landingPageSchema } from "#lib/events/event-schemas.ts";
 import { sessionId, timestamp } from "#lib/events/wire-values.ts";
 
 const success = z.literal(true);
-/** Largest value of the database's `integer`. */
+/** Largest value of a Postgres `integer`. */
 const INTEGER_MAX = 2_147_483_647;
 const notVersion = { error: "must be the number of a version" };
 
@@ -16,21 +16,21 @@ export const pageRollbackSchema = z.strictObject({
     .meta({ description: "Number of the version to serve.", examples: [1] }),
 });
 
-/** A page, as its owner sees it. */
+/** A landing page, as the API shows it to its owner. */
 export const ownedLandingPageSchema = landingPageSchema
   .extend({
-    sessionId: sessionId
-      .nullable()
-      .meta({ description: "The session that deployed it last. Null after that session was deleted." }),
+    sessionId: sessionId.nullable().meta({
+      description: "Id of the session that deployed the page last. Null after that session was deleted.",
+    }),
     createdAt: timestamp,
   })
-  .meta({ id: "OwnedLandingPage", description: "A landing page, also of a deleted session." });
+  .meta({ id: "OwnedLandingPage", description: "A landing page. Its session may have been deleted." });
 
 export const readLandingPageSchema = z
   .object({ success, page: ownedLandingPageSchema })
   .meta({ id: "LandingPageRead" });
 
-/** The answer to a rollback and to unpublishing. */
+/** The response to a rollback and to unpublishing. */
 export const landingPageChangedSchema = z
   .object({ success, page: landingPageSchema })
   .meta({ id: "LandingPageChanged", description: "A landing page after it was changed." });
@@ -48,7 +48,9 @@ export const landingPageVersionSchema = z
       .nullable()
       .meta({ description: "The agent's note about the version.", examples: ["New headline"] }),
     isCurrent: z.boolean().meta({ description: "Whether this version is served." }),
-    sessionId: sessionId.describe("The session that deployed it, which may have been deleted since."),
+    sessionId: sessionId.describe(
+      "Id of the session that deployed the version. The session may have been deleted since.",
+    ),
     createdAt: timestamp,
   })
   .meta({ id: "LandingPageVersion", description: "An immutable version of a landing page." });

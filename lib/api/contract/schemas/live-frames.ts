@@ -27,9 +27,10 @@ export const liveFrameSchema = z
         data: z.object({
           role: z.enum(SHARE_ROLES),
           watching: count,
-          connectionId: z
-            .string()
-            .meta({ description: "Id of this connection, which the page sends with navigations." }),
+          connectionId: z.string().meta({
+            description:
+              "Id of this connection. The page sends it with each navigation, so that the service knows whether this connection has control.",
+          }),
         }),
       })
       .describe(
@@ -60,14 +61,18 @@ export const liveFrameSchema = z
 const COORDINATE_MAX = 1_000_000;
 
 const coordinate = z.number().min(-COORDINATE_MAX).max(COORDINATE_MAX);
-const modifiers = z.int().min(0).max(15).meta({ description: "Bit field: Alt 1, Ctrl 2, Meta 4, Shift 8." });
+const modifiers = z
+  .int()
+  .min(0)
+  .max(15)
+  .meta({ description: "Pressed modifier keys, as a bit field: Alt 1, Ctrl 2, Meta 4, Shift 8." });
 const keyName = z.string().min(1).max(64);
 const position = { x: coordinate, y: coordinate, modifiers };
 
 /** One JSON text frame that a client sends over the live socket. Coordinates are CSS pixels of the page. */
 export const liveClientFrameSchema = z
   .discriminatedUnion("type", [
-    // Allows the same characters as a header, because the token may be an API key.
+    // Allows the characters that a request header can contain, because the token may be an API key.
     z.strictObject({ type: z.literal("auth"), token: z.string().regex(/^[\x21-\x7e]{1,1000}$/) }),
     z.strictObject({ type: z.literal("view.subscribe") }),
     z.strictObject({ type: z.literal("view.unsubscribe") }),

@@ -25,9 +25,9 @@ export const loginRecordSchema = z
         description: "`User-Agent` of the browser. At most 200 characters.",
         examples: ["Mozilla/5.0"],
       }),
-    createdAt: instant("Sign-in."),
-    lastSeenAt: instant("Last use, to the minute."),
-    expiresAt: instant("End of the login if it is not used before."),
+    createdAt: instant("Time of the sign-in."),
+    lastSeenAt: instant("Time of the last use, accurate to the minute."),
+    expiresAt: instant("When the login ends if it is not used again before."),
     isCurrent: z.boolean().meta({ description: "Whether this login made the request." }),
   })
   .meta({ id: "Login", description: "A browser that is signed in on the landing page." });

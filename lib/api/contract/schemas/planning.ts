@@ -9,7 +9,7 @@ import {
 } from "#lib/planning/requirement.ts";
 import { textUpTo } from "./fields.ts";
 
-/** Answers of the operations on a plan. */
+/** The responses of the operations on a plan. */
 export const planAnswerSchema = z
   .object({ success: z.literal(true), plan: planSchema })
   .meta({ id: "PlanAnswer", description: "The current plan." });
@@ -25,7 +25,7 @@ export const planEditsSchema = z
 
 export const planModeSchema = z
   .strictObject({ mode: z.enum(["off", "plan_first"]) })
-  .meta({ id: "PlanModeChange", description: "Switches plan first on or off." });
+  .meta({ id: "PlanModeChange", description: "Switches the mode `plan_first` on or off." });
 
 export const agreementSchema = z.strictObject({
   revision: z
@@ -66,10 +66,10 @@ export const requirementChangeSchema = z
     text: requirementTextSchema.optional(),
     status: z.enum(["open", "waived"]).optional().meta({
       description:
-        "`waived`: it no longer counts. `open`: it counts again. Only the agent reports `met` and `failed`.",
+        "`waived`: the requirement no longer counts. `open`: it counts again. Only the agent reports `met` and `failed`.",
     }),
     note: requirementNoteSchema.nullable().optional(),
-    assertion: assertion.nullable().optional().meta({ description: "Null removes it." }),
+    assertion: assertion.nullable().optional().meta({ description: "Null removes the assertion." }),
   })
   .refine((change) => Object.keys(change).length > 0, { error: "must have a field to change" })
   .meta({ id: "RequirementChange", description: "Fields to change. Omitted fields stay unchanged." });

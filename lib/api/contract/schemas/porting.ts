@@ -17,8 +17,9 @@ export const sessionExportQuerySchema = z.object({
 });
 
 /**
- * The body of an import. The schema's transform reads the document, so a large one is read in the worker thread that
- * validates bodies. A flaw is returned as a value, because its sentence already names the field.
+ * The body of an import. A transform of this schema reads the document, so that a large document is read in the worker
+ * thread that validates bodies. If the document has a flaw, the transform returns it as a value instead of a Zod issue,
+ * because the flaw's sentence already names the field.
  */
 export const importBodySchema = z.unknown().transform(readDocument);
 

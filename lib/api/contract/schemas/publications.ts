@@ -4,7 +4,7 @@ import { publicationSchema, variantSummarySchema } from "#lib/events/event-schem
 import { publicationId, releaseId, sessionId, timestamp } from "#lib/events/wire-values.ts";
 
 const success = z.literal(true);
-/** Largest value of the database's `integer`. */
+/** Largest value of a Postgres `integer`. */
 const INTEGER_MAX = 2_147_483_647;
 const notRelease = { error: "must be the number or the id of a release" };
 
@@ -52,12 +52,12 @@ export const rollbackSchema = z.strictObject({
     }),
 });
 
-/** The answer to a new release. */
+/** The response to publishing a release. */
 export const publishedSchema = z
   .object({ success, publication: publicationSchema, variant: variantSummarySchema })
   .meta({ id: "Published", description: "The publication with its new release." });
 
-/** The answer to a rollback and to unpublishing. */
+/** The response to a rollback and to unpublishing. */
 export const publicationChangedSchema = z
   .object({
     success,
@@ -72,25 +72,29 @@ export const releaseSchema = z
     id: releaseId,
     number: releaseNumber,
     revision,
-    author: z.enum(VARIANT_AUTHORS).meta({ description: "Who published it." }),
+    author: z.enum(VARIANT_AUTHORS).meta({ description: "Who published the release." }),
     check: z
       .object({ status: z.enum(CHECK_STATUSES), at: timestamp })
       .nullable()
       .meta({ description: "Check of the revision at the time of publication. Null if it was not checked." }),
     isUnchecked: z.boolean().meta({ description: "Whether it was published without a passed check." }),
     isCurrent: z.boolean().meta({ description: "Whether this is the current release." }),
-    isUnpublished: z.boolean().meta({ description: "Whether its script was withdrawn." }),
-    pinnedScriptUrl: z.string().meta({ description: "URL of its script, which never changes." }),
-    integrity: z.string().meta({ description: "Subresource Integrity of its script." }),
+    isUnpublished: z
+      .boolean()
+      .meta({ description: "Whether the script of this release was withdrawn by unpublishing." }),
+    pinnedScriptUrl: z.string().meta({ description: "URL of the release's script, which never changes." }),
+    integrity: z.string().meta({ description: "Subresource Integrity of the release's script." }),
     createdAt: timestamp,
   })
   .meta({ id: "Release", description: "An immutable release of a variant." });
 
-/** A publication, as its owner's list shows it. */
+/** A publication as lists of its owner show it. */
 export const ownedPublicationSchema = z
   .object({
     id: publicationId,
-    sessionId: sessionId.nullable().meta({ description: "Null after the session was deleted." }),
+    sessionId: sessionId
+      .nullable()
+      .meta({ description: "Id of the session. Null after the session was deleted." }),
     variant: z.string().meta({ description: "Key of the variant.", examples: ["main"] }),
     publication: publicationSchema
       .nullable()
@@ -98,4 +102,4 @@ export const ownedPublicationSchema = z
     createdAt: timestamp,
     updatedAt: timestamp,
   })
-  .meta({ id: "OwnedPublication", description: "A published variant, also of a deleted session." });
+  .meta({ id: "OwnedPublication", description: "A published variant. Its session may have been deleted." });

@@ -8,7 +8,7 @@ const wholeNumber = (least: number, most: number) =>
     .refine((value) => value >= least && value <= most, { error: `must be from ${least} to ${most}` })
     .meta({ shownAs: { type: "integer", minimum: least, maximum: most } });
 
-/** `?after=<seq>` of a stream. Source: `wire.md`, Stream. */
+/** Query of a stream: `?after=<seq>` skips the events up to this number. Source: `wire.md`, Stream. */
 export const streamQuerySchema = z.object({
   after: wholeNumber(0, Number.MAX_SAFE_INTEGER)
     .optional()
@@ -18,14 +18,17 @@ export const streamQuerySchema = z.object({
     }),
 });
 
-/** The header that an `EventSource` sends when it reconnects. The handler reads it. Source: `wire.md`, Stream. */
+/**
+ * `Last-Event-ID`, which an `EventSource` sends when it reconnects. The handler reads the header itself. Source:
+ * `wire.md`, Stream.
+ */
 export const streamHeadersSchema = z.object({
   "Last-Event-ID": wholeNumber(0, 999_999_999_999_999)
     .optional()
     .meta({ description: "`id` of the last event received. The stream resumes after it.", examples: [12] }),
 });
 
-/** `?limit=&cursor=` of a list. */
+/** Query of a list: `?limit=&cursor=`. */
 export const listQuerySchema = z.object({
   limit: wholeNumber(1, 100)
     .optional()
@@ -37,10 +40,10 @@ export const listQuerySchema = z.object({
     .meta({ description: "The `nextCursor` of the previous page." }),
 });
 
-/** Largest value of the database's `integer`. */
+/** Largest value of a Postgres `integer`. */
 const INTEGER_MAX = 2_147_483_647;
 
-/** The transcript is listed oldest first. Its cursor is a sequence number. */
+/** Query of the transcript, which is listed oldest first. Its cursor is the sequence number of a message. */
 export const messageListQuerySchema = z.object({
   limit: wholeNumber(1, 200)
     .optional()

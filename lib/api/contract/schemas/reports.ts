@@ -19,13 +19,13 @@ const findingSchema = z
     }),
     title: z.string().meta({ examples: ["The Pay button has no name"] }),
     detail: z.string().meta({ description: "Markdown.", examples: ["Screen readers announce “button”."] }),
-    url: pageUrl("The page.").nullable(),
+    url: pageUrl("Page that the finding is about.").nullable(),
     selector: z
       .string()
       .nullable()
       .meta({ examples: ["#pay"] }),
     steps: z.array(z.string()).meta({
-      description: "How to reproduce it.",
+      description: "How to reproduce the finding.",
       examples: [["Open the checkout.", "Tab to the button."]],
     }),
     evidence: z.array(evidenceSchema).meta({ description: "Download each as an artifact of the session." }),
@@ -38,7 +38,10 @@ const testedVariantSchema = z
     revision: z
       .int()
       .min(1)
-      .meta({ description: "Number of its newest revision at that time.", examples: [3] }),
+      .meta({
+        description: "Number of the variant's newest revision when the report was published.",
+        examples: [3],
+      }),
     check: z
       .object({ status: z.enum(CHECK_STATUSES), at: timestamp })
       .nullable()
@@ -57,7 +60,7 @@ const reportSchema = z
           .int()
           .min(1)
           .meta({ examples: [1] }),
-        url: z.string().meta({ description: "Path of its page." }),
+        url: z.string().meta({ description: "Path of the page of this version." }),
       })
       .meta({
         description: "Id of the newest version of the report. Equal to `id` if this is the newest version.",

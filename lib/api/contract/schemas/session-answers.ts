@@ -25,13 +25,13 @@ const callbackRecordSchema = z
     events: z.array(z.enum(CALLBACK_EVENTS)),
     isSigned: z.boolean().meta({ description: "Whether deliveries are signed with a secret." }),
     previousSecretExpiresAt: instant(
-      "Until when deliveries are signed with the replaced secret too. ISO 8601, UTC. Null outside of an overlap.",
+      "End of the overlap, until which deliveries are also signed with the replaced secret. ISO 8601, UTC. Null if there is no overlap.",
     ),
     failingSince: instant(
-      "Since when callbacks to this host were dropped and none was accepted. ISO 8601, UTC. Null if the last one was accepted.",
+      "When a callback to this host was dropped for the first time since one was accepted. ISO 8601, UTC. Null if none was dropped since then.",
     ),
     disabledAt: instant(
-      "The last failure since callbacks to this host are disabled; a probe is sent an hour later. ISO 8601, UTC. Null while callbacks are sent.",
+      "Set while callbacks to this host are disabled: the time of the last failure. One hour later, one callback is sent as a probe. ISO 8601, UTC. Otherwise null.",
     ),
   })
   .meta({ id: "CallbackRecord" });
@@ -57,7 +57,7 @@ export const callbackChangedSchema = z
   .object({ success, callback: callbackRecordSchema })
   .meta({ id: "CallbackChanged" });
 
-/** A session with its fixed profile and without secrets. Source: specification, Session creation request. */
+/** A session with the settings of its creation, without secrets. Source: specification, Session creation request. */
 export const sessionDetailSchema = z
   .object({
     success,
@@ -74,7 +74,7 @@ export const sessionDetailSchema = z
         .nullable()
         .meta({ description: "Metadata that the caller sent.", examples: [{ ticket: "T-4711" }] }),
       targetPageUrls: names.meta({
-        description: "Target pages of the creation and of later retargets.",
+        description: "Target pages from the session's creation and from later retargets.",
       }),
       outputSchema: jsonRecord.nullable().meta({ examples: [null] }),
       systemPrompt: z
@@ -95,7 +95,9 @@ export const sessionDetailSchema = z
       }),
       callback: callbackRecordSchema.nullable().meta({ examples: [null] }),
       startupStatus: z.enum(STARTUP_STATUSES),
-      updatedAt: z.string().meta({ description: "ISO 8601, UTC.", examples: ["2026-11-20T09:30:00.000Z"] }),
+      updatedAt: z
+        .string()
+        .meta({ description: "Time in ISO 8601 format, UTC.", examples: ["2026-11-20T09:30:00.000Z"] }),
     }),
   })
   .meta({ id: "SessionDetail" });
@@ -103,7 +105,7 @@ export const sessionDetailSchema = z
 const removed = (what: string, example: number) =>
   z.number().meta({ description: what, examples: [example] });
 
-/** Number of deleted records of each kind, including those of sub-agents. Source: `wire.md`, Also served. */
+/** How many records of each kind were deleted, including those of sub-agents. Source: `wire.md`, Also served. */
 export const sessionDeletedSchema = z
   .object({
     success,
@@ -149,17 +151,17 @@ export const sessionDeletedSchema = z
         z.object({
           id: publicationId,
           variant: z.string().meta({ description: "Key of the variant.", examples: ["main"] }),
-          scriptUrl: z.string().meta({ description: "URL of its script." }),
+          scriptUrl: z.string().meta({ description: "URL of the publication's script." }),
         }),
       )
       .meta({
         description:
-          "Published variants of the session. They stay published; `POST /api/publications/:publicationId/unpublish` ends them.",
+          "Published variants of the session. They stay published until you call `POST /api/publications/:publicationId/unpublish`.",
         examples: [[]],
       }),
     pages: z.array(z.object({ slug: z.string(), url: z.string() })).meta({
       description:
-        "Published landing pages of the session. They stay published; `POST /api/pages/:slug/unpublish` ends them.",
+        "Published landing pages of the session. They stay published until you call `POST /api/pages/:slug/unpublish`.",
       examples: [[]],
     }),
   })
@@ -169,13 +171,15 @@ export const sessionDeletedSchema = z
       "Numbers of deleted records, and the data that is still to be removed. Deleting the session again returns 404.",
   });
 
-/** A delivery that starts a new cycle of attempts. Source: `wire.md`, Also served. */
+/**
+ * The response to sending a callback again. A redelivery starts a new cycle of attempts. Source: `wire.md`, Also served.
+ */
 export const redeliveredSchema = z.object({ success, delivery: deliveryRecordSchema }).meta({
   id: "Redelivered",
   description: "The same delivery with the same body and id, in a new cycle of attempts.",
 });
 
-/** The session's user token for an external agent, and the server that accepts it. */
+/** A user token of the session for an external agent, and the URL of the server that accepts it. */
 export const mcpTokenSchema = z
   .object({
     success: z.literal(true),
@@ -185,8 +189,8 @@ export const mcpTokenSchema = z
     url: z
       .string()
       .meta({ description: "URL of the built-in MCP server. Only this server accepts the token." }),
-    expiresAt: z
-      .string()
-      .meta({ description: "Expiry. ISO 8601, UTC. You can create a new token at any time." }),
+    expiresAt: z.string().meta({
+      description: "When the token expires. ISO 8601, UTC. You can create a new token at any time.",
+    }),
   })
   .meta({ id: "McpToken" });

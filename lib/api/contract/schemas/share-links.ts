@@ -25,7 +25,7 @@ export const createShareLinkSchema = z.strictObject({
     .refine((text) => new Date(text).getUTCFullYear() < 10_000, { error: "must be before the year 10000" })
     .optional()
     .meta({
-      description: "Expiry. ISO 8601 with a time zone. Omit for a link that never expires.",
+      description: "When the link expires. ISO 8601 with a time zone. Omit for a link that never expires.",
       examples: ["2126-12-01T00:00:00.000Z"],
     }),
 });
@@ -39,15 +39,17 @@ export const shareLinkRecordSchema = z
       .string()
       .nullable()
       .meta({ examples: ["Design review"] }),
-    createdAt: z.string().meta({ description: "ISO 8601, UTC.", examples: ["2026-11-20T09:30:00.000Z"] }),
+    createdAt: z
+      .string()
+      .meta({ description: "Time in ISO 8601 format, UTC.", examples: ["2026-11-20T09:30:00.000Z"] }),
     expiresAt: z
       .string()
       .nullable()
-      .meta({ description: "Expiry. ISO 8601, UTC. Null if the link never expires." }),
+      .meta({ description: "When the link expires. ISO 8601, UTC. Null if it never expires." }),
     revokedAt: z
       .string()
       .nullable()
-      .meta({ description: "Revocation. ISO 8601, UTC. Null if the link is not revoked." }),
+      .meta({ description: "When the link was revoked. ISO 8601, UTC. Null if it is not revoked." }),
   })
   .meta({
     id: "ShareLink",
@@ -56,7 +58,7 @@ export const shareLinkRecordSchema = z
 
 const success = z.literal(true);
 
-/** The share links of a session, for the holder of its own link. */
+/** The share links of a session, as the holder of the session's own `shareUrl` sees them. */
 export const ownShareLinksSchema = listOf(shareLinkRecordSchema)
   .extend({ shareUrl: shareUrl.meta({ description: "Path of the session's own `shareUrl`." }) })
   .meta({ id: "OwnShareLinks" });

@@ -25,10 +25,14 @@ const attachmentSchema = z
       .string()
       .nullable()
       .meta({
-        description: "Download it as an artifact of the session. Null if it was not stored.",
+        description:
+          "Id of the stored file. Download the file as an artifact of the session. Null if it was not stored.",
         examples: ["evi_t6ywq3ekc2bzmr5x7nahvpdj"],
       }),
-    problem: z.string().nullable().meta({ description: "Why it was not stored. Null if it was stored." }),
+    problem: z
+      .string()
+      .nullable()
+      .meta({ description: "Why the file was not stored. Null if it was stored." }),
   })
   .meta({
     id: "TestAttachment",
@@ -38,7 +42,9 @@ const attachmentSchema = z
 /** Source: `wire.md`, Test runs. */
 const testResultSchema = z
   .object({
-    target: z.enum(TEST_TARGETS).meta({ description: "The page without or with the variant." }),
+    target: z
+      .enum(TEST_TARGETS)
+      .meta({ description: "`control`: the page without the variant. `variant`: the page with it." }),
     file: z.string().meta({ examples: ["tests/checkout.spec.ts"] }),
     line: count,
     titles: z.array(z.string()).meta({
@@ -46,7 +52,7 @@ const testResultSchema = z
       examples: [["checkout", "the pay button names the price"]],
     }),
     status: z.enum(TEST_STATUSES),
-    durationMs: count.meta({ description: "Total of all attempts." }),
+    durationMs: count.meta({ description: "Total duration of all attempts in milliseconds." }),
     attempts: count.meta({ description: "Number of attempts: 1 plus the number of retries." }),
     errors: z
       .array(z.string())

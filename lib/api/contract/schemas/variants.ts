@@ -24,7 +24,9 @@ const variantRevisionSchema = z
     createdAt: timestamp,
     isShown: z.boolean().meta({ description: "Whether the live browser shows the variant." }),
     document: variantDocumentSchema,
-    check: checkReportSchema.nullable().meta({ description: "Newest check. Null if it was not checked." }),
+    check: checkReportSchema
+      .nullable()
+      .meta({ description: "Newest check of the revision. Null if the revision was not checked." }),
   })
   .meta({ id: "VariantRevision", description: "A revision of a variant." });
 
@@ -32,7 +34,7 @@ export const readRevisionSchema = z
   .object({ success: z.literal(true), revision: variantRevisionSchema })
   .meta({ id: "VariantRevisionRead", description: "A revision as it was stored, with its newest check." });
 
-/** A person's edit of a variant on the session page. */
+/** The edits that a person makes to a variant on the session page. */
 export const variantEditSchema = z.strictObject({
   baseRevision: z.int().min(1).meta({
     description: "The revision that the edits apply to. Any revision but the newest is refused with 409.",
@@ -58,7 +60,7 @@ export const variantEditSchema = z.strictObject({
     .max(200, { error: "must hold at most 200 edits" }),
 });
 
-/** The answer to a person's edit, and to a check. */
+/** The response to a person's edit or check. */
 export const variantEditedSchema = z
   .object({ success: z.literal(true), variant: variantSummarySchema })
   .meta({ id: "VariantAnswer", description: "A variant after a person's edit or check." });

@@ -1,7 +1,7 @@
 /** A budget of bytes that concurrent requests share. */
 export type BodyBudget = {
   /**
-   * Reserves bytes, in order of arrival.
+   * Reserves bytes. Waiting reservations are served in the order of their calls.
    *
    * @returns a function that releases the bytes; undefined if the wait took too long or the signal fired.
    */
@@ -10,7 +10,7 @@ export type BodyBudget = {
 
 type Waiting = { bytes: number; admit: () => void };
 
-/** Creates a budget. A reservation larger than the whole budget takes all of it. */
+/** Creates a budget. A reservation larger than the budget reserves the whole budget. */
 export function createBodyBudget(options: { bytes: number; waitMs: number }): BodyBudget {
   let free = options.bytes;
   const waiting = new Set<Waiting>();

@@ -112,7 +112,7 @@ describe("a large body", () => {
   });
 
   test("leaves the event loop free while it is checked", async () => {
-    // Checking 190,000 values on the main thread would block the event loop.
+    // If the 190,000 values were checked on the main thread, they would block the event loop.
     const list = Array.from({ length: 190_000 }, (_, index) => `value ${index} ${"x".repeat(20)}`);
     const reading = send(session("Hello", { metadata: { list } }));
     let turns = 0;

@@ -4,30 +4,36 @@ import { type BodyBudget, createBodyBudget } from "./body-budget.ts";
 import { createBodyThread } from "./body-thread.ts";
 import { type CheckedBody, checkBody } from "./parse-body.ts";
 
-/** A body of up to this size is parsed on the main thread, which takes a few milliseconds at most. */
+/** Bodies up to this size are parsed on the main thread, which takes a few milliseconds at most. */
 const LARGE_BODY_BYTES = 256 * 1024;
-/** The budget for large bodies. A body occupies about five times its size: bytes, text, value, and the statement. */
+/**
+ * How many bytes of large bodies may be in memory. Each byte costs about five, for the bytes, the text, the value and
+ * the database statement.
+ */
 const BUDGET_BYTES = 32 * 1024 * 1024;
 const WAIT_MS = 10_000;
 const RETRY_AFTER_SECONDS = 5;
 
-/** A body that was read. The caller calls `release` after answering, to return its share of the budget. */
+/**
+ * A body that was read, or a refusal. The caller must call `release` after answering, to return the body's part of the
+ * budget.
+ */
 export type ReadBody = (Extract<CheckedBody, { ok: true }> & { release: () => void }) | Failure;
 
 export type BodyReader = {
   /**
-   * Reads a request's body as JSON, and validates it against the body schema of the operation, if given. Stops reading
-   * after `maxBytes`.
+   * Reads a request's body as JSON. With `operation`, also validates it against the operation's body schema. Stops
+   * reading after `maxBytes`.
    */
   read: (request: Request, maxBytes: number, operation?: Operation) => Promise<ReadBody>;
 };
 
 /**
- * Creates the reader of request bodies. A small body is parsed and validated on the main thread. A large body reserves
- * its size from a budget that all requests share, and is parsed, validated and hashed in a worker thread, so that the
- * event loop can serve other requests meanwhile. While a body waits for the budget, the rest of it is not read.
+ * Creates the reader of request bodies. A small body is parsed and validated on the main thread. A large body first
+ * reserves its size from a budget that all requests share; while it waits, the rest of it is not read. It is then
+ * parsed, validated and hashed in a worker thread, so that the event loop can serve other requests meanwhile.
  *
- * @param options.budgetBytes bytes of large bodies at the same time. Default 32 MiB.
+ * @param options.budgetBytes total size of the large bodies that are processed at the same time. Default 32 MiB.
  * @param options.waitMs how long a large body waits for the budget before it is refused. Default 10,000.
  */
 export function createBodyReader({ budgetBytes = BUDGET_BYTES, waitMs = WAIT_MS } = {}): BodyReader {
@@ -55,7 +61,10 @@ export function createBodyReader({ budgetBytes = BUDGET_BYTES, waitMs = WAIT_MS 
 
 type Received = { ok: true; bytes: Uint8Array<ArrayBuffer>; release: () => void } | Failure;
 
-/** Receives the bytes of a body. Before it reads more of a large body, it reserves the declared size or else the cap. */
+/**
+ * Receives the bytes of a body. When a body turns out to be large, reserves its declared size before reading on, or
+ * `maxBytes` if it declares none.
+ */
 async function receive(request: Request, maxBytes: number, budget: BodyBudget): Promise<Received> {
   const declared = Number(request.headers.get("content-length") ?? Number.NaN);
   if (declared > maxBytes) return tooLarge(maxBytes);

@@ -4,17 +4,17 @@ import type { Failure } from "../errors.ts";
 import type { BodyAnswer, BodyJob } from "./body-worker.ts";
 import type { CheckedBody } from "./parse-body.ts";
 
-/** A worker thread that parses, validates and hashes bodies in order of arrival. */
+/** A worker thread that parses, validates and hashes bodies, in the order in which they are passed to it. */
 type BodyThread = {
-  /** @param bytes are transferred: the caller's array is empty afterwards. */
+  /** Checks a body. @param bytes are transferred to the thread, so the caller's array is empty afterwards. */
   check: (bytes: Uint8Array<ArrayBuffer>, operation: Operation | undefined) => Promise<CheckedBody>;
 };
 
-/** An idle thread is terminated after this time, to free its memory. */
+/** An idle thread is terminated after this time, which frees its memory. */
 const IDLE_MS = 30_000;
 const MEMORY_MB = 512;
 
-/** Creates the owner of the thread. The thread starts with the first job, and does not keep an idle process alive. */
+/** Manages the worker thread. It starts with the first job and does not keep an idle process alive. */
 export function createBodyThread(): BodyThread {
   let worker: Worker | undefined;
   let idle: NodeJS.Timeout | undefined;

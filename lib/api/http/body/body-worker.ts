@@ -4,9 +4,10 @@ import type { Operation } from "../../contract/operation.ts";
 import type { Failure } from "../errors.ts";
 import { checkBody } from "./parse-body.ts";
 
-// The entry of the thread that parses large bodies. Each message is one body; the answers are sent in the same order.
+// Entry point of the thread that parses large bodies. Each message contains one body; the answers are sent in the same
+// order.
 
-/** A body, and the operation of the contract whose schema it must match, if any. */
+/** A body to check. `operation` names the operation whose body schema it must match; undefined for no schema. */
 export type BodyJob = {
   bytes: Uint8Array<ArrayBuffer>;
   operation: Pick<Operation, "method" | "path"> | undefined;

@@ -4,18 +4,21 @@ import { type Failure, fail } from "../errors.ts";
 import { formatPath, validate } from "../validate.ts";
 
 const NESTING_MAX = 200;
-/** Validation spends time and memory on every value of a body, so their number is limited. */
+/** Maximum number of values in a body, because validation costs time and memory for each value. */
 const VALUES_MAX = 200_000;
 
-/** A body that does not match this pattern cannot have a flaw, so {@link findFlaw} is skipped. */
+/** Only texts that match this pattern can contain a flaw. For all others, {@link findFlaw} is skipped. */
 const SUSPECT = /\\u|__proto__|\d[eE]\+?\d|\d{309}/;
 
 type Parsed = { ok: true; value: unknown } | Failure;
 
-/** A parsed and validated body. `hash` is the SHA-256 of the JSON value that was sent; equal values have equal hashes. */
+/**
+ * A parsed and validated body. `hash` returns the SHA-256 of the JSON value that was sent. Equal values have equal
+ * hashes.
+ */
 export type CheckedBody = { ok: true; value: unknown; hash: () => string } | Failure;
 
-/** Parses a request body, and validates it against a schema, if given. */
+/** Parses a request body. With a schema, also validates it. */
 export function checkBody(bytes: Uint8Array, schema: z.ZodType | undefined): CheckedBody {
   const parsed = parseBody(bytes);
   if (!parsed.ok) return parsed;
@@ -24,8 +27,9 @@ export function checkBody(bytes: Uint8Array, schema: z.ZodType | undefined): Che
 }
 
 /**
- * Parses a request body as strict UTF-8 JSON. Refuses values that cannot be stored or would change in a round trip: NUL
- * characters, lone surrogates, numbers beyond a double, `__proto__` keys and nesting deeper than 200 levels.
+ * Parses a request body as strict UTF-8 JSON. Refuses what cannot be stored or read back unchanged (NUL characters, lone
+ * surrogates, numbers too large for a double, `__proto__` keys). Also refuses too many values, and nesting deeper than
+ * 200 levels.
  */
 function parseBody(bytes: Uint8Array): Parsed {
   let text: string;
@@ -56,8 +60,8 @@ function parseBody(bytes: Uint8Array): Parsed {
 }
 
 /**
- * Scans the text of a body without parsing it: counts its values, and finds the top-level field whose arrays and objects
- * are nested too deeply, if any.
+ * Scans the text of a body without parsing it. Counts its values. If the nesting is too deep, returns the path of the
+ * top-level field that contains it.
  */
 function measure(text: string): { tooDeep: string[] | undefined; values: number } {
   let depth = 0;
@@ -83,7 +87,7 @@ function measure(text: string): { tooDeep: string[] | undefined; values: number 
   return { tooDeep: undefined, values };
 }
 
-/** Parses a key; empty if the text is not valid JSON, which `JSON.parse` reports later. */
+/** Parses the text of a key. Returns an empty path if the text is not valid JSON, which `JSON.parse` reports later. */
 function readKey(text: string): string[] {
   try {
     return [String(JSON.parse(text))];

@@ -10,7 +10,7 @@ after(close);
 
 const limits = { create: 40, poll: 3, annotate: 0, act: 60 };
 
-/** A process with its own clock, which counts the statements that it sends. */
+/** Creates the limiter of one process, with its own clock. Counts the statements that it sends. */
 function openProcess() {
   let now = 0;
   let isReachable = true;
@@ -33,7 +33,7 @@ function openProcess() {
   return Object.assign(process, limiter);
 }
 
-/** Simulates elapsed time in the database by moving the rows into the past. */
+/** Simulates elapsed time: the database has its own clock, so the rows are moved into the past. */
 const age = (seconds: number) =>
   db.execute(sql`update rate_buckets set at = at - ${seconds} * interval '1 second'`);
 
@@ -44,7 +44,7 @@ describe("rate limits of several processes", () => {
     let allowed = 0;
     for (let round = 0; round < 40; round++)
       for (const process of processes) if ((await process.take("create", "together"))?.isAllowed) allowed++;
-    // The bucket refills by one call every 1.5 s.
+    // The bucket regains one call every 1.5 s.
     const refilled = Math.ceil((performance.now() - startedAt) / 1_500);
     assert.ok(allowed >= 40 && allowed <= 40 + refilled, `${allowed} calls were allowed`);
     const statements = processes.reduce((sum, process) => sum + process.statements, 0);

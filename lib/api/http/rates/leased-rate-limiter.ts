@@ -4,33 +4,36 @@ import type { RateLease } from "./rate-store.ts";
 
 const WINDOW_MS = 60_000;
 const SUBJECTS_MAX = 10_000;
-/** A process leases 1/SLICES of a limit at once: fewer statements than calls, and few calls leased without use. */
+/**
+ * A process leases 1/SLICES of a limit at once. A larger lease saves statements; a smaller one leaves fewer leased calls
+ * unused.
+ */
 const SLICES = 20;
 
 type LeasedRateLimiterDeps = {
-  /** Leases calls of a bucket that all processes share. */
+  /** Takes calls from a bucket that all processes share. */
   lease: (name: string, limit: number, slice: number) => Promise<RateLease>;
   logger: Pick<Logger, "warn">;
   /** A monotonic clock, in milliseconds. */
   now?: () => number;
 };
 
-/** The share of one bucket that this process has leased. Times are those of `now()`. */
+/** What this process has leased from one bucket. Times are those of `now()`. */
 type Share = {
   /** Leased calls that are not used yet. */
   granted: number;
-  /** Calls that the last lease left in the bucket for other processes. */
+  /** Calls that remained in the bucket for all processes after the last lease. */
   left: number;
   leasedAt: number;
   refusedUntil: number;
-  /** The lease in progress. */
+  /** Set while a lease is being requested. */
   leasing: Promise<void> | undefined;
 };
 
 /**
- * Creates the rate limiter of several processes on one database. Each process leases a slice of a limit and counts it
- * down in memory, so that a limit holds for the whole deployment and most calls cost no statement. While the database is
- * unreachable, each process applies the full limit separately.
+ * Creates the rate limiter of a deployment with several processes on one database. Each process leases a small part of a
+ * limit and counts it down in memory. The limit therefore holds for the whole deployment, and most calls need no
+ * statement. While the database is unreachable, each process applies the full limit on its own.
  */
 export function createLeasedRateLimiter(
   limits: RateLimits,
@@ -48,11 +51,12 @@ export function createLeasedRateLimiter(
       refusedUntil: 0,
       leasing: undefined,
     };
-    // Deleting first keeps the map in order of last use, so that the least recently used share is evicted.
+    // Deleting and setting again keeps the map in order of last use. The first entry is then the least recently used
+    // one, which is evicted.
     shares.delete(name);
     shares.set(name, share);
     if (shares.size > SUBJECTS_MAX) shares.delete(shares.keys().next().value ?? "");
-    // Unused calls expire: the bucket has refilled since the lease, so they would exceed its limit.
+    // Unused calls expire. The bucket has refilled completely since the lease, so using them too would exceed the limit.
     if (now() - share.leasedAt > WINDOW_MS) share.granted = 0;
     return share;
   }

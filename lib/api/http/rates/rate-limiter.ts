@@ -1,16 +1,19 @@
 import type { RateBucket } from "../../contract/operation.ts";
 
-/** Calls per minute for each bucket; 0 means unlimited. Source: `wire.md`, Environment, `RATE_LIMIT_CREATE`. */
+/**
+ * Allowed calls per minute of each bucket, the operations that share a limit. 0 means unlimited. Source: `wire.md`,
+ * Environment, `RATE_LIMIT_CREATE`.
+ */
 export type RateLimits = Record<RateBucket, number>;
 
 export type RateVerdict = { isAllowed: boolean; limit: number; remaining: number; resetSeconds: number };
 
 export type RateLimiter = {
-  /** Counts a call of a subject (a key, a share link or a session); undefined if the bucket is unlimited. */
+  /** Counts a call of a subject (a key, a share link or a session). Undefined if the bucket is unlimited. */
   take: (bucket: RateBucket, subject: string) => RateVerdict | undefined | Promise<RateVerdict | undefined>;
 };
 
-/** A limiter that keeps its state in memory and answers synchronously. */
+/** A rate limiter that keeps its state in memory and returns its verdict synchronously. */
 type LocalRateLimiter = {
   take: (bucket: RateBucket, subject: string) => RateVerdict | undefined;
 };
@@ -19,10 +22,11 @@ const WINDOW_MS = 60_000;
 const SUBJECTS_MAX = 10_000;
 
 /**
- * Creates the rate limiter of a single process: token buckets in memory, each of which refills evenly to its limit within
- * a minute.
+ * Creates the rate limiter of a service with one process. It keeps token buckets in memory. An empty bucket refills
+ * evenly to its limit within a minute.
  *
- * @param now a monotonic clock in milliseconds. If a clock were set back, buckets would not refill until it caught up.
+ * @param now a monotonic clock in milliseconds. If the clock were set back, the buckets would not refill until it caught
+ * up.
  */
 export function createRateLimiter(
   limits: RateLimits,
@@ -39,7 +43,8 @@ export function createRateLimiter(
       const tokens = Math.min(limit, existing.tokens + ((at - existing.at) * limit) / WINDOW_MS);
       const isAllowed = tokens >= 1;
       const left = isAllowed ? tokens - 1 : tokens;
-      // Deleting first keeps the map in order of last use, so that the least recently used bucket is evicted.
+      // Deleting and setting again keeps the map in order of last use. The first entry is then the least recently used
+      // one, which is evicted.
       buckets.delete(name);
       buckets.set(name, { tokens: left, at });
       if (buckets.size > SUBJECTS_MAX) buckets.delete(buckets.keys().next().value ?? "");
@@ -54,7 +59,7 @@ export function createRateLimiter(
   };
 }
 
-/** The `RateLimit-*` headers of an answer, and `Retry-After` for a refused call. */
+/** Returns the `RateLimit-*` headers of a response, and `Retry-After` if the call was refused. */
 export const rateHeaders = (verdict: RateVerdict): Record<string, string> => ({
   "RateLimit-Limit": String(verdict.limit),
   "RateLimit-Remaining": String(verdict.remaining),

@@ -3,13 +3,14 @@ import type { Database } from "#db/client.ts";
 import { rateBuckets } from "#db/schema/index.ts";
 import { defineStatement, queryRows } from "#db/statement.ts";
 
-/** Calls that a lease was granted, and calls that it left in the bucket for other processes. */
+/** The result of a lease: how many calls were granted, and how many remain in the bucket for all processes. */
 export type RateLease = { granted: number; left: number };
 
 const lease = defineStatement<"name" | "limit" | "slice">((value) => {
   const limit = sql`${value("limit")}::float8`;
   const slice = sql`${value("slice")}::int`;
-  // All processes use the clock of the database. If it is set back, the bucket does not refill.
+  // Uses the clock of the database, because processes may have different clocks. If it is set back, the bucket does not
+  // refill until it catches up.
   const elapsedMinutes = sql`greatest(0, extract(epoch from clock_timestamp() - bucket.at)) / 60`;
   const available = sql`least(${limit}, bucket.tokens + ${elapsedMinutes} * ${limit})`;
   const granted = sql`least(${slice}, floor(${available}))`;
@@ -22,9 +23,9 @@ const lease = defineStatement<"name" | "limit" | "slice">((value) => {
 });
 
 /**
- * Leases at most `slice` calls from a bucket that refills to `limit` within a minute.
+ * Leases at most `slice` calls from a bucket. An empty bucket refills to `limit` within a minute.
  *
- * @param slice at most `limit`.
+ * @param slice must not exceed `limit`.
  */
 export async function leaseCalls(
   db: Database,
@@ -36,7 +37,7 @@ export async function leaseCalls(
   return { granted: Number(rows[0]?.granted), left: Number(rows[0]?.left) };
 }
 
-/** Deletes the buckets that have refilled, because a missing row counts as a full bucket. */
+/** Deletes the rows of buckets that are full again. A bucket without a row counts as full. */
 export async function deleteFullBuckets(db: Database): Promise<void> {
   await db.delete(rateBuckets).where(sql`${rateBuckets.at} < clock_timestamp() - interval '2 minutes'`);
 }

@@ -15,10 +15,13 @@ test("the client's types match the contract (`npm run build:client` regenerates 
   assert.equal(readFileSync(CLIENT_TYPES, "utf8"), printClientTypes());
 });
 
-/** Leaves out annotation events: their `event` is any string, so the log's type is looser than the client's. */
+/** Leaves out annotation events. Their `event` may be any string, so the log's type accepts more than the client's. */
 type PlainEvent = Exclude<ServerEvent, { kind: "annotation.submitted" }>;
 
-/** The compiler checks that the client's types accept the service's answers, and that the service accepts their bodies. */
+/**
+ * Checked by the compiler: the client's types accept the service's responses, and the service accepts the client's
+ * bodies.
+ */
 export const agreements = {
   event: (event: PlainEvent): wire.DomainEvent => event,
   delta: (delta: ServerDelta): wire.MessageDelta => delta,

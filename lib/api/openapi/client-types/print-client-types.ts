@@ -10,13 +10,13 @@ const HEAD = `// Generated from the contract by \`npm run build:client\`. Do not
 
 `;
 
-/** Whether programs can call the operation: with an API key or without a credential. */
+/** Whether programs can call an operation, that is, with an API key or without a credential. */
 const isForPrograms = ({ auth }: Operation): boolean =>
   auth.kind === "key" || auth.kind === "none" || (auth.kind === "share" && auth.orKey);
 
 /**
- * Prints the types of the published client as a module without imports: every named schema of the document, and the
- * path, parameters, body and response of every operation for programs.
+ * Prints the types of the published client as one module without imports. It contains every named schema of the
+ * document, and for every operation for programs its method, path, parameters, body and response.
  */
 export function printClientTypes(document: OpenApiDocument = buildDocument("")): string {
   const types = Object.entries(document.components.schemas).map(
@@ -75,7 +75,7 @@ function printSignature(name: string, operation: Operation, described: Operation
   return `${remark}  ${name}: {\n${fields.map((field) => `    ${field};\n`).join("")}  };\n`;
 }
 
-/** The type of a successful body; `Response` if the body is not JSON. */
+/** Prints the type of a successful response's body. It is `Response` if the body is not JSON. */
 function printAnswer(operation: Operation, { responses }: OperationObject): string {
   const schemas = Object.entries(operation.answers).flatMap(([status, answer]): JsonSchema[] => {
     const response = responses[status];

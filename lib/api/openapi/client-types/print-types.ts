@@ -2,7 +2,7 @@ import { type JsonSchema, nameOfRef, splitNull } from "../json-schema.ts";
 
 const INDENT = "  ";
 
-/** Prints a JSON Schema as a TypeScript type. Fields that accept no value are left out. */
+/** Prints a JSON Schema as a TypeScript type. Leaves out fields whose schema accepts no value. */
 export function printType(schema: JsonSchema, indent = ""): string {
   const name = nameOfRef(schema);
   if (name !== undefined) return name;
@@ -46,7 +46,7 @@ function printObject(schema: JsonSchema, indent: string): string {
   return lines.length === 0 ? "Record<string, never>" : `{\n${lines.join("")}${indent}}`;
 }
 
-/** Zod leaves the description of a nullable field on the part that is not null. */
+/** Finds the description of a schema. For a nullable field, Zod puts it on the branch that is not null. */
 const describeNullable = (part: JsonSchema): JsonSchema => {
   const description = part.description ?? splitNull(part).rest.description;
   return description === undefined ? part : { ...part, description };

@@ -1,7 +1,7 @@
 import { type Components, type JsonSchema, resolve } from "../json-schema.ts";
 import type { MediaObject, OpenApiDocument, PathItem } from "../types.ts";
 
-/** Adds an example, built from the schema, to every JSON body and event that has none. */
+/** Adds an example to every JSON body and event that has none. The example is built from the schema. */
 export function addExamples(document: OpenApiDocument): OpenApiDocument {
   const { schemas } = document.components;
   return {
@@ -43,9 +43,7 @@ const mapValues = <Value>(
 ): Record<string, Value> =>
   Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]));
 
-/**
- * Builds an example of a schema from the examples of its parts. Optional fields are left out.
- */
+/** Builds an example of a schema from the examples of its parts. Leaves out optional fields. */
 function makeExample(schema: JsonSchema, components: Components): unknown {
   if (schema.examples) return schema.examples[0];
   if ("const" in schema) return schema.const;

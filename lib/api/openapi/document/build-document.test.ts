@@ -8,7 +8,7 @@ import { buildDocument } from "./build-document.ts";
 
 const document = buildDocument("https://sessions.test");
 
-/** Rules in addition to the linter's strict set. */
+/** Rules to check in addition to the linter's strict set. */
 const RULES = Object.fromEntries(
   [
     "no-invalid-media-type-examples",
@@ -30,7 +30,7 @@ const RULES = Object.fromEntries(
   ].map((rule) => [rule, "error" as const]),
 );
 
-/** Accepted violations, each with its reason. */
+/** Violations that the test accepts, each with its reason. */
 const EXCEPTIONS: { rule: string; at: RegExp; why: string }[] = [
   { rule: "info-license", at: /^#\/info$/, why: "no license has been chosen" },
   {
@@ -129,7 +129,7 @@ describe("the OpenAPI document", () => {
       .flatMap((operation) => Object.values(operation?.responses ?? {}))
       .flatMap((response) => ("$ref" in response ? [] : Object.values(response.content ?? {})))
       .filter(({ schema }) => schema?.type === "object" && schema.properties !== undefined);
-    // Only list pages are inline; their items are named.
+    // Only pages of lists have an inline schema. The schemas of their items are named.
     for (const { schema } of inline)
       assert.ok(schema?.properties?.data, JSON.stringify(schema).slice(0, 200));
   });

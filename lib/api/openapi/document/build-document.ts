@@ -13,7 +13,7 @@ import { OPERATION_DOCS, type OperationDocs } from "./operation-docs.ts";
 import { describePathParameter, readPathNames } from "./parameters.ts";
 import { TAGS } from "./tags.ts";
 
-/** Version of the interface. Raise it with every change that clients may notice. */
+/** Version of the interface. Increase it with every change that clients may notice. */
 const VERSION = "1.0.0";
 
 const DESCRIPTION = `An AI agent works on a web page in a session. One call creates the session and starts its first turn. Programs follow it by polling, by an event stream or by signed callbacks, and can request a result that matches their JSON Schema.
@@ -50,7 +50,8 @@ const SECURITY_SCHEMES = {
 };
 
 /**
- * Builds the OpenAPI 3.1 document of the whole interface from the contract. The output is deterministic.
+ * Builds the OpenAPI 3.1 document of the whole interface from the contract. The same contract always gives the same
+ * document.
  *
  * @param baseUrl public origin of the service, without a trailing slash.
  */
@@ -101,7 +102,7 @@ export function buildDocument(
 
 const METHODS = ["get", "post", "patch", "delete"];
 
-/** Sorts paths by name, and the methods of each path in the usual order. */
+/** Sorts the paths by name, and the methods of each path in the usual order (GET first). */
 const mapInOrder = (paths: Record<string, PathItem>): Record<string, PathItem> =>
   Object.fromEntries(
     Object.keys(paths)
@@ -115,7 +116,7 @@ const mapInOrder = (paths: Record<string, PathItem>): Record<string, PathItem> =
       }),
   );
 
-/** Removes responses, headers and tags that the document does not reference. */
+/** Removes responses, headers and tags that nothing in the document references. */
 function dropUnused(document: OpenApiDocument): OpenApiDocument {
   const { components } = document;
   const isUsed = (kind: string, text: string) => (name: string) =>

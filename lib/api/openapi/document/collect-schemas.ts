@@ -3,19 +3,23 @@ import type { Components, JsonSchema } from "../json-schema.ts";
 
 type Direction = "input" | "output";
 
-/** Converts the contract's schemas to JSON Schemas. A schema with an `id` becomes a component that others reference. */
+/**
+ * Converts the contract's schemas to JSON Schemas. A schema with an `id` becomes a component; other schemas reference
+ * it.
+ */
 export type SchemaCollector = {
-  /** @param direction `input` for request bodies and parameters, `output` for responses. */
+  /**
+   * Converts a schema and collects the components that it references.
+   * @param direction `input` for request bodies and parameters, `output` for responses.
+   */
   add: (schema: z.ZodType, direction: Direction) => JsonSchema;
   /** Components collected so far, by name. */
   components: () => Components;
 };
 
 /**
- * Creates the collector for one document.
- *
- * Schemas of requests are as strict as the service. Schemas of responses allow additional fields, because later
- * versions may add some.
+ * Creates the collector for one document. Request schemas are as strict as the service. Response schemas allow
+ * additional fields, because later versions may add some.
  */
 export function createSchemaCollector(): SchemaCollector {
   const components = new Map<string, JsonSchema>();
@@ -31,7 +35,7 @@ export function createSchemaCollector(): SchemaCollector {
 
   return {
     add(schema, direction) {
-      // Zod puts named schemas into `$defs` only below another schema, hence the wrapping object.
+      // Zod puts a named schema into `$defs` only if another schema contains it, so the schema is wrapped in an object.
       const whole = z.toJSONSchema(z.object({ schema }), { io: direction, unrepresentable: "any" });
       const read = (part: unknown) => tidy(part, direction) as JsonSchema;
       const found = read(whole.properties?.schema);
@@ -44,12 +48,15 @@ export function createSchemaCollector(): SchemaCollector {
   };
 }
 
-/** Applies `shownAs`, rewrites references for the document, and lets response schemas allow additional fields. */
+/**
+ * Prepares a JSON Schema from Zod for the document: replaces schemas that have `shownAs`, rewrites references, and lets
+ * response schemas allow additional fields.
+ */
 function tidy(part: unknown, direction: Direction): unknown {
   if (Array.isArray(part)) return part.map((each) => tidy(each, direction));
   if (typeof part !== "object" || part === null) return part;
   const { shownAs, id: _, ...fields } = part as Record<string, unknown>;
-  // The only recursive schema without a name is Zod's own description of any JSON value.
+  // The only recursive schema without a name is the one that Zod generates for any JSON value.
   if (/^#\/\$defs\/__schema\d+$/.test(String(fields.$ref))) return {};
   if (shownAs !== undefined) return { ...(shownAs as JsonSchema), ...keepRemarks(fields) };
   return Object.fromEntries(
@@ -58,7 +65,7 @@ function tidy(part: unknown, direction: Direction): unknown {
       if (key === "examples" || key === "default" || key === "const" || key === "enum") return [[key, value]];
       if (key === "properties") return [[key, tidyEach(value, direction)]];
       if (key === "additionalProperties" && value === false && direction === "output") return [];
-      // Zod adds the bounds of a safe integer, which are of no use to a reader.
+      // Zod adds the bounds of a safe integer, which do not help readers of the document.
       if ((key === "maximum" || key === "minimum") && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER)
         return [];
       return [[key, tidy(value, direction)]];
@@ -66,7 +73,10 @@ function tidy(part: unknown, direction: Direction): unknown {
   );
 }
 
-/** Tidies the schemas of properties. Their names may coincide with keywords such as `id` and `default`. */
+/**
+ * Prepares the schema of each property. Names of properties are kept, even if they equal keywords such as `id` and
+ * `default`.
+ */
 const tidyEach = (properties: unknown, direction: Direction) =>
   Object.fromEntries(
     Object.entries(properties as Record<string, unknown>).map(([key, value]) => [

@@ -15,8 +15,8 @@ const DESCRIPTION = `Upgrades to a WebSocket. OpenAPI cannot describe what follo
 - Close codes: 4001 unauthorized, 4003 forbidden, 4004 not found, 1013 overloaded (try later).`;
 
 /**
- * Describes the live socket. It is not part of the contract because its response is an upgrade.
- * Source: `wire.md`, WebSocket.
+ * Describes the live socket. It is not in the contract, because its response is not a body but an upgrade of the
+ * connection. Source: `wire.md`, WebSocket.
  */
 export function describeLive(collector: SchemaCollector): OperationObject {
   const refusal = (name: string) => ({ $ref: `#/components/responses/${name}` });

@@ -13,7 +13,10 @@ import { tagOf } from "./tags.ts";
 
 type Ref = { $ref: string };
 
-/** Describes one operation of the contract. Examples are added later, when all schemas are known. */
+/**
+ * Describes one operation of the contract. Examples that are built from schemas are added later, when all schemas are
+ * known.
+ */
 export function describeOperation(
   collector: SchemaCollector,
   operationId: string,
@@ -38,7 +41,10 @@ export function describeOperation(
   };
 }
 
-/** Lists the accepted credentials. API keys list their scope, which OpenAPI 3.1 allows for every kind of credential. */
+/**
+ * Lists the credentials that an operation accepts. For API keys it also lists the needed scope, which OpenAPI 3.1 allows
+ * for every kind of credential.
+ */
 function describeSecurity(operation: Operation): Record<string, string[]>[] {
   const { auth } = operation;
   const scopes = [scopeOf(operation)];
@@ -75,7 +81,7 @@ function describeBody(
   };
 }
 
-/** `A typed result` becomes `a-typed-result`. */
+/** Makes a key from the title of an example: `A typed result` becomes `a-typed-result`. */
 const nameExample = (title: string) => title.toLowerCase().replace(/[^a-z0-9]+/g, "-");
 
 function describeResponses(collector: SchemaCollector, operation: Operation): OperationObject["responses"] {
@@ -96,7 +102,7 @@ function describeRefusalOf(operation: Operation, code: ErrorCode): ResponseObjec
     : describeBareRefusal(code, sentence);
 }
 
-/** Descriptions of successful responses and of the 503 of the readiness check. */
+/** Descriptions of successful responses, and of the 503 that the readiness check returns. */
 const MEANINGS: Record<number, string> = {
   200: "Success.",
   201: "Created and stored.",
@@ -126,7 +132,10 @@ function describeAnswer(
   return Object.keys(content).length === 0 ? described : { ...described, content };
 }
 
-/** OpenAPI 3.1 cannot describe an event stream, so the schema describes the `data` of each message. */
+/**
+ * Describes a response that is not JSON. OpenAPI 3.1 cannot describe an event stream, so its schema describes the `data`
+ * of each message.
+ */
 function describeStream(collector: SchemaCollector, type: string): MediaObject {
   if (type !== "text/event-stream") return { schema: type === "application/json" ? { type: "object" } : {} };
   const schema: JsonSchema = {
@@ -136,7 +145,7 @@ function describeStream(collector: SchemaCollector, type: string): MediaObject {
   return { schema };
 }
 
-/** Merges the responses of one status into one. */
+/** Merges several descriptions of the same status into one response. */
 function unite(responses: (ResponseObject | Ref)[]): ResponseObject | Ref {
   const [first, ...others] = responses;
   if (!first) throw new Error("a status without a response");

@@ -21,7 +21,7 @@ export const errorSchema: JsonSchema = {
   required: ["success", "error", "code"],
 };
 
-/** An error without the envelope, for operations that the specification defines so. */
+/** An error without the envelope. Some operations return it, as the specification defines. */
 export const bareErrorSchema: JsonSchema = {
   type: "object",
   description: "An error without the envelope: only the message.",
@@ -30,7 +30,10 @@ export const bareErrorSchema: JsonSchema = {
   additionalProperties: false,
 };
 
-/** Lists the errors that an operation can return: those that follow from its parts, then its own. */
+/**
+ * Lists the errors that an operation can return: first those that its credentials, body, parameters and rate limit
+ * imply, then those that it declares itself.
+ */
 export function listRefusals(operation: Operation): ErrorCode[] {
   const { auth, body, query, headers, rate, requiresJsonType, path, method, errors = [] } = operation;
   const takesKey = auth.kind === "key" || (auth.kind === "share" && auth.orKey);
@@ -41,10 +44,10 @@ export function listRefusals(operation: Operation): ErrorCode[] {
     path.includes(":") && "not_found",
     body && "payload_too_large",
     body && requiresJsonType && "unsupported_media_type",
-    // Failed authentications are limited for every operation.
+    // Every operation limits failed authentications, which are then answered with 429.
     (rate || takesKey || auth.kind === "share") && "rate_limited",
     ...errors,
-    // Only its parent may control a sub-agent.
+    // A sub-agent refuses changes with 409, because only its parent may control it.
     path.includes(":sessionId") && method !== "GET" && "conflict",
     "internal",
     takesKey && "auth_unavailable",
@@ -59,7 +62,7 @@ const HEADERS_OF: Partial<Record<ErrorCode, readonly SharedHeader[]>> = {
   unavailable: ["Retry-After"],
 };
 
-/** Describes an error with its code, in the envelope. */
+/** Describes an error that is sent in the envelope, with its code. */
 export function describeRefusal(code: ErrorCode): ResponseObject {
   const { description, example } = ERROR_DOCS[code];
   const headers = HEADERS_OF[code];
@@ -80,13 +83,13 @@ export function describeRefusal(code: ErrorCode): ResponseObject {
   };
 }
 
-/** Describes an error that consists of only the message. */
+/** Describes an error whose body contains only the message. */
 export const describeBareRefusal = (code: ErrorCode, sentence: string): ResponseObject => ({
   description: ERROR_DOCS[code].description,
   ...(HEADERS_OF[code] && { headers: referToHeaders(HEADERS_OF[code]) }),
   content: { "application/json": { schema: refTo("BareError"), example: { error: sentence } } },
 });
 
-/** Name of an error among the document's responses: `rate_limited` becomes `RateLimited`. */
+/** Name of an error's response component: `rate_limited` becomes `RateLimited`. */
 export const nameRefusal = (code: ErrorCode): string =>
   code.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());

@@ -11,7 +11,8 @@ const SUMMARIES: Record<string, string> = {
 };
 
 /**
- * Describes the requests that the service sends to a session's `callback.url`. Source: specification, Run lifecycle callbacks.
+ * Describes the requests that the service sends to a session's `callback.url`. Source: specification, Run lifecycle
+ * callbacks.
  */
 export function describeWebhooks(collector: SchemaCollector): Record<string, PathItem> {
   return Object.fromEntries(
@@ -88,7 +89,7 @@ const header = (
   example: string,
 ): ParameterObject => ({ name, in: "header", description, required, schema, example });
 
-/** Bodies of callbacks, by event. Source: specification, Run lifecycle callbacks. */
+/** The body of a callback, by event. Source: specification, Run lifecycle callbacks. */
 const callbackBodySchemas = Object.fromEntries(
   CALLBACK_EVENTS.map((event) => [
     event,

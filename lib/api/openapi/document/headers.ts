@@ -1,10 +1,10 @@
 import type { AnswerHeader } from "../../contract/operation.ts";
 import type { JsonSchema } from "../json-schema.ts";
 
-/** A response header in the document. */
+/** A response header as the document describes it. */
 export type HeaderObject = { description: string; schema: JsonSchema; example?: unknown };
 
-/** Headers that follow from rate limits and errors. Operations declare their other headers themselves. */
+/** Headers that the document adds because of rate limits and errors. Operations declare all other headers themselves. */
 export type SharedHeader =
   | "RateLimit-Limit"
   | "RateLimit-Remaining"
@@ -49,7 +49,7 @@ export const HEADERS: Record<AnswerHeader | SharedHeader, HeaderObject> = {
   "Retry-After": whole("Seconds to wait before retrying.", 3),
 };
 
-/** References to the named headers among the document's components. */
+/** References to the components of the named headers. */
 export const referToHeaders = (
   names: readonly (AnswerHeader | SharedHeader)[],
 ): Record<string, { $ref: string }> =>

@@ -1,6 +1,6 @@
 import type { OperationName } from "../../contract/contract.ts";
 
-/** Description of an operation beyond its summary, in Markdown, and example bodies by their titles. */
+/** Documentation of an operation in addition to its summary: a description in Markdown, and example bodies by title. */
 export type OperationDocs = { description?: string; bodyExamples?: Record<string, unknown> };
 
 const PERSONS = "The same as the operation under `/api/sessions`, with the share cookie as the credential.";
@@ -9,7 +9,7 @@ const SHARE_OWNERS = `${PERSONS} Only visitors of the session's own \`shareUrl\`
 
 const message = (text: string) => ({ role: "user", parts: [{ type: "text", text }] });
 
-/** Source: specification, Endpoints; `wire.md`, Also served. */
+/** Documentation by the name of the operation. Source: specification, Endpoints; `wire.md`, Also served. */
 export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
   createSession: {
     description:

@@ -1,6 +1,6 @@
 import type { Operation } from "../../contract/operation.ts";
 
-/** Groups of operations, in the order in which the reference shows them. */
+/** Groups of operations, in the order in which the reference page shows them. */
 export const TAGS = [
   { name: "Sessions", description: "Create, list, read, delete, export and import sessions." },
   { name: "Requests", description: "Follow a request: poll its status or stream its events." },
@@ -68,6 +68,6 @@ const RULES: [RegExp, TagName][] = [
   [/^\/api\/sessions?\b/, "Sessions"],
 ];
 
-/** Returns the group of an operation, by its path. */
+/** Returns the group of an operation, which its path determines. */
 export const tagOf = ({ path }: Pick<Operation, "path">): TagName =>
   RULES.find(([pattern]) => pattern.test(path))?.[1] ?? "Service";
