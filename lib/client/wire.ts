@@ -477,7 +477,7 @@ export type CheckFinding = {
   message: string;
 };
 
-/** The proof of a revision. */
+/** The report of a check of a revision. */
 export type CheckReport = {
   /** Key of the variant. */
   variant: string;
@@ -488,36 +488,36 @@ export type CheckReport = {
   durationMs: number;
   findings: Array<CheckFinding>;
   pages: Array<CheckedPage>;
-  /** The requirements with an assertion that were not waived. Absent if there were none. */
+  /** Results for the requirements that have an assertion and are not waived. Absent if there are none. */
   requirements?: Array<CheckedRequirement> | undefined;
   /** What the check could not examine. */
   notes: Array<string>;
 };
 
-/** The proof of one change on one page. */
+/** What a check found about one change on one page. */
 export type CheckedChange = {
   /** Id of the change, unique in the variant. */
   id: string;
-  /** Elements that matched on the fresh load. */
+  /** Number of elements that matched after the page was loaded again. */
   matched: number;
   applied: "ok" | "failed" | "not_applicable";
   /** Whether the change survived the start of the page's scripts. */
   hydration: "ok" | "failed" | "not_applicable";
-  /** Whether it came back after its element was rendered again. */
+  /** Whether the change was applied again after its element was rendered again. */
   rerender: "ok" | "failed" | "not_applicable";
-  /** Whether it came back after leaving the page and returning. */
+  /** Whether the change was applied again after the browser left the page and returned. */
   navigation: "ok" | "failed" | "not_applicable";
-  /** Whether it was reverted without a trace. */
+  /** Whether reverting the change restored the page completely. */
   revert: "ok" | "failed" | "not_applicable";
 };
 
-/** The proof on one page at one width. */
+/** What a check found on one page at one viewport width. */
 export type CheckedPage = {
   /** Page that was opened. */
   url: string;
   viewport: "desktop" | "tablet" | "phone";
   changes: Array<CheckedChange>;
-  /** Milliseconds from the first paint until the last change was applied. 0 if before. */
+  /** Time from the first paint until the last change was applied, in milliseconds. 0 if all changes were applied before the first paint. */
   paintToAppliedMs: number | null;
   /** Layout shift that the variant adds. */
   layoutShift: number;
@@ -533,7 +533,7 @@ export type CheckedPage = {
 export type CheckedRequirement = {
   id: string;
   status: "pass" | "fail" | "unchecked";
-  /** Why it does not hold, or was not checked. */
+  /** Why the assertion does not hold, or why it was not checked. */
   message: string | null;
 };
 
@@ -825,14 +825,14 @@ export type EvidencePointer = {
   mediaType: string;
 };
 
-/** A sub-agent. Its own session has an export of its own. */
+/** A sub-agent. Its session can be exported separately. */
 export type ExportedAgent = {
   id: string;
   parentId: string;
   name: string;
   objective: string;
   depth: number;
-  /** Null while it works. */
+  /** Outcome of the sub-agent. Null while it works. */
   status: "succeeded" | "failed" | "cancelled" | null;
   /** Start of the result as JSON text, at most 4,096 characters. */
   result: string | null;
@@ -847,9 +847,9 @@ export type ExportedEvidence = {
   url: string | null;
   mediaType: string;
   sizeBytes: number;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   createdAt: string;
-  /** The bytes as a data URL, with `evidence=true`. */
+  /** The bytes as a data URL. Present only if the export was requested with `evidence=true`. */
   data?: string | undefined;
 };
 
@@ -860,7 +860,7 @@ export type ExportedImport = {
   format: "agent-session" | "agent-session-variant" | "growthbook" | "posthog";
   title: string | null;
   sourceSessionId: string | null;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   createdAt: string;
   messages: Array<ExportedMessage>;
 };
@@ -878,7 +878,7 @@ export type ExportedMessage = {
   results: Array<ExportedToolResult>;
   /** The `userId` that the caller sent with the message. */
   author: string | null;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   createdAt: string;
 };
 
@@ -907,7 +907,7 @@ export type ExportedReport = {
   id: string;
   title: string;
   version: number;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   createdAt: string;
   counts: SeverityCounts;
   tested: Array<{
@@ -915,7 +915,7 @@ export type ExportedReport = {
     revision: number;
     check: {
       status: "pass" | "warn" | "fail";
-      /** ISO 8601, UTC. */
+      /** Time in ISO 8601 format, UTC. */
       at: string;
     } | null;
   }>;
@@ -951,12 +951,12 @@ export type ExportedRequirement = {
     url: string;
     selector: string;
     is: "visible" | "hidden" | "text" | "count";
-    /** text: the whole text of the element; count: how many elements match */
+    /** `text`: the whole text of the element. `count`: the number of matching elements. */
     value?: string | number | undefined;
   } | null;
   outcome: {
     status: "pass" | "fail" | "unchecked";
-    /** ISO 8601, UTC. */
+    /** Time in ISO 8601 format, UTC. */
     at: string;
     variant: string;
     revision: number;
@@ -972,12 +972,12 @@ export type ExportedSessionVariant = {
   /** Number of the newest revision. */
   revision: number;
   author: "agent" | "person";
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   createdAt: string;
   document: VariantDocument;
   check: {
     status: "pass" | "warn" | "fail";
-    /** ISO 8601, UTC. */
+    /** Time in ISO 8601 format, UTC. */
     at: string;
   } | null;
   publication: Publication | null;
@@ -1215,7 +1215,7 @@ export type LandingPageVersionPage = {
   nextCursor: string | null;
 };
 
-/** A part that was left out, and why. */
+/** A part of a document that was left out, and why. */
 export type LeftOut = {
   /** What was left out. */
   field: string;
@@ -1787,7 +1787,7 @@ export type NewRequirements = {
       url: string;
       selector: string;
       is: "visible" | "hidden" | "text" | "count";
-      /** text: the whole text of the element; count: how many elements match */
+      /** `text`: the whole text of the element. `count`: the number of matching elements. */
       value?: string | number | undefined;
     } | undefined;
   }>;
@@ -2293,7 +2293,7 @@ export type RequirementChange = {
     url: string;
     selector: string;
     is: "visible" | "hidden" | "text" | "count";
-    /** text: the whole text of the element; count: how many elements match */
+    /** `text`: the whole text of the element. `count`: the number of matching elements. */
     value?: string | number | undefined;
   } | null | undefined;
 };
@@ -2582,15 +2582,15 @@ export type SessionDetail = {
 export type SessionExport = {
   format: "agent-session";
   version: 1;
-  /** Id of the session and number of its last event: equal for exports of an unchanged session. */
+  /** Built from the id of the session and the number of its last event, so exports of an unchanged session have the same id. */
   id: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601 format, UTC. */
   exportedAt: string;
   session: {
     id: string;
     title: string;
     source: "web" | "api" | "slack" | "cli";
-    /** ISO 8601, UTC. */
+    /** Time in ISO 8601 format, UTC. */
     createdAt: string;
     state: "ready" | "starting" | "working" | "waiting" | "compacting" | "retrying" | "done" | "page_error" | "no_result" | "failed" | "stopped";
     stateReason: string | null;
@@ -2610,7 +2610,7 @@ export type SessionExport = {
   };
   messages: Array<ExportedMessage>;
   variants: Array<ExportedSessionVariant>;
-  /** Null if it was never written. */
+  /** The plan. Null if it was never written. */
   plan: ExportedPlan | null;
   requirements: Array<ExportedRequirement>;
   reports: Array<ExportedReport>;
@@ -2620,7 +2620,7 @@ export type SessionExport = {
   annotations: Array<{
     id: string;
     event: string;
-    /** ISO 8601, UTC. */
+    /** Time in ISO 8601 format, UTC. */
     createdAt: string;
     [field: string]: unknown;
   }>;

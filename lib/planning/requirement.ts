@@ -50,7 +50,7 @@ export const assertionInputSchema = z
       })
       .optional()
       .meta({
-        description: "text: the whole text of the element; count: how many elements match",
+        description: "`text`: the whole text of the element. `count`: the number of matching elements.",
         examples: ["Pay now"],
       }),
   })

@@ -16,7 +16,7 @@ export const time = z
   .refine((text) => ISO.test(text) && new Date(text).getTime() >= 0, {
     error: "must be a time such as 2026-11-20T12:31:59.889Z",
   })
-  .meta({ description: "ISO 8601, UTC.", examples: ["2026-11-20T12:31:59.889Z"] });
+  .meta({ description: "Time in ISO 8601 format, UTC.", examples: ["2026-11-20T12:31:59.889Z"] });
 export const line = z.string().max(2_000, { error: "must be at most 2,000 characters" });
 export const id = line.min(1, { error: "must not be empty" });
 export const list = <Item extends z.ZodType>(item: Item, max: number = DOCUMENT_LIMITS.listMax) =>

@@ -103,7 +103,7 @@ const exportedEvidenceSchema = z
     sizeBytes: count,
     createdAt: time,
     data: z.string().startsWith("data:", { error: "must be a data URL" }).optional().meta({
-      description: "The bytes as a data URL, with `evidence=true`.",
+      description: "The bytes as a data URL. Present only if the export was requested with `evidence=true`.",
     }),
   })
   .meta({ id: "ExportedEvidence", description: "A picture, page or file that a tool stored." });
@@ -115,14 +115,17 @@ const exportedAgentSchema = z
     name: line,
     objective: z.string(),
     depth: z.int().min(1),
-    status: z.enum(AGENT_OUTCOMES).nullable().meta({ description: "Null while it works." }),
+    status: z
+      .enum(AGENT_OUTCOMES)
+      .nullable()
+      .meta({ description: "Outcome of the sub-agent. Null while it works." }),
     result: z
       .string()
       .nullable()
       .meta({ description: "Start of the result as JSON text, at most 4,096 characters." }),
     isResultCut: z.boolean(),
   })
-  .meta({ id: "ExportedAgent", description: "A sub-agent. Its own session has an export of its own." });
+  .meta({ id: "ExportedAgent", description: "A sub-agent. Its session can be exported separately." });
 
 const exportedSessionSchema = z.strictObject({
   id,
@@ -148,7 +151,7 @@ export const leftOutSchema = z
       examples: ["A check is only valid for the page at that time; check the variant again."],
     }),
   })
-  .meta({ id: "LeftOut", description: "A part that was left out, and why." });
+  .meta({ id: "LeftOut", description: "A part of a document that was left out, and why." });
 export type LeftOut = z.infer<typeof leftOutSchema>;
 
 const exportedImportSchema = z
@@ -170,14 +173,14 @@ export const sessionExportSchema = z
     version: z.literal(SESSION_FORMAT_VERSION),
     id: id.max(200, { error: "must be at most 200 characters" }).meta({
       description:
-        "Id of the session and number of its last event: equal for exports of an unchanged session.",
+        "Built from the id of the session and the number of its last event, so exports of an unchanged session have the same id.",
       examples: ["ses_xdbqydi2z2jnnberubbghcrn@57"],
     }),
     exportedAt: time,
     session: exportedSessionSchema,
     messages: list(exportedMessageSchema, DOCUMENT_LIMITS.messagesMax),
     variants: list(exportedVariantSchema, VARIANT_LIMITS.variantsMax),
-    plan: exportedPlanSchema.nullable().meta({ description: "Null if it was never written." }),
+    plan: exportedPlanSchema.nullable().meta({ description: "The plan. Null if it was never written." }),
     requirements: list(exportedRequirementSchema, REQUIREMENT_LIMITS.perSession),
     reports: list(exportedReportSchema, REPORT_LIMITS.reports),
     pages: list(exportedPageSchema),

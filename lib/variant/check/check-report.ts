@@ -59,14 +59,20 @@ export type Finding = z.infer<typeof findingSchema>;
 const checkedChangeSchema = z
   .object({
     id: changeIdSchema,
-    matched: z.int().meta({ description: "Elements that matched on the fresh load." }),
+    matched: z
+      .int()
+      .meta({ description: "Number of elements that matched after the page was loaded again." }),
     applied: outcome,
     hydration: outcome.meta({ description: "Whether the change survived the start of the page's scripts." }),
-    rerender: outcome.meta({ description: "Whether it came back after its element was rendered again." }),
-    navigation: outcome.meta({ description: "Whether it came back after leaving the page and returning." }),
-    revert: outcome.meta({ description: "Whether it was reverted without a trace." }),
+    rerender: outcome.meta({
+      description: "Whether the change was applied again after its element was rendered again.",
+    }),
+    navigation: outcome.meta({
+      description: "Whether the change was applied again after the browser left the page and returned.",
+    }),
+    revert: outcome.meta({ description: "Whether reverting the change restored the page completely." }),
   })
-  .meta({ id: "CheckedChange", description: "The proof of one change on one page." });
+  .meta({ id: "CheckedChange", description: "What a check found about one change on one page." });
 
 const checkedPageSchema = z
   .object({
@@ -74,7 +80,8 @@ const checkedPageSchema = z
     viewport: z.enum(["desktop", "tablet", "phone"]),
     changes: z.array(checkedChangeSchema),
     paintToAppliedMs: z.number().nullable().meta({
-      description: "Milliseconds from the first paint until the last change was applied. 0 if before.",
+      description:
+        "Time from the first paint until the last change was applied, in milliseconds. 0 if all changes were applied before the first paint.",
     }),
     layoutShift: z.number().meta({ description: "Layout shift that the variant adds." }),
     pictures: z
@@ -85,7 +92,7 @@ const checkedPageSchema = z
       })
       .meta({ description: "Pictures without the variant, with it, and of the difference." }),
   })
-  .meta({ id: "CheckedPage", description: "The proof on one page at one width." });
+  .meta({ id: "CheckedPage", description: "What a check found on one page at one viewport width." });
 export type CheckedPage = z.infer<typeof checkedPageSchema>;
 
 const checkedRequirementSchema = z
@@ -95,7 +102,7 @@ const checkedRequirementSchema = z
     message: z
       .string()
       .nullable()
-      .meta({ description: "Why it does not hold, or was not checked.", examples: [null] }),
+      .meta({ description: "Why the assertion does not hold, or why it was not checked.", examples: [null] }),
   })
   .meta({
     id: "CheckedRequirement",
@@ -113,11 +120,12 @@ export const checkReportSchema = z
     findings: z.array(findingSchema),
     pages: z.array(checkedPageSchema),
     requirements: z.array(checkedRequirementSchema).optional().meta({
-      description: "The requirements with an assertion that were not waived. Absent if there were none.",
+      description:
+        "Results for the requirements that have an assertion and are not waived. Absent if there are none.",
     }),
     /** One sentence for each part that the check could not examine. */
     notes: z.array(z.string()).meta({ description: "What the check could not examine." }),
   })
-  .meta({ id: "CheckReport", description: "The proof of a revision." });
+  .meta({ id: "CheckReport", description: "The report of a check of a revision." });
 export type CheckedRequirementResult = z.infer<typeof checkedRequirementSchema>;
 export type CheckReport = z.infer<typeof checkReportSchema>;

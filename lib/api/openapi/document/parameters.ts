@@ -12,7 +12,7 @@ const PATH_PARAMETERS: Record<string, { description: string; schema?: JsonSchema
     example: "ses_xdbqydi2z2jnnberubbghcrn",
   },
   requestId: {
-    description: "Id of the request: one accepted message.",
+    description: "Id of the request. A request is one accepted message.",
     example: "req_x3vhrt5vrmaw4gijc66izaly",
   },
   linkId: { description: "Id of the share link.", example: "lnk_k2m4zqvbwcnr7xye3hjpdtas" },
