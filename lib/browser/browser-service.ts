@@ -120,16 +120,14 @@ export type BrowserLease = {
 export type BrowserService = {
   readStatus: (sessionId: string) => Promise<BrowserRecord>;
   /**
-   * Selects a page. Resolves once the selection is stored. After that, starts a browser if none runs, and navigates to the
-   * page.
+   * Selects a page. Resolves once the selection is stored. Then starts a browser if none runs, and navigates to the page.
    */
   retarget: (sessionId: string, url: string) => Promise<void>;
   /** Returns the session's browser. If none runs, starts one on the selected page. @throws Error with a readable message. */
   ensure: (sessionId: string, signal?: AbortSignal) => Promise<LiveBrowser>;
   /**
    * Starts the browser for a tool call if none runs, and keeps it from being ended for another session.
-   * @returns a function that releases the browser. @throws the errors of `ensure`; the signal's reason when the signal
-   * fires.
+   * @returns a function that releases the browser. @throws the errors of `ensure`; the signal's reason when it fires.
    */
   hold: (sessionId: string, signal?: AbortSignal) => Promise<() => void>;
   /**
@@ -161,8 +159,7 @@ export type BrowserService = {
   watch: (sessionId: string, listeners: ViewListeners) => () => void;
   input: (sessionId: string, input: BrowserInput) => Promise<void>;
   /**
-   * Returns the CSS cursor keyword that the page shows at a point in CSS pixels; `default` if it is unknown. Starts no
-   * browser.
+   * Returns the CSS cursor keyword that the page shows at a point in CSS pixels; `default` if unknown. Starts no browser.
    */
   readCursor: (sessionId: string, x: number, y: number) => Promise<string>;
   /** Returns the last picture of the session's page; undefined if none was taken. */
@@ -171,7 +168,7 @@ export type BrowserService = {
   readPictureTimes: (sessionIds: string[]) => Promise<Map<string, Date>>;
   /** Ends browsers that were not used for `BrowserServiceDeps.idleMs`. @returns how many were ended. */
   reapIdle: (now: Date) => Promise<number>;
-  /** Ends the browser of one session and its processes. */
+  /** Ends the browser of one session, with all of the browser's processes. */
   closeSession: (sessionId: string) => Promise<void>;
   /** Returns whether browsers can run, how many run, and of which kind, for the health check and the startup banner. */
   describe: () => { available: boolean; live: number; detail: string };

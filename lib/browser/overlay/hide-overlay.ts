@@ -8,8 +8,8 @@ const HIDE_TIMEOUT_MS = 10_000;
 /**
  * Removes the overlay from all pages of a browser, and waits until the selected page has removed it.
  *
- * @returns a function that shows the overlay again. @throws Error with a readable message when the selected page does not
- * answer.
+ * @returns a function that shows the overlay again.
+ * @throws Error with a readable message when the selected page does not answer.
  */
 export async function hideOverlay(browser: OpenBrowser, why: OverlayHold): Promise<() => void> {
   const { out, release } = browser.overlayGate.hold(why);
@@ -18,8 +18,7 @@ export async function hideOverlay(browser: OpenBrowser, why: OverlayHold): Promi
     () => timeout.reject(new Error("the page does not answer: its own scripts keep it busy")),
     HIDE_TIMEOUT_MS,
   );
-  // The call to the page rejects if the page has navigated meanwhile. The old document is then gone, and the overlay with
-  // it.
+  // The call rejects if the page has navigated meanwhile. The overlay is then gone with the old document.
   const isOut = out.get(browser.selected().overlay)?.catch(() => {});
   try {
     await Promise.race([isOut, timeout.promise]);

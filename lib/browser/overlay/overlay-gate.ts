@@ -31,8 +31,7 @@ export function createOverlayGate(): OverlayGate {
   const apply = () => {
     const isShown = holds.size === 0;
     const applied = [...overlays].map((overlay) => [overlay, overlay.setShown(isShown)] as const);
-    // The call rejects if the page has navigated or closed meanwhile. Its old document is then gone, and the overlay with
-    // it.
+    // The call rejects if the page has navigated or closed meanwhile. The overlay is then gone with the old document.
     for (const [, done] of applied) done.catch(() => {});
     return new Map(applied);
   };

@@ -10,10 +10,7 @@ type Annotation = {
   boundingBox: { x: number; y: number; width: number; height: number };
 };
 
-/**
- * The state of the overlay: the comments that are not submitted yet, and whether the person is picking an element or
- * writing.
- */
+/** The state of the overlay: the comments that are not submitted yet, and whether the person picks an element or writes. */
 type OverlayModel = {
   read: () => OverlayState;
   /** Starts or stops the picking of an element. If a comment box is open, discards it and starts picking again. */

@@ -106,7 +106,7 @@ function runOverlay(settings: Settings, parts: Parts): void {
     cursorAt: (x: number, y: number) => cursorAt(x, y, view),
     onAnswer: change(model.endSubmit),
   };
-  // Attaches the overlay again later: a new document has no root element yet, and some pages replace the contents of theirs.
+  // Attaches the overlay later or again: a new document has no root element yet, and some pages replace the root's contents.
   const attach = () => view?.attach();
   new MutationObserver(attach).observe(document, { childList: true, subtree: false });
   const attachLastingly = () => {

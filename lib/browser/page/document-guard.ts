@@ -8,7 +8,7 @@ type DocumentGuardOptions = {
   /** Returns why a document may not be requested, or undefined if it may. Not needed if a proxy checks every request. */
   refuse: ((url: string) => Promise<string | undefined>) | undefined;
   explain: (url: string, errorReason: string) => Promise<string>;
-  /** Takes over the response if it is a download. @returns whether it did. */
+  /** Takes over the response if it is a download. @returns whether the response was taken over. */
   capture: (response: PausedResponse) => boolean;
   /** Called when a navigation of the main frame was stopped. The page keeps showing its current document. */
   onRefused: (loaderId: string | undefined, reason: string) => void;
@@ -20,7 +20,8 @@ type Header = { name: string; value: string };
  * Stops navigations of the main frame that would end in an error page of the browser, so that the current document stays.
  * These are navigations to a refused address (at first or after a redirect), to an unreachable server, or to one with an
  * invalid certificate. A response with an HTTP error is shown like any other page. In other frames, only refused addresses
- * are stopped. Source: `security.md`, What leaves the service.
+ * are stopped.
+ * Source: `security.md`, What leaves the service.
  */
 export async function guardDocuments(cdp: CDPSession, options: DocumentGuardOptions): Promise<void> {
   const { mainFrameId, refuse, explain, onRefused } = options;

@@ -47,7 +47,7 @@ const NET_ERRORS: Readonly<Record<string, string>> = {
   UNSAFE_PORT: "uses a port that browsers do not open",
 };
 
-/** Describes Chromium's `net::ERR_…` code in words that begin with the address and end with the code in parentheses. */
+/** Describes a `net::ERR_…` code of Chromium for an address, in the form `<address> <words> (<code>)`. */
 export function describeNetError(code: string, address: string): string {
   const sentence = NET_ERRORS[code.replace(/^net::ERR_/, "")] ?? "could not be loaded";
   return `${address} ${sentence} (${code})`;

@@ -46,8 +46,8 @@ const LIST_FUNCTIONS = `(() => {
 
 /**
  * Keeps the object behind each `blob:` URL until `revokedMs` after the URL is revoked, because pages often revoke the URL of
- * a download immediately. Replaces two functions of `URL`, which still behave like the browser's own. Its source is sent to
- * every page and runs there.
+ * a download immediately. Replaces two functions of `URL`, which still behave like the browser's own. The source of this
+ * function is sent to every page and runs there.
  */
 export function keepObjectUrls(revokedMs: number): void {
   const objects = new Map<string, object>();

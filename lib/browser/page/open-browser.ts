@@ -205,8 +205,7 @@ async function openContext(process: BrowserProcess): Promise<{ browser: Browser;
   // Imported when the first browser starts, because the import takes a tenth of the service's start time.
   const { chromium } = await import("playwright");
   const over = process.devtools.playwright;
-  // No artifacts are stored. Without a path, Playwright would create a temporary folder, which a killed process leaves
-  // behind.
+  // No artifacts are stored. Without a path, Playwright would create a temporary folder that a killed process leaves behind.
   const options = { timeout: CONNECT_TIMEOUT_MS, artifactsDir: "/nonexistent" };
   const browser =
     typeof over === "string"

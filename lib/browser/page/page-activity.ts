@@ -15,12 +15,12 @@ export type ActivityEntry =
   /** A script of the page threw an error that nothing caught. */
   | { kind: "page-error"; page: Page; message: string };
 
-/** A log of what happened in the pages of one browser. After a tool has acted, it reports the new entries. */
+/** A log of what happened in the pages of one browser. Tools report the new entries after they have acted. */
 export type PageActivity = {
   add: (entry: ActivityEntry) => void;
   /** Calls `listener` with each new entry. @returns a function that stops the calls. */
   follow: (listener: (entry: ActivityEntry) => void) => () => void;
-  /** The number of the next entry. */
+  /** The position of the next entry, for `since`. */
   position: () => number;
   /** Returns the entries from `position` on, oldest first. If there are more than 200, returns only the latest 200. */
   since: (position: number) => ActivityEntry[];
@@ -31,9 +31,7 @@ export type PageActivity = {
 const ENTRIES_MAX = 200;
 /** HTTP methods whose requests are not reported: they change nothing, or belong to preflight requests. */
 const QUIET_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
-/**
- * Types of requests to wait for, because they may change what a page shows. Images, fonts and streams are not among them.
- */
+/** Types of requests to wait for, because they may change what a page shows. Images, fonts and streams are left out. */
 const AWAITED_TYPES = new Set(["document", "stylesheet", "script", "xhr", "fetch"]);
 
 /** Starts to record the activity in a context's pages. */

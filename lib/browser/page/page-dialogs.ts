@@ -101,8 +101,7 @@ function answer(watch: Watch, dialog: Dialog, by: "default" | "timeout"): void {
   const answered = answerOf({ kind: dialog.type(), message: dialog.message() }, by);
   const key = keyOf(dialog.type(), dialog.message());
   for (const { answered: keys } of watch.claims) keys.push(key);
-  // Report the dialog before the page continues: if the script ends right after that, its own report must include the
-  // dialog.
+  // Report the dialog before the page continues. If the script ends right after that, its report must include the dialog.
   if (!drop(watch.reported, key)) watch.onAnswered(answered);
   // Answering fails if the page was closed together with its dialog.
   void (answered.isAccepted ? dialog.accept() : dialog.dismiss()).catch(() => {});

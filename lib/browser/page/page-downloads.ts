@@ -183,7 +183,10 @@ async function readStream(cdp: CDPSession, handle: string): Promise<Body> {
   }
 }
 
-/** Removes a body that waits until the browser announces its download. @returns whether it was still waiting. */
+/**
+ * Removes a body that is kept for a download that the browser has not announced yet. @returns false if it was removed
+ * before.
+ */
 function takeBody({ bodies }: Watch, url: string, body: Body): boolean {
   const waiting = bodies.get(url) ?? [];
   if (!waiting.includes(body)) return false;

@@ -40,7 +40,7 @@ export type BrowserEgress = {
   /**
    * Starts the proxy of one browser.
    *
-   * @param options.acceptsKey whether the browser is started with `ownKeyHash`; if not, the proxy refuses our own https
+   * @param options.acceptsKey whether the browser is started with `ownKeyHash`. If not, the proxy refuses our own https
    * origins.
    */
   startProxy: (options: { acceptsKey: boolean }) => Promise<BrowserProxy>;

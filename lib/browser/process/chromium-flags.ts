@@ -1,6 +1,4 @@
-/**
- * Features to disable: they send data to Chromium's vendor, show prompts, load more pages than requested, or make it hang.
- */
+/** Features to disable: they send data to Chromium's vendor, show prompts, load extra pages, or make Chromium hang. */
 const DISABLED_FEATURES = [
   "AcceptCHFrame",
   "AutoDeElevate",

@@ -17,7 +17,7 @@ export type DevtoolsConnection = {
   /** Sends a command. If the connection ends before the answer arrives, `onAnswer` gets an error. */
   send: (command: DevtoolsCommand, onAnswer: (answer: DevtoolsMessage) => void) => void;
   /**
-   * Sends a command to the browser itself, not to a page, and returns its result. @throws Error with the browser's message.
+   * Sends a command to the browser itself, not to a page, and returns the result. @throws Error with the browser's message.
    */
   ask: (method: string, params: Record<string, unknown>) => Promise<Record<string, unknown>>;
   isOpen: () => boolean;
@@ -29,10 +29,7 @@ export type DevtoolsConnection = {
 /** `onClose` is called once when the connection has ended, after all open commands got an error. */
 type DevtoolsHandlers = { onEvent: (event: DevtoolsMessage) => void; onClose: () => void };
 
-/**
- * Access to a browser's DevTools. A connection is not affected by the attached targets and the settings of other
- * connections.
- */
+/** Access to a browser's DevTools. Each connection has its own attached targets and settings. */
 export type Devtools = {
   /** The endpoint that Playwright connects to: a URL, or a transport, which only one client can use. */
   playwright: string | ConnectOverCDPTransport;

@@ -52,8 +52,7 @@ export function openDevtoolsPipe(commands: Writable, answers: Readable): Devtool
   const clientOf = new Map<string, Client>();
   const clients = new Set<Client>();
   /**
-   * Ids of the browser-level sessions of all clients, including ended ones. Playwright must not see events of these
-   * sessions.
+   * Ids of the browser-level sessions of all clients, also of ended ones. Playwright must not see events of these sessions.
    */
   const browserSessions = new Set<string>();
   let lastId = FIRST_ID;
@@ -64,7 +63,7 @@ export function openDevtoolsPipe(commands: Writable, answers: Readable): Devtool
   };
   const transport: ConnectOverCDPTransport = {
     send: write,
-    // Does nothing, because the owner of the browser ends it.
+    // Does nothing, because the owner of the browser ends the browser.
     close() {},
   };
   const close = () => {
@@ -115,10 +114,7 @@ export function openDevtoolsPipe(commands: Writable, answers: Readable): Devtool
     if (message.method === "Target.detachedFromTarget") clientOf.delete(sessionId);
     client.onEvent(withoutBrowserSession(client, message));
   };
-  /**
-   * Whether an event is about the browser-level session of a client. Chromium sends such events to Playwright's session,
-   * too.
-   */
+  /** Whether an event is about a client's browser-level session. Chromium also sends such events to Playwright's session. */
   const concernsClient = ({ method, sessionId, params = {} }: DevtoolsMessage): boolean => {
     if (sessionId !== undefined) return browserSessions.has(sessionId);
     if (method === "Target.detachedFromTarget") return browserSessions.has(String(params.sessionId));
@@ -165,8 +161,7 @@ export function openDevtoolsPipe(commands: Writable, answers: Readable): Devtool
         isOpen: () => clients.has(client),
         terminate() {
           if (!clients.has(client)) return;
-          // Chromium handles commands in order, so later commands are no longer affected by this client's sessions and
-          // settings.
+          // Chromium handles commands in order, so later commands are not affected by this client's sessions and settings.
           send(undefined, { method: "Target.detachFromTarget", params: { sessionId } }, () => {});
           client.end();
         },
@@ -195,7 +190,7 @@ function readMessage(data: Buffer): DevtoolsMessage | undefined {
   try {
     return JSON.parse(data.toString()) as DevtoolsMessage;
   } catch {
-    // Cannot happen with Chromium, which always writes JSON. The caller then closes the connection.
+    // Must not happen, because Chromium always writes JSON. The caller closes the connection.
     return undefined;
   }
 }

@@ -21,10 +21,7 @@ export type HandOver = {
 export type BrowserClaims = {
   /** Whether another running process holds the session's browser. */
   isElsewhere: (sessionId: string) => Promise<boolean>;
-  /**
-   * Reads the row as clients see it: `expired` if the process that owned the browser has ended, or no longer runs the
-   * browser.
-   */
+  /** Reads the row as clients see it: `expired` if the owning process has ended or does not run the browser any more. */
   read: (sessionId: string) => Promise<BrowserRow | undefined>;
   /** Notifies the previous holder of a browser that this process took it over. */
   notifyTakenOver: (sessionId: string, holder: string) => void;

@@ -152,8 +152,7 @@ async function startBrowser(
 ): Promise<RunningBrowser> {
   const { deps } = life;
   const { record } = deps;
-  // The record still claims an earlier browser if the end of that browser could not be recorded, or if another process runs
-  // it.
+  // The record still claims an earlier browser if the end of that browser was not recorded, or if another process runs it.
   const holder = await record.dropClaim();
   if (holder !== null) deps.onTakenOver?.(holder);
   await record.move("provision", { lastError: null, currentUrl: null });
@@ -263,7 +262,7 @@ function beginEnding(life: Lifecycle, ended: Promise<void>): void {
   });
 }
 
-/** @param started settles when the browser's start is recorded; its end must be recorded after that. */
+/** @param started settles when the browser's start is recorded. The browser's end must be recorded after that. */
 async function closeAndRecord(
   deps: LifecycleDeps,
   { browser, place }: RunningBrowser,

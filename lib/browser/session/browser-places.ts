@@ -132,7 +132,7 @@ async function look(places: Places): Promise<void> {
 
 /** A browser that is not in use: no tool call holds it, no viewer watches it, and no navigation is in progress. */
 type UnusedBrowser = {
-  /** Milliseconds since its last use. */
+  /** Time since the last use of the browser, in milliseconds. */
   idleMs: number;
   /** The turn of the browser's session, `open` or `parked`; undefined if there is none. */
   turn: OpenTurn | undefined;

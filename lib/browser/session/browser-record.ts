@@ -73,10 +73,7 @@ export type StoredRecord = {
   settle: () => Promise<void>;
 };
 
-/**
- * The shortest time between two writes of notes, in milliseconds. It is needed because a page may change its address in a
- * loop.
- */
+/** The shortest time between two writes of notes, in milliseconds. A page may change its address in a loop. */
 const NOTE_INTERVAL_MS = 200;
 const PAGE_EVENTS_PER_MINUTE = 30;
 /** The shortest time between two events about a session's position in the queue, in milliseconds. */

@@ -85,7 +85,9 @@ export const hasOwnBrowser = async (
     ? session.capabilities.browser
     : ((await readBrowserSession(db, session.id))?.capabilities.browser ?? false);
 
-/** Whether a tool call can use a browser: one of its own session, or the parent's browser that its session shares. */
+/**
+ * Whether a tool call can use a browser: the browser of its own session, or the parent's browser that the session shares.
+ */
 export const hasBrowserForCall = async (
   db: Executor,
   { sessionId, browserSessionId }: { sessionId: string; browserSessionId: string },
@@ -231,7 +233,7 @@ export async function selectPage(tx: Transaction, sessionId: string, url: string
   return row;
 }
 
-/** Lists the sessions for which a row claims a running browser that this process, or a process that has ended, owns. */
+/** Lists the sessions whose row says that a browser runs, if the row's owner is this process or a process that has ended. */
 export function listClaims(
   db: Executor,
   self: BrowserOwner,
@@ -247,8 +249,9 @@ export function listClaims(
 const RETURN_SECONDS = 15;
 
 /**
- * SQL condition: the process that owns the row has ended. It has if no database connection has its name, unless the database
- * server just restarted, which ends all connections. If this process is alone, every other owner has ended.
+ * SQL condition: the process that owns the row has ended. This is so if no database connection has the name of the process.
+ * It is not so shortly after a restart of the database server, which ends all connections. If this process is alone, every
+ * other owner has ended.
  */
 export function isGone(self: BrowserOwner, owner: PgColumn = browsers.owner): SQL {
   const isOther = sql`${owner} is distinct from ${self.name}`;

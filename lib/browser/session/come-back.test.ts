@@ -106,8 +106,7 @@ const ENDS: Record<string, (live: LiveBrowser) => Promise<void>> = {
 for (const [end, ended] of Object.entries(ENDS))
   test(`after ${end}, the browser comes back on the last page it showed`, async () => {
     const isReaped = end === "it was reaped";
-    // The stored page does not depend on how the browser ended, so only two ways to reach a page are tried with the other
-    // ends.
+    // The stored page does not depend on how the browser ended, so two ways to reach a page are enough for the other ends.
     const ways = Object.entries(WAYS).filter(([way]) => isReaped || /script|pushState/.test(way));
     const sessionId = await insertTestSession(harness.db, { targetUrl: at("/created") });
     for (const [way, [path, go]] of ways) {

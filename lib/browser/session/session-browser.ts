@@ -199,8 +199,8 @@ async function ensure(session: Session, signal?: AbortSignal): Promise<LiveBrows
 }
 
 /**
- * Each browser of a session has its own range of this many refs (the numbers of elements in page snapshots). Its snapshots
- * name fewer elements than that.
+ * Each browser of a session has its own range of this many refs (the numbers of elements in page snapshots). The snapshots
+ * of one browser name fewer elements than that.
  */
 const REFS_PER_BROWSER = 100_000;
 

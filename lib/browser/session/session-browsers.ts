@@ -3,8 +3,7 @@ import type { SessionBrowser } from "./session-browser.ts";
 /** The session browsers of this process. Each is created at its first use and stays until its session is closed. */
 export type SessionBrowsers = {
   /**
-   * Returns the session browser; the first call creates it. @throws Error with a readable message if the session cannot have
-   * one.
+   * Returns the session browser; the first call creates it. @throws Error with a readable message if the session has none.
    */
   get: (sessionId: string) => Promise<SessionBrowser>;
   /** Returns the session browser if it was already created. */
@@ -17,7 +16,7 @@ export type SessionBrowsers = {
 
 /** @see SessionBrowsers */
 export function createSessionBrowsers(make: (sessionId: string) => Promise<SessionBrowser>): SessionBrowsers {
-  /** Contains also browsers that are still being created, so that each is created only once. */
+  /** Also contains browsers that are still being created, so that each is created only once. */
   const promises = new Map<string, Promise<SessionBrowser>>();
   const created = new Map<string, SessionBrowser>();
   return {

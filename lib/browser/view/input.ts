@@ -41,8 +41,7 @@ const BUTTON_BITS = { none: 0, left: 1, right: 2, middle: 4 } as const;
 
 /**
  * Creates a queue that merges mouse moves into one while the page is busy, and wheel turns likewise. All other input is sent
- * immediately, after the latest move and wheel turn. It does not wait for the answers to these, because DevTools keeps the
- * order.
+ * immediately, after the latest move and wheel turn. It does not wait until these are answered: DevTools keeps the order.
  *
  * @param send resolves when the page has handled the event.
  */

@@ -59,7 +59,7 @@ export function createPictureKeeper(deps: PictureKeeperDeps): PictureKeeper {
 }
 
 /**
- * Captures the viewport as JPEG, without the overlay. Undefined if no http(s) page is shown. @throws if the page does not
+ * Captures the viewport as JPEG, without the overlay; undefined without an http(s) page. @throws if the page does not
  * answer.
  */
 async function capture(

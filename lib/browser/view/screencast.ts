@@ -3,18 +3,14 @@ import type { ScreencastFrame } from "../browser-service.ts";
 import { VIEWPORT } from "../page/open-browser.ts";
 
 const JPEG_QUALITY = 70;
-/**
- * A screencast that has delivered no frame after this time is restarted: it may have begun while the page changed its
- * renderer.
- */
+/** A screencast without a frame after this time is restarted: it may have begun while the page changed its renderer. */
 const FIRST_FRAME_MS = 600;
 const RESTARTS_MAX = 5;
 
 /** One screencast of a session, shared by all viewers. */
 export type Screencast = {
   /**
-   * Delivers the latest frame and all later ones. The cast runs while it has watchers. @returns a function that stops the
-   * delivery.
+   * Delivers the latest frame and all later ones, and keeps the cast running. @returns a function that stops the delivery.
    */
   watch: (onFrame: (frame: ScreencastFrame) => void) => () => void;
   watcherCount: () => number;
