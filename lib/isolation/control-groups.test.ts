@@ -12,8 +12,7 @@ const root = await mkdtemp(join(tmpdir(), "control-groups-"));
 after(() => rm(root, { recursive: true, force: true }));
 
 /**
- * Simulates the cgroup v2 file system of a machine in a folder, without the kernel's checks and without its removal of
- * files.
+ * Simulates the cgroup v2 file system of a machine in a folder. The kernel's checks and its removal of files are missing.
  */
 async function machine(
   own: string,

@@ -49,10 +49,10 @@ async function readParent(pid: number): Promise<number> {
 }
 
 /**
- * Creates a group below the service's own group, to find out whether this is possible. It requires root or a delegated group
- * (systemd: `Delegate=yes`) that has the controllers for memory and processes. The kernel allows processes only in groups
- * without subgroups. If only the service and its parent processes are in the service's group, they are therefore moved to a
- * subgroup of their own.
+ * Creates a group below the service's own group, to find out whether this is possible. Creating groups requires root or a
+ * delegated group (systemd: `Delegate=yes`) that has the controllers for memory and processes. The kernel allows processes
+ * only in groups without subgroups. The service and its parent processes are therefore moved to a subgroup of their own, if
+ * no other processes are in the service's group.
  */
 export async function findControlGroups(read: () => Promise<Places> = readPlaces): Promise<FoundGroups> {
   if (process.platform !== "linux") return { works: false, reason: "not on Linux" };
@@ -93,7 +93,7 @@ function findOwnGroup({ mountInfo, own }: Places): string | { reason: string } {
 }
 
 /**
- * Returns the groups to try: the service's own, and its parent if that is the group of the systemd unit
+ * Returns the groups to try: the service's own, and the group of its systemd unit if that is the parent
  * (`DelegateSubgroup=`).
  */
 const candidates = (own: string): string[] =>
@@ -124,8 +124,8 @@ async function enableControllers(base: string, places: Places): Promise<string |
 }
 
 /**
- * Moves the service and its parent processes from the group to a new subgroup, next to the subgroups for sessions. @returns
- * why that is not possible; undefined on success.
+ * Moves the service and its parent processes from the group to a new subgroup, next to the subgroups for sessions.
+ * @returns why that is not possible; undefined on success.
  */
 async function moveToLeaf(base: string, { pid, readParent }: Places): Promise<string | undefined> {
   const family = new Set<number>();
@@ -200,8 +200,7 @@ async function sweep(base: string, pid: number): Promise<void> {
 
 /** Kills the processes of a group, and removes the group as soon as they have ended. */
 async function removeGroup(folder: string): Promise<void> {
-  // Kernels before Linux 5.14 have no `cgroup.kill`. They do not need it here, because the group's commands have ended
-  // already.
+  // Kernels before Linux 5.14 have no `cgroup.kill`. That is harmless, because the group's commands have already ended here.
   await writeFile(join(folder, "cgroup.kill"), "1", { flag: "r+" }).catch(ignoreMissing);
   for (let attempt = 1; ; attempt++) {
     try {

@@ -1,9 +1,6 @@
 import { closeSync, readdirSync, readFileSync } from "node:fs";
 
-/**
- * The close-on-exec bit in the octal `flags` of /proc/<pid>/fdinfo. Started programs do not inherit descriptors with this
- * bit.
- */
+/** The close-on-exec bit of the octal `flags` in /proc/<pid>/fdinfo: started programs do not inherit such descriptors. */
 const CLOSE_ON_EXEC = 0o2000000;
 const STANDARD_MAX = 2;
 

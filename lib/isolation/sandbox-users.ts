@@ -11,8 +11,8 @@ export type SandboxUsers = {
   /** Assigns a free user. @returns undefined when all are assigned. */
   assign: () => SandboxUser | undefined;
   /**
-   * Assigns the owner of existing files. @returns undefined when `uid` is outside the range, already assigned, or an
-   * account's.
+   * Assigns the owner of existing files. @returns undefined when `uid` is outside the range, already assigned, or of an
+   * account.
    */
   assignOwner: (uid: number) => SandboxUser | undefined;
   /** Makes a user available again. Call it once the user has neither processes nor files. */

@@ -1,11 +1,11 @@
 /** A processor architecture for which there is a filter, named as in `process.arch`. */
 export type FilterArch = "x64" | "arm64";
 
-/** A system call's number on each processor; null if it does not exist there. */
+/** The number of a system call on each processor; null if the processor does not have the call. */
 type Numbers = readonly [x64: number | null, arm64: number | null];
 
 /**
- * Calls that fail with EPERM. Calls that need privileges anyway are included, so that kernel bugs in them cannot be
+ * Calls that fail with EPERM. They include calls that need privileges, so that bugs of the kernel in them cannot be
  * exploited.
  */
 const FORBIDDEN: Record<string, Numbers> = {
@@ -84,7 +84,7 @@ const MISSING: Record<string, Numbers> = {
   io_uring_register: [427, 427],
   // A filter cannot read the flags of this call, which are in memory. The C library falls back to `clone`.
   clone3: [435, 435],
-  // Memory of this call is not counted as memory of the command.
+  // The memory that this call creates is not counted as memory of the command.
   memfd_secret: [447, 447],
 };
 
