@@ -239,10 +239,7 @@ async function isolateSessions(
   };
 }
 
-/**
- * Checks that groups can be used, by running a probe command in one: some machines allow creating groups but not joining
- * them.
- */
+/** Runs a probe command in a group, because some machines allow creating groups but not joining them. */
 async function tryGroups(
   { plan, sharedUser: user }: Confinement & { works: true },
   folder: string,

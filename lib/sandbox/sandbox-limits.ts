@@ -57,7 +57,8 @@ export const sandboxLimits: SandboxLimits = {
 
 /**
  * Returns the limits of a test run: Playwright's runner and a Chromium need more memory, threads and shared memory than a
- * command. Source: `security.md`, Test runs.
+ * command.
+ * Source: `security.md`, Test runs.
  */
 export const withTestLimits = (limits: SandboxLimits): SandboxLimits => ({
   ...limits,
@@ -72,7 +73,7 @@ export const withTestLimits = (limits: SandboxLimits): SandboxLimits => ({
 const LAUNCHER_PROCESSES = 32;
 
 /**
- * Returns the limits that the kernel enforces for all commands of a session together. They include files in memory (/tmp,
+ * Returns the limits that the kernel enforces for all commands of a session together, including files in memory (/tmp,
  * /dev/shm).
  */
 export const groupLimits = (limits: SandboxLimits): GroupLimits => ({

@@ -66,7 +66,8 @@ export type Workspace = {
   /**
    * Runs a program in the workspace's folder. The program's files are in a new folder outside of the workspace, so tools and
    * earlier commands cannot change them. There is one exception: without confinement, and in a Vercel Sandbox, a process
-   * that an earlier command left running could. The program's environment and home contain nothing from the workspace.
+   * that an earlier command left running can still change them. The program's environment and home contain nothing from the
+   * workspace.
    * @throws WorkspaceError if the runtime is not installed.
    */
   runProgram: (

@@ -67,7 +67,7 @@ export type Box = {
 };
 
 /**
- * Describes the confinement with bubblewrap's arguments.
+ * Builds a {@link Box} for this machine.
  * @param help output of `bwrap --help`; options that this version does not have are left out.
  */
 export async function describeBox(
@@ -182,8 +182,7 @@ function limitedShell(command: Command, limits: SandboxLimits, groupDescriptor: 
   ].join(" ");
   // If the machine runs out of memory, the kernel kills a command before the service.
   const killFirst = "echo 1000 2>/dev/null > /proc/self/oom_score_adj";
-  // 0 stands for the writing process. The write is allowed, because the kernel checks the rights of the service, which
-  // opened the file.
+  // 0 stands for the writing process. The kernel checks the rights of the service, which opened the file.
   const join = `{ echo 0 >&${groupDescriptor} && exec ${groupDescriptor}>&-; } || exit 125; `;
   const limit = `${command.joinPath === undefined ? "" : join}${killFirst}; ulimit ${ulimits}`;
   if ("argv" in command) return ["bash", "-c", `${limit} && exec "$@" 2>&1`, "bash", ...command.argv];

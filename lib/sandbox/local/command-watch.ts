@@ -86,8 +86,7 @@ export function createWorkspaceQuota(
     async reserve(bytes) {
       const isOver = ({ bytes: used, entries }: FolderSize) =>
         entries >= workspaceEntriesMax || used + bytes > workspaceBytesMax;
-      // The stored size may be too large, because it includes overwritten files and failed writes. So measure before
-      // refusing.
+      // The stored size may be too large: it includes overwritten files and failed writes. So measure before refusing.
       if (atRest === undefined || isOver(atRest)) atRest = await measureAtRest();
       if (atRest.entries >= workspaceEntriesMax) throw new WorkspaceError(entriesSentence);
       if (isOver(atRest)) throw new WorkspaceError(bytesSentence);

@@ -9,8 +9,8 @@ import { WorkspaceError } from "../workspace-error.ts";
  */
 const isLinux = process.platform === "linux";
 /**
- * Opens a file only as a reference: does not open devices or block on pipes. Node does not export O_PATH, whose value is the
- * same on all Linux machines.
+ * Flag that opens a file only as a reference, without opening devices or blocking on pipes. Node does not export O_PATH,
+ * whose value is the same on all Linux machines.
  */
 const O_PATH = isLinux ? 0o10000000 : constants.O_RDONLY | constants.O_NONBLOCK;
 const noFollow = isLinux ? constants.O_NOFOLLOW : 0;

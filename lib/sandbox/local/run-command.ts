@@ -139,8 +139,7 @@ export function addNote(result: CommandResult, note: string): CommandResult {
 }
 
 /**
- * Repeats the check of a watch. Pauses for at least three times the duration of the last check, so that checking stays
- * cheap.
+ * Repeats the check of a watch. Pauses at least three times as long as the last check took, so that checking stays cheap.
  */
 function startWatch(watch: CommandWatch, pid: number, end: (note: string) => void): () => void {
   let timer: NodeJS.Timeout | undefined;

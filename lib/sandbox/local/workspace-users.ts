@@ -2,10 +2,7 @@ import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { SandboxUser, SandboxUsers } from "#lib/isolation/sandbox-users.ts";
 
-/**
- * Assigns a user to each session's workspace. The user owns the workspace's folder and is found again by that after a
- * restart.
- */
+/** Assigns a user to each session's workspace. The user owns the workspace's folder, and is found by it after a restart. */
 export type WorkspaceUsers = {
   /** Returns the session's user; the first call assigns it. */
   of: (sessionId: string) => Promise<SandboxUser>;

@@ -10,7 +10,7 @@ import { programSuite } from "../program-suite-testing.ts";
 import type { BoxCommand, VercelBox, VercelBoxes } from "./vercel-box.ts";
 import { createVercelSandboxes } from "./vercel-sandboxes.ts";
 
-// These tests replace Vercel's API by folders of this machine as boxes. The shell scripts really run.
+// The boxes in these tests are folders of this machine. The shell scripts really run, but Vercel's API is replaced.
 
 const box: VercelBox = {
   async runCommand({ cmd, args }): Promise<BoxCommand> {
