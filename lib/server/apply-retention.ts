@@ -12,7 +12,9 @@ import type { Env } from "./env.ts";
 export type Retention = {
   /** Finds sessions that are older than the setting allows; at most as many as one run of the job removes. */
   findSessions: () => Promise<IdleSession[]>;
-  /** Removes a batch of these sessions, except those that were used in the meantime. @returns how many were removed. */
+  /**
+   * Removes a batch of the sessions found, except sessions that were used in the meantime. @returns how many were removed.
+   */
   removeSessions: (sessions: IdleSession[]) => Promise<number>;
   /**
    * Removes a batch of old evidence that comes after the position `after`; null starts with the oldest. Skips evidence that

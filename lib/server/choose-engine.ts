@@ -33,8 +33,8 @@ const STOP_GRACE_MS = 5_000;
 const BUFFERED_STEPS = 2;
 
 /**
- * Chooses the engine: a real server if any of Inngest's variables is set, otherwise the embedded one. Source: `wire.md`,
- * Environment.
+ * Chooses the engine: a real server if any of Inngest's variables is set, otherwise the embedded one.
+ * Source: `wire.md`, Environment.
  *
  * @param deps.isServerless whether deploying the service registers the functions, so that this process does not have to.
  * @param deps.isSoleExecutor whether this is the only process that uses the database.

@@ -27,8 +27,7 @@ export function connectToolServers(deps: {
   securityLog: Pick<SecurityLog, "networkRefused">;
 }) {
   const { env, storage, elicitations, tokenKey } = deps;
-  // As long as a call may take, because a tool may take long to begin its response. The client has its own timeouts for
-  // calls.
+  // This is as long as a call may take, because a tool may take long to begin its response. The client has its own timeouts.
   const timeoutMs = MCP_LIMITS.callMs;
   const guarded = createGuardedWebFetch(deps.rule, { protocols: ["https:"], timeoutMs });
   const builtin = openBuiltin(env, deps.serveMcp, timeoutMs);

@@ -369,8 +369,8 @@ const hasOwnerBudget = (env: Env): boolean => readOwnerBudget(env) !== undefined
 const yesterday = (): string => new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
 
 /**
- * Creates the service that counts what runs spend, and enforces budgets. @throws Error if owners have a budget in US dollars
- * and the model has no price.
+ * Creates the service that counts what runs spend, and enforces budgets.
+ * @throws Error if owners have a budget in US dollars and the model has no price.
  */
 function openSpending({ env, logger, storage: { db, openTopic } }: Base, modelId: string): Spending {
   const price = env.MODEL_PRICES.get(modelId);
@@ -386,7 +386,7 @@ async function readReadiness({ storage, tooling, player, removals, readModelHeal
   const sandbox = tooling.sandbox.describe();
   const { database, folder } = await storage.check();
   const unerased = removals.countFailures();
-  // This is only reported. The service still works, so the check stays ok.
+  // This changes only the detail. The service still works, so the check stays ok.
   if (unerased > 0) database.detail += `; ${countOf(unerased, "removed session")} not erased completely`;
   return {
     database,

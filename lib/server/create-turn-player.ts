@@ -110,8 +110,8 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
   ];
 
   /**
-   * Resends jobs of open runs if the engine has lost them. A server that lost jobs may also have lost the functions, so they
-   * are registered again.
+   * Resends jobs of open runs if the engine has lost them. A server that loses jobs may also lose the functions, so they are
+   * registered again.
    */
   async function resendLostJobs(lostAfterMs: number): Promise<void> {
     const lost = await resendLostRuns(db, lostAfterMs);
@@ -131,8 +131,7 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
    * lost deliveries.
    */
   async function sweep(): Promise<number> {
-    // Serverless functions are frozen between calls, so `renew` always returns false there. They look for lost jobs
-    // regardless.
+    // Serverless functions are frozen between calls, so `renew` always returns false. They look for lost jobs regardless.
     if ((await activeRuns.renew()) || isServerless) await resendLostJobs(RARELY_LOST_AFTER_MS);
     const lost = await resendLostDeliveries(db);
     if (lost.length > 0)

@@ -107,7 +107,7 @@ const envSchema = z.object({
   SERVICE_API_KEYS: list
     .transform((entries) => entries.map(readConfiguredKey))
     .superRefine((keys, context) => {
-      // The message names the position, not the owner: of a base64 key that contains "=", a part would be taken for the
+      // The message names the position, not the owner. Of a base64 key that ends with "=", a part would be taken for the
       // owner.
       const short = keys.findIndex(({ key }) => key.length < API_KEY_LENGTH_MIN);
       if (short >= 0)
@@ -175,7 +175,7 @@ const envSchema = z.object({
   PAGES_OWNER_MIB: wholeNumber(2_048),
   IMPORTS_SESSION_MIB: wholeNumber(100),
   IMPORTS_OWNER_MIB: wholeNumber(1_024),
-  /** Set by Vercel. */
+  /** Vercel sets this variable. */
   VERCEL: z.string().optional(),
   /** Days after which the retention job removes data; 0 keeps it. */
   RETENTION_SESSION_DAYS: days,
@@ -285,8 +285,8 @@ export function readEnv(source: Record<string, string | undefined>): Env {
 }
 
 /**
- * Reads the settings of the identity provider. @throws EnvError if some are missing, or if the issuer does not use https,
- * because sign-ins could then be intercepted.
+ * Reads the settings of the identity provider.
+ * @throws EnvError if some are missing, or if the issuer does not use https, because sign-ins could then be intercepted.
  */
 function readOidc(env: z.output<typeof envSchema>): OidcSettings | undefined {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = env;

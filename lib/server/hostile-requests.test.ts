@@ -81,8 +81,7 @@ const statusesOf = (answer: string) =>
 
 const LAST = "Connection: close";
 /**
- * A request that is hidden after another one. A server that accepts it answers it, and closes because of `Connection:
- * close`.
+ * A request that is hidden after another one. It has `Connection: close`, so a server that accepts it answers and closes.
  */
 const HIDDEN = `GET /api/hidden?smuggled HTTP/1.1\r\nHost: ${OWN}\r\n${LAST}\r\n\r\n`;
 

@@ -5,8 +5,8 @@ import { createLogger } from "./log.ts";
 
 /**
  * Opens the security log. It is written to the file of `SECURITY_LOG`, or else to the service's log, as lines with
- * `"log":"security"`. `LOG_LEVEL` does not filter it, with one exception: without a file, `silent` turns it off. Source:
- * `security-log.md`, Where it is written.
+ * `"log":"security"`. `LOG_LEVEL` does not filter it, with one exception: without a file, `silent` turns it off.
+ * Source: `security-log.md`, Where it is written.
  *
  * @throws EnvError if the file cannot be opened.
  */

@@ -32,8 +32,7 @@ async function prepareDataFolder(folder: string): Promise<void> {
     () => undefined,
     (error: NodeJS.ErrnoException) => error,
   );
-  // Check the parent if the folder cannot be created: if the parent is read-only, Node's error only says that the folder is
-  // missing.
+  // If the folder cannot be created, check its parent: Node's error does not say that the parent is read-only.
   const problem = await findFolderProblem(failure ? findExisting(folder) : folder);
   if (problem) throw folderError(folder, problem, failure);
   if (failure) throw folderError(folder, `cannot be created (${failure.code})`, failure);

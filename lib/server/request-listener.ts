@@ -168,8 +168,7 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
   }
 
   /**
-   * Sends a published script directly, without converting the request and response to web messages: that would take most of
-   * the time.
+   * Sends a published script without converting the request and response to web messages, which would take most of the time.
    *
    * @returns false if the script does not exist; the operation then answers.
    */
