@@ -94,7 +94,10 @@ export type BrowserInput =
   | { type: "text"; text: string }
   | { type: "paste"; text: string };
 
-/** The outcome of a navigation. `reason` is also stored as the record's `lastError`, unless a newer navigation began. */
+/**
+ * The outcome of a navigation: whether the page was reached. `reason` is also stored as the record's `lastError`, unless a
+ * newer navigation began.
+ */
 export type NavigationOutcome = { landed: true; url: string } | { landed: false; reason: string };
 
 /** The outcome of a person's request to open the browser: it runs, the session waits for a place, or the start failed. */

@@ -13,7 +13,10 @@ export type AnsweredDialog = {
   input?: string;
 };
 
-/** A running script's claim to answer the dialogs that open while the script listens for dialogs. */
+/**
+ * A running script's claim to answer the dialogs that open while the script listens for dialogs. The script has its own
+ * connection to the browser, on which the browser announces dialogs, too.
+ */
 type DialogClaim = {
   /** Whether the script listens for dialogs at this moment. */
   isListening: () => boolean;

@@ -7,7 +7,10 @@ import type { Arrival } from "./main-frame.ts";
 import type { OpenBrowser } from "./open-browser.ts";
 import { createRedirectWatch, type RedirectWatch } from "./redirect-watch.ts";
 
-/** Navigates the page of one session's browser, and records which page was reached or why the navigation failed. */
+/**
+ * Navigates the page of one session's browser, and records which page was reached or why the navigation failed. A retarget
+ * is a client's request to show another page. The retargets of a session are numbered.
+ */
 export type PageNavigation = {
   /**
    * Opens the first page of a browser that has just started: the selected page if it was not reached yet, otherwise the page

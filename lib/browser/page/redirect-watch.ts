@@ -1,6 +1,7 @@
 /**
- * Decides whether a new address still counts as a redirect of the last retarget. It does if the page itself navigates, by a
- * script or a `meta refresh`, right after the retarget landed. `lastNavigatedUrl` then stays the requested URL.
+ * Decides whether a new address still counts as a redirect of the last retarget (a client's request to show another page).
+ * It does if the page itself navigates, by a script or a `meta refresh`, right after the retarget reached its page.
+ * `lastNavigatedUrl` then stays the requested URL.
  */
 export type RedirectWatch = {
   /** Starts the time in which new addresses count as redirects: a retarget has begun, or has reached a document. */

@@ -25,7 +25,10 @@ export type RunningBrowser = {
 /** The state of the session's browser. A browser that ends unexpectedly passes through the same states as a closed one. */
 type BrowserState =
   | { kind: "none" }
-  /** The start waits for the end of the previous browser, then for a place, then for the browser process. */
+  /**
+   * The start waits until the previous browser has ended, then for one of the limited places for running browsers, then for
+   * the browser process.
+   */
   | { kind: "starting"; start: BrowserStart<RunningBrowser> }
   /** The browser runs, but this is not recorded yet: callers still wait for the start. */
   | { kind: "recording"; start: BrowserStart<RunningBrowser>; running: RunningBrowser }

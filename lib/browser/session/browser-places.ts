@@ -140,9 +140,9 @@ type UnusedBrowser = {
 
 /**
  * Orders the browsers that can be ended while other sessions wait. First come browsers of sessions without an open turn,
- * then those of parked turns, then those that an open turn has not used for `idleMinMs`. Within each group, the longest idle
- * come first. A browser that an open turn used more recently is left out: ending it between two tool calls would lose text
- * that was typed into its page.
+ * then those of parked (paused) turns, then those that an open turn has not used for `idleMinMs`. Within each group, the
+ * longest idle come first. A browser that an open turn used more recently is left out: ending it between two tool calls
+ * would lose text that was typed into its page.
  */
 export function orderForEnding<Unused extends UnusedBrowser>(
   unused: readonly Unused[],

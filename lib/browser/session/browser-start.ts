@@ -5,7 +5,7 @@ export class NoBrowserError extends Error {}
 export type BrowserStart<Browser> = {
   /** Waits for the browser. @throws the signal's reason, or NoBrowserError after `waitMs` without a place. */
   join: (signal?: AbortSignal) => Promise<Browser>;
-  /** Whether the session waits for a place. */
+  /** Whether the session waits for one of the limited places for running browsers. */
   isWaiting: () => boolean;
   /** Resolves when the session begins to wait for a place; stays pending if it does not have to wait. */
   queued: Promise<void>;

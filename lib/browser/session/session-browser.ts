@@ -39,7 +39,7 @@ type SessionBrowserDeps = {
   placeWait: { waitMs: number; explain: () => string };
   /** Takes a running browser from the pool. @throws Error with a readable message. */
   take: () => Promise<OpenBrowser>;
-  /** Whether a viewer alone may start a browser: a turn is open, and no session waits for a place. */
+  /** Whether a browser may be started only because someone views the session: a turn is open, and there is a free place. */
   mayStartForViewer: () => Promise<boolean>;
   /** Reads the script that the service runs in the session's pages. */
   readPageScript: () => Promise<PageScript>;
