@@ -7,7 +7,6 @@ export type Mount = { from: string; at: string };
 
 /** The workspace's folder and the limits and rights with which a command runs in it. */
 export type Place = {
-  /** The workspace's folder. */
   folder: string;
   cpuSeconds: number;
   /** The user that the command runs as; undefined if the service is not root. */
