@@ -77,7 +77,7 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
       sandbox: tooling.sandbox.describe().detail,
       isolation: describeIsolation(tooling),
     }),
-    /** Resumes open runs and starts to play new ones. */
+    /** Resumes open runs and starts to execute new ones. */
     async start() {
       logger.info({ isolation: describeIsolation(tooling) }, "session isolation was set up");
       await player.start();
@@ -430,7 +430,7 @@ const mount = (services: ApiServices, { live, player, builtinMcp }: Parts): Moun
   loadLandingPage: (cookie) => loadLandingPage(services, cookie),
 });
 
-/** Parks the running turns at their current step, and closes all parts. */
+/** Parks (pauses) the running turns at their current step, and closes all parts. */
 async function close(parts: Parts): Promise<void> {
   const { player, live, access, control, builtinMcp, removals, tooling, mcp, schemas, fetch, storage } =
     parts;

@@ -7,7 +7,10 @@ type Globals = { [REQUEST_CONTEXT]?: { get?: () => RequestContext | undefined } 
 /** The global symbol under which the platform stores the context of the current request. */
 const REQUEST_CONTEXT = Symbol.for("@vercel/request-context");
 
-/** How long a serverless function stays alive to send a job. If sending takes longer, the sweep sends the job. */
+/**
+ * How long a serverless function stays alive to send a job. If sending takes longer, a later sweep of the outbox sends the
+ * job.
+ */
 const SEND_TIMEOUT_MS = 10_000;
 
 /**

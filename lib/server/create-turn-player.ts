@@ -151,12 +151,12 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
     stops: activeRuns.stops,
     waitForPlays: activeRuns.waitForPlays,
     serveEngine: engine.serve(client, functions),
-    /** Starts to play runs, and sends the jobs in the outbox immediately. */
+    /** Starts to execute runs, and sends the jobs in the outbox immediately. */
     async start() {
       await engine.start(client, functions);
       await jobs.sweep({ ageMs: 0 });
     },
-    /** Parks running turns at their current step, and aborts the callbacks that are being sent. */
+    /** Parks (pauses) running turns at their current step, and aborts the callbacks that are being sent. */
     interrupt() {
       activeRuns.stops.shutDown();
       tests.interrupt();
@@ -170,7 +170,6 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
   };
 }
 
-/** Creates the dependencies of the turn service. */
 function createTurnDeps(
   deps: TurnPlayerDeps,
   jobs: JobSender,

@@ -11,13 +11,13 @@ import { STOPPED_REASON, type StopRegistry } from "#lib/turn/run/stop-registry.t
 const TOPIC = "stop-run";
 
 /**
- * Connects the runs that this process plays with other processes. Receives stop signals for these runs, and renews the jobs
- * of the runs so that no process considers the jobs lost. If a stop signal is missed, for example because the sending
- * process crashed after it had stored the request, the request is read from the database.
+ * Connects the runs that this process plays (executes) with other processes. Receives stop signals for these runs, and
+ * renews the jobs of the runs so that no process considers the jobs lost. If a stop signal is missed, for example because
+ * the sending process crashed after it had stored the request, the request is read from the database.
  *
  * @param deps.localStops the signals of the runs that this process plays.
  * @param deps.resendLost looks for lost jobs after each renewal; undefined if the engine cannot lose jobs.
- * @param deps.sweepWaits resumes or stops parked runs whose wait is over; never rejects.
+ * @param deps.sweepWaits resumes or stops parked (paused) runs whose wait is over; never rejects.
  */
 export function followRuns(deps: {
   db: Database;
