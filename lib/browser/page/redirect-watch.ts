@@ -17,7 +17,7 @@ export type RedirectWatch = {
 const BEFORE_LOAD_MS = 30_000;
 const AFTER_LOAD_MS = 1_000;
 
-/** @see RedirectWatch; `nowMs` is the clock, in milliseconds. */
+/** @see RedirectWatch; `nowMs` returns the current time in milliseconds. */
 export function createRedirectWatch(nowMs: () => number): RedirectWatch {
   let openUntilMs = 0;
   return {
