@@ -206,7 +206,8 @@ export type Env = z.output<typeof envSchema> & {
   ownOrigin: string;
   isLoopback: boolean;
   /**
-   * How long one call of the durable function may play a turn before the next call continues it, in ms. 0 means no limit.
+   * How long one call of the durable function may play (execute) a turn before the next call continues it, in ms; 0: no
+   * limit.
    */
   turnBudgetMs: number;
   /** Limits on how many bytes landing pages (`pageBytes`) and imported documents (`importBytes`) take in the database. */

@@ -38,7 +38,7 @@ export function followWaits(
   }
 
   return {
-    /** Ends waits that are over. Logs failures; the next sweep retries. */
+    /** Resumes or stops the parked runs whose wait is over. Logs failures; the next sweep retries. */
     async sweep(): Promise<void> {
       for (const step of [() => endOverdueWaits(deps), sweepStopped, sweepControl])
         await step().catch((error: unknown) => logger.warn({ err: error }, "a sweep of waits failed"));
